@@ -1,0 +1,115 @@
+"""Examine your agents, and your exam.
+
+A table of results (agents × tasks × trials) says as much about the tasks as about the agents.
+
+>>> import examiner as ex
+>>> results = ex.load("atari-dqn-family")
+>>> scores = ex.normalise(results, "human")  # 1.0 is human
+
+Names are loaded when first used, so that `import examiner` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from examiner.datasets import DATASETS, PublishedTable, card, load
+    from examiner.importers import FORMATS, read
+    from examiner.reporting import SECTIONS, Report, report
+    from examiner.results import (
+        WRITERS,
+        Classification,
+        ExaminerWarning,
+        InputError,
+        Provenance,
+        ResponseMatrix,
+        Results,
+        Scales,
+        TaskScale,
+        write,
+    )
+    from examiner.scores import (
+        NORMALISERS,
+        agent_aggregates,
+        near_identical_agents,
+        normalise,
+        responses,
+        task_correlation,
+        without_near_identical_agents,
+    )
+
+__version__ = "0.1.0"
+
+_ROOMS = MappingProxyType(
+    {
+        "datasets": ("DATASETS", "PublishedTable", "card", "load"),
+        "importers": ("FORMATS", "read"),
+        "reporting": ("SECTIONS", "Report", "report"),
+        "results": (
+            "WRITERS",
+            "Classification",
+            "ExaminerWarning",
+            "InputError",
+            "Provenance",
+            "ResponseMatrix",
+            "Results",
+            "Scales",
+            "TaskScale",
+            "write",
+        ),
+        "scores": (
+            "NORMALISERS",
+            "agent_aggregates",
+            "near_identical_agents",
+            "normalise",
+            "responses",
+            "task_correlation",
+            "without_near_identical_agents",
+        ),
+    }
+)
+_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = [
+    "DATASETS",
+    "FORMATS",
+    "NORMALISERS",
+    "SECTIONS",
+    "WRITERS",
+    "Classification",
+    "ExaminerWarning",
+    "InputError",
+    "Provenance",
+    "PublishedTable",
+    "Report",
+    "ResponseMatrix",
+    "Results",
+    "Scales",
+    "TaskScale",
+    "agent_aggregates",
+    "card",
+    "load",
+    "near_identical_agents",
+    "normalise",
+    "read",
+    "report",
+    "responses",
+    "task_correlation",
+    "without_near_identical_agents",
+    "write",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'examiner' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"examiner.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

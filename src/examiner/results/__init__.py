@@ -1,0 +1,19 @@
+"""What was observed: the long table of results, the matrix made from it, and the border of both."""
+
+from examiner.results.checks import ExaminerWarning, InputError
+from examiner.results.classification import Classification
+from examiner.results.matrix import ResponseMatrix
+from examiner.results.provenance import Provenance
+from examiner.results.scale import Scales, TaskScale
+from examiner.results.table import Results
+
+__all__ = [
+    "Classification",
+    "ExaminerWarning",
+    "InputError",
+    "Provenance",
+    "ResponseMatrix",
+    "Results",
+    "Scales",
+    "TaskScale",
+]

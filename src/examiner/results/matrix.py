@@ -1,0 +1,377 @@
+"""ResponseMatrix: agents are rows, tasks are columns; counts kept small, floats only where needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+
+from examiner.results.checks import (
+    InputError,
+    check_finite,
+    counted,
+    read_only,
+    shorten,
+    smallest_unsigned,
+)
+from examiner.results.display import html_table
+from examiner.results.interchange import arrow_from, frame_from, pandas_from
+from examiner.results.labels import numbered_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+Counts = NDArray[np.unsignedinteger]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ResponseMatrix:
+    """How each agent responded to each task: k successes of n trials, or a continuous value.
+
+    Counts are small unsigned integers, and 0 trials mean "not observed". Continuous values are
+    floats, and NaN means "not observed". Exactly one of the two kinds is held.
+
+    >>> matrix = ResponseMatrix.from_array([[1, 0], [1, np.nan]], agents=["a", "b"], tasks=["t", "u"])
+    >>> matrix
+    ResponseMatrix: 2 agents × 2 tasks, successes of 1 trial; 1 missing cell
+    >>> matrix.to_numpy()
+    array([[ 1.,  0.],
+           [ 1., nan]])
+    """
+
+    agents: tuple[str, ...]
+    tasks: tuple[str, ...]
+    _successes: Counts | None
+    _trials: Counts | None
+    _values: NDArray[np.float64] | None
+
+    # ---------------------------------------------------------------- in
+
+    @classmethod
+    def from_array(
+        cls,
+        values: ArrayLike,
+        agents: Sequence[str] | None = None,
+        tasks: Sequence[str] | None = None,
+    ) -> ResponseMatrix:
+        """Build a matrix from an array [agents, tasks]; NaN is not observed.
+
+        Values that are all 0, 1 or NaN become counts of one trial; anything else is continuous.
+
+        >>> ResponseMatrix.from_array([[0.25, 0.5]]).is_counts
+        False
+        """
+        array = np.asarray(values)
+        if array.ndim != 2 or array.dtype.kind not in "biuf":
+            raise InputError(
+                f"The responses have shape {array.shape} and type {array.dtype}. "
+                f"Give a table of numbers, agents as rows and tasks as columns."
+            )
+        if array.dtype.kind == "b" or (
+            array.dtype.kind in "iu" and bool(((array == 0) | (array == 1)).all())
+        ):
+            ones = np.broadcast_to(np.uint8(1), array.shape)
+            return cls._checked(array.astype(np.uint8), ones, None, agents, tasks)
+        array = array.astype(np.float64)
+        check_finite(array, "response matrix")
+        observed = ~np.isnan(array)
+        if bool(((array == 0) | (array == 1) | ~observed).all()):
+            successes = (array == 1).astype(np.uint8)
+            return cls._checked(
+                successes, _compact_trials(observed.astype(np.uint8)), None, agents, tasks
+            )
+        return cls._checked(None, None, array, agents, tasks)
+
+    @classmethod
+    def from_counts(
+        cls,
+        successes: ArrayLike,
+        trials: ArrayLike,
+        agents: Sequence[str] | None = None,
+        tasks: Sequence[str] | None = None,
+    ) -> ResponseMatrix:
+        """Build a matrix of k successes of n trials; n may be one number for every cell.
+
+        >>> ResponseMatrix.from_counts([[3, 0]], [[5, 0]]).to_numpy()
+        array([[0.6, nan]])
+        """
+        k, n = np.asarray(successes), np.asarray(trials)
+        if k.ndim != 2 or k.dtype.kind not in "biu" or n.dtype.kind not in "biu":
+            raise InputError(
+                f"Successes have shape {k.shape} and type {k.dtype}, trials type {n.dtype}. "
+                f"Give tables of whole numbers, agents as rows and tasks as columns."
+            )
+        try:
+            n = np.broadcast_to(n, k.shape)
+        except ValueError:
+            raise InputError(
+                f"Successes have shape {k.shape} but trials have {n.shape}. Give one count each."
+            ) from None
+        wrong = (k > n) | (k < 0)
+        if wrong.any():
+            agent, task = (int(place[0]) for place in np.nonzero(wrong))
+            raise InputError(
+                f"Row {agent + 1}, column {task + 1} counts {k[agent, task]} successes of "
+                f"{n[agent, task]} trials. Successes must lie between 0 and the trials."
+            )
+        kind = smallest_unsigned(int(n.max(initial=0)))
+        return cls._checked(k.astype(kind), _compact_trials(n.astype(kind)), None, agents, tasks)
+
+    @classmethod
+    def from_frame(cls, source: object) -> ResponseMatrix:
+        """Build a matrix from a wide pandas, polars or arrow table: first column agents, then tasks.
+
+        >>> ResponseMatrix.from_frame({"agent": ["a", "b"], "pong": [0.5, 0.75]}).tasks
+        ('pong',)
+        """
+        frame = frame_from(source)
+        if frame.width < 2:
+            raise InputError(
+                f"The table has {counted(frame.width, 'column')}. Give the agents' names first, "
+                f"then a column for each task."
+            )
+        for column in frame[:, 1:]:
+            if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+                raise InputError(
+                    f"The column {shorten(column.name)} holds {column.dtype}, not numbers. "
+                    f"A wide table has agents in its first column and numbers in all others."
+                )
+        values = np.column_stack([column.cast(pl.Float64).to_numpy() for column in frame[:, 1:]])
+        return cls.from_array(values, frame[:, 0].cast(pl.String).to_list(), frame.columns[1:])
+
+    @classmethod
+    def from_dict(cls, responses: Mapping[str, Mapping[str, float | None]]) -> ResponseMatrix:
+        """Build a matrix from `{agent: {task: value}}`; tasks an agent lacks are not observed.
+
+        >>> ResponseMatrix.from_dict({"a": {"t": 1, "u": 0}, "b": {"t": 0}}).to_numpy()
+        array([[ 1.,  0.],
+               [ 0., nan]])
+        """
+        tasks = tuple(dict.fromkeys(task for row in responses.values() for task in row))
+        values = np.full((len(responses), len(tasks)), np.nan)
+        column = {task: position for position, task in enumerate(tasks)}
+        for position, row in enumerate(responses.values()):
+            for task, value in row.items():
+                values[position, column[task]] = np.nan if value is None else value
+        return cls.from_array(values, tuple(responses), tasks)
+
+    @classmethod
+    def _checked(
+        cls,
+        successes: Counts | None,
+        trials: Counts | None,
+        values: NDArray[np.float64] | None,
+        agents: Sequence[str] | None,
+        tasks: Sequence[str] | None,
+    ) -> ResponseMatrix:
+        held = [array for array in (successes, trials, values) if array is not None]
+        for array in held:
+            read_only(array)
+        n_agents, n_tasks = held[0].shape
+        if not n_agents or not n_tasks:
+            raise InputError(
+                f"The matrix has {counted(n_agents, 'agent')} and {counted(n_tasks, 'task')}. "
+                f"Give at least one of each."
+            )
+        return cls(
+            numbered_names(agents, n_agents, "agent"),
+            numbered_names(tasks, n_tasks, "task"),
+            successes,
+            trials,
+            values,
+        )
+
+    # ---------------------------------------------------------------- what is here
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of agents and of tasks."""
+        return len(self.agents), len(self.tasks)
+
+    @property
+    def is_counts(self) -> bool:
+        """Whether cells hold successes of trials rather than continuous values."""
+        return self._values is None
+
+    @property
+    def successes(self) -> Counts:
+        """Successes k of each cell, shape [agents, tasks]; 0 where nothing was observed."""
+        return self._counts()[0]
+
+    @property
+    def trials(self) -> Counts:
+        """Trials n of each cell, shape [agents, tasks]; 0 means not observed."""
+        return self._counts()[1]
+
+    def _counts(self) -> tuple[Counts, Counts]:
+        if self._successes is None or self._trials is None:
+            raise InputError(
+                "These responses are continuous and have no successes. Say what success is: "
+                "`responses(results, success=…)`."
+            )
+        return self._successes, self._trials
+
+    @property
+    def observed(self) -> NDArray[np.bool_]:
+        """Which cells were observed, shape [agents, tasks]."""
+        if self._values is not None:
+            return ~np.isnan(self._values)
+        return self.trials > 0
+
+    def to_numpy(self) -> NDArray[np.float64]:
+        """Return values, or shares of successes, as floats with NaN where nothing was observed.
+
+        >>> ResponseMatrix.from_counts([[1, 2]], 2).to_numpy()
+        array([[0.5, 1. ]])
+        """
+        if self._values is not None:
+            return self._values
+        successes, trials = self._counts()
+        shares = np.full(self.shape, np.nan)
+        np.divide(successes, trials, out=shares, where=trials > 0)
+        return shares
+
+    def __array__(
+        self, dtype: Any = None, copy: bool | None = None
+    ) -> NDArray[Any]:  # numpy's protocol
+        """Let numpy functions take the matrix as it is."""
+        return np.array(self.to_numpy(), dtype=dtype, copy=True if copy is None else copy)
+
+    def take(
+        self, agents: Sequence[int] | None = None, tasks: Sequence[int] | None = None
+    ) -> ResponseMatrix:
+        """Return the matrix of some agents and tasks, by position, in the order given.
+
+        >>> ResponseMatrix.from_array([[1, 0], [0, 1]]).take(tasks=[1]).to_numpy().ravel()
+        array([0., 1.])
+        """
+        rows = list(range(len(self.agents)) if agents is None else agents)
+        columns = list(range(len(self.tasks)) if tasks is None else tasks)
+        chosen = np.ix_(rows, columns)
+        kept = [
+            None if array is None else array[chosen] for array in (self._successes, self._trials)
+        ]
+        return ResponseMatrix._checked(
+            kept[0],
+            kept[1],
+            None if self._values is None else self._values[chosen],
+            [self.agents[row] for row in rows],
+            [self.tasks[column] for column in columns],
+        )
+
+    # ---------------------------------------------------------------- out
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a wide polars frame: `agent`, then a column of values or shares for each task.
+
+        >>> ResponseMatrix.from_array([[1, 0]], tasks=["t", "u"]).to_polars().columns
+        ['agent', 't', 'u']
+        """
+        first = "agent"
+        while first in self.tasks:  # a task may be called anything, "agent" too
+            first += "_"
+        values = pl.from_numpy(self.to_numpy(), schema=list(self.tasks)).fill_nan(None)
+        return values.insert_column(0, pl.Series(first, self.agents))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a wide pandas frame indexed by agent.
+
+        >>> ResponseMatrix.from_array([[1, 0]], tasks=["t", "u"]).to_pandas().shape
+        (1, 2)
+        """
+        frame = pandas_from(self.to_polars())
+        return frame.set_index(frame.columns[0])
+
+    def to_arrow(self) -> pa.Table:
+        """Return a wide arrow table: `agent`, then a column for each task.
+
+        >>> ResponseMatrix.from_array([[1, 0]]).to_arrow().num_columns
+        3
+        """
+        return arrow_from(self.to_polars())
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Return `{agent: {task: value}}` of the observed cells.
+
+        >>> ResponseMatrix.from_array([[1, np.nan]], ["a"], ["t", "u"]).to_dict()
+        {'a': {'t': 1.0}}
+        """
+        return {
+            agent: {
+                task: float(value)
+                for task, value in zip(self.tasks, row, strict=True)
+                if not np.isnan(value)
+            }
+            for agent, row in zip(self.agents, self.to_numpy(), strict=True)
+        }
+
+    def save(self, path: str | Path) -> Path:
+        """Write the matrix to one Parquet file, which `load` reads back unchanged.
+
+        >>> import tempfile
+        >>> matrix = ResponseMatrix.from_array([[1, np.nan]])
+        >>> ResponseMatrix.load(matrix.save(Path(tempfile.mkdtemp()) / "m.parquet")) == matrix
+        True
+        """
+        from examiner.results.storage import save_matrix
+
+        return save_matrix(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> ResponseMatrix:
+        """Read what `save` wrote, unchanged."""
+        from examiner.results.storage import load_matrix
+
+        return load_matrix(path)
+
+    # ---------------------------------------------------------------- told
+
+    def __eq__(self, other: object) -> bool:
+        """Same names in the same order, same kind, same cells."""
+        if not isinstance(other, ResponseMatrix):
+            return NotImplemented
+        if (self.agents, self.tasks, self.is_counts) != (
+            other.agents,
+            other.tasks,
+            other.is_counts,
+        ):
+            return False
+        if self.is_counts:
+            return np.array_equal(self.successes, other.successes) and np.array_equal(
+                self.trials, other.trials
+            )
+        return np.array_equal(self.to_numpy(), other.to_numpy(), equal_nan=True)
+
+    __hash__ = None  # type: ignore[assignment]  # matrices compare by content and are too large to hash
+
+    def __repr__(self) -> str:
+        missing = int(self.observed.size - self.observed.sum())
+        kind = "continuous values"
+        if self.is_counts:
+            high = int(self.trials.max())
+            low = int(self.trials[self.observed].min()) if high else 0
+            kind = f"successes of {counted(high, 'trial') if low == high else f'{low} to {high} trials'}"
+        gaps = f"; {counted(missing, 'missing cell')}" if missing else ""
+        agents, tasks = counted(len(self.agents), "agent"), counted(len(self.tasks), "task")
+        return f"ResponseMatrix: {agents} × {tasks}, {kind}{gaps}"
+
+    def _repr_html_(self) -> str:
+        part = self.take(range(min(8, len(self.agents))), range(min(8, len(self.tasks))))
+        rows = [
+            [agent, *row] for agent, row in zip(part.agents, part.to_numpy().tolist(), strict=True)
+        ]
+        header = ["agent", *part.tasks, *(["…"] if len(self.tasks) > 8 else [])]
+        return html_table(repr(self), header, rows, more=len(self.agents) - len(part.agents))
+
+
+def _compact_trials(trials: Counts) -> Counts:
+    """One shared number where every cell has as many trials: a complete table then costs nothing."""
+    if trials.size and bool((trials == trials.flat[0]).all()):
+        return np.broadcast_to(trials.flat[0], trials.shape)
+    return trials

@@ -1,0 +1,48 @@
+"""Where results came from, what was done to them, and what a reader should know about both."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+
+from examiner.results.checks import ExaminerWarning
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Source and format, the steps taken since, and the notes a reader should see.
+
+    >>> Provenance("scores.csv", "csv").with_step("normalised by 'human'").steps
+    ("normalised by 'human'",)
+    """
+
+    source: str = "memory"
+    format: str = "frame"
+    steps: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def with_step(self, step: str) -> Provenance:
+        """Add what was done.
+
+        >>> Provenance().with_step("kept 3 agents").steps
+        ('kept 3 agents',)
+        """
+        return replace(self, steps=(*self.steps, step))
+
+    def with_notes(self, *notes: str) -> Provenance:
+        """Add what a reader should know, each sentence once.
+
+        >>> Provenance().with_notes("a", "b", "a").notes
+        ('a', 'b')
+        """
+        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *notes))))
+
+
+def announce(notes: tuple[str, ...], already: tuple[str, ...] = ()) -> None:
+    """Warn about each note that was not there before.
+
+    >>> announce(("known",), already=("known",))
+    """
+    for note in notes:
+        if note not in already:
+            warnings.warn(note, ExaminerWarning, stacklevel=3)

@@ -1,0 +1,202 @@
+"""What a score is measured against: the random and the reference score of each (task, measure)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.results.checks import InputError, listed, shorten
+
+Direction = Literal["higher", "lower"]
+Anchor = Literal["random", "reference"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskScale:
+    """The scores of a random and of a reference player on one task, and which way is better.
+
+    The reference is usually a human. Either score may be unknown (None).
+
+    >>> TaskScale("pong", random=-20.7, reference=14.6).inverted
+    False
+    """
+
+    task: str
+    measure: str = "score"
+    random: float | None = None
+    reference: float | None = None
+    direction: Direction = "higher"
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        if self.direction not in ("higher", "lower"):
+            raise InputError(
+                f"The direction of {shorten(self.task)} is {shorten(self.direction)}. "
+                f"Say 'higher' or 'lower', whichever is better."
+            )
+        for anchor in ("random", "reference"):
+            value = getattr(self, anchor)
+            if value is not None and not math.isfinite(value):
+                raise InputError(
+                    f"The {anchor} score of {shorten(self.task)} is {value}. "
+                    f"Give a finite number, or leave it out."
+                )
+
+    def knows(self, needs: Iterable[Anchor]) -> bool:
+        """Tell whether every needed score is known.
+
+        >>> TaskScale("pong", random=-20.7).knows(["random", "reference"])
+        False
+        """
+        return all(getattr(self, anchor) is not None for anchor in needs)
+
+    @property
+    def inverted(self) -> bool:
+        """Whether the reference is no better than random, so that normalised scores flip or blow up."""
+        if self.random is None or self.reference is None:
+            return False
+        gap = self.reference - self.random
+        return (gap if self.direction == "higher" else -gap) <= 0
+
+
+class ScaleArrays(NamedTuple):
+    """Scales lined up with tasks: arrays of shape [tasks], NaN where unknown."""
+
+    random: NDArray[np.float64]
+    reference: NDArray[np.float64]
+    sign: NDArray[np.float64]  # +1 where higher is better, -1 where lower is
+    inverted: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """An ordered collection of task scales; the first that knows what is needed is used.
+
+    Two studies may have measured the random player differently. Both scales can be kept: a
+    normaliser asks for what it needs and gets the first scale that has all of it, never a mixture
+    of two.
+
+    >>> scales = Scales([TaskScale("pong", random=-20.0, source="A"),
+    ...                  TaskScale("pong", random=-20.7, reference=14.6, source="B")])
+    >>> scales.lookup("pong", needs=["random"]).source
+    'A'
+    >>> scales.lookup("pong", needs=["random", "reference"]).source
+    'B'
+    """
+
+    entries: tuple[TaskScale, ...] = ()
+
+    def __init__(self, entries: Iterable[TaskScale] = ()) -> None:
+        object.__setattr__(self, "entries", tuple(entries))
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[TaskScale]:
+        return iter(self.entries)
+
+    def __add__(self, other: Scales) -> Scales:
+        """Put another collection behind this one."""
+        return Scales(dict.fromkeys(self.entries + other.entries))
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that have a scale, each once."""
+        return tuple(dict.fromkeys(entry.task for entry in self.entries))
+
+    def lookup(
+        self, task: str, measure: str = "score", *, needs: Sequence[Anchor] = ()
+    ) -> TaskScale | None:
+        """Return the first scale of a (task, measure) that knows every needed score, or None.
+
+        >>> Scales([TaskScale("pong", random=-20.7)]).lookup("venture") is None
+        True
+        """
+        for entry in self.entries:
+            if entry.task == task and entry.measure == measure and entry.knows(needs):
+                return entry
+        return None
+
+    def aligned(
+        self, tasks: Sequence[str], measure: str = "score", *, needs: Sequence[Anchor] = ()
+    ) -> ScaleArrays:
+        """Line scales up with tasks, NaN where a task has none.
+
+        >>> scales = Scales([TaskScale("pong", random=-20.7, reference=14.6)])
+        >>> scales.aligned(["pong", "venture"]).reference
+        array([14.6,  nan])
+        """
+        first: dict[str, TaskScale] = {}
+        for entry in self.entries:
+            if entry.measure == measure and entry.knows(needs):
+                first.setdefault(entry.task, entry)
+        found = [first.get(task) for task in tasks]
+        known = [scale for scale in dict.fromkeys(found) if scale is not None]
+        return ScaleArrays(
+            random=_column(found, "random"),
+            reference=_column(found, "reference"),
+            sign=np.array(
+                [-1.0 if s is not None and s.direction == "lower" else 1.0 for s in found]
+            ),
+            inverted=tuple(scale.task for scale in known if scale.inverted),
+            sources=tuple(dict.fromkeys(scale.source for scale in known if scale.source)),
+        )
+
+    def to_dicts(self) -> list[dict[str, Any]]:  # Any: JSON values
+        """Return plain dictionaries, one per scale, for JSON.
+
+        >>> Scales([TaskScale("pong", random=-20.7)]).to_dicts()[0]["random"]
+        -20.7
+        """
+        return [asdict(entry) for entry in self.entries]
+
+    @classmethod
+    def from_dicts(cls, rows: Iterable[Mapping[str, Any]]) -> Scales:  # Any: JSON values
+        """Build scales from dictionaries or table rows; `human` is read as `reference`.
+
+        >>> Scales.from_dicts([{"task": "pong", "random": -20.7, "human": 14.6}]).entries[0].reference
+        14.6
+        """
+        return cls(_entry(row, number) for number, row in enumerate(rows, start=1))
+
+    def __repr__(self) -> str:
+        sources = ", ".join(dict.fromkeys(entry.source for entry in self.entries if entry.source))
+        return f"Scales of {len(self.tasks)} tasks" + (f" ({sources})" if sources else "")
+
+
+_KNOWN = ("task", "measure", "random", "reference", "direction", "source")
+
+
+def _entry(row: Mapping[str, Any], number: int) -> TaskScale:
+    fields = {
+        "reference" if name == "human" else name: value
+        for name, value in row.items()
+        if value is not None and value != ""
+    }
+    if "task" not in fields:
+        raise InputError(
+            f"Row {number} of the scales names no task; it has {listed(row)}. "
+            f"A scale needs 'task' and 'random', 'reference' (or 'human'), or both."
+        )
+    for anchor in ("random", "reference"):
+        if anchor in fields:
+            try:
+                fields[anchor] = float(fields[anchor])
+            except (TypeError, ValueError):
+                raise InputError(
+                    f"The {anchor} score of {shorten(fields['task'])} is "
+                    f"{shorten(fields[anchor])}. Give a number, or leave it empty."
+                ) from None
+    known = {name: fields[name] for name in _KNOWN if name in fields}
+    return TaskScale(**known | {"task": str(known["task"])})
+
+
+def _column(scales: Sequence[TaskScale | None], anchor: Anchor) -> NDArray[np.float64]:
+    values = [None if scale is None else getattr(scale, anchor) for scale in scales]
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

@@ -1,0 +1,506 @@
+"""Results: the immutable long table of what was observed, one row per agent, item, run and trial."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+
+from examiner.results.checks import InputError, check_finite, counted, listed, shorten, unknown_name
+from examiner.results.display import html_table
+from examiner.results.interchange import arrow_from, frame_from, pandas_from
+from examiner.results.keys import (
+    ITEM_COLUMNS,
+    Codes,
+    check_unique,
+    complete_keys,
+    item_codes,
+    name_column,
+    names_of,
+    trial_numbers,
+)
+from examiner.results.labels import item_labels, numbered_names
+from examiner.results.provenance import Provenance, announce
+from examiner.results.scale import Scales
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+MEASURES = ("score", "win", "return", "reward", "accuracy", "correct", "success", "value")
+"""Columns taken as measures where none are named."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Results:
+    """What agents did on tasks: an immutable table with keys, measures, scales and provenance.
+
+    A row is one trial. Its key is agent, task, the item columns (level, mode, difficulty, …), run
+    (one training seed) and trial (an attempt within a run). `tasks` are the labels of the distinct
+    items; `task_names` gives the task of each, under which its scale is looked up.
+
+    >>> results = Results.from_dict({"agent": ["dqn", "random"], "task": ["pong"] * 2, "score": [18, -20]})
+    >>> results
+    Results: 2 agents × 1 task, 1 run, 1 trial; measures: score
+    >>> results.measure("score")
+    array([ 18., -20.])
+    """
+
+    _frame: pl.DataFrame
+    _task_codes: Codes
+    agents: tuple[str, ...]
+    tasks: tuple[str, ...]
+    items: tuple[tuple[object, ...], ...]
+    item: tuple[str, ...]
+    measures: tuple[str, ...]
+    scales: Scales
+    provenance: Provenance
+
+    # ---------------------------------------------------------------- in
+
+    @classmethod
+    def from_frame(
+        cls,
+        source: object,
+        *,
+        measures: Sequence[str] | None = None,
+        item: Sequence[str] | None = None,
+        scales: Scales | None = None,
+        provenance: Provenance | None = None,
+    ) -> Results:
+        """Build results from a tidy pandas, polars or arrow table, or a dictionary of columns.
+
+        The table needs `agent`, `task` and a measure; `run`, `trial`, item columns and anything else
+        are kept. Guesses are warned of and stand in `notes`.
+
+        >>> frame = pl.DataFrame({"agent": ["a", "b"], "task": ["t", "t"], "win": [True, False]})
+        >>> Results.from_frame(frame).measure("win")
+        array([1., 0.])
+        """
+        frame = frame_from(source)
+        provenance = provenance or Provenance(format=type(source).__module__.partition(".")[0])
+        built = assemble(frame, measures, item, scales or Scales(), provenance)
+        announce(built.notes, already=provenance.notes)
+        return built
+
+    @classmethod
+    def from_dict(cls, columns: Mapping[str, Sequence[Any]], **options: Any) -> Results:
+        """Build results from a dictionary of columns; options are those of `from_frame`.
+
+        >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1.0]}).tasks
+        ('t',)
+        """
+        options.setdefault("provenance", Provenance(format="dict"))
+        return cls.from_frame(columns, **options)
+
+    @classmethod
+    def from_numpy(
+        cls,
+        values: ArrayLike,
+        agents: Sequence[str] | None = None,
+        tasks: Sequence[str] | None = None,
+        *,
+        measure: str = "score",
+        scales: Scales | None = None,
+    ) -> Results:
+        """Build results from an array [agents, tasks] or [agents, tasks, runs]; NaN is not observed.
+
+        >>> Results.from_numpy([[1.0, 2.0], [3.0, np.nan]], agents=["a", "b"]).tasks
+        ('task 1', 'task 2')
+        """
+        array = np.asarray(values, dtype=np.float64)
+        if array.ndim not in (2, 3):
+            raise InputError(
+                f"The array has shape {array.shape}. Give [agents, tasks] or [agents, tasks, runs]."
+            )
+        array = array.reshape(*array.shape[:2], -1)
+        agents = numbered_names(agents, array.shape[0], "agent")
+        tasks = numbered_names(tasks, array.shape[1], "task")
+        agent, task, run = np.nonzero(~np.isnan(array))
+        frame = pl.DataFrame(
+            {
+                "agent": name_column(agents, agent),
+                "task": name_column(tasks, task),
+                "run": run,
+                "trial": np.zeros_like(run),
+                measure: array[agent, task, run],
+            }
+        )
+        return cls.from_frame(
+            frame, measures=[measure], scales=scales, provenance=Provenance(format="numpy")
+        )
+
+    # ---------------------------------------------------------------- what is here
+
+    def __len__(self) -> int:
+        return len(self._frame)
+
+    @property
+    def task_names(self) -> tuple[str, ...]:
+        """The task of each item: `("freeway", "freeway")` for two levels of one game."""
+        return tuple(str(item[0]) for item in self.items)
+
+    @property
+    def agent_codes(self) -> Codes:
+        """For each row, the position of its agent in `agents`."""
+        return self._frame["agent"].to_physical().to_numpy()
+
+    @property
+    def task_codes(self) -> Codes:
+        """For each row, the position of its item in `tasks`."""
+        return self._task_codes
+
+    @property
+    def run_codes(self) -> NDArray[np.int64]:
+        """For each row, a number for its run label; runs of the same label have the same number."""
+        run = self._frame["run"]
+        if run.dtype == pl.Int64:
+            labels: NDArray[np.int64] = run.to_numpy()
+            return np.subtract(labels, labels.min())
+        return run.rank("dense").to_numpy().astype(np.int64)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The columns that are neither key nor measure."""
+        known = {"agent", "task", *self.item, "run", "trial", *self.measures}
+        return tuple(name for name in self._frame.columns if name not in known)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: guesses, drops and doubts, one sentence each."""
+        return self.provenance.notes
+
+    def measure(self, name: str | None = None) -> NDArray[np.float64]:
+        """Return one measure for every row, NaN where it was not observed; the first by default.
+
+        >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]}).measure()
+        array([1.])
+        """
+        return self._frame[self.measure_name(name)].fill_null(np.nan).to_numpy()
+
+    def measure_name(self, name: str | None = None) -> str:
+        """Return the measure's name after checking that it is one; the first by default.
+
+        >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]}).measure_name()
+        'score'
+        """
+        name = self.measures[0] if name is None else name
+        if name not in self.measures:
+            raise unknown_name("measure", name, self.measures)
+        return name
+
+    def column(self, name: str) -> list[Any]:  # Any: attributes are whatever the user had
+        """Return any column as a plain list.
+
+        >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1], "note": ["x"]}).column("note")
+        ['x']
+        """
+        if name not in self._frame.columns:
+            raise unknown_name("column", name, self._frame.columns)
+        return self._frame[name].to_list()
+
+    # ---------------------------------------------------------------- changed copies
+
+    def where(self, rows: NDArray[np.bool_], step: str = "") -> Results:
+        """Keep the rows where the mask is true; agents and tasks left without rows go too.
+
+        >>> results = Results.from_dict({"agent": ["a", "b"], "task": ["t"] * 2, "score": [1, 2]})
+        >>> results.where(results.measure() > 1).agents
+        ('b',)
+        """
+        if not rows.any():
+            raise InputError("No rows are left. Keep at least one.")
+        return self._rebuilt(self._frame.filter(pl.Series(rows)), step=step)
+
+    def with_measure(
+        self, name: str, values: NDArray[np.float64], step: str = "", notes: Sequence[str] = ()
+    ) -> Results:
+        """Replace or add a measure; NaN is stored as not observed.
+
+        >>> results = Results.from_dict({"agent": ["a"], "task": ["t"], "score": [2]})
+        >>> results.with_measure("score", results.measure() / 2).measure()
+        array([1.])
+        """
+        if len(values) != len(self):
+            raise InputError(f"{len(values)} values for {len(self)} rows. Give one each.")
+        check_finite(values, f"measure {shorten(name)}")
+        provenance = self.provenance.with_step(step) if step else self.provenance
+        column = pl.Series(name, values, dtype=pl.Float64).fill_nan(None)
+        return replace(
+            self,
+            _frame=self._frame.with_columns(column),
+            measures=tuple(dict.fromkeys((*self.measures, name))),
+            provenance=provenance.with_notes(*notes),
+        )
+
+    def with_measures(self, *names: str) -> Results:
+        """Choose which columns are measures, the first being the default; the rest become attributes.
+
+        >>> results = Results.from_dict({"agent": ["a"], "task": ["t"], "score": [2], "ticks": [9]})
+        >>> results.with_measures("ticks", "score").measures
+        ('ticks', 'score')
+        """
+        return self._rebuilt(self._frame, measures=names)
+
+    def with_items(self, *names: str) -> Results:
+        """Choose which columns, beside `task`, make an item; trials are renumbered where they fold.
+
+        >>> table = {"agent": ["a", "a"], "task": ["t", "t"], "level": [0, 1], "trial": [0, 0],
+        ...          "run": [0, 0], "score": [1, 2]}
+        >>> results = Results.from_dict(table)
+        >>> results.tasks, results.with_items().tasks
+        (('t.0', 't.1'), ('t',))
+        """
+        names = tuple(name for name in names if name != "task")
+        if names == self.item:
+            return self
+        _check_columns(self._frame, names)
+        frame, step = self._frame, f"items made of {', '.join(('task', *names))}"
+        folded = [name for name in self.item if name not in names]
+        if folded:
+            frame = frame.with_columns(trial=trial_numbers(frame, ["agent", "task", *names, "run"]))
+            step += f"; {', '.join(folded)} folded into the trials of a run"
+        return self._rebuilt(frame, item=names, step=step)
+
+    def with_scales(self, scales: Scales, step: str = "") -> Results:
+        """Attach scales, put before those already here.
+
+        >>> from examiner.results.scale import TaskScale
+        >>> results = Results.from_dict({"agent": ["a"], "task": ["t"], "score": [2]})
+        >>> results.with_scales(Scales([TaskScale("t", random=0.0)])).scales.tasks
+        ('t',)
+        """
+        provenance = self.provenance.with_step(step) if step else self.provenance
+        return replace(self, scales=scales + self.scales, provenance=provenance)
+
+    def with_notes(self, *notes: str) -> Results:
+        """Add sentences that a reader should see.
+
+        >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [2]}).with_notes("Hm.").notes
+        ('Hm.',)
+        """
+        return replace(self, provenance=self.provenance.with_notes(*notes))
+
+    def _rebuilt(
+        self,
+        frame: pl.DataFrame,
+        *,
+        measures: Sequence[str] | None = None,
+        item: Sequence[str] | None = None,
+        step: str = "",
+    ) -> Results:
+        return assemble(
+            frame,
+            self.measures if measures is None else measures,
+            self.item if item is None else item,
+            self.scales,
+            self.provenance.with_step(step) if step else self.provenance,
+        )
+
+    # ---------------------------------------------------------------- out
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the tidy table as a polars frame, names as text.
+
+        >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]}).to_polars().columns
+        ['agent', 'task', 'run', 'trial', 'score']
+        """
+        return self._frame.with_columns(pl.col("agent", "task").cast(pl.String))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the tidy table as a pandas frame.
+
+        >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]}).to_pandas()["agent"][0]
+        'a'
+        """
+        return pandas_from(self.to_polars())
+
+    def to_arrow(self) -> pa.Table:
+        """Return the tidy table as an arrow table.
+
+        >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]}).to_arrow().num_rows
+        1
+        """
+        return arrow_from(self.to_polars())
+
+    def to_dict(self) -> dict[str, list[Any]]:  # Any: attributes are whatever the user had
+        """Return the tidy table as a dictionary of columns.
+
+        >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]}).to_dict()["score"]
+        [1.0]
+        """
+        return self.to_polars().to_dict(as_series=False)
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything to one Parquet file, scales and provenance included; `load` reads it back.
+
+        >>> import tempfile
+        >>> results = Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]})
+        >>> path = results.save(Path(tempfile.mkdtemp()) / "results.parquet")
+        >>> Results.load(path) == results
+        True
+        """
+        from examiner.results.storage import save_results
+
+        return save_results(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Results:
+        """Read what `save` wrote, unchanged."""
+        from examiner.results.storage import load_results
+
+        return load_results(path)
+
+    # ---------------------------------------------------------------- told
+
+    def __eq__(self, other: object) -> bool:
+        """Same rows in the same order, same keys, measures and scales; provenance may differ."""
+        if not isinstance(other, Results):
+            return NotImplemented
+        same_shape = (self.item, self.measures, self.scales) == (
+            other.item,
+            other.measures,
+            other.scales,
+        )
+        if not same_shape or self._frame.schema != other._frame.schema:
+            return False
+        return self._frame.equals(other._frame, null_equal=True)
+
+    __hash__ = None  # type: ignore[assignment]  # tables compare by content and are too large to hash
+
+    def counts(self) -> dict[str, int]:
+        """How many agents, tasks, runs, trials and rows there are, and cells without any observation.
+
+        Runs and trials are the most that any cell (agent, item) has.
+
+        >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]}).counts()["missing_cells"]
+        0
+        """
+        return _counts(self)
+
+    def __repr__(self) -> str:
+        counts = self.counts()
+        shape = (
+            f"Results: {counted(counts['agents'], 'agent')} × {counted(counts['tasks'], 'task')}, "
+            f"{counted(counts['runs'], 'run')}, {counted(counts['trials'], 'trial')}"
+        )
+        details = [f"measures: {', '.join(self.measures)}"]
+        if counts["missing_cells"]:
+            details.append(counted(counts["missing_cells"], "missing cell"))
+        if self.scales:
+            details.append(f"scales of {counted(len(self.scales.tasks), 'task')}")
+        if self.notes:
+            details.append(counted(len(self.notes), "note"))
+        return "; ".join([shape, *details])
+
+    def _repr_html_(self) -> str:
+        head = self._frame.head(8)
+        rows = [[*row] for row in head.rows()]
+        return html_table(repr(self), head.columns, rows, self.notes, more=len(self) - len(head))
+
+
+def assemble(
+    frame: pl.DataFrame,
+    measures: Sequence[str] | None,
+    item: Sequence[str] | None,
+    scales: Scales,
+    provenance: Provenance,
+) -> Results:
+    """Check a tidy frame at the border and build results from it, without warning aloud.
+
+    >>> frame = pl.DataFrame({"agent": ["a"], "task": ["t"], "score": [1]})
+    >>> assemble(frame, None, None, Scales(), Provenance()).measures
+    ('score',)
+    """
+    _check_columns(frame, ("agent", "task"))
+    if not len(frame):
+        raise InputError("The table has no rows. Give at least one agent's result on one task.")
+    if item is None:
+        item = [name for name in ITEM_COLUMNS if name in frame.columns]
+    _check_columns(frame, item)
+    if measures is None:
+        measures = [name for name in MEASURES if name in frame.columns]
+        if not measures:
+            raise InputError(
+                f"No measure found among the columns {listed(frame.columns)}. Name one "
+                f"(`--measure NAME`), or call it {listed(MEASURES)}."
+            )
+    _check_columns(frame, measures)
+    frame = frame.with_columns(_as_measure(frame[name]) for name in measures)
+    completed = complete_keys(frame, item)
+    keys = ["agent", "task", *item, "run", "trial"]
+    rest = [name for name in completed.frame.columns if name not in {*keys, *measures}]
+    frame = completed.frame.select(*keys, *measures, *rest)
+    check_unique(frame, item)
+    codes, items = item_codes(frame, item)
+    return Results(
+        _frame=frame,
+        _task_codes=codes,
+        agents=tuple(names_of(frame["agent"])),
+        tasks=item_labels(items),
+        items=items,
+        item=tuple(item),
+        measures=tuple(measures),
+        scales=scales,
+        provenance=provenance.with_notes(*completed.notes),
+    )
+
+
+def _check_columns(frame: pl.DataFrame, names: Iterable[str]) -> None:
+    for name in names:
+        if name not in frame.columns:
+            raise InputError(
+                f"There is no column {shorten(name)}; found {listed(frame.columns, limit=20)}. "
+                f"Rename the column or name another."
+            )
+
+
+def _as_measure(column: pl.Series) -> pl.Series:
+    """A measure as floating point numbers, null where it was not observed."""
+    if column.dtype == pl.Null or column.null_count() == len(column):
+        raise InputError(
+            f"The column {shorten(column.name)} holds only missing values. Choose another measure."
+        )
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        numbers = column.cast(pl.Float64, strict=False)
+        wrong = numbers.is_null() & column.is_not_null()
+        if wrong.any():
+            row = int(wrong.arg_max() or 0)
+            raise InputError(
+                f"The {column.name} of row {row + 1} is {shorten(column[row])}, not a number. "
+                f"Correct it, or leave it empty if nothing was observed."
+            )
+        column = numbers
+    values = column.cast(pl.Float64)
+    if not values.is_finite().all():
+        values = values.fill_nan(None)
+        check_finite(values.fill_null(0.0).to_numpy(), f"measure {shorten(column.name)}")
+    return values
+
+
+def _counts(results: Results) -> dict[str, int]:
+    n_tasks = len(results.tasks)
+    cells = results.agent_codes.astype(np.int64) * n_tasks + results.task_codes
+    columns = {"cell": cells, "run": results._frame["run"], "trial": results._frame["trial"]}
+    per_cell = (
+        pl.DataFrame(columns)
+        .group_by("cell")
+        .agg(pl.col("run", "trial").n_unique())
+        .select("run", "trial")
+    )
+    observed = np.zeros(len(results.agents) * n_tasks, dtype=bool)
+    for name in results.measures:
+        observed[cells[~np.isnan(results.measure(name))]] = True
+    return {
+        "agents": len(results.agents),
+        "tasks": n_tasks,
+        "runs": int(per_cell["run"].max()),  # type: ignore[arg-type]
+        "trials": int(per_cell["trial"].max()),  # type: ignore[arg-type]
+        "rows": len(results),
+        "missing_cells": int(len(observed) - observed.sum()),
+    }
