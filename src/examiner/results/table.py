@@ -161,7 +161,8 @@ class Results:
         run = self._frame["run"]
         if run.dtype == pl.Int64:
             labels: NDArray[np.int64] = run.to_numpy()
-            return np.subtract(labels, labels.min())
+            shifted: NDArray[np.int64] = labels - labels.min()
+            return shifted
         return run.rank("dense").to_numpy().astype(np.int64)
 
     @property

@@ -1,0 +1,35 @@
+"""Raw made comparable: normalisers, success, likeness of tasks and agents, aggregates."""
+
+from examiner.scores.aggregate import AgentAggregates, agent_aggregates, interquartile_mean
+from examiner.scores.cells import RunMeans, cell_means, run_means
+from examiner.scores.comparable import Normalised, Normaliser, TaskScores
+from examiner.scores.correlation import TaskCorrelation, task_correlation
+from examiner.scores.duplicates import (
+    Likeness,
+    near_identical_agents,
+    without_near_identical_agents,
+)
+from examiner.scores.normalise import normalise, suggested_normaliser
+from examiner.scores.normalisers import NORMALISERS
+from examiner.scores.success import responses
+
+__all__ = [
+    "NORMALISERS",
+    "AgentAggregates",
+    "Likeness",
+    "Normalised",
+    "Normaliser",
+    "RunMeans",
+    "TaskCorrelation",
+    "TaskScores",
+    "agent_aggregates",
+    "cell_means",
+    "interquartile_mean",
+    "near_identical_agents",
+    "normalise",
+    "responses",
+    "run_means",
+    "suggested_normaliser",
+    "task_correlation",
+    "without_near_identical_agents",
+]

@@ -1,0 +1,90 @@
+"""Raw scores made comparable: the door to the normalisers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from examiner.results import Results, Scales
+from examiner.results.checks import InputError, unknown_name
+from examiner.results.provenance import announce
+from examiner.scores.cells import cell_means
+from examiner.scores.comparable import Normalised, Normaliser, TaskScores
+from examiner.scores.normalisers import NORMALISERS
+
+
+def normalise(
+    results: Results, method: str | Normaliser = "human", measure: str | None = None
+) -> Results:
+    """Return the results with one measure made comparable across tasks; higher is then better.
+
+    The method is a name in `NORMALISERS` or a function of `TaskScores` that returns one value per
+    row. What could not be normalised becomes "not observed", and a note says why. The scales of the
+    measure have been used up and are dropped; other measures stay as they are.
+
+    >>> normalise(Results.from_numpy([[10.0], [30.0]]), "min-max").measure()
+    array([0., 1.])
+    >>> normalise(Results.from_numpy([[10.0], [30.0]]), lambda scores: scores.values / 10).measure()
+    array([1., 3.])
+    """
+    measure = results.measure_name(measure)
+    name, function = _named(method)
+    answer = function(task_scores(results, measure))
+    if not isinstance(answer, Normalised):
+        answer = Normalised(np.asarray(answer, dtype=np.float64), f"as {name} gives it")
+    if answer.values.shape != (len(results),):
+        raise InputError(
+            f"The normaliser {name!r} returned shape {answer.values.shape} for {len(results)} rows. "
+            f"Return one value per row."
+        )
+    announce(answer.notes, already=results.notes)
+    kept = Scales(scale for scale in results.scales if scale.measure != measure)
+    step = f"{measure} normalised by {name!r} ({answer.unit})"
+    changed = results.with_measure(measure, answer.values, step, answer.notes)
+    return replace(changed, scales=kept)
+
+
+def task_scores(results: Results, measure: str) -> TaskScores:
+    """Gather what a normaliser is given.
+
+    >>> task_scores(Results.from_numpy([[1.0, 2.0]]), "score").agent_means
+    array([[1., 2.]])
+    """
+    return TaskScores(
+        values=results.measure(measure),
+        agent_codes=results.agent_codes,
+        task_codes=results.task_codes,
+        agent_means=cell_means(results, measure),
+        tasks=results.tasks,
+        task_names=results.task_names,
+        measure=measure,
+        scales=results.scales,
+    )
+
+
+def suggested_normaliser(results: Results, measure: str | None = None) -> str | None:
+    """Return the normaliser that suits the results: human, none where all values lie in [0, 1], z-score.
+
+    >>> suggested_normaliser(Results.from_numpy([[0.5, 1.0]])) is None
+    True
+    >>> suggested_normaliser(Results.from_numpy([[50.0], [70.0]]))
+    'z-score'
+    """
+    measure = results.measure_name(measure)
+    scales = results.scales.aligned(results.task_names, measure, needs=["random", "reference"])
+    if not np.isnan(scales.reference).any():
+        return "human"
+    values = results.measure(measure)
+    comparable = np.nanmin(values) >= 0 and np.nanmax(values) <= 1
+    # With one agent there is nobody to be compared with: raw scores are all there is.
+    return None if comparable or len(results.agents) < 2 else "z-score"
+
+
+def _named(method: str | Normaliser) -> tuple[str, Normaliser]:
+    if callable(method):
+        return getattr(method, "__name__", "function"), method
+    name = str(method).lower().replace("_", "-")
+    if name not in NORMALISERS:
+        raise unknown_name("normaliser", method, NORMALISERS)
+    return name, NORMALISERS[name]

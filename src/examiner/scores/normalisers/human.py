@@ -1,0 +1,37 @@
+"""Human-normalised scores: 0.0 is random play, 1.0 is the human reference."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from examiner.results.checks import listed
+from examiner.scores.comparable import Normalised, TaskScores
+
+
+def human(scores: TaskScores) -> Normalised:
+    r"""Place scores between the random player (0.0) and the reference (1.0).
+
+    .. math:: x' = \frac{x - \mathrm{random}}{\mathrm{reference} - \mathrm{random}}
+
+    Where lower is better, the reference lies below random and the same equation holds. A reference
+    no better than random turns the order of agents round: such tasks are named in a note.
+
+    References: Mnih et al. (2015); papers/002, section III-C (there times 100).
+
+    >>> from examiner.results import Results, Scales, TaskScale
+    >>> from examiner.scores import normalise
+    >>> results = Results.from_dict({"agent": ["a"], "task": ["pong"], "score": [14.6]})
+    >>> results = results.with_scales(Scales([TaskScale("pong", random=-20.7, reference=14.6)]))
+    >>> normalise(results, "human").measure()
+    array([1.])
+    """
+    scales, notes = scores.anchored("human", ["random", "reference"])
+    gap = scales.reference - scales.random
+    gap[gap == 0] = np.nan
+    if scales.inverted:
+        notes += (
+            f"The reference is no better than random on {listed(scales.inverted)}: "
+            f"normalised scores flip there (or cannot be computed, where both are equal).",
+        )
+    values = (scores.values - scales.random[scores.task_codes]) / gap[scores.task_codes]
+    return Normalised(values, "1.0 = human reference, 0.0 = random", notes)

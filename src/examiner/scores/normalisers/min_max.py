@@ -1,0 +1,28 @@
+"""Scores between the worst agent (0.0) and the best (1.0) of each task."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from examiner.scores.comparable import Normalised, TaskScores, column_range
+
+
+def min_max(scores: TaskScores) -> Normalised:
+    r"""Place scores between the worst and the best agent's mean on each task.
+
+    .. math:: x' = \frac{x - \min_a \bar{x}_{at}}{\max_a \bar{x}_{at} - \min_a \bar{x}_{at}}
+
+    Single trials can lie outside [0, 1]; agents' means cannot.
+
+    >>> from examiner.results import Results
+    >>> from examiner.scores import normalise
+    >>> normalise(Results.from_numpy([[10.0], [20.0], [15.0]]), "min-max").measure()
+    array([0. , 1. , 0.5])
+    """
+    scores.needs_several_agents("min-max")
+    constant, notes = scores.constant_tasks("min-max")
+    low, high = column_range(scores.agent_means)
+    worst, best = np.where(scores.sign > 0, (low, high), (high, low))
+    span = np.where(constant, np.nan, best - worst)
+    values = (scores.values - worst[scores.task_codes]) / span[scores.task_codes]
+    return Normalised(values, "0.0 = worst agent, 1.0 = best agent of each task", notes)

@@ -1,0 +1,44 @@
+"""Scores against the random player alone, without a human: equation 1 of papers/000."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from examiner.results.checks import listed
+from examiner.scores.comparable import Normalised, TaskScores
+
+EPSILON = 1e-8
+"""The discount constant ε of papers/000: no division by zero when both scores are zero."""
+
+
+def random_only(scores: TaskScores) -> Normalised:
+    r"""Compare scores with the random player's, in (−1, 1); 0.0 is random play.
+
+    .. math:: x' = \frac{|x| - |\mathrm{random}|}{|x| + |\mathrm{random}| + \epsilon}
+
+    The absolute values are the paper's. They mislead where scores are negative: −21 in Pong comes
+    out above −20.7, though it is worse. Such tasks are named in a note.
+
+    References: Gomes & Souza (papers/000), eq. 1, with ε = 1e-8.
+
+    >>> from examiner.results import Results, Scales, TaskScale
+    >>> from examiner.scores import normalise
+    >>> results = Results.from_dict({"agent": ["a"], "task": ["t"], "score": [30.0]})
+    >>> results = results.with_scales(Scales([TaskScale("t", random=10.0)]))
+    >>> normalise(results, "random-only").measure().round(6)
+    array([0.5])
+    """
+    scales, notes = scores.anchored("random-only", ["random"])
+    random = scales.random[scores.task_codes]
+    size, chance = np.abs(scores.values), np.abs(random)
+    values = (size - chance) / (size + chance + EPSILON)
+    negative = np.unique(scores.task_codes[(scores.values < 0) | (random < 0)])
+    if len(negative):
+        names = listed(scores.tasks[task] for task in negative)
+        notes += (
+            f"Equation 1 takes absolute values, so that negative scores come out as if they were "
+            f"positive; the order of agents may be wrong on {names}.",
+        )
+    return Normalised(
+        values * scores.sign[scores.task_codes], "0.0 = random, towards 1.0 = far above", notes
+    )

@@ -1,0 +1,119 @@
+"""What counts as success: by threshold, by beating a reference, by share of trials won."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.results import ResponseMatrix, Results
+from examiner.results.checks import InputError, shorten, unknown_name
+from examiner.scores.cells import cell_means
+from examiner.scores.normalise import task_scores
+
+
+def responses(
+    results: Results,
+    success: float | Literal["reference", "random"] | None = None,
+    *,
+    beating: str | None = None,
+    share: float | None = None,
+    measure: str | None = None,
+) -> ResponseMatrix:
+    """Return how agents responded to tasks: successes of trials, or mean scores.
+
+    A trial is a success when it reaches `success`: a threshold in the measure's own (normalised)
+    units, or the task's `"reference"` or `"random"` score (at least as good counts, as in
+    papers/002, section IV); or when it is better than the mean of the agent `beating`, who then
+    leaves the table. With `share`, each cell becomes one success or failure: whether at least that
+    share of its trials succeeded. With none of them, a measure of zeros and ones is counted as it
+    is, and any other is averaged.
+
+    >>> results = Results.from_numpy([[[0.5, 1.5, 1.0]], [[0.2, 0.1, 3.0]]])
+    >>> responses(results, success=1.0).successes
+    array([[2],
+           [1]], dtype=uint8)
+    >>> responses(results, success=1.0, share=0.5).to_numpy()
+    array([[1.],
+           [0.]])
+    """
+    measure = results.measure_name(measure)
+    if success is not None and beating is not None:
+        raise InputError("Both a success and an agent to beat are given. Choose one of them.")
+    values = results.measure(measure)
+    if beating is not None:
+        results, won = _beating(results, measure, beating)
+        values = results.measure(measure)
+    elif success is not None:
+        won = _reaching(results, measure, success)
+    elif bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()):
+        won = values == 1
+    elif share is not None:
+        raise InputError(
+            f"The measure {shorten(measure)} is not made of zeros and ones, so there is no share of "
+            f"trials won. Say what a success is first: a threshold, 'reference', or an agent to beat."
+        )
+    else:
+        return ResponseMatrix.from_array(
+            cell_means(results, measure), results.agents, results.tasks
+        )
+    return _counted(results, won, ~np.isnan(values), share)
+
+
+def _reaching(
+    results: Results, measure: str, success: float | Literal["reference", "random"]
+) -> NDArray[np.bool_]:
+    scores = task_scores(results, measure)
+    codes = results.task_codes
+    if isinstance(success, str):
+        if success not in ("reference", "random"):
+            raise InputError(
+                f"Success is {shorten(success)}. Give a number, 'reference' or 'random'."
+            )
+        scales, notes = scores.anchored(f"success by {success}", [success])
+        if notes:
+            raise InputError(f"{notes[0]} Drop those tasks, or give their scores.")
+        threshold, sign = getattr(scales, success)[codes], scales.sign[codes]
+    else:
+        if not np.isfinite(success):
+            raise InputError(f"The success threshold is {success}. Give a finite number.")
+        threshold, sign = success, scores.sign[codes]
+    return np.asarray(sign * scores.values >= sign * threshold)
+
+
+def _beating(results: Results, measure: str, agent: str) -> tuple[Results, NDArray[np.bool_]]:
+    if agent not in results.agents:
+        raise unknown_name("agent", agent, results.agents)
+    if len(results.agents) < 2:
+        raise InputError(f"There is no other agent than {shorten(agent)}. Add some to compare.")
+    position = results.agents.index(agent)
+    scores = task_scores(results, measure)
+    mark = scores.agent_means[position]
+    unmet = np.isnan(mark[scores.task_codes])
+    others = (scores.agent_codes != position) & ~unmet
+    if not others.any():
+        raise InputError(f"No other agent shares a task with {shorten(agent)}. Choose another.")
+    sign = scores.sign[scores.task_codes]
+    won = sign * scores.values > sign * mark[scores.task_codes]
+    step = f"compared with agent {agent!r}"
+    return results.where(others, step), won[others]
+
+
+def _counted(
+    results: Results, won: NDArray[np.bool_], seen: NDArray[np.bool_], share: float | None
+) -> ResponseMatrix:
+    shape = len(results.agents), len(results.tasks)
+    cells = results.agent_codes.astype(np.int64) * shape[1] + results.task_codes
+    size = shape[0] * shape[1]
+    trials = np.bincount(cells[seen], minlength=size).reshape(shape)
+    successes = np.bincount(cells[seen & won], minlength=size).reshape(shape)
+    if share is None:
+        return ResponseMatrix.from_counts(successes, trials, results.agents, results.tasks)
+    if not 0 < share <= 1:
+        raise InputError(f"The share of trials is {share}. Give a number above 0 and up to 1.")
+    # k/n ≥ share, kept away from rounding: 3 of 10 is a share of 0.3
+    passed = (successes >= share * trials - 1e-9) & (trials > 0)
+    return ResponseMatrix.from_counts(
+        passed.astype(np.uint8), (trials > 0).astype(np.uint8), results.agents, results.tasks
+    )
