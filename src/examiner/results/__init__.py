@@ -6,8 +6,10 @@ from examiner.results.matrix import ResponseMatrix
 from examiner.results.provenance import Provenance
 from examiner.results.scale import Scales, TaskScale
 from examiner.results.table import Results
+from examiner.results.writers import WRITERS, write
 
 __all__ = [
+    "WRITERS",
     "Classification",
     "ExaminerWarning",
     "InputError",
@@ -16,4 +18,5 @@ __all__ = [
     "Results",
     "Scales",
     "TaskScale",
+    "write",
 ]

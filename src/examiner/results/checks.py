@@ -16,7 +16,13 @@ class InputError(ValueError):
     Traceback (most recent call last):
     ...
     examiner.results.checks.InputError: Cannot read 'scores.csv': no such file. Check the path.
+
+    `row` is the table's row (from 0) the message is about, where it is about one.
     """
+
+    def __init__(self, message: str, *, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
 
 
 class ExaminerWarning(UserWarning):

@@ -126,7 +126,8 @@ trial '0'. Give each attempt its own trial, or leave the trial column out to hav
     described = ", ".join(f"{key} {shorten(again[key])}" for key in keys)
     raise InputError(
         f"Row {again['row'] + 1} repeats the key of row {same['row'][0] + 1}: {described}. Give each "
-        f"attempt its own trial, or leave the trial column out to have repeats numbered."
+        f"attempt its own trial, or leave the trial column out to have repeats numbered.",
+        row=again["row"],
     )
 
 
@@ -174,13 +175,16 @@ def _named(frame: pl.DataFrame) -> pl.DataFrame:
             row = int(column.is_null().arg_max() or 0)
             raise InputError(
                 f"Row {row + 1} has no {name} ({counted(missing, 'row')} without one). "
-                f"Every row needs an agent and a task."
+                f"Every row needs an agent and a task.",
+                row=row,
             )
     frame = frame.with_columns(compact_names(frame["agent"]), compact_names(frame["task"]))
     for name in ("agent", "task"):
         if "" in set(names_of(frame[name])):
             row = int((frame[name].cast(pl.String) == "").arg_max() or 0)
-            raise InputError(f"Row {row + 1} has an empty {name} name. Give every {name} a name.")
+            raise InputError(
+                f"Row {row + 1} has an empty {name} name. Give every {name} a name.", row=row
+            )
     return frame
 
 
@@ -189,7 +193,8 @@ def _whole_numbers(column: pl.Series) -> pl.Series:
     if column.null_count():
         row = int(column.is_null().arg_max() or 0)
         raise InputError(
-            f"Row {row + 1} has no {column.name}. Every row needs a value there, or drop the column."
+            f"Row {row + 1} has no {column.name}. Every row needs a value there, or drop the column.",
+            row=row,
         )
     if column.dtype.is_integer():
         return column.cast(pl.Int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +56,21 @@ def load_results(path: str | Path) -> Results:
         raise InputError(
             f"{shorten(path, 200)} was not written by `Results.save`. Read it with `ex.read`."
         )
+    return results_from_note(pl.read_parquet(path, glob=False), note)
+
+
+def results_from_note(frame: pl.DataFrame, note: dict[str, Any]) -> Results:  # Any: JSON values
+    """Build results from a stored frame and the note stored with it.
+
+    >>> frame = pl.DataFrame({"agent": ["a"], "task": ["t"], "score": [1.0]})
+    >>> history = {"source": "x", "format": "y", "steps": [], "notes": []}
+    >>> note = {"measures": ["score"], "item": [], "scales": [], "provenance": history}
+    >>> results_from_note(frame, note).provenance.source
+    'x'
+    """
     history = note["provenance"]
     return assemble(
-        pl.read_parquet(path, glob=False),
+        frame,
         note["measures"],
         note["item"],
         Scales.from_dicts(note["scales"]),
@@ -112,7 +125,7 @@ def load_matrix(path: str | Path) -> ResponseMatrix:
     return ResponseMatrix.from_counts(counts[0], counts[1], agents, tasks)
 
 
-def stored_note(path: str | Path) -> dict[str, Any] | None:  # Any: JSON values
+def stored_note(path: str | Path | BytesIO) -> dict[str, Any] | None:  # Any: JSON values
     """Return the note examiner left in a Parquet file, or None where there is none.
 
     >>> stored_note("missing.parquet")
@@ -120,10 +133,12 @@ def stored_note(path: str | Path) -> dict[str, Any] | None:  # Any: JSON values
     ...
     examiner.results.checks.InputError: Cannot read 'missing.parquet': no such file. Check the path.
     """
-    if not Path(path).is_file():
+    if not isinstance(path, BytesIO) and not Path(path).is_file():
         raise InputError(f"Cannot read {shorten(path, 200)}: no such file. Check the path.")
     try:
         text = pl.read_parquet_metadata(path).get(METADATA_KEY)
+        if isinstance(path, BytesIO):
+            path.seek(0)
         note = None if text is None else json.loads(text)
     except (pl.exceptions.PolarsError, OSError, ValueError):
         raise InputError(

@@ -474,14 +474,21 @@ def _as_measure(column: pl.Series) -> pl.Series:
             row = int(wrong.arg_max() or 0)
             raise InputError(
                 f"The {column.name} of row {row + 1} is {shorten(column[row])}, not a number. "
-                f"Correct it, or leave it empty if nothing was observed."
+                f"Correct it, or leave it empty if nothing was observed.",
+                row=row,
             )
         column = numbers
     values = column.cast(pl.Float64)
-    if not values.is_finite().all():
-        values = values.fill_nan(None)
-        check_finite(values.fill_null(0.0).to_numpy(), f"measure {shorten(column.name)}")
-    return values
+    if values.is_finite().all():
+        return values
+    if values.is_infinite().any():
+        row = int(values.is_infinite().arg_max() or 0)
+        raise InputError(
+            f"The {column.name} of row {row + 1} is {values[row]}. Infinite values cannot be "
+            f"compared: correct it, or leave it empty if nothing was observed.",
+            row=row,
+        )
+    return values.fill_nan(None)
 
 
 def _counts(results: Results) -> dict[str, int]:

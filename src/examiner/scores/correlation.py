@@ -79,13 +79,15 @@ def _correlate(
         from scipy.stats import rankdata  # slow to import, and only ranks need it
 
         left, right = rankdata(left, axis=0), rankdata(right, axis=0)
-    return np.clip(_standardised(left).T @ _standardised(right), -1.0, 1.0)
+    products = _standardised(left).T @ _standardised(right)
+    bounded: NDArray[np.float64] = np.clip(products, -1.0, 1.0)
+    return bounded
 
 
 def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Columns with mean zero and length one; NaN where a column does not vary."""
     varied = values.max(axis=0) > values.min(axis=0)
-    centred = values - values.mean(axis=0)
+    centred: NDArray[np.float64] = values - values.mean(axis=0)
     length = np.sqrt((centred**2).sum(axis=0))
     return np.divide(
         centred, length, out=np.full_like(centred, np.nan), where=varied & (length > 0)

@@ -1,0 +1,6 @@
+"""Results come in: files and frames of every layout become one table."""
+
+from examiner.importers.formats import FORMATS
+from examiner.importers.read import read
+
+__all__ = ["FORMATS", "read"]

@@ -1,0 +1,70 @@
+"""A frame to a file whose ending says how: CSV, TSV, NDJSON or Parquet, packed or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+import polars as pl
+
+from examiner.results.checks import InputError, listed, shorten
+from examiner.results.writing import atomic_path
+
+Packing = Literal["uncompressed", "gzip", "zstd"]
+_PACKINGS: MappingProxyType[str, Packing] = MappingProxyType({".gz": "gzip", ".zst": "zstd"})
+
+
+def _csv(frame: pl.DataFrame, path: Path, packing: Packing) -> None:
+    frame.write_csv(path, compression=packing, check_extension=False)
+
+
+def _tsv(frame: pl.DataFrame, path: Path, packing: Packing) -> None:
+    frame.write_csv(path, separator="\t", compression=packing, check_extension=False)
+
+
+def _ndjson(frame: pl.DataFrame, path: Path, packing: Packing) -> None:
+    frame.write_ndjson(path, compression=packing, check_extension=False)
+
+
+def _parquet(frame: pl.DataFrame, path: Path, packing: Packing) -> None:
+    if packing != "uncompressed":
+        raise InputError("Parquet is packed inside already. Leave the second ending out.")
+    frame.write_parquet(path)
+
+
+KINDS: MappingProxyType[str, Callable[[pl.DataFrame, Path, Packing], None]] = MappingProxyType(
+    {".csv": _csv, ".tsv": _tsv, ".ndjson": _ndjson, ".jsonl": _ndjson, ".parquet": _parquet}
+)
+
+
+def file_kind(path: str | Path) -> tuple[str, Packing]:
+    """Return the ending that says what a file holds, and how it is packed.
+
+    >>> file_kind("scores.csv.gz")
+    ('.csv', 'gzip')
+    """
+    path = Path(path)
+    packing = _PACKINGS.get(path.suffix.lower(), "uncompressed")
+    ending = (path if packing == "uncompressed" else path.with_suffix("")).suffix.lower()
+    if ending not in KINDS:
+        raise InputError(
+            f"Cannot tell how to write {shorten(path, 200)} from its ending. Known endings: "
+            f"{listed(KINDS)}, and .gz or .zst behind the text ones."
+        )
+    return ending, packing
+
+
+def write_frame(frame: pl.DataFrame, path: str | Path) -> Path:
+    """Write a frame atomically, as its ending says.
+
+    >>> import tempfile
+    >>> path = write_frame(pl.DataFrame({"agent": ["a"]}), Path(tempfile.mkdtemp()) / "x.csv")
+    >>> path.read_text()
+    'agent\\na\\n'
+    """
+    ending, packing = file_kind(path)
+    with atomic_path(path) as temporary:
+        KINDS[ending](frame, temporary, packing)
+    return Path(path)
