@@ -1,0 +1,95 @@
+"""Card: what a bundled data set is, where it comes from, what was changed and how it may be used."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import Any
+
+from examiner.datasets.files import card_fields
+from examiner.results.display import html_table
+
+_WIDTH = 96
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Card:
+    """Where a data set comes from and what a reader should know before using it.
+
+    `returns` is the type that `load` gives. `changed` lists every departure from the printed source,
+    `notes` the caveats that travel with the data. `columns` says what each column of `file` means.
+
+    >>> from examiner.datasets import card
+    >>> card("machado-2018-table1").returns
+    'PublishedTable'
+    """
+
+    name: str
+    title: str
+    returns: str
+    source: str
+    year: int
+    protocol: str
+    changed: tuple[str, ...]
+    notes: tuple[str, ...]
+    licence: str
+    file: str
+    sha256: str
+    columns: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "changed", tuple(self.changed))
+        object.__setattr__(self, "notes", tuple(self.notes))
+        object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.sha256))
+
+    def __reduce__(self) -> tuple[type[Card], tuple[object, ...]]:
+        # a mapping proxy cannot be pickled, and cards travel to other processes with their data
+        return Card, tuple(self.to_dict().values())
+
+    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
+        """Return the fields as plain values, for JSON.
+
+        >>> from examiner.datasets import card
+        >>> card("atari-human-random").to_dict()["columns"]["human"]
+        'mean score of a professional human games tester, in points of the game'
+        """
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        lists = {name: list(plain[name]) for name in ("changed", "notes")}
+        return plain | lists | {"columns": dict(self.columns)}
+
+    def __repr__(self) -> str:
+        lines = [f"{self.name}: {self.title} ({self.returns}, {self.year})"]
+        for label, text in self._paragraphs():
+            lines += textwrap.wrap(
+                f"{label}: {text}", _WIDTH, initial_indent="  ", subsequent_indent="    "
+            )
+        lines += [f"  {name} = {meaning}" for name, meaning in self.columns.items()]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        said = [f"{label}: {text}" for label, text in self._paragraphs()]
+        caption = f"{self.name}: {self.title} ({self.returns}, {self.year})"
+        return html_table(caption, ["column", "meaning"], list(self.columns.items()), said)
+
+    def _paragraphs(self) -> list[tuple[str, str]]:
+        return [
+            ("Source", self.source),
+            ("Protocol", self.protocol),
+            *(("Changed", text) for text in self.changed),
+            *(("Note", text) for text in self.notes),
+            ("Licence", self.licence),
+        ]
+
+
+def read_card(name: str) -> Card:
+    """Return the card of a data set that is known to exist; `examiner.card` checks the name first.
+
+    >>> read_card("gvgai-plays").file
+    'gvgai-plays.csv'
+    """
+    return Card(name=name, **card_fields(name))

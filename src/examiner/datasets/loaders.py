@@ -1,0 +1,101 @@
+"""From a card and its file to the type the card promises: one function per shape of data."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from examiner.datasets.card import Card, read_card
+from examiner.datasets.files import data_frame
+from examiner.datasets.published import PublishedTable
+from examiner.results import Classification, Provenance, Results, Scales, TaskScale
+
+_GOMES_RANDOM = "random_gomes"
+_GOMES = "Gomes & Souza 2021, random agent"
+_MNIH_WANG = "Mnih et al. 2015 and Wang et al. 2016, no-op starts"
+
+
+def load_published_table(card: Card) -> PublishedTable:
+    """Return a printed table, column by column.
+
+    >>> len(load_published_table(read_card("machado-2018-table1")))
+    15
+    """
+    columns = {series.name: tuple(series) for series in data_frame(card.file)}
+    return PublishedTable(card.name, columns, card.notes)
+
+
+def load_typology(card: Card) -> Classification:
+    """Return games by features, with the group that the paper put them in.
+
+    >>> load_typology(read_card("atari-typology")).attributes["paper_group"][:3]
+    ('7', '25', '21')
+    """
+    columns = data_frame(card.file).rename({"game": "task"}).cast(pl.String)
+    return Classification.from_dict(
+        columns.to_dict(as_series=False), attributes=["paper_group"], source=card.source
+    )
+
+
+def load_human_random_scales(card: Card) -> Scales:
+    """Return the random and the human score of each game.
+
+    >>> load_human_random_scales(read_card("atari-human-random")).lookup("pong").reference
+    14.6
+    """
+    rows = data_frame(card.file).iter_rows()
+    return Scales(
+        TaskScale(game, random=random, reference=human, source=_MNIH_WANG)
+        for game, random, human in rows
+    )
+
+
+def load_atari_agents(card: Card) -> Results:
+    """Return mean scores of agents on games, with two scales for every game.
+
+    The paper's own random agent comes first, so that a normaliser that needs only a random score
+    uses it, as the paper did; one that needs a human score finds the scale that has both.
+
+    >>> results = load_atari_agents(read_card("atari-dqn-family"))
+    >>> results.scales.lookup("pong", needs=["random"]).random
+    -21.0
+    >>> results.scales.lookup("pong", needs=["random", "reference"]).random
+    -20.7
+    """
+    wide = data_frame(card.file).rename({"game": "task"})
+    tidy = (
+        wide.drop(_GOMES_RANDOM)
+        .unpivot(index="task", variable_name="agent", value_name="score")
+        .drop_nulls("score")
+        .sort("task", maintain_order=True)  # the first game has every agent, in the paper's order
+        .with_columns(run=0, trial=0)
+    )
+    random_only = Scales(
+        TaskScale(game, random=random, source=_GOMES)
+        for game, random in wide.select("task", _GOMES_RANDOM).iter_rows()
+    )
+    games = set(wide["task"])
+    human = load_human_random_scales(read_card("atari-human-random"))
+    return Results.from_frame(
+        tidy,
+        measures=["score"],
+        scales=random_only + Scales(scale for scale in human if scale.task in games),
+        provenance=_provenance(card),
+    )
+
+
+def load_plays(card: Card) -> Results:
+    """Return one row per play, levels as items of their game, seed and ticks as attributes.
+
+    A play's seed is that of the game, not of a training run, so the run is the trial.
+
+    >>> load_plays(read_card("gvgai-plays")).attributes
+    ('seed', 'ticks')
+    """
+    plays = data_frame(card.file).rename({"game": "task"}).with_columns(run=pl.col("trial"))
+    return Results.from_frame(
+        plays, measures=["win", "score"], item=["level"], provenance=_provenance(card)
+    )
+
+
+def _provenance(card: Card) -> Provenance:
+    return Provenance(source=card.name, format="bundled", notes=card.notes)
