@@ -1,6 +1,6 @@
 """The files beside this code, read so that they are found in a folder, a wheel or a zip alike.
 
-All data are CSV: anyone can read and compare them, and a wheel packs them as small as Parquet would.
+All data are CSV: anyone can read and compare them, and a wheel packs them to about a quarter.
 """
 
 from __future__ import annotations
