@@ -1,4 +1,4 @@
-"""Bundled figures against the papers: expected numbers were typed from printed tables, not from our files."""
+"""Bundled figures against the papers: expected numbers were typed from printed tables, not our files."""
 
 import itertools
 
