@@ -1,0 +1,52 @@
+"""Names made fit for a figure: cut, distinct, and never taken for markup."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from examiner.results.checks import InputError
+
+SHORTEST_LABEL = 8
+
+
+def cut(name: str, limit: int) -> str:
+    """Cut a long name in its middle: beginnings and ends are what tells names apart.
+
+    >>> cut("prioritized_dueling_ddqn", 15)
+    'priorit…ng_ddqn'
+    """
+    flat = " ".join(name.split()) or name
+    if len(flat) <= limit:
+        return flat
+    head = limit // 2
+    return flat[:head] + "…" + flat[len(flat) - (limit - head - 1) :]
+
+
+def distinct_labels(names: Sequence[str], limit: int) -> tuple[str, ...]:
+    """Cut names, and number those that the cut made alike.
+
+    >>> distinct_labels(["a" * 30 + "1" + "b" * 30, "a" * 30 + "2" + "b" * 30, "pong"], limit=12)
+    ('aaa…bbb (#1)', 'aaa…bbb (#2)', 'pong')
+    """
+    if limit < SHORTEST_LABEL:
+        raise InputError(f"Labels of {limit} characters are too short. Allow {SHORTEST_LABEL}.")
+    labels = [cut(name, limit) for name in names]
+    seen = Counter(labels)
+    for place, (name, label) in enumerate(zip(names, labels, strict=True)):
+        if seen[label] > 1:
+            number = f" (#{place + 1})"
+            labels[place] = cut(name, max(limit - len(number), SHORTEST_LABEL - 1)) + number
+    return tuple(labels)
+
+
+def plain(text: str) -> str:
+    """Escape what plotly would read as markup in a label, a title or a hover box.
+
+    Plotly reads `<b>`, `<br>` and `<a href>` in text, and `$…$` as mathematics.
+
+    >>> plain("<b>a & b</b> $x$")
+    '&lt;b&gt;a &amp; b&lt;/b&gt; &#36;x&#36;'
+    """
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return escaped.replace("$", "&#36;")

@@ -1,0 +1,50 @@
+"""Colours that colour-blind readers tell apart, on light and on dark pages."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Kind = Literal["diverging", "sequential"]
+
+# ColorBrewer: the oranges of PuOr and the blues of RdBu, safe for the common colour blindnesses.
+DIVERGING = (
+    "#7f3b08",
+    "#b35806",
+    "#e08214",
+    "#fdb863",
+    "#fee0b6",
+    "#f7f7f7",
+    "#d1e5f0",
+    "#92c5de",
+    "#4393c3",
+    "#2166ac",
+    "#053061",
+)
+# Cividis (Nuñez, Anderton & Renslow, 2018): seen alike with and without colour blindness.
+SEQUENTIAL = (
+    "#00224e",
+    "#123570",
+    "#3b496c",
+    "#575d6d",
+    "#707173",
+    "#8a8678",
+    "#a59c74",
+    "#c3b369",
+    "#e1cc55",
+    "#fee838",
+)
+
+DOTS = "#4393c3"
+BAR = "#7f8fa6"
+MEAN = "#d95f02"
+MIDDLE = "#1b7fbd"
+
+
+def colour_scale(kind: Kind) -> list[list[float | str]]:
+    """Return plotly's colour scale: evenly spaced stops from 0 to 1.
+
+    >>> colour_scale("diverging")[5]
+    [0.5, '#f7f7f7']
+    """
+    colours = DIVERGING if kind == "diverging" else SEQUENTIAL
+    return [[step / (len(colours) - 1), colour] for step, colour in enumerate(colours)]

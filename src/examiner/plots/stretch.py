@@ -1,0 +1,79 @@
+"""An axis for heavy-tailed scores: straight near a landmark, logarithmic far from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+HEAVY_TAIL = 8.0
+"""Values further from the centre than this many typical distances call for a stretched axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    r"""Where values stand on an axis.
+
+    .. math:: p(x) = \operatorname{asinh}\big((x - \mathrm{centre}) / \mathrm{width}\big)
+
+    Near the centre steps are equal; far out, equal steps are equal ratios. Without a width the axis
+    is an ordinary one.
+
+    >>> Stretch(centre=1.0, width=1.0).positions(np.array([1.0, 2.0, 101.0])).round(2)
+    array([0.  , 0.88, 5.3 ])
+    """
+
+    centre: float = 0.0
+    width: float | None = None
+
+    def positions(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the position of each value; NaN stays NaN.
+
+        >>> Stretch().positions(np.array([3.0]))
+        array([3.])
+        """
+        if self.width is None:
+            return values
+        return np.arcsinh((values - self.centre) / self.width)
+
+    def ticks(self, low: float, high: float, room: float = 0.07) -> tuple[float, ...]:
+        """Return round values to mark between two values, none nearer than a share of the axis.
+
+        >>> Stretch(centre=1.0, width=1.0).ticks(-0.5, 60.0)
+        (0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
+        """
+        rounds = [sign * m * 10.0**k for sign in (-1, 1) for k in range(-4, 13) for m in (1, 2, 5)]
+        ends = self.positions(np.array([low, high]))
+        apart = room * float(ends[1] - ends[0])
+        kept: list[float] = []
+        places: list[float] = []
+        # The landmark first, then round numbers, the roundest first: each is kept where there is room.
+        for value in [self.centre, 0.0, *sorted(rounds, key=_roundness)]:
+            place = float(self.positions(np.array([value]))[0])
+            if low <= value <= high and all(abs(place - other) > apart for other in places):
+                kept.append(value)
+                places.append(place)
+        return tuple(sorted(kept))
+
+
+def stretch_for(values: NDArray[np.float64], centre: float = 0.0) -> Stretch:
+    """Choose an ordinary axis, or a stretched one where a few values would flatten all others.
+
+    >>> stretch_for(np.array([0.2, 0.5, 0.9]))
+    Stretch(centre=0.0, width=None)
+    >>> stretch_for(np.array([0.0, 0.5, 1.5, 2.0, 50.0]), centre=1.0)
+    Stretch(centre=1.0, width=1.0)
+    """
+    distances = np.abs(values[np.isfinite(values)] - centre)
+    distances = distances[distances > 0]
+    if not len(distances):
+        return Stretch(centre)
+    typical = float(np.median(distances))
+    return Stretch(centre, typical if distances.max() > HEAVY_TAIL * typical else None)
+
+
+def _roundness(value: float) -> tuple[int, float]:
+    """Powers of ten before fives before twos, and small before large."""
+    mantissa = round(abs(value) / 10.0 ** np.floor(np.log10(abs(value)) + 1e-9))
+    return (1, 5, 2).index(mantissa), abs(value)

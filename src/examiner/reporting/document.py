@@ -1,0 +1,169 @@
+"""Report: the finished document, and the function that makes one from results."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from examiner.reporting.export import section_dict
+from examiner.reporting.section import Section, said
+from examiner.reporting.sections import SECTIONS
+from examiner.reporting.study import Study
+from examiner.results import Results
+from examiner.results.checks import InputError, unknown_name
+from examiner.results.display import html_table
+from examiner.results.writing import write_text
+from examiner.scores import Normaliser
+
+SCHEMA = "examiner.report/1"
+
+SectionFunction = Callable[[Study], Section]
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Sections under a title, with what is needed to make them again.
+
+    >>> from examiner.results import Results
+    >>> report(Results.from_numpy([[0.5, 1.0], [0.0, 0.9]]))
+    Report '2 agents on 2 tasks': reading, ranking, heatmap
+    """
+
+    title: str
+    sections: tuple[Section, ...]
+    recipe: Mapping[str, Any]  # Any: JSON values
+    command: str
+
+    @property
+    def html(self) -> str:
+        """The whole page as text; the same results give the same bytes."""
+        from examiner.reporting.page import render
+
+        return render(self.title, self.sections, self.recipe, self.command)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page, whole or not at all, and return where it is.
+
+        >>> import tempfile
+        >>> from examiner.results import Results
+        >>> page = Path(tempfile.mkdtemp()) / "report.html"
+        >>> report(Results.from_numpy([[0.5, 1.0]])).save(page) == page
+        True
+        """
+        return write_text(path, self.html)
+
+    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
+        """Return the report as JSON values; what was not observed is None.
+
+        >>> from examiner.results import Results
+        >>> report(Results.from_numpy([[0.5, 1.0]])).to_dict()["schema"]
+        'examiner.report/1'
+        """
+        return {
+            "schema": SCHEMA,
+            "title": self.title,
+            **self.recipe,
+            "command": self.command,
+            "sections": [section_dict(section) for section in self.sections],
+        }
+
+    def __repr__(self) -> str:
+        keys = ", ".join(section.key for section in self.sections)
+        return f"Report {self.title!r}: {keys}"
+
+    def _repr_html_(self) -> str:
+        """The findings as a small table: a notebook need not carry megabytes of page."""
+        rows = [[section.title, said(section.lead)] for section in self.sections]
+        hint = "The page, with tables and figures: report.save('report.html')"
+        return html_table(self.title, ["section", "finding"], rows, [hint])
+
+
+def report(
+    results: Results,
+    normalise: str | Normaliser | None = "auto",
+    measure: str | None = None,
+    sections: Sequence[str | SectionFunction] | None = None,
+    title: str | None = None,
+    progress: Progress | None = None,
+    *,
+    seed: int = 0,
+) -> Report:
+    """Make a report of results: what was read, who ranks where, every agent on every task.
+
+    `normalise` is a name in `NORMALISERS`, a function, None for values as they are, or "auto": the
+    human scale where every task has one, nothing where all values lie in [0, 1], else the z-score.
+    `sections` are names in `SECTIONS` or functions of a `Study`, in the order wanted.
+
+    >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
+    >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]
+    'dqn leads by mean, median and interquartile mean.'
+    """
+    chosen = _chosen(SECTIONS if sections is None else sections)
+    study = Study.of(results, normalise, measure, title=title, seed=seed)
+    finished: list[Section] = []
+    for done, (name, section) in enumerate(chosen):
+        if progress:
+            progress(name, done, len(chosen))
+        finished.append(section(study))
+    if progress:
+        progress("done", len(chosen), len(chosen))
+    names = None if sections is None else [name for name, _ in chosen]
+    return Report(study.title, tuple(finished), _recipe(study), _command(study, names, title))
+
+
+def _chosen(
+    sections: Sequence[str | SectionFunction] | Mapping[str, SectionFunction],
+) -> list[tuple[str, SectionFunction]]:
+    if isinstance(sections, str):
+        sections = [sections]
+    chosen: list[tuple[str, SectionFunction]] = []
+    for section in sections:
+        if callable(section):
+            chosen.append((getattr(section, "__name__", "section"), section))
+        elif section in SECTIONS:
+            chosen.append((section, SECTIONS[section]))
+        else:
+            raise unknown_name("section", section, SECTIONS)
+    if not chosen:
+        raise InputError(f"No sections were chosen. Name some of {', '.join(SECTIONS)}.")
+    return chosen
+
+
+def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
+    import examiner  # the door knows the version; reading it costs nothing
+
+    counts = study.results.counts()
+    return {
+        "examiner": examiner.__version__,
+        "source": study.results.provenance.source,
+        "format": study.results.provenance.format,
+        "agents": counts["agents"],
+        "tasks": counts["tasks"],
+        "runs": counts["runs"],
+        "trials": counts["trials"],
+        "missing_cells": counts["missing_cells"],
+        "measure": study.measure,
+        "normaliser": study.normaliser,
+        "unit": said(study.unit),
+        "seed": study.seed,
+        "steps": list(study.scores.provenance.steps),
+        "warnings": list(study.scores.notes),
+    }
+
+
+def _command(study: Study, sections: Sequence[str] | None, title: str | None) -> str:
+    """The command line that makes the report again, or the call where there was no file."""
+    source = study.results.provenance.source
+    if not source or source == "memory":
+        return f"ex.report(results, normalise={study.normaliser!r}, measure={study.measure!r})"
+    words = ["examiner", "report", source]
+    words += ["--normalise", study.normaliser or "none", "--measure", study.measure]
+    for name in sections or ():
+        words += ["--section", name]
+    if title is not None:
+        words += ["--title", title]
+    return shlex.join([*words, "--seed", str(study.seed)])

@@ -1,0 +1,202 @@
+"""Agents × tasks: every cell, to be hovered and sorted, and what the pattern says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.plots import heatmap as picture
+from examiner.reporting.numbers import three_digits
+from examiner.reporting.ranks import task_ranks
+from examiner.reporting.section import (
+    Block,
+    Figure,
+    Grid,
+    Name,
+    Prose,
+    Section,
+    SortableAxis,
+    Text,
+    enumerated,
+)
+from examiner.reporting.study import Study
+from examiner.results.checks import counted
+
+MOST_AGENTS = 200
+MOST_TASKS = 400
+
+
+class TaskSummary(NamedTuple):
+    """Each task over the agents observed on it; arrays of shape [tasks], NaN where none was."""
+
+    mean: NDArray[np.float64]
+    spread: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def heatmap(study: Study) -> Section:
+    """Show every agent on every task.
+
+    >>> from examiner.results import Results
+    >>> from examiner.reporting.section import said
+    >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], tasks=["pong", "venture"])
+    >>> said(heatmap(Study.of(results)).lead)
+    'Agents differ most on pong (from 0 to 0.5) and least on venture (from 0.9 to 1).'
+    """
+    tasks = _summary(study.comparable)
+    if np.isnan(tasks.mean).all():
+        lead: Prose = ("No cell holds a comparable score, so there is nothing to draw.",)
+        return Section("heatmap", "Agents × tasks", lead)
+    blocks: list[Block] = [_figure(study, tasks)]
+    left_out = int(np.isnan(tasks.mean).sum())
+    if left_out:
+        blocks.append(
+            Text((f"{counted(left_out, 'task')} without any comparable score: hatched.",))
+        )
+    return Section("heatmap", "Agents × tasks", _lead(study, tasks), tuple(blocks))
+
+
+def _summary(comparable: NDArray[np.float64]) -> TaskSummary:
+    seen = np.isfinite(comparable)
+    count = seen.sum(axis=0)
+    some = np.where(count > 0, count, np.nan)
+    held = np.where(seen, comparable, 0.0)
+    mean = held.sum(axis=0) / some
+    spread = np.sqrt((np.where(seen, comparable - mean, 0.0) ** 2).sum(axis=0) / some)
+    return TaskSummary(
+        mean, spread, np.fmin.reduce(comparable, axis=0), np.fmax.reduce(comparable, axis=0)
+    )
+
+
+def _lead(study: Study, tasks: TaskSummary) -> Prose:
+    names = np.array(study.results.tasks, dtype=object)
+    observed = int(np.isfinite(tasks.mean).sum())
+    if study.normaliser == "human" and study.landmark is not None:
+        all_reach = int((tasks.low >= study.landmark.value).sum())
+        none = list(names[tasks.high < study.landmark.value])
+        listed: Prose = (" (", *enumerated(none, 5), ")") if none else ()
+        if len(study.results.agents) == 1:
+            return (
+                Name(study.results.agents[0]),
+                f" reaches human level on {all_reach:,} of {counted(observed, 'task')}, and misses it "
+                f"on {len(none):,}",
+                *listed,
+                ".",
+            )
+        return (
+            f"Every agent reaches human level on {all_reach:,} of {counted(observed, 'task')}, none does "
+            f"on {len(none):,}",
+            *listed,
+            ".",
+        )
+    if len(study.results.agents) == 1 or observed == 1:
+        high, low = int(np.nanargmax(tasks.mean)), int(np.nanargmin(tasks.mean))
+        if high == low:
+            return ("One task, ", Name(names[high]), ": ", *_range(tasks, high), ".")
+        return ("Best on ", Name(names[high]), ", worst on ", Name(names[low]), ".")
+    most, least = int(np.nanargmax(tasks.spread)), int(np.nanargmin(tasks.spread))
+    return (
+        *("Agents differ most on ", Name(names[most]), " (", *_range(tasks, most)),
+        *(") and least on ", Name(names[least]), " (", *_range(tasks, least), ")."),
+    )
+
+
+def _range(tasks: TaskSummary, task: int) -> Prose:
+    low, high = three_digits(float(tasks.low[task])), three_digits(float(tasks.high[task]))
+    return (f"all {low}" if low == high else f"from {low} to {high}",)
+
+
+def _figure(study: Study, tasks: TaskSummary) -> Figure:
+    rows = study.order[:MOST_AGENTS]
+    by_mean = np.argsort(-tasks.mean, kind="stable")  # NaN comes last
+    columns = by_mean
+    if len(by_mean) > MOST_TASKS:
+        widest = np.argsort(-np.nan_to_num(tasks.spread, nan=-1.0), kind="stable")[:MOST_TASKS]
+        columns = by_mean[np.isin(by_mean, widest)]
+    chosen = np.ix_(rows, columns)
+    centre = study.landmark.value if study.landmark else None
+    data = picture.data(
+        [study.results.agents[agent] for agent in rows],
+        [study.results.tasks[task] for task in columns],
+        study.raw[chosen],
+        study.comparable[chosen],
+        task_ranks(study.comparable[:, columns])[rows],
+        centre,
+    )
+    return Figure(
+        key="heatmap",
+        data=data._asdict(),
+        drawing=picture.draw(data),
+        caption=_caption(study, tasks),
+        description="Heat map: agents are rows, tasks are columns, colour is the comparable score.",
+        legend=_legend(study, data),
+        narrowest=190 + 11 * len(columns),
+        grid=_grid(study, data, tasks.spread[columns]),
+    )
+
+
+def _grid(study: Study, data: picture.HeatmapData, spread: NDArray[np.float64]) -> Grid:
+    # Rows and columns stand in the order of rank and of mean already.
+    as_drawn = list(range(len(data.agents)))
+    rows = {"rank": as_drawn, "name": _alphabetical(data.agents)}
+    columns: dict[str, Sequence[int]] = {
+        "mean, easiest first": list(range(len(data.tasks))),
+        "mean, hardest first": list(range(len(data.tasks)))[::-1],
+        "spread, widest first": np.argsort(-spread, kind="stable").tolist(),
+        "name": _alphabetical(data.tasks),
+    }
+    comparable = study.measure if study.normaliser is None else f"{study.normaliser} score"
+    return Grid(
+        SortableAxis("agents", data.agents, rows),
+        SortableAxis("tasks", data.tasks, columns),
+        (f"raw {study.measure}", comparable, "rank in task"),
+    )
+
+
+def _caption(study: Study, tasks: TaskSummary) -> Prose:
+    hardest, easiest = int(np.nanargmin(tasks.mean)), int(np.nanargmax(tasks.mean))
+    names = study.results.tasks
+    if hardest == easiest:
+        return ("Every agent on ", Name(names[hardest]), ".")
+    means = (three_digits(float(tasks.mean[place])) for place in (easiest, hardest))
+    return (
+        *("On average the highest scores are on ", Name(names[easiest]), f" ({next(means)}), "),
+        *("the lowest on ", Name(names[hardest]), f" ({next(means)})."),
+    )
+
+
+def _legend(study: Study, data: picture.HeatmapData) -> Prose:
+    ends = f"{three_digits(data.low)} and {three_digits(data.high)}"
+    parts = [f"Colours end at {ends}, the 5th and 95th percentile of the cells drawn."]
+    if study.landmark is not None:
+        level = f"{study.landmark.value:g} ({study.landmark.meaning})"
+        parts.insert(0, f"White is {level}, blue is better, orange is worse.")
+    if np.isnan(data.comparable).any():
+        parts.append("Hatched cells were not observed, or have no comparable score.")
+    agents, tasks = len(study.results.agents), len(study.results.tasks)
+    if agents > len(data.agents):
+        parts.append(f"Shown are the first {len(data.agents)} of {agents:,} agents by rank.")
+    if tasks > len(data.tasks):
+        parts.append(
+            f"Shown are the {len(data.tasks)} of {tasks:,} tasks on which agents differ most."
+        )
+    return (" ".join(parts),)
+
+
+def _alphabetical(names: Sequence[str]) -> list[int]:
+    """Positions in the order of the names, letter case aside and numbers by size."""
+    return sorted(range(len(names)), key=lambda place: (_natural(names[place]), names[place]))
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    parts = re.split(r"([0-9]{1,18})", name.casefold()[:200])
+    return [
+        (0, int(part), "") if part.isascii() and part.isdigit() else (1, 0, part)
+        for part in parts
+        if part
+    ]

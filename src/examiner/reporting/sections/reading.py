@@ -1,0 +1,180 @@
+"""What was read: source, counts, steps, scales, and everything a reader should doubt."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from examiner.reporting.section import (
+    Block,
+    Column,
+    Facts,
+    Name,
+    Notes,
+    Prose,
+    Section,
+    Table,
+    Text,
+    enumerated,
+)
+from examiner.reporting.study import Study
+from examiner.results.checks import ExaminerWarning, counted
+from examiner.results.scale import ScaleArrays
+from examiner.scores import Likeness, near_identical_agents, normalise
+
+NEAR_IDENTICAL = 0.99
+MOST_PAIRS = 200
+MOST_COMPARED = 3000
+"""Agents compared pair by pair: the pairs of more take minutes."""
+
+
+def reading(study: Study) -> Section:
+    """Tell what was read and what to beware of.
+
+    >>> from examiner.results import Results
+    >>> from examiner.reporting.section import said
+    >>> said(reading(Study.of(Results.from_numpy([[0.5, 1.0]]))).lead)
+    '1 agent on 2 tasks, 1 run of 1 trial each, no cell missing; no warnings.'
+    """
+    scales = _scales(study)
+    doubts = (*_doubts(study, scales), *((note,) for note in study.scores.notes))
+    pairs = _pairs(study)
+    blocks: list[Block] = []
+    if doubts:
+        blocks.append(Notes("Beware", doubts))
+    blocks.append(_facts(study, scales))
+    blocks.extend(_likeness(study, pairs))
+    return Section("reading", "What was read", _lead(study, len(doubts)), tuple(blocks))
+
+
+def _lead(study: Study, doubts: int) -> Prose:
+    counts = study.results.counts()
+    cells = counts["agents"] * counts["tasks"]
+    missing = int(np.isnan(study.raw).sum())
+    repeated = f"{counted(counts['runs'], 'run')} of {counted(counts['trials'], 'trial')}"
+    if counts["runs"] > 1 or counts["trials"] > 1:
+        repeated = f"up to {repeated}"
+    gaps = f"{missing:,} of {cells:,} cells missing" if missing else "no cell missing"
+    said = counted(doubts, "warning") if doubts else "no warnings"
+    shape = f"{counted(counts['agents'], 'agent')} on {counted(counts['tasks'], 'task')}"
+    return (f"{shape}, {repeated} each, {gaps}; {said}.",)
+
+
+def _facts(study: Study, scales: ScaleArrays) -> Facts:
+    counts = study.results.counts()
+    provenance = study.results.provenance
+    pairs: list[tuple[str, Prose]] = [
+        ("Source", (Name(provenance.source),)),
+        ("Format", (provenance.format,)),
+        ("Agents × tasks", (f"{counts['agents']:,} × {counts['tasks']:,}",)),
+        ("Runs × trials", (f"{_most(counts['runs'])} × {_most(counts['trials'])}",)),
+        ("Rows", (f"{counts['rows']:,}",)),
+        ("Missing cells", (_missing(study),)),
+        ("Measures", enumerated(study.results.measures)),
+        ("Measure reported", (Name(study.measure),)),
+        ("Numbers shown", study.unit),
+    ]
+    if len(study.results.scales):
+        known = int((~np.isnan(scales.random) | ~np.isnan(scales.reference)).sum())
+        sources = enumerated(scales.sources) if scales.sources else ("source not given",)
+        share = f"{known:,} of {counted(counts['tasks'], 'task')}, from "
+        pairs.append(("Scales", (share, *sources)))
+    pairs.extend(
+        (f"Step {number}", (Name(step),)) for number, step in enumerate(provenance.steps, start=1)
+    )
+    return Facts(tuple(pairs))
+
+
+def _most(count: int) -> str:
+    return "1" if count == 1 else f"up to {count:,}"
+
+
+def _missing(study: Study) -> str:
+    missing, unscaled = np.isnan(study.raw), np.isnan(study.comparable)
+    lost = int((unscaled & ~missing).sum())
+    text = f"{int(missing.sum()):,} of {missing.size:,}"
+    if lost:
+        text += f", and {lost:,} more that could not be made comparable"
+    return text
+
+
+def _scales(study: Study) -> ScaleArrays:
+    results = study.results
+    found = results.scales.aligned(results.task_names, study.measure, needs=("random", "reference"))
+    if np.isnan(found.random).all():
+        return results.scales.aligned(results.task_names, study.measure)
+    return found
+
+
+def _doubts(study: Study, scales: ScaleArrays) -> tuple[Prose, ...]:
+    """What the table says of itself; the notes of earlier steps are told beside these."""
+    doubts: list[Prose] = []
+    tasks = np.array(study.results.tasks, dtype=object)
+    unscaled = tasks[np.isnan(scales.random) & np.isnan(scales.reference)]
+    if len(study.results.scales) and len(unscaled):
+        many = f"{counted(len(unscaled), 'task')} without a scale: "
+        doubts.append((many, *enumerated(list(unscaled)), "."))
+    if scales.inverted:
+        known = "The reference is no better than random on "
+        doubts.append((known, *enumerated(scales.inverted), ": do not trust those tasks."))
+    empty = tasks[np.isnan(study.raw).all(axis=0)]
+    if len(empty):
+        doubts.append(("No agent was observed on ", *enumerated(list(empty)), "."))
+    if study.normaliser is None and (scales.sign < 0).any():
+        lower = list(tasks[scales.sign < 0])
+        doubts.append(
+            ("Lower is better on ", *enumerated(lower), ", but raw values are ranked from above.")
+        )
+    return tuple(doubts)
+
+
+def _pairs(study: Study) -> tuple[Likeness, ...] | None:
+    """Pairs of agents that are nearly the same, by their standing among all agents.
+
+    On raw or human-normalised scores the few tasks with huge scores make all agents look alike.
+    """
+    if not 1 < len(study.results.agents) <= MOST_COMPARED:
+        return None
+    scores = study.scores
+    if len(study.results.agents) > 2 and study.normaliser != "z-score":
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ExaminerWarning)  # of a step taken only here
+            scores = normalise(study.results, "z-score", study.measure)
+    found = near_identical_agents(scores, NEAR_IDENTICAL, study.measure)
+    return tuple(pair for pair in found if pair.tasks)
+
+
+def _likeness(study: Study, pairs: tuple[Likeness, ...] | None) -> tuple[Block, ...]:
+    if pairs is None:
+        if len(study.results.agents) == 1:
+            return (Text(("There is one agent only: it can be described, but not compared.",)),)
+        return (
+            Text(
+                (f"More than {MOST_COMPARED:,} agents: near-identical ones were not looked for.",)
+            ),
+        )
+    if not pairs:
+        none = (
+            "No two agents are nearly identical: none repeats another, and no two have a correlation "
+            f"above {NEAR_IDENTICAL} of their standing among all agents."
+        )
+        return (Text((none,)),)
+    more = f"; the first {MOST_PAIRS} are shown" if len(pairs) > MOST_PAIRS else ""
+    caption = (
+        f"{counted(len(pairs), 'pair')} of agents nearly identical: exact repeats, or a correlation "
+        f"above {NEAR_IDENTICAL} of their standing among all agents over common tasks{more}. They are "
+        f"listed, never removed."
+    )
+    columns = (
+        Column("agent", "name"),
+        Column("nearly the same as", "name"),
+        Column("correlation", "number"),
+        Column("common tasks", "count"),
+        Column("exact repeat", "text"),
+    )
+    rows = tuple(
+        (Name(pair.a), Name(pair.b), pair.correlation, pair.tasks, "yes" if pair.exact else "no")
+        for pair in pairs[:MOST_PAIRS]
+    )
+    return (Table(columns, rows, (caption,)),)
