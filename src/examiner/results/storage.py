@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from examiner.results.checks import InputError, shorten
-from examiner.results.keys import name_column
+from examiner.results.codes import name_column
 from examiner.results.matrix import ResponseMatrix
 from examiner.results.provenance import Provenance
 from examiner.results.scale import Scales
@@ -90,8 +90,8 @@ def save_matrix(matrix: ResponseMatrix, path: str | Path) -> Path:
     """
     agent, task = np.nonzero(matrix.observed)
     columns = {
-        "agent": name_column(matrix.agents, agent),
-        "task": name_column(matrix.tasks, task),
+        "agent": name_column("agent", matrix.agents, agent),
+        "task": name_column("task", matrix.tasks, task),
     }
     if matrix.is_counts:
         columns["successes"] = pl.Series(matrix.successes[agent, task])

@@ -12,16 +12,14 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from examiner.results.checks import InputError, check_finite, counted, listed, shorten, unknown_name
+from examiner.results.codes import Codes, name_column, names_of
 from examiner.results.display import html_table
 from examiner.results.interchange import arrow_from, frame_from, pandas_from
 from examiner.results.keys import (
     ITEM_COLUMNS,
-    Codes,
     check_unique,
     complete_keys,
     item_codes,
-    name_column,
-    names_of,
     trial_numbers,
 )
 from examiner.results.labels import item_labels, numbered_names
@@ -124,8 +122,8 @@ class Results:
         agent, task, run = np.nonzero(~np.isnan(array))
         frame = pl.DataFrame(
             {
-                "agent": name_column(agents, agent),
-                "task": name_column(tasks, task),
+                "agent": name_column("agent", agents, agent),
+                "task": name_column("task", tasks, task),
                 "run": run,
                 "trial": np.zeros_like(run),
                 measure: array[agent, task, run],
@@ -163,7 +161,7 @@ class Results:
             labels: NDArray[np.int64] = run.to_numpy()
             shifted: NDArray[np.int64] = labels - labels.min()
             return shifted
-        return run.rank("dense").to_numpy().astype(np.int64)
+        return run.to_physical().to_numpy().astype(np.int64)
 
     @property
     def attributes(self) -> tuple[str, ...]:

@@ -14,6 +14,8 @@ from examiner.importers.files import SourceFile
 from examiner.importers.tables import TableColumns, TableOptions, results_from_table
 from examiner.results import InputError, Provenance, Results
 from examiner.results.checks import shorten
+from examiner.results.codes import recoded
+from examiner.results.keys import ITEM_COLUMNS
 
 _SEPARATORS = (",", "\t", ";", "|")
 _INFER_ROWS = 10_000
@@ -83,10 +85,12 @@ class _TextTable:
 
     def frame(self, columns: TableColumns, options: TableOptions) -> pl.DataFrame:
         """Parse the table, fast where its columns hold what they must, else as text."""
-        text = dict.fromkeys(columns.as_text(self.header), pl.String)
-        numbers = dict.fromkeys(columns.as_numbers(self.header, options), pl.Float64)
+        names, numbers = columns.as_text(self.header), columns.as_numbers(self.header, options)
+        known = pl.Schema({name: pl.Float64() for name in numbers})
+        known.update({name: pl.Categorical() for name in names})
         try:
-            return self._parsed(pl.Schema({**numbers, **text}), infer=True)
+            frame = self._parsed(known, infer=True)
+            return frame.with_columns(_whole_where_plain(frame[name]) for name in names)
         except pl.exceptions.PolarsError:
             pass  # a word among the numbers, a late decimal point, a ragged line: look closer
         self.check_widths()
@@ -145,6 +149,16 @@ class _TextTable:
             if position == row + 1:
                 return line
         return None
+
+
+def _whole_where_plain(column: pl.Series) -> pl.Series:
+    """Item columns as whole numbers where every label is one as Python writes it: 1, but not 01."""
+    if column.name not in ITEM_COLUMNS or column.null_count():
+        return column
+    labels = column.unique().cast(pl.String)
+    whole = labels.cast(pl.Int64, strict=False)
+    plain = whole.null_count() == 0 and (whole.cast(pl.String) == labels).all()
+    return recoded(column, lambda names: names.cast(pl.Int64)) if plain else column
 
 
 def _separator(lines: str, suffix: str) -> str:

@@ -1,0 +1,174 @@
+"""Small numbers for names and keys: what makes ten million rows cheap to check and group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from examiner.results.checks import smallest_unsigned
+
+Codes = NDArray[np.unsignedinteger]
+
+_LARGEST_KEY = 2**62
+_BITMAP_BYTES_PER_ROW = 16
+
+
+def compact_names(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Code columns of names by first appearance, in as few bytes as they need.
+
+    >>> frame = compact_names(pl.DataFrame({"agent": ["b", "a", "b"]}), ["agent"])
+    >>> frame["agent"].to_physical().to_list(), names_of(frame["agent"])
+    ([0, 1, 0], ['b', 'a'])
+    """
+    texts = [
+        name for name in columns if not isinstance(frame[name].dtype, pl.Enum | pl.Categorical)
+    ]
+    # One call for all columns: polars then codes them side by side.
+    frame = frame.with_columns(pl.col(texts).cast(pl.String).cast(pl.Categorical))
+    return frame.with_columns(_by_appearance(frame[name]) for name in columns)
+
+
+def name_column(name: str, names: Sequence[str], codes: NDArray[np.integer]) -> pl.Series:
+    """Return a compact column of names from the names and their codes.
+
+    >>> name_column("agent", ["b", "a"], np.array([0, 1, 0])).to_list()
+    ['b', 'a', 'b']
+    """
+    compact = codes.astype(smallest_unsigned(len(names)), copy=False)
+    return pl.Series(name, compact).cat.to(pl.Enum(names))
+
+
+def names_of(series: pl.Series) -> list[str]:
+    """Return the names a compact column was coded from.
+
+    >>> names_of(name_column("agent", ["b", "a"], np.array([0, 1, 0])))
+    ['b', 'a']
+    """
+    assert isinstance(series.dtype, pl.Enum)
+    return series.dtype.categories.to_list()
+
+
+def recoded(series: pl.Series, values: Callable[[pl.Series], pl.Series]) -> pl.Series:
+    """Map a coded column of names through a function of its distinct names: cheap for long columns.
+
+    >>> level = pl.Series("level", ["2", "1", "2"], dtype=pl.Categorical())
+    >>> recoded(level, lambda names: names.cast(pl.Int64)).to_list()
+    [2, 1, 2]
+    """
+    distinct = series.unique()
+    known = distinct.to_physical().to_numpy()
+    place = np.zeros(int(known.max()) + 1, dtype=np.uint32)
+    place[known] = np.arange(len(known))
+    return values(distinct.cast(pl.String)).gather(place[series.to_physical().to_numpy()])
+
+
+def _by_appearance(series: pl.Series) -> pl.Series:
+    first_seen = series.unique(maintain_order=True)
+    names = first_seen.cast(pl.String).to_list()
+    if isinstance(series.dtype, pl.Enum) and names == names_of(series):
+        return series
+    known = first_seen.to_physical().to_numpy()
+    place = np.zeros(int(known.max()) + 1, dtype=smallest_unsigned(len(names)))
+    place[known] = np.arange(len(names))
+    return name_column(series.name, names, place[series.to_physical().to_numpy()])
+
+
+def packed_keys(frame: pl.DataFrame, keys: Sequence[str]) -> tuple[NDArray[np.integer], int] | None:
+    """Return one integer per row, alike only for like keys, and the number above the largest.
+
+    None where 64 bits are too few.
+
+    >>> packed_keys(pl.DataFrame({"run": [3, 4], "trial": [0, 7]}), ["run", "trial"])
+    (array([ 0, 15], dtype=int32), 16)
+    """
+    columns = [_codes_of(frame[key]) for key in keys]
+    size = 1
+    for _, count in columns:
+        size *= count
+    if size > _LARGEST_KEY:
+        return None
+    packed: NDArray[np.integer] = np.zeros(len(frame), np.int32 if size < 2**31 else np.int64)
+    for codes, count in columns:
+        np.multiply(packed, count, out=packed)
+        np.add(packed, codes, out=packed, casting="unsafe")
+    return packed, size
+
+
+def _codes_of(column: pl.Series) -> tuple[NDArray[np.integer], int]:
+    if isinstance(column.dtype, pl.Enum):
+        return column.to_physical().to_numpy(), max(len(names_of(column)), 1)
+    values = column.to_numpy()
+    if not len(values):
+        return values, 1
+    low, high = int(values.min()), int(values.max())
+    if high - low < max(_BITMAP_BYTES_PER_ROW * len(values), 2**16):
+        return (values if low == 0 else values - low), high - low + 1
+    # Numbers far apart, such as seeds: few of them, so that their places do.
+    distinct, places = np.unique(values, return_inverse=True)
+    return places, len(distinct)
+
+
+def count_distinct(packed: NDArray[np.integer], size: int) -> int:
+    """Count the different keys; they lie in [0, size).
+
+    >>> count_distinct(np.array([0, 2, 2]), 3)
+    2
+    """
+    if (packed[1:] > packed[:-1]).all():
+        return len(packed)
+    if size <= _BITMAP_BYTES_PER_ROW * len(packed):
+        present = np.zeros(size, dtype=bool)
+        present[packed] = True
+        return int(np.count_nonzero(present))
+    return pl.Series(packed).n_unique()
+
+
+def number_within(packed: NDArray[np.integer], size: int) -> NDArray[np.int64] | pl.Series:
+    """Number the rows of each key from zero, in the order they stand.
+
+    >>> [int(number) for number in number_within(np.array([4, 4, 5, 4]), 6)]
+    [0, 1, 0, 2]
+    """
+    if count_distinct(packed, size) == len(packed):
+        return np.zeros(len(packed), dtype=np.int64)
+    starts = np.flatnonzero(np.concatenate(([True], packed[1:] != packed[:-1])))
+    if len(starts) > len(packed) // 4:
+        key = pl.DataFrame({"key": packed})
+        return key.select(pl.int_range(pl.len()).over("key")).to_series()
+    # Rows of one key mostly stand together: number the blocks, and the rows follow from them.
+    lengths = np.diff(np.append(starts, len(packed)))
+    order = np.argsort(packed[starts], kind="stable")
+    keys, sorted_lengths = packed[starts][order], lengths[order]
+    before = np.cumsum(sorted_lengths) - sorted_lengths
+    new_key = np.concatenate(([True], keys[1:] != keys[:-1]))
+    before -= np.repeat(before[new_key], np.diff(np.append(np.flatnonzero(new_key), len(keys))))
+    offsets = np.empty_like(before)
+    offsets[order] = before
+    return np.arange(len(packed)) - np.repeat(starts - offsets, lengths)
+
+
+def by_first_appearance(packed: NDArray[np.integer], size: int) -> tuple[Codes, NDArray[np.int64]]:
+    """Code keys by first appearance, and tell the row where each first stood.
+
+    >>> by_first_appearance(np.array([7, 3, 7]), 8)
+    (array([0, 1, 0], dtype=uint8), array([0, 1]))
+    """
+    if size <= _BITMAP_BYTES_PER_ROW * len(packed):
+        row = np.full(size, -1, dtype=np.int64)
+        # Written from the last row to the first: what remains is where each key first stood.
+        row[packed[::-1]] = np.arange(len(packed) - 1, -1, -1)
+        keys = np.flatnonzero(row >= 0)
+        first = row[keys]
+    else:
+        keys, first, inverse = np.unique(packed, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(order), dtype=smallest_unsigned(len(order)))
+    place[order] = np.arange(len(order))
+    if size <= _BITMAP_BYTES_PER_ROW * len(packed):
+        table = np.zeros(size, dtype=place.dtype)
+        table[keys] = place
+        return table[packed], first[order]
+    return place[inverse], first[order]
