@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from examiner.datasets import DATASETS, PublishedTable, card, load
-    from examiner.importers import FORMATS, read
+    from examiner.importers import FORMATS, read, read_scales
     from examiner.reporting import SECTIONS, Report, report
     from examiner.results import (
         WRITERS,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from examiner.scores import (
         NORMALISERS,
         agent_aggregates,
+        mark_success,
         near_identical_agents,
         normalise,
         responses,
@@ -46,7 +47,7 @@ __version__ = "0.1.0"
 _ROOMS = MappingProxyType(
     {
         "datasets": ("DATASETS", "PublishedTable", "card", "load"),
-        "importers": ("FORMATS", "read"),
+        "importers": ("FORMATS", "read", "read_scales"),
         "reporting": ("SECTIONS", "Report", "report"),
         "results": (
             "WRITERS",
@@ -63,6 +64,7 @@ _ROOMS = MappingProxyType(
         "scores": (
             "NORMALISERS",
             "agent_aggregates",
+            "mark_success",
             "near_identical_agents",
             "normalise",
             "responses",
@@ -92,9 +94,11 @@ __all__ = [
     "agent_aggregates",
     "card",
     "load",
+    "mark_success",
     "near_identical_agents",
     "normalise",
     "read",
+    "read_scales",
     "report",
     "responses",
     "task_correlation",

@@ -2,5 +2,6 @@
 
 from examiner.importers.formats import FORMATS
 from examiner.importers.read import read
+from examiner.importers.scales import read_scales
 
-__all__ = ["FORMATS", "read"]
+__all__ = ["FORMATS", "read", "read_scales"]

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 from examiner.results.checks import InputError
 
 SHORTEST_LABEL = 8
+# Control characters but for white space, surrogates, and marks of the direction of writing.
+_INVISIBLE = re.compile(
+    r"[\x00-\x08\x0e-\x1b\x7f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
 
 
 def cut(name: str, limit: int) -> str:
     """Cut a long name in its middle: beginnings and ends are what tells names apart.
 
-    >>> cut("prioritized_dueling_ddqn", 15)
-    'priorit…ng_ddqn'
+    Characters that cannot be seen, such as those that turn the direction of writing for all that
+    follows, are left out.
+
+    >>> cut("prioritized_dueling_ddqn", 15), cut("\u202enqd", 15)
+    ('priorit…ng_ddqn', 'nqd')
     """
-    flat = " ".join(name.split()) or name
+    flat = " ".join(_INVISIBLE.sub("", name).split()) or "(blank)"
     if len(flat) <= limit:
         return flat
     head = limit // 2

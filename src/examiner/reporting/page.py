@@ -87,9 +87,9 @@ def cell_texts(table: Table) -> list[list[str]]:
     """Return the rows of a table as text, numbers aligned within their column.
 
     >>> from examiner.reporting.section import Column
-    >>> table = Table((Column("mean", "number"),), ((0.25,), (12.0,), (None,)))
+    >>> table = Table((Column("mean", "number"),), ((1.25,), (12.0,), (None,)))
     >>> cell_texts(table)
-    [['0.25'], ['12.00'], ['–']]
+    [['1.25'], ['12.00'], ['–']]
     """
     rows = table.rows[:MOST_ROWS]
     columns = []

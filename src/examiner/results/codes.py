@@ -147,7 +147,8 @@ def number_within(packed: NDArray[np.integer], size: int) -> NDArray[np.int64] |
     before -= np.repeat(before[new_key], np.diff(np.append(np.flatnonzero(new_key), len(keys))))
     offsets = np.empty_like(before)
     offsets[order] = before
-    return np.arange(len(packed)) - np.repeat(starts - offsets, lengths)
+    numbers: NDArray[np.int64] = np.arange(len(packed)) - np.repeat(starts - offsets, lengths)
+    return numbers
 
 
 def by_first_appearance(packed: NDArray[np.integer], size: int) -> tuple[Codes, NDArray[np.int64]]:

@@ -12,6 +12,9 @@ from examiner.results.checks import ExaminerWarning
 class Provenance:
     """Source and format, the steps taken since, and the notes a reader should see.
 
+    `training` says that the trials of a run are the episodes of an agent while it learnt: they are
+    reduced to one value a run before any analysis.
+
     >>> Provenance("scores.csv", "csv").with_step("normalised by 'human'").steps
     ("normalised by 'human'",)
     """
@@ -20,6 +23,7 @@ class Provenance:
     format: str = "frame"
     steps: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    training: bool = False
 
     def with_step(self, step: str) -> Provenance:
         """Add what was done.

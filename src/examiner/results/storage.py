@@ -75,7 +75,11 @@ def results_from_note(frame: pl.DataFrame, note: dict[str, Any]) -> Results:  # 
         note["item"],
         Scales.from_dicts(note["scales"]),
         Provenance(
-            history["source"], history["format"], tuple(history["steps"]), tuple(history["notes"])
+            source=history["source"],
+            format=history["format"],
+            steps=tuple(history["steps"]),
+            notes=tuple(history["notes"]),
+            training=bool(history.get("training", False)),
         ),
     )
 

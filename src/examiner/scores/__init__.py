@@ -11,7 +11,7 @@ from examiner.scores.duplicates import (
 )
 from examiner.scores.normalise import normalise, suggested_normaliser
 from examiner.scores.normalisers import NORMALISERS
-from examiner.scores.success import responses
+from examiner.scores.success import mark_success, responses
 
 __all__ = [
     "NORMALISERS",
@@ -25,6 +25,7 @@ __all__ = [
     "agent_aggregates",
     "cell_means",
     "interquartile_mean",
+    "mark_success",
     "near_identical_agents",
     "normalise",
     "responses",

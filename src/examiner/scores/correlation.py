@@ -89,6 +89,6 @@ def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     varied = values.max(axis=0) > values.min(axis=0)
     centred: NDArray[np.float64] = values - values.mean(axis=0)
     length = np.sqrt((centred**2).sum(axis=0))
-    return np.divide(
-        centred, length, out=np.full_like(centred, np.nan), where=varied & (length > 0)
-    )
+    unit: NDArray[np.float64] = np.full_like(centred, np.nan)
+    np.divide(centred, length, out=unit, where=varied & (length > 0))
+    return unit

@@ -39,26 +39,73 @@ def responses(
            [0.]])
     """
     measure = results.measure_name(measure)
+    if success is None and beating is None and share is None:
+        values = results.measure(measure)
+        if not _only_zeros_and_ones(values):
+            means = cell_means(results, measure)
+            return ResponseMatrix.from_array(means, results.agents, results.tasks)
+    compared, won, seen = _judged(results, measure, success, beating)
+    return _counted(compared, won, seen, share)
+
+
+def mark_success(
+    results: Results,
+    success: float | Literal["reference", "random"] | None = None,
+    *,
+    beating: str | None = None,
+    share: float | None = None,
+    measure: str | None = None,
+) -> Results:
+    """Add the measure `success`, 1 or 0 for each trial, in front of the others.
+
+    What counts as success is said as in `responses`; with `share`, every trial of a cell is marked
+    with whether the cell as a whole succeeded.
+
+    >>> mark_success(Results.from_numpy([[0.5, 1.5]]), 1.0).measure()
+    array([0., 1.])
+    """
+    measure = results.measure_name(measure)
+    compared, won, seen = _judged(results, measure, success, beating)
+    marks = won.astype(np.float64)
+    if share is not None:
+        cells = _counted(compared, won, seen, share).to_numpy()
+        marks = cells[compared.agent_codes, compared.task_codes]
+    marks[~seen] = np.nan
+    what = f"better than agent {beating!r}" if beating else f"{measure} reaches {success}"
+    step = f"success: {'a win' if success is None and beating is None else what}"
+    if share is not None:
+        step += f", in a share of at least {share} of a cell's trials"
+    marked = compared.with_measure("success", marks, step)
+    return marked.with_measures(
+        "success", *(name for name in compared.measures if name != "success")
+    )
+
+
+def _judged(
+    results: Results,
+    measure: str,
+    success: float | Literal["reference", "random"] | None,
+    beating: str | None,
+) -> tuple[Results, NDArray[np.bool_], NDArray[np.bool_]]:
+    """The results that are judged, which of their trials succeeded, and which were observed."""
     if success is not None and beating is not None:
         raise InputError("Both a success and an agent to beat are given. Choose one of them.")
-    values = results.measure(measure)
     if beating is not None:
         results, won = _beating(results, measure, beating)
-        values = results.measure(measure)
     elif success is not None:
         won = _reaching(results, measure, success)
-    elif bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()):
-        won = values == 1
-    elif share is not None:
-        raise InputError(
-            f"The measure {shorten(measure)} is not made of zeros and ones, so there is no share of "
-            f"trials won. Say what a success is first: a threshold, 'reference', or an agent to beat."
-        )
+    elif _only_zeros_and_ones(results.measure(measure)):
+        won = results.measure(measure) == 1
     else:
-        return ResponseMatrix.from_array(
-            cell_means(results, measure), results.agents, results.tasks
+        raise InputError(
+            f"The measure {shorten(measure)} is not made of zeros and ones, so that no trial is won. "
+            f"Say what a success is first: a threshold, 'reference', or an agent to beat."
         )
-    return _counted(results, won, ~np.isnan(values), share)
+    return results, won, ~np.isnan(results.measure(measure))
+
+
+def _only_zeros_and_ones(values: NDArray[np.float64]) -> bool:
+    return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
 
 
 def _reaching(

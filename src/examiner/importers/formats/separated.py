@@ -11,12 +11,18 @@ from pathlib import Path
 import polars as pl
 
 from examiner.importers.files import SourceFile
-from examiner.importers.tables import TableColumns, TableOptions, results_from_table
+from examiner.importers.tables import (
+    TASK_COLUMNS,
+    TableColumns,
+    TableOptions,
+    results_from_table,
+)
 from examiner.results import InputError, Provenance, Results
 from examiner.results.checks import shorten
 from examiner.results.codes import recoded
 from examiner.results.keys import ITEM_COLUMNS
 
+_KEY_ALIASES = dict.fromkeys(TASK_COLUMNS, "task")
 _SEPARATORS = (",", "\t", ";", "|")
 _INFER_ROWS = 10_000
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -52,6 +58,23 @@ def read(file: SourceFile, options: TableOptions) -> Results:
         return results_from_table(frame, options, origin)
     except InputError as problem:
         raise _located(problem, text) from None
+
+
+def read_rows(file: SourceFile) -> list[dict[str, str]]:
+    r"""Read a small separated text file as it is, one dictionary of text a row.
+
+    >>> import tempfile
+    >>> from examiner.importers.files import open_source
+    >>> path = Path(tempfile.mkdtemp()) / "scales.csv"
+    >>> _ = path.write_text("task,random\npong,-20.7\n")
+    >>> read_rows(open_source(path))
+    [{'task': 'pong', 'random': '-20.7'}]
+    """
+    text = _TextTable.of(file)
+    text.check_widths()
+    header = [_KEY_ALIASES.get(name.lower(), name.lower()) for name in text.header]
+    records = list(text.records())[1:]
+    return [dict(zip(header, record, strict=True)) for _, record in records if record]
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,10 +112,11 @@ def _doubts(study: Study, scales: ScaleArrays) -> tuple[Prose, ...]:
     doubts: list[Prose] = []
     tasks = np.array(study.results.tasks, dtype=object)
     unscaled = tasks[np.isnan(scales.random) & np.isnan(scales.reference)]
-    if len(study.results.scales) and len(unscaled):
+    told = study.normaliser == "human"  # its own notes name the tasks it had no use of
+    if len(study.results.scales) and len(unscaled) and not told:
         many = f"{counted(len(unscaled), 'task')} without a scale: "
         doubts.append((many, *enumerated(list(unscaled)), "."))
-    if scales.inverted:
+    if scales.inverted and not told:
         known = "The reference is no better than random on "
         doubts.append((known, *enumerated(scales.inverted), ": do not trust those tasks."))
     empty = tasks[np.isnan(study.raw).all(axis=0)]

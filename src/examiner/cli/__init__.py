@@ -1,0 +1,75 @@
+"""The command line: parse, call the public API, print; one command a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+
+from examiner.cli.convert import convert
+from examiner.cli.datasets import datasets
+from examiner.cli.describe import describe
+from examiner.cli.options import flattened
+from examiner.cli.output import printable
+from examiner.cli.report import report
+from examiner.results import ExaminerWarning, InputError
+
+BAD_INPUT = 2
+"""Exit code for anything the user can put right."""
+
+app = typer.Typer(
+    help="Examine your agents, and your exam.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal without UTF-8 must not end the program
+            stream.reconfigure(errors="backslashreplace")
+    app()
+
+
+@app.callback()
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"examiner {installed('examiner')}")
+        raise typer.Exit
+
+
+def _guarded(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn bad input into one sentence and exit code 2; notes are printed, not warned."""
+
+    @wraps(command)
+    def run(**options: Any) -> None:  # Any: each option has its own type
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ExaminerWarning)
+                command(**options)
+                sys.stdout.flush()
+        except InputError as problem:
+            sys.stderr.write(f"examiner: {printable(problem, limit=4_000)}\n")
+            raise typer.Exit(BAD_INPUT) from None
+        except BrokenPipeError:
+            # The reader of our output left, as `head` does; nothing more can be said to it.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(1) from None
+
+    return run
+
+
+for _command in (describe, convert, datasets, report):
+    app.command()(_guarded(flattened(_command)))

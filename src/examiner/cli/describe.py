@@ -1,0 +1,89 @@
+"""`examiner describe`: what is in a table of results, before anything is made of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from examiner.cli.options import JsonFlag, SourceOptions
+from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
+from examiner.cli.progress import progress_bar
+from examiner.cli.source import results_from
+from examiner.results import Results
+from examiner.results.checks import counted
+
+_NAMES_SHOWN = 12
+
+
+def describe(options: SourceOptions, json: JsonFlag = False) -> None:
+    """Say what a table of results holds: agents, tasks, runs, trials, measures, what is missing."""
+    with progress_bar("reading"):
+        results = results_from(options)
+        content = description(results)
+    if json:
+        print_json("examiner.describe/1", content)
+        return
+    agents, tasks = counted(content["agents"], "agent"), counted(content["tasks"], "task")
+    print_line(
+        f"{printable(results.provenance.source, 200)} ({results.provenance.format}): "
+        f"{agents} × {tasks}, {counted(content['rows'], 'row')}"
+    )
+    print_table("", ["", ""], _facts(content), right=[1])
+    header = ("measure", "observed", "least", "mean", "median", "most")
+    rows = [[row[key] for key in header] for row in content["measure_ranges"]]
+    print_table("\nMeasures", header, rows, right=range(1, len(header)))
+    print_line(f"\nAgents: {_first(results.agents)}\nTasks:  {_first(results.tasks)}")
+    print_notes(results.notes)
+
+
+def description(results: Results) -> dict[str, Any]:  # Any: JSON values
+    """Return everything `describe` says, as JSON values.
+
+    >>> description(Results.from_numpy([[1.0, 2.0]]))["missing_cells"]
+    0
+    """
+    scaled = set(results.scales.tasks)
+    return {
+        "source": results.provenance.source,
+        "format": results.provenance.format,
+        **results.counts(),
+        "measures": list(results.measures),
+        "measure_ranges": [_range(results, name) for name in results.measures],
+        "item": ["task", *results.item],
+        "attributes": list(results.attributes),
+        "agent_names": list(results.agents),
+        "task_names": list(results.tasks),
+        "tasks_with_scale": sum(name in scaled for name in results.task_names),
+        "steps": list(results.provenance.steps),
+        "warnings": list(results.notes),
+    }
+
+
+def _range(results: Results, name: str) -> dict[str, Any]:  # Any: JSON values
+    values = results.measure(name)
+    seen = values[~np.isnan(values)]
+    return {
+        "measure": name,
+        "observed": len(seen),
+        "least": float(seen.min()),
+        "mean": float(seen.mean()),
+        "median": float(np.median(seen)),
+        "most": float(seen.max()),
+    }
+
+
+def _facts(content: dict[str, Any]) -> list[list[object]]:  # Any: JSON values
+    return [
+        ["runs in a cell, at most", content["runs"]],
+        ["trials in a cell, at most", content["trials"]],
+        ["cells without any result", content["missing_cells"]],
+        ["tasks with a scale", content["tasks_with_scale"]],
+        ["other columns", ", ".join(content["attributes"]) or "none"],
+    ]
+
+
+def _first(names: tuple[str, ...]) -> str:
+    shown = ", ".join(printable(name) for name in names[:_NAMES_SHOWN])
+    rest = len(names) - _NAMES_SHOWN
+    return shown + (f" and {rest:,} more" if rest > 0 else "")

@@ -1,0 +1,54 @@
+"""`examiner report`: one self-contained HTML page about agents and tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from examiner.cli.options import JsonFlag, SeedOption, SourceOptions
+from examiner.cli.output import print_json, print_line, print_notes
+from examiner.cli.progress import progress_bar
+from examiner.cli.source import results_from
+
+
+def report(
+    options: SourceOptions,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="HTML file to write [default: report.html]."),
+    ] = None,
+    normalise: Annotated[
+        str, typer.Option("--normalise", help="auto, none, or a normaliser's name.")
+    ] = "auto",
+    sections: Annotated[
+        str | None, typer.Option("--sections", help="Sections to include, comma-separated.")
+    ] = None,
+    title: Annotated[str | None, typer.Option("--title", help="Title of the page.")] = None,
+    seed: SeedOption = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Write a report: what was read, who ranks where, how every agent did on every task."""
+    from examiner.reporting import report as make_report
+
+    with progress_bar("reading") as progress:
+        results = results_from(options)
+        made = make_report(
+            results,
+            normalise=None if normalise == "none" else normalise,
+            sections=None if sections is None else [name.strip() for name in sections.split(",")],
+            title=title,
+            seed=seed,
+            progress=progress,
+        )
+        target = None if json and output is None else made.save(output or Path("report.html"))
+    if json:
+        content = made.to_dict()
+        print_json(
+            content.pop("schema"), content | {"output": None if target is None else str(target)}
+        )
+        return
+    assert target is not None
+    print_notes(results.notes)
+    print_line(f"Report written to {target.resolve()}")

@@ -1,0 +1,130 @@
+"""From a command's options to results: read, chosen, scaled, made comparable."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Literal, cast
+
+import numpy as np
+
+from examiner.cli.options import ComparisonOptions, SourceOptions
+from examiner.datasets import DATASETS, load
+from examiner.importers import read, read_scales
+from examiner.results import InputError, Results, Scales
+from examiner.results.checks import listed, shorten
+
+
+def results_from(options: SourceOptions) -> Results:
+    """Read what the options name, and choose from it as they say.
+
+    >>> results_from(SourceOptions("atari-dqn-family", drop=["task:*a*"])).tasks[:2]
+    ('berzerk', 'bowling')
+    """
+    results = _read(options)
+    for pattern in options.keep or ():
+        results = _chosen(results, pattern, keep=True)
+    for pattern in options.drop or ():
+        results = _chosen(results, pattern, keep=False)
+    for name in options.scales or ():
+        results = results.with_scales(_scales(name), step=f"scales from {name}")
+    return results
+
+
+def comparable(results: Results, options: ComparisonOptions) -> Results:
+    """Apply `--normalise`, `--success` and `--success-share`, where given.
+
+    >>> results = results_from(SourceOptions("atari-dqn-family"))
+    >>> comparable(results, ComparisonOptions("human", "1.0")).measures
+    ('success', 'score')
+    """
+    from examiner.scores import mark_success, normalise
+
+    if options.normalise is not None and options.normalise != "none":
+        results = normalise(results, options.normalise)
+    if options.success is not None or options.success_share is not None:
+        results = mark_success(results, _success(options.success), share=options.success_share)
+    return results
+
+
+def _read(options: SourceOptions) -> Results:
+    if options.source in DATASETS and not Path(options.source).exists():
+        return _bundled(options)
+    return read(
+        options.source,
+        format=options.format,
+        layout=None if options.layout is None else options.layout.value,
+        tasks_are=None if options.tasks_are is None else options.tasks_are.value,
+        measure=options.measure,
+        item=_item(options.item),
+    )
+
+
+def _bundled(options: SourceOptions) -> Results:
+    data = load(options.source)
+    if not isinstance(data, Results):
+        raise InputError(
+            f"The data set {options.source!r} is no results but a {type(data).__name__}. "
+            f"See what it holds with `examiner datasets {options.source}`."
+        )
+    if options.measure:
+        data = data.with_measures(*options.measure)
+    item = _item(options.item)
+    return data if item is None else data.with_items(*item)
+
+
+def _item(item: str | None) -> tuple[str, ...] | None:
+    if item is None:
+        return None
+    names = tuple(name.strip() for name in item.split(",") if name.strip())
+    if names[:1] != ("task",):
+        raise InputError(
+            f"An item begins with the task: `--item task` or `--item task,level`, not {shorten(item)}."
+        )
+    return names[1:]
+
+
+def _scales(name: str) -> Scales:
+    if name in DATASETS and not Path(name).exists():
+        data = load(name)
+        if isinstance(data, Scales):
+            return data
+        if isinstance(data, Results) and data.scales:
+            return data.scales
+        raise InputError(
+            f"The data set {name!r} has no scales but is a {type(data).__name__}. "
+            f"Bundled scales: 'atari-human-random'."
+        )
+    return read_scales(name)
+
+
+def _chosen(results: Results, pattern: str, *, keep: bool) -> Results:
+    what, _, glob = pattern.partition(":")
+    if what not in ("agent", "task") or not glob:
+        raise InputError(
+            f"Cannot tell what {shorten(pattern)} means. Write `agent:GLOB` or `task:GLOB`, "
+            f"for example `task:space_*`."
+        )
+    names = results.agents if what == "agent" else results.tasks
+    codes = results.agent_codes if what == "agent" else results.task_codes
+    like = np.array([fnmatchcase(name, glob) for name in names])
+    if what == "task":  # a game's name stands for all its items
+        like |= np.array([fnmatchcase(name, glob) for name in results.task_names])
+    if not like.any():
+        raise InputError(f"No {what} is like {shorten(glob)}. There are {listed(names)}.")
+    chosen = like if keep else ~like
+    if not chosen.any():
+        raise InputError(f"Every {what} is like {shorten(glob)}, and none would be left.")
+    word = "kept" if keep else "dropped"
+    return results.where(chosen[codes], f"{word} {what}s like {glob!r} ({int(like.sum())})")
+
+
+def _success(text: str | None) -> float | Literal["reference", "random"] | None:
+    if text is None or text in ("reference", "random"):
+        return cast("Literal['reference', 'random'] | None", text)
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(
+            f"Success is {shorten(text)}. Give a number, 'reference' or 'random'."
+        ) from None
