@@ -14,6 +14,8 @@ _INVISIBLE = re.compile(
     r"[\x00-\x08\x0e-\x1b\x7f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 
+_NUMBERED = re.compile(r"\(#\d+\)$")  # a name may look like one of our own numbers
+
 
 def cut(name: str, limit: int) -> str:
     """Cut a long name in its middle: beginnings and ends are what tells names apart.
@@ -42,7 +44,7 @@ def distinct_labels(names: Sequence[str], limit: int) -> tuple[str, ...]:
     labels = [cut(name, limit) for name in names]
     seen = Counter(labels)
     for place, (name, label) in enumerate(zip(names, labels, strict=True)):
-        if seen[label] > 1:
+        if seen[label] > 1 or _NUMBERED.search(label):
             number = f" (#{place + 1})"
             labels[place] = cut(name, max(limit - len(number), SHORTEST_LABEL - 1)) + number
     return tuple(labels)

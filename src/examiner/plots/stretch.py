@@ -42,7 +42,11 @@ class Stretch:
 
         >>> Stretch(centre=1.0, width=1.0).ticks(-0.5, 60.0)
         (0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
+        >>> Stretch().ticks(0.06, 0.93)
+        (0.2, 0.4, 0.6, 0.8)
         """
+        if self.width is None:
+            return _even_ticks(low, high)
         rounds = [sign * m * 10.0**k for sign in (-1, 1) for k in range(-4, 13) for m in (1, 2, 5)]
         ends = self.positions(np.array([low, high]))
         apart = room * float(ends[1] - ends[0])
@@ -71,6 +75,17 @@ def stretch_for(values: NDArray[np.float64], centre: float = 0.0) -> Stretch:
         return Stretch(centre)
     typical = float(np.median(distances))
     return Stretch(centre, typical if distances.max() > HEAVY_TAIL * typical else None)
+
+
+def _even_ticks(low: float, high: float, most: int = 7) -> tuple[float, ...]:
+    """Round values at equal steps."""
+    if not high > low:
+        return (low,)
+    rough = (high - low) / most
+    size = 10.0 ** np.floor(np.log10(rough))
+    step = float(next(m * size for m in (1, 2, 5, 10) if m * size >= rough))
+    first, last = int(np.ceil(low / step)), int(np.floor(high / step))
+    return tuple(float(f"{place * step:.12g}") for place in range(first, last + 1))
 
 
 def _roundness(value: float) -> tuple[int, float]:

@@ -136,7 +136,7 @@ def _chosen(
 def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
     import examiner  # the door knows the version; reading it costs nothing
 
-    counts = study.results.counts()
+    counts = study.counts
     return {
         "examiner": examiner.__version__,
         "source": study.results.provenance.source,
@@ -162,8 +162,8 @@ def _command(study: Study, sections: Sequence[str] | None, title: str | None) ->
         return f"ex.report(results, normalise={study.normaliser!r}, measure={study.measure!r})"
     words = ["examiner", "report", source]
     words += ["--normalise", study.normaliser or "none", "--measure", study.measure]
-    for name in sections or ():
-        words += ["--section", name]
+    if sections is not None:
+        words += ["--sections", ",".join(sections)]
     if title is not None:
         words += ["--title", title]
     return shlex.join([*words, "--seed", str(study.seed)])

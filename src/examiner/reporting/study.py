@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -55,6 +57,7 @@ class Study:
     normaliser: str | None
     title: str
     seed: int
+    counts: Mapping[str, int]
     raw: NDArray[np.float64]
     comparable: NDArray[np.float64]
     aggregates: AgentAggregates
@@ -92,6 +95,7 @@ class Study:
             normaliser=_name(method),
             title=title or _title(results),
             seed=seed,
+            counts=MappingProxyType(results.counts()),
             raw=raw,
             comparable=comparable,
             aggregates=aggregates,

@@ -28,6 +28,8 @@ from examiner.results.checks import counted
 
 MOST_AGENTS = 200
 MOST_TASKS = 400
+RELATIVE = ("z-score", "min-max", "rank")
+"""Normalisers that only compare agents with each other: every task is then as wide as any other."""
 
 
 class TaskSummary(NamedTuple):
@@ -74,35 +76,50 @@ def _summary(comparable: NDArray[np.float64]) -> TaskSummary:
 
 
 def _lead(study: Study, tasks: TaskSummary) -> Prose:
-    names = np.array(study.results.tasks, dtype=object)
-    observed = int(np.isfinite(tasks.mean).sum())
-    if study.normaliser == "human" and study.landmark is not None:
-        all_reach = int((tasks.low >= study.landmark.value).sum())
-        none = list(names[tasks.high < study.landmark.value])
-        listed: Prose = (" (", *enumerated(none, 5), ")") if none else ()
-        if len(study.results.agents) == 1:
-            return (
-                Name(study.results.agents[0]),
-                f" reaches human level on {all_reach:,} of {counted(observed, 'task')}, and misses it "
-                f"on {len(none):,}",
-                *listed,
-                ".",
-            )
+    several = len(study.results.agents) > 1 and int(np.isfinite(tasks.mean).sum()) > 1
+    if study.normaliser == "human":
+        return _human_lead(study, tasks)
+    if several and study.normaliser in RELATIVE:
+        return _winners(study)
+    names = study.results.tasks
+    if several:
+        most, least = int(np.nanargmax(tasks.spread)), int(np.nanargmin(tasks.spread))
         return (
-            f"Every agent reaches human level on {all_reach:,} of {counted(observed, 'task')}, none does "
-            f"on {len(none):,}",
-            *listed,
-            ".",
+            *("Agents differ most on ", Name(names[most]), " (", *_range(tasks, most)),
+            *(") and least on ", Name(names[least]), " (", *_range(tasks, least), ")."),
         )
-    if len(study.results.agents) == 1 or observed == 1:
-        high, low = int(np.nanargmax(tasks.mean)), int(np.nanargmin(tasks.mean))
-        if high == low:
-            return ("One task, ", Name(names[high]), ": ", *_range(tasks, high), ".")
-        return ("Best on ", Name(names[high]), ", worst on ", Name(names[low]), ".")
-    most, least = int(np.nanargmax(tasks.spread)), int(np.nanargmin(tasks.spread))
+    high, low = int(np.nanargmax(tasks.mean)), int(np.nanargmin(tasks.mean))
+    if high == low:
+        return ("One task, ", Name(names[high]), ": ", *_range(tasks, high), ".")
+    return ("Best on ", Name(names[high]), ", worst on ", Name(names[low]), ".")
+
+
+def _human_lead(study: Study, tasks: TaskSummary) -> Prose:
+    observed = counted(int(np.isfinite(tasks.mean).sum()), "task")
+    reached = int((tasks.low >= 1.0).sum())
+    names = np.array(study.results.tasks, dtype=object)
+    missed = list(names[tasks.high < 1.0])
+    listed: Prose = (" (", *enumerated(missed, 5), ")") if missed else ()
+    if len(study.results.agents) == 1:
+        agent = Name(study.results.agents[0])
+        said = (
+            f" reaches human level on {reached:,} of {observed}, and misses it on {len(missed):,}"
+        )
+        return (agent, said, *listed, ".")
+    said = f"Every agent reaches human level on {reached:,} of {observed}, none does on {len(missed):,}"
+    return (said, *listed, ".")
+
+
+def _winners(study: Study) -> Prose:
+    """Who is best on most tasks: where scores only compare agents, spread says nothing of a task."""
+    wins = (task_ranks(study.comparable) == 1).sum(axis=1)
+    first = [study.results.agents[agent] for agent in np.flatnonzero(wins == wins.max())]
+    observed = int(np.isfinite(study.comparable).any(axis=0).sum())
+    verb = " is best, or ties for it," if len(first) == 1 else " are best, or tie for it,"
     return (
-        *("Agents differ most on ", Name(names[most]), " (", *_range(tasks, most)),
-        *(") and least on ", Name(names[least]), " (", *_range(tasks, least), ")."),
+        *enumerated(first, 3),
+        f"{verb} on {int(wins.max()):,} of {counted(observed, 'task')}, the most of any agent; "
+        f"{int((wins > 0).sum()):,} of {counted(len(wins), 'agent')} are best on some task.",
     )
 
 
@@ -159,14 +176,25 @@ def _grid(study: Study, data: picture.HeatmapData, spread: NDArray[np.float64]) 
 
 
 def _caption(study: Study, tasks: TaskSummary) -> Prose:
-    hardest, easiest = int(np.nanargmin(tasks.mean)), int(np.nanargmax(tasks.mean))
-    names = study.results.tasks
-    if hardest == easiest:
-        return ("Every agent on ", Name(names[hardest]), ".")
-    means = (three_digits(float(tasks.mean[place])) for place in (easiest, hardest))
+    names, values = study.results.tasks, tasks.mean
+    whom: Prose = ("On average the highest scores are",)
+    if study.normaliser in RELATIVE or len(study.results.agents) == 1:
+        # The mean of a task says nothing where scores only compare agents: tell of the best agent.
+        agent = int(study.order[0])
+        values, whom = study.comparable[agent], (Name(study.results.agents[agent]), " is highest")
+    low, high = int(np.nanargmin(values)), int(np.nanargmax(values))
+    if low == high:
+        return ("Every agent on ", Name(names[low]), ".")
+    ends = [f" ({three_digits(float(values[place]))})" for place in (high, low)]
     return (
-        *("On average the highest scores are on ", Name(names[easiest]), f" ({next(means)}), "),
-        *("the lowest on ", Name(names[hardest]), f" ({next(means)})."),
+        *whom,
+        " on ",
+        Name(names[high]),
+        ends[0],
+        ", lowest on ",
+        Name(names[low]),
+        ends[1],
+        ".",
     )
 
 

@@ -22,6 +22,7 @@ from examiner.reporting.study import Study
 from examiner.results.checks import counted
 
 MOST_DRAWN = 40
+MOST_NAMED = 3
 
 
 def ranking(study: Study) -> Section:
@@ -58,9 +59,13 @@ def _lead(study: Study) -> Prose:
         leaders.setdefault(names, []).append("interquartile mean" if what == "iqm" else what)
     parts: list[str | Name] = []
     for place, (names, by) in enumerate(leaders.items()):
-        verb = (" lead" if len(names) > 1 else " leads") if place == 0 else ""
         listed = by[0] if len(by) == 1 else f"{', '.join(by[:-1])} and {by[-1]}"
-        parts.extend(("; " if place else "", *enumerated(names, 3), f"{verb} by {listed}"))
+        parts.append("; " if place else "")
+        if len(names) > MOST_NAMED:
+            parts.append(f"{len(names):,} agents tie for the lead by {listed}")
+            continue
+        verb = (" lead" if len(names) > 1 else " leads") if place == 0 else ""
+        parts.extend((*enumerated(names), f"{verb} by {listed}"))
     return (*parts, ".")
 
 
@@ -115,7 +120,7 @@ def _caveats(study: Study) -> tuple[Prose, ...]:
         )
     elif np.isnan(study.comparable).any() and not np.isnan(study.comparable).all(axis=0).any():
         caveats.append(("Agents were observed on different tasks: compare them with care.",))
-    runs = study.results.counts()["runs"]
+    runs = study.counts["runs"]
     if runs == 1:
         caveats.append(
             (

@@ -19,14 +19,16 @@ from examiner.reporting.section import (
     enumerated,
 )
 from examiner.reporting.study import Study
+from examiner.results import Results
 from examiner.results.checks import ExaminerWarning, counted
 from examiner.results.scale import ScaleArrays
 from examiner.scores import Likeness, near_identical_agents, normalise
 
 NEAR_IDENTICAL = 0.99
 MOST_PAIRS = 200
-MOST_COMPARED = 3000
-"""Agents compared pair by pair: the pairs of more take minutes."""
+FEWEST_COMMON_TASKS = 10
+MOST_COMPARISONS = 2e10
+"""Numbers looked at to compare all pairs of agents: some ten seconds; more would take minutes."""
 
 
 def reading(study: Study) -> Section:
@@ -49,7 +51,7 @@ def reading(study: Study) -> Section:
 
 
 def _lead(study: Study, doubts: int) -> Prose:
-    counts = study.results.counts()
+    counts = study.counts
     cells = counts["agents"] * counts["tasks"]
     missing = int(np.isnan(study.raw).sum())
     repeated = f"{counted(counts['runs'], 'run')} of {counted(counts['trials'], 'trial')}"
@@ -62,7 +64,7 @@ def _lead(study: Study, doubts: int) -> Prose:
 
 
 def _facts(study: Study, scales: ScaleArrays) -> Facts:
-    counts = study.results.counts()
+    counts = study.counts
     provenance = study.results.provenance
     pairs: list[tuple[str, Prose]] = [
         ("Source", (Name(provenance.source),)),
@@ -135,26 +137,49 @@ def _pairs(study: Study) -> tuple[Likeness, ...] | None:
 
     On raw or human-normalised scores the few tasks with huge scores make all agents look alike.
     """
-    if not 1 < len(study.results.agents) <= MOST_COMPARED:
+    if len(study.results.agents) < 2 or _comparisons(study) > MOST_COMPARISONS:
         return None
-    scores = study.scores
-    if len(study.results.agents) > 2 and study.normaliser != "z-score":
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ExaminerWarning)  # of a step taken only here
-            scores = normalise(study.results, "z-score", study.measure)
-    found = near_identical_agents(scores, NEAR_IDENTICAL, study.measure)
-    return tuple(pair for pair in found if pair.tasks)
+    found: dict[tuple[str, str], Likeness] = {}
+    if len({row.tobytes() for row in study.raw}) < len(study.raw):
+        # Above a limit of one there are only exact repeats, which may not vary at all.
+        exact = near_identical_agents(study.results, 1.0, study.measure)
+        found |= {(pair.a, pair.b): pair for pair in exact}
+    if len(study.results.agents) > 2:
+        near = near_identical_agents(_standing(study), NEAR_IDENTICAL, study.measure)
+        # Over a handful of common tasks a high correlation is chance.
+        fewest = min(FEWEST_COMMON_TASKS, len(study.results.tasks))
+        found |= {(pair.a, pair.b): pair for pair in near if pair.tasks >= fewest}
+    return tuple(pair for pair in found.values() if pair.tasks)
+
+
+def _standing(study: Study) -> Results:
+    """Each agent's standing among all agents, task by task."""
+    if study.normaliser == "z-score":
+        return study.scores
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExaminerWarning)  # about a step that is taken only here
+        return normalise(study.results, "z-score", study.measure)
+
+
+def _comparisons(study: Study) -> float:
+    """How many numbers the correlation of all agents reads: far more where each lacks other tasks."""
+    agents, tasks = study.comparable.shape
+    seen = np.packbits(np.isfinite(study.raw), axis=1)
+    patterns = len({row.tobytes() for row in seen})
+    # Agents that lack the same tasks share one fast matrix product; unlike ones take a copy each.
+    each = agents if patterns == 1 else 8 * patterns**2
+    return float(tasks * agents * each)
 
 
 def _likeness(study: Study, pairs: tuple[Likeness, ...] | None) -> tuple[Block, ...]:
     if pairs is None:
         if len(study.results.agents) == 1:
             return (Text(("There is one agent only: it can be described, but not compared.",)),)
-        return (
-            Text(
-                (f"More than {MOST_COMPARED:,} agents: near-identical ones were not looked for.",)
-            ),
+        skipped = (
+            "Near-identical agents were not looked for: there are too many pairs to compare here. "
+            "`examiner.near_identical_agents` takes as long as it needs."
         )
+        return (Text((skipped,)),)
     if not pairs:
         none = (
             "No two agents are nearly identical: none repeats another, and no two have a correlation "
@@ -164,8 +189,8 @@ def _likeness(study: Study, pairs: tuple[Likeness, ...] | None) -> tuple[Block, 
     more = f"; the first {MOST_PAIRS} are shown" if len(pairs) > MOST_PAIRS else ""
     caption = (
         f"{counted(len(pairs), 'pair')} of agents nearly identical: exact repeats, or a correlation "
-        f"above {NEAR_IDENTICAL} of their standing among all agents over common tasks{more}. They are "
-        f"listed, never removed."
+        f"above {NEAR_IDENTICAL} of their standing among all agents, over {FEWEST_COMMON_TASKS} common "
+        f"tasks or all{more}. They are listed, never removed."
     )
     columns = (
         Column("agent", "name"),
