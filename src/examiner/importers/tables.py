@@ -33,6 +33,8 @@ MISSING = ("", "na", "n/a", "nan", "null", "none", "-", "–", "missing")
 _TIDY_COLUMNS = frozenset(
     {*ITEM_COLUMNS, *MEASURES, "run", "trial", "seed", "frames", "length", "cost"}
 )
+KNOWN_COLUMNS = _TIDY_COLUMNS.union(AGENT_COLUMNS, TASK_COLUMNS)
+"""Names that mean something in a header."""
 
 
 @dataclass(frozen=True, slots=True)

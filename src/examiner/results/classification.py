@@ -42,6 +42,11 @@ class Classification:
                     f"features ({listed(self.features)}). Give one each."
                 )
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # A read-only mapping cannot be pickled; worker processes need the classification whole.
+        attributes = dict(self.attributes)
+        return type(self), (self.tasks, self.features, self.values, attributes, self.source)
+
     def __hash__(self) -> int:
         return hash((self.tasks, self.features, self.values))
 

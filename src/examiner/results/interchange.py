@@ -106,8 +106,15 @@ def _series(name: str, values: Sequence[Any] | np.ndarray[Any, Any] | pl.Series)
         raise InputError(f"Column {shorten(name)} has shape {array.shape}. Give one value a row.")
     if array is not None and array.dtype.kind in "biuf":
         return pl.Series(name, array)
+    items = list(values)
+    if any(type(item) is float for item in items) and all(_is_number(item) for item in items):
+        return pl.Series(name, items, dtype=pl.Float64, strict=False)
     try:
-        return pl.Series(name, list(values))
-    except (TypeError, pl.exceptions.PolarsError):
+        return pl.Series(name, items)
+    except (TypeError, OverflowError, pl.exceptions.PolarsError):
         # A mixture of text and numbers: text is what holds both.
-        return pl.Series(name, [None if value is None else str(value) for value in values])
+        return pl.Series(name, [None if item is None else str(item) for item in items])
+
+
+def _is_number(item: object) -> bool:
+    return item is None or (isinstance(item, (int, float)) and not isinstance(item, bool))

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import polars as pl
 
-from examiner.importers.files import SourceFile
+from examiner.importers.files import HEAD_BYTES, SourceFile
 from examiner.importers.tables import (
+    KNOWN_COLUMNS,
     TASK_COLUMNS,
     TableColumns,
     TableOptions,
@@ -100,11 +101,15 @@ class _TextTable:
             head, notes = source[: len(head)], ("The file is written in UTF-16.",)
         lines = head.decode("utf-8-sig", errors="replace")
         separator = _separator(lines, file.suffix)
-        header = next(csv.reader(io.StringIO(lines, newline=""), delimiter=separator), [])
+        header, whole = _header(lines, separator, file.path)
+        if not whole and len(file.head) >= HEAD_BYTES:  # thousands of tasks make a long first line
+            everything = source if isinstance(source, bytes) else file.contents()
+            lines = everything.decode("utf-8-sig", errors="replace")
+            header, _ = _header(lines, separator, file.path)
         comma = separator == ";" and "," in lines and "." not in lines
         if comma:
             notes += ("Numbers are read with a decimal comma.",)
-        return cls(file.path, source, [name.strip() for name in header], separator, comma, notes)
+        return cls(file.path, source, header, separator, comma, notes)
 
     def frame(self, columns: TableColumns, options: TableOptions) -> pl.DataFrame:
         """Parse the table, fast where its columns hold what they must, else as text."""
@@ -172,6 +177,20 @@ class _TextTable:
             if position == row + 1:
                 return line
         return None
+
+
+def _header(lines: str, separator: str, path: Path) -> tuple[list[str], bool]:
+    """The names of the columns, and whether the header ends before the text does."""
+    text = io.StringIO(lines, newline="")
+    try:
+        header = next(csv.reader(text, delimiter=separator), [])
+    except csv.Error as problem:
+        raise InputError(
+            f"Cannot read the header of {shorten(path, 200)}: {problem}. Shorten its names."
+        ) from None
+    # Blanks around `agent` or `score` are slips; in a task's own name they may be meant.
+    names = [name.strip() if name.strip().lower() in KNOWN_COLUMNS else name for name in header]
+    return names, bool(text.read(1))
 
 
 def _whole_where_plain(column: pl.Series) -> pl.Series:
