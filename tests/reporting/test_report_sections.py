@@ -54,7 +54,15 @@ def test_an_agent_observed_on_fewer_tasks_is_flagged(scaled):
     section = ranking(Study.of(scaled))
     table = block_of(section, Table)
     assert [table.rows[place][1].text for place in table.doubtful] == ["late"]
-    assert "fewer than 4 tasks: late" in texts(section)
+    assert "observed on fewer than 4 tasks: late" in texts(section)
+
+
+def test_where_most_agents_lack_some_task_none_is_marked():
+    values = np.where(np.eye(4) > 0, np.nan, 0.5)
+    values[0, 1] = np.nan
+    section = ranking(Study.of(Results.from_numpy(values[:, :3])))
+    assert not block_of(section, Table).doubtful
+    assert "Agents were observed on different tasks, between 1 and 3 of them" in texts(section)
 
 
 def test_single_runs_get_a_sentence_instead_of_intervals(scaled):

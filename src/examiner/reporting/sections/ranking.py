@@ -79,7 +79,6 @@ def _unit(study: Study) -> Prose:
 
 def _table(study: Study) -> Table:
     totals = study.aggregates
-    most = int(totals.tasks.max())
     order = study.order
     columns = (
         Column("rank", "count", "by mean; ties share the better rank"),
@@ -100,26 +99,32 @@ def _table(study: Study) -> Table:
         )
         for agent in order
     )
-    fewer = frozenset(place for place, agent in enumerate(order) if totals.tasks[agent] < most)
-    return Table(columns, rows, doubtful=fewer)
+    fewer = _observed_on_fewer(study)
+    marked = frozenset(place for place, agent in enumerate(order) if agent in fewer)
+    return Table(columns, rows, doubtful=marked)
+
+
+def _observed_on_fewer(study: Study) -> frozenset[int]:
+    """The few agents observed on fewer tasks than the rest; none where that is the rule."""
+    tasks = study.aggregates.tasks
+    fewer = np.flatnonzero(tasks < tasks.max())
+    return frozenset(fewer.tolist()) if 2 * len(fewer) <= len(tasks) else frozenset()
 
 
 def _caveats(study: Study) -> tuple[Prose, ...]:
     caveats: list[Prose] = []
     tasks = study.aggregates.tasks
-    most = int(tasks.max())
-    fewer = [study.results.agents[agent] for agent in study.order if tasks[agent] < most]
-    if fewer:
-        caveats.append(
-            (
-                f"Marked † and not comparable with the others, because observed on fewer than {most:,} "
-                "tasks: ",
-                *enumerated(fewer),
-                ". Their numbers are over other, perhaps easier, tasks.",
-            )
+    few, most = f"{int(tasks.min()):,}", f"{int(tasks.max()):,}"
+    marked = _observed_on_fewer(study)
+    if marked:
+        names = [study.results.agents[agent] for agent in study.order if agent in marked]
+        start = (
+            f"Marked † and not comparable with the others, observed on fewer than {most} tasks: "
         )
-    elif np.isnan(study.comparable).any() and not np.isnan(study.comparable).all(axis=0).any():
-        caveats.append(("Agents were observed on different tasks: compare them with care.",))
+        caveats.append((start, *enumerated(names), ". Their tasks may be the easier ones."))
+    elif few != most:
+        start = f"Agents were observed on different tasks, between {few} and {most} of them: "
+        caveats.append((start, "a higher mean may come from easier tasks."))
     runs = study.counts["runs"]
     if runs == 1:
         caveats.append(
@@ -159,7 +164,7 @@ def _figure(study: Study) -> Figure:
         caption=_caption(study),
         description="One row an agent, one dot a task, with mean and interquartile mean.",
         legend=_legend(study, data),
-        narrowest=340,
+        narrowest=520,
     )
 
 
