@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from examiner.reporting import SECTIONS, Report, report
     from examiner.results import (
         WRITERS,
+        Attributes,
         Classification,
         ExaminerWarning,
         InputError,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
         Results,
         Scales,
         TaskScale,
+        atari_game,
+        atari_games,
         write,
     )
     from examiner.scores import (
@@ -51,6 +54,7 @@ _ROOMS = MappingProxyType(
         "reporting": ("SECTIONS", "Report", "report"),
         "results": (
             "WRITERS",
+            "Attributes",
             "Classification",
             "ExaminerWarning",
             "InputError",
@@ -59,6 +63,8 @@ _ROOMS = MappingProxyType(
             "Results",
             "Scales",
             "TaskScale",
+            "atari_game",
+            "atari_games",
             "write",
         ),
         "scores": (
@@ -81,6 +87,7 @@ __all__ = [
     "NORMALISERS",
     "SECTIONS",
     "WRITERS",
+    "Attributes",
     "Classification",
     "ExaminerWarning",
     "InputError",
@@ -92,6 +99,8 @@ __all__ = [
     "Scales",
     "TaskScale",
     "agent_aggregates",
+    "atari_game",
+    "atari_games",
     "card",
     "load",
     "mark_success",

@@ -1,5 +1,7 @@
 """What was observed: the long table of results, the matrix made from it, and the border of both."""
 
+from examiner.results.atari import atari_game, atari_games
+from examiner.results.attributes import Attributes
 from examiner.results.checks import ExaminerWarning, InputError
 from examiner.results.classification import Classification
 from examiner.results.matrix import ResponseMatrix
@@ -10,6 +12,7 @@ from examiner.results.writers import WRITERS, write
 
 __all__ = [
     "WRITERS",
+    "Attributes",
     "Classification",
     "ExaminerWarning",
     "InputError",
@@ -18,5 +21,7 @@ __all__ = [
     "Results",
     "Scales",
     "TaskScale",
+    "atari_game",
+    "atari_games",
     "write",
 ]

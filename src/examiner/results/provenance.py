@@ -13,7 +13,7 @@ class Provenance:
     """Source and format, the steps taken since, and the notes a reader should see.
 
     `training` says that the trials of a run are the episodes of an agent while it learnt: they are
-    reduced to one value a run before any analysis.
+    reduced to one value a run before any analysis. `reduction` says how they were, once they are.
 
     >>> Provenance("scores.csv", "csv").with_step("normalised by 'human'").steps
     ("normalised by 'human'",)
@@ -24,6 +24,7 @@ class Provenance:
     steps: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     training: bool = False
+    reduction: str | None = None
 
     def with_step(self, step: str) -> Provenance:
         """Add what was done.

@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import InputError, listed, shorten
+from examiner.results.atari import atari_game, recognition_notes
+from examiner.results.checks import InputError, counted, listed, shorten
 
 Direction = Literal["higher", "lower"]
 Anchor = Literal["random", "reference"]
@@ -72,6 +73,20 @@ class ScaleArrays(NamedTuple):
     sign: NDArray[np.float64]  # +1 where higher is better, -1 where lower is
     inverted: tuple[str, ...]
     sources: tuple[str, ...]
+    unscaled: tuple[str, ...]
+    recognised: tuple[
+        str, ...
+    ]  # tasks whose scale stands under another name of the same Atari game
+
+    @property
+    def flips(self) -> tuple[str, ...]:
+        """A sentence that names the tasks whose normalised scores flip, where there are any."""
+        if not self.inverted:
+            return ()
+        return (
+            f"The reference is no better than random on {listed(self.inverted)}: "
+            f"normalised scores flip there (or cannot be computed, where both are equal).",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,37 +130,44 @@ class Scales:
     ) -> TaskScale | None:
         """Return the first scale of a (task, measure) that knows every needed score, or None.
 
-        >>> Scales([TaskScale("pong", random=-20.7)]).lookup("venture") is None
-        True
+        A task without a scale of its own name gets that of the same Atari game under another one.
+
+        >>> scales = Scales([TaskScale("pong", random=-20.7)])
+        >>> scales.lookup("venture") is None, scales.lookup("PongNoFrameskip-v4").random
+        (True, -20.7)
         """
-        for entry in self.entries:
-            if entry.task == task and entry.measure == measure and entry.knows(needs):
-                return entry
-        return None
+        return _found(self.entries, [task], measure, needs)[0]
 
     def aligned(
         self, tasks: Sequence[str], measure: str = "score", *, needs: Sequence[Anchor] = ()
     ) -> ScaleArrays:
         """Line scales up with tasks, NaN where a task has none.
 
+        Atari games are found under any of their names. Which way is better is said by the first
+        scale of a task, whether it knows the needed scores or not.
+
         >>> scales = Scales([TaskScale("pong", random=-20.7, reference=14.6)])
-        >>> scales.aligned(["pong", "venture"]).reference
+        >>> scales.aligned(["Pong", "venture"]).reference
         array([14.6,  nan])
+        >>> scales.aligned(["Pong", "venture"]).unscaled
+        ('venture',)
         """
-        first: dict[str, TaskScale] = {}
-        for entry in self.entries:
-            if entry.measure == measure and entry.knows(needs):
-                first.setdefault(entry.task, entry)
-        found = [first.get(task) for task in tasks]
+        found = _found(self.entries, tasks, measure, needs)
+        first = found if not needs else _found(self.entries, tasks, measure, ())
+        lower = np.array([scale is not None and scale.direction == "lower" for scale in first])
+        random, reference = _column(found, "random"), _column(found, "reference")
+        sign = np.where(lower, -1.0, 1.0)
+        flat = sign * (reference - random) <= 0  # NaN, an unknown score, is not
         known = [scale for scale in dict.fromkeys(found) if scale is not None]
+        pairs = list(zip(tasks, found, strict=True))
         return ScaleArrays(
-            random=_column(found, "random"),
-            reference=_column(found, "reference"),
-            sign=np.array(
-                [-1.0 if s is not None and s.direction == "lower" else 1.0 for s in found]
-            ),
-            inverted=tuple(scale.task for scale in known if scale.inverted),
-            sources=tuple(dict.fromkeys(scale.source for scale in known if scale.source)),
+            random=random,
+            reference=reference,
+            sign=sign,
+            inverted=_distinct(task for task, bad in zip(tasks, flat, strict=True) if bad),
+            sources=_distinct(scale.source for scale in known if scale.source),
+            unscaled=_distinct(task for task, scale in pairs if scale is None),
+            recognised=_distinct(task for task, scale in pairs if scale and scale.task != task),
         )
 
     def to_dicts(self) -> list[dict[str, Any]]:  # Any: JSON values
@@ -168,6 +190,34 @@ class Scales:
     def __repr__(self) -> str:
         sources = ", ".join(dict.fromkeys(entry.source for entry in self.entries if entry.source))
         return f"Scales of {len(self.tasks)} tasks" + (f" ({sources})" if sources else "")
+
+
+def scale_notes(scales: Scales, tasks: Sequence[str], measures: Sequence[str]) -> tuple[str, ...]:
+    """Say which tasks have no scale, which were found as Atari games, and where scores would flip.
+
+    >>> scale_notes(Scales([TaskScale("pong", random=1.0, reference=0.0)]), ["pong", "go"], ["score"])
+    ("1 of 2 tasks have no scale: 'go'.", "The reference is no better than random on 'pong': ...)
+    >>> scale_notes(Scales([TaskScale("pong", measure="win")]), ["pong"], ["score"])
+    ("No scale is for a measure of these results: scales are of 'win', results have 'score'.",)
+    """
+    tasks = _distinct(tasks)
+    scaled = _distinct(entry.measure for entry in scales)
+    shared = [measure for measure in measures if measure in scaled]
+    if len(scales) and not shared:
+        return (
+            f"No scale is for a measure of these results: scales are of {listed(scaled)}, "
+            f"results have {listed(measures)}.",
+        )
+    notes: list[str] = []
+    for measure in shared:
+        found = scales.aligned(tasks, measure)
+        notes += recognition_notes(found.recognised)
+        if found.unscaled:
+            of = "" if len(measures) == 1 else f" for the measure {measure!r}"
+            count = f"{len(found.unscaled)} of {counted(len(tasks), 'task')}"
+            notes.append(f"{count} have no scale{of}: {listed(found.unscaled)}.")
+        notes += scales.aligned(tasks, measure, needs=["random", "reference"]).flips
+    return _distinct(notes)
 
 
 _KNOWN = ("task", "measure", "random", "reference", "direction", "source")
@@ -195,6 +245,25 @@ def _entry(row: Mapping[str, Any], number: int) -> TaskScale:
                 ) from None
     known = {name: fields[name] for name in _KNOWN if name in fields}
     return TaskScale(**known | {"task": str(known["task"])})
+
+
+def _found(
+    entries: Sequence[TaskScale], tasks: Sequence[str], measure: str, needs: Sequence[Anchor]
+) -> list[TaskScale | None]:
+    """The first scale of each task that knows what is needed: under its own name, else as a game."""
+    exact: dict[str, TaskScale] = {}
+    games: dict[str, TaskScale] = {}
+    for entry in entries:
+        if entry.measure == measure and entry.knows(needs):
+            exact.setdefault(entry.task, entry)
+            game = atari_game(entry.task)
+            if game is not None:
+                games.setdefault(game, entry)
+    return [exact.get(task) or games.get(atari_game(task) or "") for task in tasks]
+
+
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
 
 
 def _column(scales: Sequence[TaskScale | None], anchor: Anchor) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from examiner.results.attributes import Attributes
 from examiner.results.checks import InputError, shorten
 from examiner.results.codes import name_column
 from examiner.results.matrix import ResponseMatrix
@@ -25,7 +26,7 @@ MATRIX_SCHEMA = "examiner.matrix/1"
 
 
 def save_results(results: Results, path: str | Path) -> Path:
-    """Write results to Parquet with their scales and provenance.
+    """Write results to Parquet with their scales, attributes and provenance.
 
     >>> import tempfile
     >>> results = Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]})
@@ -38,6 +39,8 @@ def save_results(results: Results, path: str | Path) -> Path:
         "item": results.item,
         "measures": results.measures,
         "scales": results.scales.to_dicts(),
+        "tasks": results.task_attributes.to_dict(),
+        "agents": results.agent_attributes.to_dict(),
         "provenance": asdict(results.provenance),
     }
     return _write(results._frame, path, note)
@@ -80,7 +83,10 @@ def results_from_note(frame: pl.DataFrame, note: dict[str, Any]) -> Results:  # 
             steps=tuple(history["steps"]),
             notes=tuple(history["notes"]),
             training=bool(history.get("training", False)),
+            reduction=history.get("reduction"),
         ),
+        Attributes.from_dict("task", note["tasks"]) if "tasks" in note else None,
+        Attributes.from_dict("agent", note["agents"]) if "agents" in note else None,
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from examiner.results.attributes import Attributes
 from examiner.results.checks import InputError, check_finite, counted, listed, shorten, unknown_name
 from examiner.results.codes import Codes, name_column, names_of
 from examiner.results.display import html_table
@@ -24,7 +25,8 @@ from examiner.results.keys import (
 )
 from examiner.results.labels import item_labels, numbered_names
 from examiner.results.provenance import Provenance, announce
-from examiner.results.scale import Scales
+from examiner.results.runs import one_row_a_run, run_numbers
+from examiner.results.scale import Scales, scale_notes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,6 +60,8 @@ class Results:
     measures: tuple[str, ...]
     scales: Scales
     provenance: Provenance
+    task_attributes: Attributes
+    agent_attributes: Attributes
 
     # ---------------------------------------------------------------- in
 
@@ -164,6 +168,11 @@ class Results:
         return run.to_physical().to_numpy().astype(np.int64)
 
     @property
+    def run_numbers(self) -> NDArray[np.int64]:
+        """For each row, a number from zero for its run of its agent on its item, as they appear."""
+        return run_numbers(self._frame, ["task", *self.item])
+
+    @property
     def attributes(self) -> tuple[str, ...]:
         """The columns that are neither key nor measure."""
         known = {"agent", "task", *self.item, "run", "trial", *self.measures}
@@ -202,6 +211,17 @@ class Results:
         if name not in self._frame.columns:
             raise unknown_name("column", name, self._frame.columns)
         return self._frame[name].to_list()
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """Return any column of numbers for every row, NaN where it is empty.
+
+        >>> table = {"agent": ["a"], "task": ["t"], "score": [1], "frames": [400]}
+        >>> Results.from_dict(table).numbers("frames")
+        array([400.])
+        """
+        if name not in self._frame.columns:
+            raise unknown_name("column", name, self._frame.columns)
+        return as_measure(self._frame[name]).fill_null(np.nan).to_numpy()
 
     # ---------------------------------------------------------------- changed copies
 
@@ -267,7 +287,7 @@ class Results:
         return self._rebuilt(frame, item=names, step=step)
 
     def with_scales(self, scales: Scales, step: str = "") -> Results:
-        """Attach scales, put before those already here.
+        """Attach scales, put before those already here; notes name the tasks that get none.
 
         >>> from examiner.results.scale import TaskScale
         >>> results = Results.from_dict({"agent": ["a"], "task": ["t"], "score": [2]})
@@ -275,7 +295,56 @@ class Results:
         ('t',)
         """
         provenance = self.provenance.with_step(step) if step else self.provenance
-        return replace(self, scales=scales + self.scales, provenance=provenance)
+        scales = scales + self.scales
+        notes = scale_notes(scales, self.task_names, self.measures)
+        return replace(self, scales=scales, provenance=provenance.with_notes(*notes))
+
+    def with_attributes(self, attributes: Attributes, step: str = "") -> Results:
+        """Attach what is known of tasks or agents, put before what is already here.
+
+        >>> results = Results.from_dict({"agent": ["a"], "task": ["t"], "score": [2]})
+        >>> about = Attributes.from_dicts("agent", [{"agent": "a", "family": "value"}])
+        >>> results.with_attributes(about).agent_attributes.aligned(results.agents, "family")
+        ('value',)
+        """
+        names = self.task_names if attributes.kind == "task" else self.agents
+        notes = attributes.unmatched(names)
+        provenance = self.provenance.with_step(step) if step else self.provenance
+        provenance = provenance.with_notes(*notes)
+        if attributes.kind == "task":
+            merged = attributes + self.task_attributes
+            return replace(self, task_attributes=merged, provenance=provenance)
+        merged = attributes + self.agent_attributes
+        return replace(self, agent_attributes=merged, provenance=provenance)
+
+    def with_runs_reduced(
+        self,
+        rows: NDArray[np.intp],
+        measures: Mapping[str, NDArray[np.float64]],
+        reduction: str,
+        step: str,
+        notes: Sequence[str] = (),
+    ) -> Results:
+        """Keep one row for each run, with these values in the place of its trials'.
+
+        `rows` are the rows kept, `measures` a value for each. Trials are numbered 0; a column that
+        changes within a run is dropped, but for `frames`, which is then that of the row kept.
+
+        >>> table = {"agent": ["a"] * 2, "task": ["t"] * 2, "run": [0, 0], "score": [1, 3]}
+        >>> results = Results.from_dict(table | {"trial": [0, 1]})
+        >>> results.with_runs_reduced(np.array([1]), {"score": np.array([2.0])}, "all", "mean").to_dict()
+        {'agent': ['a'], 'task': ['t'], 'run': [0], 'trial': [0], 'score': [2.0]}
+        """
+        frame, dropped = one_row_a_run(self._frame, rows, ["task", *self.item], self.attributes)
+        columns = [
+            pl.Series(name, values, dtype=pl.Float64).fill_nan(None)
+            for name, values in measures.items()
+        ]
+        if dropped:
+            step += f"; dropped, because they change within a run: {', '.join(dropped)}"
+        history = replace(self.provenance.with_step(step), training=False, reduction=reduction)
+        reduced = replace(self, provenance=history.with_notes(*notes))
+        return reduced._rebuilt(frame.with_columns(columns))
 
     def with_notes(self, *notes: str) -> Results:
         """Add sentences that a reader should see.
@@ -299,6 +368,8 @@ class Results:
             self.item if item is None else item,
             self.scales,
             self.provenance.with_step(step) if step else self.provenance,
+            self.task_attributes,
+            self.agent_attributes,
         )
 
     # ---------------------------------------------------------------- out
@@ -358,15 +429,12 @@ class Results:
     # ---------------------------------------------------------------- told
 
     def __eq__(self, other: object) -> bool:
-        """Same rows in the same order, same keys, measures and scales; provenance may differ."""
+        """Same rows in the same order, keys, measures, scales, attributes; provenance may differ."""
         if not isinstance(other, Results):
             return NotImplemented
-        same_shape = (self.item, self.measures, self.scales) == (
-            other.item,
-            other.measures,
-            other.scales,
-        )
-        if not same_shape or self._frame.schema != other._frame.schema:
+        parts = ("item", "measures", "scales", "task_attributes", "agent_attributes")
+        same = all(getattr(self, part) == getattr(other, part) for part in parts)
+        if not same or self._frame.schema != other._frame.schema:
             return False
         return self._frame.equals(other._frame, null_equal=True)
 
@@ -409,6 +477,8 @@ def assemble(
     item: Sequence[str] | None,
     scales: Scales,
     provenance: Provenance,
+    task_attributes: Attributes | None = None,
+    agent_attributes: Attributes | None = None,
 ) -> Results:
     """Check a tidy frame at the border and build results from it, without warning aloud.
 
@@ -430,7 +500,7 @@ def assemble(
                 f"(`--measure NAME`), or call it {listed(MEASURES)}."
             )
     _check_columns(frame, measures)
-    frame = frame.with_columns(_as_measure(frame[name]) for name in measures)
+    frame = frame.with_columns(as_measure(frame[name]) for name in measures)
     completed = complete_keys(frame, item)
     keys = ["agent", "task", *item, "run", "trial"]
     rest = [name for name in completed.frame.columns if name not in {*keys, *measures}]
@@ -447,6 +517,8 @@ def assemble(
         measures=tuple(measures),
         scales=scales,
         provenance=provenance.with_notes(*completed.notes),
+        task_attributes=task_attributes or Attributes("task"),
+        agent_attributes=agent_attributes or Attributes("agent"),
     )
 
 
@@ -459,7 +531,7 @@ def _check_columns(frame: pl.DataFrame, names: Iterable[str]) -> None:
             )
 
 
-def _as_measure(column: pl.Series) -> pl.Series:
+def as_measure(column: pl.Series) -> pl.Series:
     """A measure as floating point numbers, null where it was not observed."""
     if column.dtype == pl.Null or column.null_count() == len(column):
         raise InputError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.results.checks import listed
 from examiner.scores.comparable import Normalised, TaskScores
 
 
@@ -28,10 +27,6 @@ def human(scores: TaskScores) -> Normalised:
     scales, notes = scores.anchored("human", ["random", "reference"])
     gap = scales.reference - scales.random
     gap[gap == 0] = np.nan
-    if scales.inverted:
-        notes += (
-            f"The reference is no better than random on {listed(scales.inverted)}: "
-            f"normalised scores flip there (or cannot be computed, where both are equal).",
-        )
     values = (scores.values - scales.random[scores.task_codes]) / gap[scores.task_codes]
-    return Normalised(values, "1.0 = human reference, 0.0 = random", notes)
+    unit = "1.0 = human reference, 0.0 = random"
+    return Normalised(values, unit, (*notes, *scales.flips))

@@ -1,0 +1,193 @@
+"""Attributes: what is known of tasks or agents beside their results: cost, group, family."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.results.atari import atari_game, recognition_notes
+from examiner.results.checks import InputError, counted, listed, shorten
+
+Kind = Literal["task", "agent"]
+Value: TypeAlias = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """A small table with one row per task (or agent): `values` is [names][columns], None if unknown.
+
+    It may name tasks that the results lack, and lack some that they have. Tasks are found under
+    any name of the same Atari game; agents by their own name only.
+
+    >>> about = Attributes.from_dicts("task", [{"task": "space_invaders", "group": "shooter", "cost": 2}])
+    >>> about.aligned(["Space Invaders", "pong"], "group")
+    ('shooter', None)
+    >>> about.numbers(["space_invaders", "pong"], "cost")
+    array([ 2., nan])
+    """
+
+    kind: Kind = "task"
+    names: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    values: tuple[tuple[Value, ...], ...] = ()
+
+    @classmethod
+    def from_dicts(
+        cls, kind: Kind, rows: Iterable[Mapping[str, Value]], *, what: str = "table"
+    ) -> Attributes:
+        """Build attributes from rows that each name their task (or agent); empty text is unknown.
+
+        >>> Attributes.from_dicts("agent", [{"agent": "dqn", "family": "value"}]).columns
+        ('family',)
+        """
+        named: dict[str, dict[str, Value]] = {}
+        for number, row in enumerate(rows, start=1):
+            name = row.get(kind)
+            if name is None or name == "":
+                raise InputError(
+                    f"Row {number} of the {what} names no {kind}; it has {listed(row)}. "
+                    f"Every row needs a column {kind!r}."
+                )
+            if str(name) in named:
+                raise InputError(
+                    f"The {kind} {shorten(name)} stands twice in the {what}. Keep one row for it."
+                )
+            named[str(name)] = {
+                column: None if value == "" else value
+                for column, value in row.items()
+                if column != kind
+            }
+        columns = tuple(dict.fromkeys(column for row in named.values() for column in row))
+        values = tuple(tuple(row.get(column) for column in columns) for row in named.values())
+        return cls(kind, tuple(named), columns, values)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __add__(self, other: Attributes) -> Attributes:
+        """Fill what is unknown here from another table, and add its names and columns."""
+        rows = {name: dict(zip(self.columns, row, strict=True)) for name, row in self._rows()}
+        for name, row in other._rows():
+            known = rows.setdefault(name, {})
+            for column, value in zip(other.columns, row, strict=True):
+                if known.get(column) is None:
+                    known[column] = value
+        return Attributes.from_dicts(self.kind, ({self.kind: n, **row} for n, row in rows.items()))
+
+    def _rows(self) -> Iterable[tuple[str, tuple[Value, ...]]]:
+        return zip(self.names, self.values, strict=True)
+
+    def aligned(self, names: Sequence[str], column: str) -> tuple[Value, ...]:
+        """Return one attribute of each name, None where it is unknown.
+
+        >>> Attributes("agent", ("dqn",), ("family",), (("value",),)).aligned(["dqn", "ppo"], "family")
+        ('value', None)
+        """
+        if column not in self.columns:
+            return (None,) * len(names)
+        place = self.columns.index(column)
+        rows = self.places(names)
+        return tuple(None if row is None else self.values[row][place] for row in rows)
+
+    def numbers(self, names: Sequence[str], column: str) -> NDArray[np.float64]:
+        """Return one attribute of each name as a number, NaN where it is unknown; shape [names].
+
+        >>> Attributes("task", ("t",), ("cost",), (("cheap",),)).numbers(["t"], "cost")
+        Traceback (most recent call last):
+        ...
+        examiner.results.checks.InputError: The cost of the task 't' is 'cheap'. Give a finite number, \
+or leave it empty.
+        """
+        values = self.aligned(names, column)
+        return np.array(
+            [self._number(name, column, value) for name, value in zip(names, values, strict=True)],
+            dtype=np.float64,
+        )
+
+    def _number(self, name: str, column: str, value: Value) -> float:
+        if value is None:
+            return math.nan
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.inf
+        if not math.isfinite(number):
+            raise InputError(
+                f"The {column} of the {self.kind} {shorten(name)} is {shorten(value)}. "
+                f"Give a finite number, or leave it empty."
+            )
+        return number
+
+    def places(self, names: Sequence[str]) -> tuple[int | None, ...]:
+        """Return the row of each name, None where it has none.
+
+        >>> Attributes("task", ("pong",), (), ((),)).places(["Pong", "chess"])
+        (0, None)
+        """
+        exact = {name: place for place, name in enumerate(self.names)}
+        if self.kind == "agent":
+            return tuple(exact.get(name) for name in names)
+        games: dict[str, int] = {}
+        for place, name in enumerate(self.names):
+            game = atari_game(name)
+            if game is not None:
+                games.setdefault(game, place)
+        return tuple(exact.get(name, games.get(atari_game(name) or "")) for name in names)
+
+    def unmatched(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say which names have no row, which rows no name, and which were found as Atari games.
+
+        >>> Attributes("agent", ("a", "b"), (), ((), ())).unmatched(["b", "c"])
+        ("1 of 2 agents are not in the table of agents: 'c'.", "1 of 2 agents in the table of agents \
+are not in the results: 'a'.")
+        """
+        names = tuple(dict.fromkeys(names))
+        places = self.places(names)
+        missing = [name for name, place in zip(names, places, strict=True) if place is None]
+        used = set(places)
+        extra = [name for place, name in enumerate(self.names) if place not in used]
+        pairs = zip(names, places, strict=True)
+        renamed = [name for name, place in pairs if place is not None and self.names[place] != name]
+        notes = list(recognition_notes(renamed))
+        if missing:
+            notes.append(
+                f"{len(missing)} of {counted(len(names), self.kind)} are not in the table of "
+                f"{self.kind}s: {listed(missing)}."
+            )
+        if extra:
+            notes.append(
+                f"{len(extra)} of {counted(len(self), self.kind)} in the table of {self.kind}s are "
+                f"not in the results: {listed(extra)}."
+            )
+        return tuple(notes)
+
+    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
+        """Return names, columns and values as plain lists, for JSON.
+
+        >>> Attributes("task", ("t",), ("cost",), ((2,),)).to_dict()
+        {'names': ['t'], 'columns': ['cost'], 'values': [[2]]}
+        """
+        return {
+            "names": list(self.names),
+            "columns": list(self.columns),
+            "values": [list(row) for row in self.values],
+        }
+
+    @classmethod
+    def from_dict(cls, kind: Kind, stored: Mapping[str, Any]) -> Attributes:  # Any: JSON values
+        """Read what `to_dict` gave.
+
+        >>> Attributes.from_dict("task", {"names": ["t"], "columns": ["cost"], "values": [[2]]}).names
+        ('t',)
+        """
+        return cls(
+            kind,
+            tuple(stored["names"]),
+            tuple(stored["columns"]),
+            tuple(tuple(row) for row in stored["values"]),
+        )
