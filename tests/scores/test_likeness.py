@@ -1,0 +1,80 @@
+"""Correlation of tasks, and agents that are nearly the same."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import examiner as ex
+
+
+def drawn(seed: int, missing: float) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(12, 5)).round(1)
+    values[rng.random(values.shape) < missing] = np.nan
+    return values
+
+
+@pytest.mark.parametrize(
+    ("method", "peer"), [("pearson", stats.pearsonr), ("spearman", stats.spearmanr)]
+)
+@given(seed=st.integers(0, 2**32 - 1), missing=st.sampled_from([0.0, 0.3]))
+def test_correlation_agrees_with_scipy_over_common_agents(method, peer, seed, missing) -> None:
+    values = drawn(seed, missing)
+    matrix = ex.ResponseMatrix.from_array(values)
+    ours = ex.task_correlation(matrix, method)
+    for left in range(5):
+        for right in range(5):
+            both = ~np.isnan(values[:, left]) & ~np.isnan(values[:, right])
+            assert ours.pairs[left, right] == both.sum()
+            x, y = values[both, left], values[both, right]
+            if both.sum() < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+                assert np.isnan(ours.values[left, right])
+            else:
+                assert ours.values[left, right] == pytest.approx(peer(x, y).statistic, abs=1e-12)
+
+
+def test_too_few_pairs_and_constant_tasks_have_no_correlation() -> None:
+    matrix = ex.ResponseMatrix.from_array(
+        [[1.0, 2.0, 5.0], [2.0, np.nan, 5.0], [3.0, 4.0, 5.0], [4.5, np.nan, 5.0]]
+    )
+    values = ex.task_correlation(matrix).values
+    assert np.isnan(values[0, 1]) and np.isnan(values[2]).all()
+    with pytest.raises(ex.InputError, match="Unknown correlation 'kendall'"):
+        ex.task_correlation(matrix, "kendall")
+
+
+def test_exact_repeats_are_found_even_without_variation() -> None:
+    results = ex.Results.from_numpy([[1.0, 1.0], [1.0, 1.0], [2.0, 1.0]])
+    pairs = ex.near_identical_agents(results)
+    assert [(pair.a, pair.b, pair.exact) for pair in pairs] == [("agent 1", "agent 2", True)]
+
+
+def test_agents_are_listed_but_kept_until_asked() -> None:
+    base = np.random.default_rng(0).normal(size=20)
+    values = np.stack([base, base + 1e-6 * np.arange(20), np.random.default_rng(1).normal(size=20)])
+    results = ex.Results.from_numpy(values, agents=["a", "a again", "b"])
+    assert [(pair.a, pair.b, pair.exact) for pair in ex.near_identical_agents(results)] == [
+        ("a", "a again", False)
+    ]
+    assert results.agents == ("a", "a again", "b")
+    kept = ex.without_near_identical_agents(results)
+    assert kept.agents == ("a", "b")
+    assert "'a again'" in kept.provenance.steps[-1]
+
+
+def test_a_chain_of_likeness_keeps_every_agent_unlike_those_kept() -> None:
+    # b is like a, c is like b but not like a: dropping b must not drop c.
+    results = ex.Results.from_numpy(
+        [[0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 2.0, 4.0], [0.0, 1.0, 2.0, 6.0]]
+    )
+    limit = 0.96
+    pairs = {(pair.a, pair.b) for pair in ex.near_identical_agents(results, limit)}
+    assert pairs == {("agent 1", "agent 2"), ("agent 2", "agent 3")}
+    assert ex.without_near_identical_agents(results, limit).agents == ("agent 1", "agent 3")
+
+
+def test_limits_outside_minus_one_to_one_are_refused() -> None:
+    with pytest.raises(ex.InputError, match=r"limit is 1.5"):
+        ex.near_identical_agents(ex.Results.from_numpy([[1.0]]), limit=1.5)

@@ -1,0 +1,94 @@
+"""What counts as success, in counts of trials."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import examiner as ex
+
+PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "ale_published_scores_2018.csv"
+TRIALS = np.array([[[0.5, 1.5, 1.0]], [[0.2, 0.1, 3.0]]])  # two agents, one task, three runs
+
+
+def test_reaching_the_threshold_counts() -> None:
+    matrix = ex.responses(ex.Results.from_numpy(TRIALS), success=1.0)
+    assert matrix.successes.tolist() == [[2], [1]]
+    assert matrix.trials.tolist() == [[3], [3]]
+    assert matrix.successes.dtype == np.uint8
+
+
+def test_missing_trials_are_neither_success_nor_failure() -> None:
+    values = TRIALS.copy()
+    values[0, 0, 1] = np.nan
+    matrix = ex.responses(ex.Results.from_numpy(values), success=1.0)
+    assert (matrix.successes[0, 0], matrix.trials[0, 0]) == (1, 2)
+
+
+def test_a_share_makes_each_cell_one_success_or_failure() -> None:
+    results = ex.Results.from_numpy(TRIALS)
+    assert ex.responses(results, 1.0, share=0.5).to_numpy().tolist() == [[1.0], [0.0]]
+    assert ex.responses(results, 1.0, share=1 / 3).to_numpy().tolist() == [[1.0], [1.0]]
+    with pytest.raises(ex.InputError, match=r"share of trials is 0. Give a number above 0"):
+        ex.responses(results, 1.0, share=0)
+
+
+def test_reaching_the_reference_of_each_task() -> None:
+    results = ex.Results.from_numpy([[5.0, 5.0]], tasks=["golf", "pong"]).with_scales(
+        ex.Scales(
+            [
+                ex.TaskScale("golf", reference=5.0, direction="lower"),
+                ex.TaskScale("pong", reference=6.0),
+            ]
+        )
+    )
+    assert ex.responses(results, "reference").to_numpy().tolist() == [[1.0, 0.0]]
+    with pytest.raises(ex.InputError, match="needs the random score"):
+        ex.responses(results, "random")
+
+
+def test_beating_an_agent_leaves_that_agent_out() -> None:
+    results = ex.Results.from_numpy([[2.0, 2.0], [3.0, 2.0]], agents=["baseline", "new"])
+    matrix = ex.responses(results, beating="baseline")
+    assert matrix.agents == ("new",)
+    assert matrix.to_numpy().tolist() == [[1.0, 0.0]]  # a tie does not beat
+    with pytest.raises(ex.InputError, match=r"Unknown agent 'basline'\. Did you mean 'baseline'"):
+        ex.responses(results, beating="basline")
+
+
+def test_zeros_and_ones_are_counted_and_other_scores_averaged() -> None:
+    assert ex.responses(ex.Results.from_numpy([[[0.0, 1.0, 1.0]]])).successes.tolist() == [[2]]
+    averaged = ex.responses(ex.Results.from_numpy([[[1.0, 4.0]]]))
+    assert not averaged.is_counts
+    assert averaged.to_numpy().tolist() == [[2.5]]
+    with pytest.raises(ex.InputError, match="Say what a success is first"):
+        ex.responses(ex.Results.from_numpy([[2.0]]), share=0.5)
+
+
+def test_marking_success_adds_a_measure_that_counts_the_same() -> None:
+    results = ex.Results.from_numpy(TRIALS)
+    marked = ex.mark_success(results, 1.0)
+    assert marked.measures == ("success", "score")
+    assert ex.responses(marked) == ex.responses(results, 1.0)
+    shared = ex.mark_success(results, 1.0, share=0.5)
+    assert shared.measure().tolist() == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+
+
+@pytest.mark.skipif(
+    not PUBLISHED.exists(), reason="the published scores are not beside the checkout"
+)
+def test_the_matrix_of_papers_002_comes_out() -> None:
+    """45 techniques less 5 near-identical ones, 49 games less 8 constant ones: 40 × 41."""
+    results = ex.read(PUBLISHED)
+    dropped = set(results.agents) - set(ex.without_near_identical_agents(results).agents)
+    assert dropped == {
+        "Schaul_DQN.baseline",
+        "vanHasselt.Humanstarts_DQN",
+        "vanHasselt.Humanstarts_Double.DQN..tuned.",
+        "Wang.Humanstarts_PRIOR.",
+        "Wang.Humanstarts_PRIOR..DUEL.",
+    }
+    matrix = ex.responses(ex.without_near_identical_agents(results), success=100)
+    shares = matrix.to_numpy().mean(axis=0)
+    assert matrix.shape == (40, 49)
+    assert int(((shares > 0) & (shares < 1)).sum()) == 41
