@@ -168,6 +168,11 @@ class Results:
         return run.to_physical().to_numpy().astype(np.int64)
 
     @property
+    def trial_codes(self) -> NDArray[np.int64]:
+        """For each row, its trial where trials are numbered, else a number for the trial's label."""
+        return self._frame["trial"].to_physical().to_numpy().astype(np.int64, copy=False)
+
+    @property
     def run_numbers(self) -> NDArray[np.int64]:
         """For each row, a number from zero for its run of its agent on its item, as they appear."""
         return run_numbers(self._frame, ["task", *self.item])
@@ -297,6 +302,7 @@ class Results:
         provenance = self.provenance.with_step(step) if step else self.provenance
         scales = scales + self.scales
         notes = scale_notes(scales, self.task_names, self.measures)
+        announce(notes, already=self.notes)
         return replace(self, scales=scales, provenance=provenance.with_notes(*notes))
 
     def with_attributes(self, attributes: Attributes, step: str = "") -> Results:

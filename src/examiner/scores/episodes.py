@@ -1,0 +1,178 @@
+"""Episodes in the order they were played, run after run; and means over parts of each run."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.results import Results
+from examiner.results.checks import counted
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+class Episodes(NamedTuple):
+    """Rows sorted by run and, within a run, by time.
+
+    `rows`, `run` and `time` have shape [rows], the others [runs]. `time` is in frames where every
+    row has them (skipped frames included, as the log counts them), else in episodes from 1.
+    """
+
+    rows: NDArray[np.intp]
+    run: Places
+    time: Floats
+    in_frames: bool
+    agent: Places
+    task: Places
+    label: Places
+    count: Places
+    notes: tuple[str, ...]
+
+    @property
+    def last(self) -> NDArray[np.intp]:
+        """The place (in sorted order) of the last episode of each run."""
+        return np.cumsum(self.count) - 1
+
+    def observed(self, values: Floats) -> Curve:
+        """The episodes in which a measure was observed; `values` in the order of the table."""
+        sorted_values = values[self.rows]
+        seen = ~np.isnan(sorted_values)
+        if seen.all():
+            return Curve(self.run, self.time, sorted_values, self.count)
+        run = self.run[seen]
+        count = np.bincount(run, minlength=len(self.count))
+        return Curve(run, self.time[seen], sorted_values[seen], count)
+
+
+class Curve(NamedTuple):
+    """Observed values over time, run after run: `run`, `time`, `values` [episodes], `count` [runs]."""
+
+    run: Places
+    time: Floats
+    values: Floats
+    count: Places
+
+    @property
+    def start(self) -> Places:
+        """The place of each run's first episode."""
+        return np.cumsum(self.count) - self.count
+
+
+def episodes_of(results: Results) -> Episodes:
+    """Sort the rows of each run by frames, else by trial number.
+
+    >>> results = Results.from_dict({"agent": ["a"] * 3, "task": ["t"] * 3, "run": [0] * 3,
+    ...                              "trial": [0, 1, 2], "frames": [30, 10, 20], "score": [3, 1, 2]})
+    >>> episodes = episodes_of(results)
+    >>> episodes.rows, episodes.time
+    (array([1, 2, 0]), array([10., 20., 30.]))
+    """
+    frames, notes = _frames(results)
+    time = results.trial_codes if frames is None else frames
+    run = results.run_numbers
+    rows = _sorted_rows(run, time)
+    run = run[rows]
+    count = np.bincount(run)
+    first = rows[np.cumsum(count) - count]
+    if frames is None:
+        time = np.arange(len(run)) - np.repeat(np.cumsum(count) - count, count) + 1
+    else:
+        time = frames[rows]
+    return Episodes(
+        rows=rows,
+        run=run,
+        time=time.astype(np.float64, copy=False),
+        in_frames=frames is not None,
+        agent=results.agent_codes[first].astype(np.int64),
+        task=results.task_codes[first].astype(np.int64),
+        label=results.run_codes[first],
+        count=count,
+        notes=notes,
+    )
+
+
+def mean_of_last(curve: Curve, episodes: int) -> Floats:
+    r"""Mean of the last k episodes of each run, of all where there are fewer; NaN without any.
+
+    .. math:: \frac{1}{\min(k, n)} \sum_{i = n - \min(k, n) + 1}^{n} x_i
+
+    >>> curve = Curve(np.array([0, 0, 0]), np.arange(3.0), np.array([9.0, 1.0, 3.0]), np.array([3, 0]))
+    >>> mean_of_last(curve, 2)
+    array([ 2., nan])
+    """
+    stop = np.cumsum(curve.count)
+    return window_means(curve.values, np.maximum(stop - episodes, curve.start), stop)
+
+
+def mean_of_window(curve: Curve, since: Floats) -> Floats:
+    """Mean of the episodes of each run that ended after a time, which is one for each run.
+
+    >>> curve = Curve(np.array([0, 0, 0]), np.array([10.0, 20, 30]), np.array([9.0, 1, 3]), np.array([3]))
+    >>> mean_of_window(curve, np.array([10.0]))
+    array([2.])
+    """
+    inside = curve.time > since[curve.run]
+    runs = len(curve.count)
+    sums = np.bincount(curve.run[inside], weights=curve.values[inside], minlength=runs)
+    counts = np.bincount(curve.run[inside], minlength=runs)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def mean_over_time(curve: Curve) -> Floats:
+    r"""Area under each run's curve, by trapezoids, divided by the time it covers.
+
+    .. math:: \frac{1}{t_n - t_1} \sum_{i=1}^{n-1} \frac{x_i + x_{i+1}}{2} (t_{i+1} - t_i)
+
+    The plain mean where the curve covers no time, as with a single episode.
+
+    >>> curve = Curve(np.array([0, 0, 0]), np.array([0.0, 10, 40]), np.array([0.0, 2, 2]), np.array([3]))
+    >>> mean_over_time(curve)
+    array([1.75])
+    """
+    runs = len(curve.count)
+    width = np.diff(curve.time) * (np.diff(curve.run) == 0)
+    middle = (curve.values[:-1] + curve.values[1:]) / 2
+    area = np.bincount(curve.run[1:], weights=middle * width, minlength=runs)
+    covered = np.bincount(curve.run[1:], weights=width, minlength=runs)
+    sums = np.bincount(curve.run, weights=curve.values, minlength=runs)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(covered > 0, area / covered, sums / curve.count)
+
+
+def window_means(values: Floats, start: Places, stop: Places) -> Floats:
+    """Mean of values[start:stop] for each pair; NaN where it is empty. Windows may overlap.
+
+    >>> window_means(np.array([1.0, 2, 3, 4]), np.array([0, 2, 3]), np.array([4, 4, 3]))
+    array([2.5, 3.5, nan])
+    """
+    size = stop - start
+    means = np.full(size.shape, np.nan)
+    full = size > 0
+    if full.any():
+        # Sums between the bounds of each pair stand at even places; those between pairs are not used.
+        bounds = np.column_stack([start[full], stop[full]]).ravel()
+        padded = np.append(values, 0.0)
+        means[full] = np.add.reduceat(padded, bounds)[::2] / size[full]
+    return means
+
+
+def _frames(results: Results) -> tuple[Floats | None, tuple[str, ...]]:
+    if "frames" not in results.attributes:
+        return None, ()
+    frames = results.numbers("frames")
+    missing = int(np.isnan(frames).sum())
+    if missing:
+        rows = f"{missing:,} of {counted(len(frames), 'row')}"
+        return None, (f"{rows} have no frames: time is counted in episodes instead.",)
+    return frames, ()
+
+
+def _sorted_rows(run: Places, time: NDArray[np.generic]) -> NDArray[np.intp]:
+    """Rows sorted by run, then time; most logs are in order already, and need only a look."""
+    same = run[1:] == run[:-1]
+    if ((run[1:] > run[:-1]) | (same & (time[1:] >= time[:-1]))).all():
+        return np.arange(len(run))
+    return np.lexsort((time, run))
