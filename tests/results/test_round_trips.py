@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import HOSTILE, results, tables
 
 import examiner as ex
+from strategies import HOSTILE, results, tables
 
 
 def without_scales(table: ex.Results) -> ex.Results:

@@ -33,10 +33,11 @@ def agent_aggregates(results: Results, measure: str | None = None) -> AgentAggre
     means, runs = cell_means(results, measure), run_means(results, measure)
     seen = ~np.isnan(means)
     aggregates = np.full((3, len(means)), np.nan)
-    for agent, observed in enumerate(seen):
+    # Run means come sorted by agent: one split gives every agent its own.
+    runs_of = np.split(runs.value, np.searchsorted(runs.agent, np.arange(1, len(means))))
+    for agent, (observed, scores) in enumerate(zip(seen, runs_of, strict=True)):
         if observed.any():
             tasks = means[agent, observed]
-            scores = runs.value[runs.agent == agent]
             aggregates[:, agent] = tasks.mean(), np.median(tasks), interquartile_mean(scores)
     return AgentAggregates(results.agents, seen.sum(axis=1), *aggregates)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from examiner.results import ResponseMatrix, Results
 from examiner.results.checks import InputError, shorten
 from examiner.scores.cells import cell_means
+from examiner.scores.comparable import column_range
 
 Method = Literal["pearson", "spearman"]
 
@@ -46,8 +47,8 @@ def correlate_columns(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Correlate the columns of a table with NaN for missing, and count the pairs behind each.
 
-    Columns are grouped by which rows they lack: within two groups the common rows are the same, so
-    that one matrix product does for all their pairs, and ranks are taken over just those rows.
+    Pearson's correlation comes from four masked matrix products. Ranks depend on which rows two
+    columns share, so Spearman's is taken over groups of columns that lack the same rows.
 
     >>> correlate_columns(np.array([[1.0, 6.0], [2.0, 5.0], [3.0, 4.0], [4.0, np.nan]]))[1]
     array([[4, 3],
@@ -56,18 +57,56 @@ def correlate_columns(
     if method not in ("pearson", "spearman"):
         raise InputError(f"Unknown correlation {shorten(method)}. Known: 'pearson', 'spearman'.")
     seen = ~np.isnan(values)
+    pairs = np.rint(seen.T.astype(np.float64) @ seen.astype(np.float64)).astype(np.int64)
+    if seen.all():
+        return _correlate(values, values, method), pairs
+    if method == "pearson":
+        return _masked_pearson(values, seen, pairs), pairs
+    return _correlate_by_pattern(values, seen, method), pairs
+
+
+def _masked_pearson(
+    values: NDArray[np.float64], seen: NDArray[np.bool_], pairs: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    r"""Pearson's correlation over the common rows M of each two columns.
+
+    .. math:: S_{xy} = \sum_M xy - \frac{\sum_M x \sum_M y}{n}, \quad
+              r = S_{xy} / \sqrt{S_{xx} S_{yy}}
+
+    Columns are centred and scaled first, so that the differences lose no digits that matter.
+    """
+    mask = seen.astype(np.float64)
+    low, high = column_range(values)
+    centre = (low + high) / 2
+    span = np.where(high > low, high - low, 1.0)
+    scaled = np.where(seen, (values - centre) / span, 0.0)
+    n = np.maximum(pairs, 1)
+    sums = scaled.T @ mask  # sum of column i over the rows column j has
+    squares = (scaled**2).T @ mask
+    joint = scaled.T @ scaled - sums * sums.T / n
+    spread = squares - sums**2 / n
+    # What rounding alone leaves of a constant column is not variation.
+    constant = spread <= 1e-13 * np.maximum(squares, 1e-300)
+    enough = (pairs >= FEWEST_PAIRS) & ~constant & ~constant.T
+    correlations: NDArray[np.float64] = np.full(pairs.shape, np.nan)
+    np.divide(joint, np.sqrt(np.abs(spread * spread.T)), out=correlations, where=enough)
+    np.clip(correlations, -1.0, 1.0, out=correlations)
+    return correlations
+
+
+def _correlate_by_pattern(
+    values: NDArray[np.float64], seen: NDArray[np.bool_], method: Method
+) -> NDArray[np.float64]:
     patterns, group = np.unique(seen, axis=1, return_inverse=True)
     members = [np.flatnonzero(group.ravel() == place) for place in range(patterns.shape[1])]
     correlations = np.full((values.shape[1],) * 2, np.nan)
-    pairs = np.zeros(correlations.shape, dtype=np.int64)
     for first, left in enumerate(members):
         for second, right in enumerate(members[: first + 1]):
-            common = patterns[:, first] & patterns[:, second]
-            block = _correlate(values[common][:, left], values[common][:, right], method)
-            for rows, columns, part in ((left, right, block), (right, left, block.T)):
-                correlations[np.ix_(rows, columns)] = part
-                pairs[np.ix_(rows, columns)] = common.sum()
-    return correlations, pairs
+            common = np.flatnonzero(patterns[:, first] & patterns[:, second])
+            block = _correlate(values[np.ix_(common, left)], values[np.ix_(common, right)], method)
+            correlations[np.ix_(left, right)] = block
+            correlations[np.ix_(right, left)] = block.T
+    return correlations
 
 
 def _correlate(

@@ -43,7 +43,8 @@ def near_identical_agents(
     # Adding zero turns -0.0, which is another pattern of bits, into 0.0
     rows: dict[bytes, list[int]] = {}
     for agent, row in enumerate(means + 0.0):
-        rows.setdefault(row.tobytes(), []).append(agent)
+        if not np.isnan(row).all():
+            rows.setdefault(row.tobytes(), []).append(agent)
     exact = {(a, b) for group in rows.values() for a in group for b in group if a < b}
     near = zip(
         *np.nonzero(np.triu(np.nan_to_num(correlations, nan=-2.0) > limit, k=1)), strict=True
