@@ -28,37 +28,37 @@ class Episodes(NamedTuple):
     agent: Places
     task: Places
     label: Places
-    count: Places
+    lengths: Places
     notes: tuple[str, ...]
 
     @property
     def last(self) -> NDArray[np.intp]:
         """The place (in sorted order) of the last episode of each run."""
-        return np.cumsum(self.count) - 1
+        return np.cumsum(self.lengths) - 1
 
     def observed(self, values: Floats) -> Curve:
         """The episodes in which a measure was observed; `values` in the order of the table."""
         sorted_values = values[self.rows]
         seen = ~np.isnan(sorted_values)
         if seen.all():
-            return Curve(self.run, self.time, sorted_values, self.count)
+            return Curve(self.run, self.time, sorted_values, self.lengths)
         run = self.run[seen]
-        count = np.bincount(run, minlength=len(self.count))
-        return Curve(run, self.time[seen], sorted_values[seen], count)
+        lengths = np.bincount(run, minlength=len(self.lengths))
+        return Curve(run, self.time[seen], sorted_values[seen], lengths)
 
 
 class Curve(NamedTuple):
-    """Observed values over time, run after run: `run`, `time`, `values` [episodes], `count` [runs]."""
+    """Observed values over time, run after run: `run`, `time`, `values` [episodes], `lengths` [runs]."""
 
     run: Places
     time: Floats
     values: Floats
-    count: Places
+    lengths: Places
 
     @property
     def start(self) -> Places:
         """The place of each run's first episode."""
-        return np.cumsum(self.count) - self.count
+        return np.cumsum(self.lengths) - self.lengths
 
 
 def episodes_of(results: Results) -> Episodes:
@@ -75,10 +75,10 @@ def episodes_of(results: Results) -> Episodes:
     run = results.run_numbers
     rows = _sorted_rows(run, time)
     run = run[rows]
-    count = np.bincount(run)
-    first = rows[np.cumsum(count) - count]
+    lengths = np.bincount(run)
+    first = rows[np.cumsum(lengths) - lengths]
     if frames is None:
-        time = np.arange(len(run)) - np.repeat(np.cumsum(count) - count, count) + 1
+        time = np.arange(len(run)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
     else:
         time = frames[rows]
     return Episodes(
@@ -89,7 +89,7 @@ def episodes_of(results: Results) -> Episodes:
         agent=results.agent_codes[first].astype(np.int64),
         task=results.task_codes[first].astype(np.int64),
         label=results.run_codes[first],
-        count=count,
+        lengths=lengths,
         notes=notes,
     )
 
@@ -103,7 +103,7 @@ def mean_of_last(curve: Curve, episodes: int) -> Floats:
     >>> mean_of_last(curve, 2)
     array([ 2., nan])
     """
-    stop = np.cumsum(curve.count)
+    stop = np.cumsum(curve.lengths)
     return window_means(curve.values, np.maximum(stop - episodes, curve.start), stop)
 
 
@@ -115,7 +115,7 @@ def mean_of_window(curve: Curve, since: Floats) -> Floats:
     array([2.])
     """
     inside = curve.time > since[curve.run]
-    runs = len(curve.count)
+    runs = len(curve.lengths)
     sums = np.bincount(curve.run[inside], weights=curve.values[inside], minlength=runs)
     counts = np.bincount(curve.run[inside], minlength=runs)
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
@@ -132,14 +132,14 @@ def mean_over_time(curve: Curve) -> Floats:
     >>> mean_over_time(curve)
     array([1.75])
     """
-    runs = len(curve.count)
+    runs = len(curve.lengths)
     width = np.diff(curve.time) * (np.diff(curve.run) == 0)
     middle = (curve.values[:-1] + curve.values[1:]) / 2
     area = np.bincount(curve.run[1:], weights=middle * width, minlength=runs)
     covered = np.bincount(curve.run[1:], weights=width, minlength=runs)
     sums = np.bincount(curve.run, weights=curve.values, minlength=runs)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(covered > 0, area / covered, sums / curve.count)
+        return np.where(covered > 0, area / covered, sums / curve.lengths)
 
 
 def window_means(values: Floats, start: Places, stop: Places) -> Floats:
@@ -170,7 +170,7 @@ def _frames(results: Results) -> tuple[Floats | None, tuple[str, ...]]:
     return frames, ()
 
 
-def _sorted_rows(run: Places, time: NDArray[np.generic]) -> NDArray[np.intp]:
+def _sorted_rows(run: Places, time: Floats | Places) -> NDArray[np.intp]:
     """Rows sorted by run, then time; most logs are in order already, and need only a look."""
     same = run[1:] == run[:-1]
     if ((run[1:] > run[:-1]) | (same & (time[1:] >= time[:-1]))).all():

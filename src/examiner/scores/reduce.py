@@ -147,16 +147,16 @@ def _step(reduction: Reduction, episodes: Episodes) -> str:
 
 def _shortfalls(curve: Curve, episodes: Episodes, reduction: Reduction, of: str) -> list[str]:
     """Sentences about runs that have less than was asked for."""
-    runs = counted(len(curve.count), "run")
-    some = curve.count > 0
+    runs = counted(len(curve.lengths), "run")
+    some = curve.lengths > 0
     notes = []
     if not some.all():
         missing = int((~some).sum())
         notes.append(f"{missing:,} of {runs} have no observed episode{of}: no value.")
     if reduction.kind == "last":
-        short = some & (curve.count < reduction.size)
+        short = some & (curve.lengths < reduction.size)
         if short.any():
-            fewest = int(curve.count[short].min())
+            fewest = int(curve.lengths[short].min())
             notes.append(
                 f"{int(short.sum()):,} of {runs} have fewer than {reduction.size:,.0f} episodes{of} "
                 f"and are averaged over all they have (the fewest: {fewest:,})."
