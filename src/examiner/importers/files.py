@@ -7,12 +7,13 @@ import gzip
 import lzma
 import sys
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO, cast
 
+from examiner.importers.limits import check_size, check_unpacked, most_unpacked_bytes
 from examiner.results.checks import InputError, shorten
 
 if sys.version_info >= (3, 14):
@@ -27,27 +28,41 @@ _PICKLES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A readable file: its path, how it is packed, and the first bytes of what is inside."""
+    """A readable file: its path, how it is packed, and the first bytes of what is inside.
+
+    `whole` says that the first bytes are all there are; `names` were taken from the path by a
+    template.
+    """
 
     path: Path
     compression: str | None
     head: bytes
+    whole: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def suffix(self) -> str:
         """The ending that says what is inside: `.csv` of `scores.csv.gz`."""
         endings = [ending.lower() for ending in self.path.suffixes]
-        if self.compression is not None and endings and endings[-1] in _PACKED_ENDINGS:
+        if self.compression is not None and endings and endings[-1] in PACKED_ENDINGS:
             endings.pop()
         return endings[-1] if endings else ""
 
     def contents(self) -> bytes:
-        """Return everything inside, unpacked."""
+        """Return everything inside, unpacked, or refuse what would fill the memory."""
+        if self.whole:
+            return self.head
         try:
+            size = self.path.stat().st_size
+            check_size(size, self.path)
+            if self.compression is None:
+                return self.path.read_bytes()
             with _unpacked(self.path, self.compression) as stream:
-                return stream.read()
+                data = _at_most(most_unpacked_bytes(size) + 1, stream)
         except _DAMAGE as problem:
             raise broken_archive(self.path, self.compression) from problem
+        check_unpacked(len(data), size, self.path)
+        return data
 
 
 def open_source(path: str | Path) -> SourceFile:
@@ -60,27 +75,25 @@ def open_source(path: str | Path) -> SourceFile:
 name a bundled data set (`examiner datasets`).
     """
     path = Path(path)
+    compression, wanted = None, HEAD_BYTES
     try:
         with path.open("rb") as stream:
-            start = stream.read(6)
-        compression = _compression(start)
-        with _unpacked(path, compression) as stream:
-            head = stream.read(HEAD_BYTES)
-    except FileNotFoundError:
-        raise InputError(
-            f"Cannot read {shorten(path, 200)}: no such file. Check the path, or name a bundled "
-            f"data set (`examiner datasets`)."
-        ) from None
-    except IsADirectoryError:
-        raise InputError(
-            f"Cannot read {shorten(path, 200)}: it is a folder. Name a file in it."
-        ) from None
-    except PermissionError:
-        raise InputError(
-            f"Cannot read {shorten(path, 200)}: no permission. Change its permissions."
-        ) from None
+            if not stream.seekable():  # a pipe can be read only once
+                wanted = most_unpacked_bytes(0)
+            head = _at_most(wanted + 1, stream)
+        compression = _compression(head)
+        if compression is not None and wanted == HEAD_BYTES:
+            with _unpacked(path, compression) as stream:
+                head = _at_most(wanted + 1, stream)
+    except OSError as problem:
+        raise _unreadable(path, problem) from problem
+    except ValueError:
+        raise InputError(f"{shorten(path, 200)} cannot be a path. Check its letters.") from None
     except _DAMAGE as problem:
-        raise broken_archive(path, None) from problem
+        raise broken_archive(path, compression) from problem
+    if wanted != HEAD_BYTES:
+        check_unpacked(len(head), 0, path)
+        compression = None
     if not head:
         raise InputError(f"{shorten(path, 200)} is empty. Give a file with results in it.")
     if head.startswith(_PICKLES):
@@ -88,7 +101,7 @@ name a bundled data set (`examiner datasets`).
             f"{shorten(path, 200)} is a Python pickle, which can run code when opened, and is "
             f"refused. Save it as CSV, Parquet or npz."
         )
-    return SourceFile(path, compression, head)
+    return SourceFile(path, compression, head[:wanted], whole=len(head) <= wanted)
 
 
 def broken_archive(path: Path, compression: str | None) -> InputError:
@@ -104,10 +117,35 @@ def broken_archive(path: Path, compression: str | None) -> InputError:
     )
 
 
+def _unreadable(path: Path, problem: OSError) -> InputError:
+    where = f"Cannot read {shorten(path, 200)}"
+    if isinstance(problem, FileNotFoundError):
+        return InputError(
+            f"{where}: no such file. Check the path, or name a bundled data set "
+            f"(`examiner datasets`)."
+        )
+    if isinstance(problem, IsADirectoryError):
+        return InputError(f"{where}: it is a folder. Name a file in it.")
+    if isinstance(problem, PermissionError):
+        return InputError(f"{where}: no permission. Change its permissions.")
+    if problem.errno is None:  # raised by an unpacker, not by the system
+        return broken_archive(path, None)
+    return InputError(f"{where}: {problem.strerror or problem}. Check the path and the disk.")
+
+
+def _at_most(limit: int, stream: BinaryIO) -> bytes:
+    """Read until the end or the limit: `read(limit)` would set the limit's memory aside at once."""
+    blocks, size = [], 0
+    while size < limit and (block := stream.read(min(2**22, limit - size))):
+        blocks.append(block)
+        size += len(block)
+    return b"".join(blocks)
+
+
 _MAGIC = MappingProxyType(
     {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 )
-_PACKED_ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zstd")
+PACKED_ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zstd")
 
 
 def _compression(start: bytes) -> str | None:

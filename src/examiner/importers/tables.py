@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import polars as pl
 
+from examiner.importers.missing import without_blank_rows, without_missing_words
+from examiner.importers.naming import with_given
+from examiner.importers.precision import rounding_notes, with_exact_keys
+from examiner.importers.unfolding import unfolded
 from examiner.results import InputError, Provenance, Results, Scales
 from examiner.results.checks import check_names, listed, shorten
 from examiner.results.keys import ITEM_COLUMNS
@@ -27,9 +31,6 @@ AGENT_COLUMNS = (
     "player",
 )
 TASK_COLUMNS = ("task", "game", "env", "environment", "env_id", "benchmark")
-MISSING = ("", "na", "n/a", "nan", "null", "none", "-", "–", "missing")
-"""What people write where nothing was observed; compared in lower case, without blanks."""
-
 _TIDY_COLUMNS = frozenset(
     {*ITEM_COLUMNS, *MEASURES, "run", "trial", "seed", "frames", "length", "cost"}
 )
@@ -39,12 +40,16 @@ KNOWN_COLUMNS = _TIDY_COLUMNS.union(AGENT_COLUMNS, TASK_COLUMNS)
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """How a plain table is to be understood; None means: find out."""
+    """How a plain table is to be understood; None means: find out.
+
+    `given` are names that the path of the file gives, beside the table's own columns.
+    """
 
     layout: Layout | None = None
     tasks_are: Orientation | None = None
     measures: tuple[str, ...] = ()
     item: tuple[str, ...] | None = None
+    given: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -66,25 +71,38 @@ def results_from_table(frame: pl.DataFrame, options: TableOptions, origin: Prove
     ("The first column is called 'game': tasks are rows, agents are columns.",)
     """
     columns = TableColumns.of(frame.columns, options)
-    origin = origin.with_notes(*columns.notes)
     if columns.layout == "wide":
-        frame = _unpivoted(frame, columns, options)
-        return assemble(frame, [_wide_measure(options)], (), Scales(), origin)
+        measure = _wide_measure(options)
+        frame = unfolded(frame, tasks_are_rows=columns.tasks_are_rows, measure=measure)
+        origin = origin.with_notes(*columns.notes, *rounding_notes(frame, [measure]))
+        return assemble(with_given(frame, options.given), [measure], (), Scales(), origin)
     assert columns.agent is not None and columns.task is not None
-    frame = frame.rename({columns.agent: "agent", columns.task: "task"})
-    frame = _without_blank_rows(frame)
+    frame = with_given(without_blank_rows(frame), options.given)
+    frame = _renamed(frame, {columns.agent: "agent", columns.task: "task"})
+    frame = with_exact_keys(frame, ("run", "trial", "seed", *ITEM_COLUMNS, *(options.item or ())))
     measures = (
         list(options.measures) or [name for name in MEASURES if name in frame.columns] or None
     )
     if measures:
         frame = frame.with_columns(
-            _without_missing_words(frame[name]) for name in measures if name in frame.columns
+            without_missing_words(frame[name]) for name in measures if name in frame.columns
         )
+    origin = origin.with_notes(*columns.notes, *rounding_notes(frame, measures or ()))
     item = options.item
     if item is not None:
         item = tuple(name for name in item if name not in ("task", columns.task))
     results = assemble(frame, measures, None, Scales(), origin)
     return results if item is None else results.with_items(*item)
+
+
+def _renamed(frame: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
+    for old, new in names.items():
+        if old != new and new in frame.columns:
+            raise InputError(
+                f"The table has the columns {shorten(old)} and {shorten(new)}, and both could be the "
+                f"{new}. Keep one, or rename the other."
+            )
+    return frame.rename(dict(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +125,15 @@ class TableColumns:
         'wide'
         """
         check_names(list(names), "column")
+        own = names
+        names = (*names, *(name for name in options.given if name not in names))
         agent, task = _found(names, AGENT_COLUMNS), _found(names, TASK_COLUMNS)
         layout = options.layout
         if layout is None:
             layout = "tidy" if _looks_tidy(names, agent, task, options) else "wide"
         if layout == "tidy":
             return cls(layout, *_tidy_keys(names, agent, task))
-        return _wide_header(names, options)
+        return _wide_header(own, options)
 
     def as_text(self, names: Sequence[str]) -> tuple[str, ...]:
         """The columns of a header that hold names, even where they look like numbers.
@@ -201,75 +221,9 @@ def _wide_measure(options: TableOptions) -> str:
             f"A wide table holds one measure, and {len(options.measures)} are named "
             f"({listed(options.measures)}). Name one."
         )
-    return options.measures[0] if options.measures else "score"
-
-
-def _unpivoted(frame: pl.DataFrame, columns: TableColumns, options: TableOptions) -> pl.DataFrame:
-    """A wide table as a tidy one: agent, task and the measure, cells without a value left out."""
     if options.item:
         raise InputError(
             f"A wide table has no item columns, and {listed(options.item)} are named. "
             f"Leave `--item` out, or give a tidy table."
         )
-    frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-    names, cells = frame[:, 0].cast(pl.String), frame[:, 1:]
-    if not len(frame):
-        raise InputError("The table has no rows. Give at least one agent's result on one task.")
-    if names.null_count() or (names == "").any():
-        row = int((names.is_null() | (names == "")).arg_max() or 0)
-        raise InputError(f"Row {row + 1} has no name in its first column. Name it.", row=row)
-    cells = pl.DataFrame([_numbers(_without_missing_words(column)) for column in cells])
-    first, second = ("task", "agent") if columns.tasks_are_rows else ("agent", "task")
-    headers = pl.Series(second, cells.columns)
-    tidy = pl.DataFrame(
-        {
-            first: names.gather(_repeated_each(len(names), len(headers))),
-            second: headers.gather(_repeated_all(len(names), len(headers))),
-            _wide_measure(options): pl.Series(cells.to_numpy().ravel()),
-        }
-    )
-    measure = pl.col(_wide_measure(options))
-    return tidy.filter(measure.is_not_null() & measure.is_not_nan())
-
-
-def _repeated_each(count: int, times: int) -> pl.Series:
-    return pl.int_range(count * times, eager=True) // times
-
-
-def _repeated_all(count: int, times: int) -> pl.Series:
-    return pl.int_range(count * times, eager=True) % times
-
-
-def _numbers(column: pl.Series) -> pl.Series:
-    if column.null_count() == len(column):
-        raise InputError(
-            f"The column {shorten(column.name)} holds only missing values. Fill it or remove it."
-        )
-    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
-        return column.cast(pl.Float64)
-    numbers = column.cast(pl.Float64, strict=False)
-    wrong = numbers.is_null() & column.is_not_null()
-    if wrong.any():
-        row = int(wrong.arg_max() or 0)
-        raise InputError(
-            f"Row {row + 1} has {shorten(column[row])} in the column {shorten(column.name)}, where a "
-            f"number belongs. Correct it, leave it empty if nothing was observed, or say which "
-            f"layout this is (`--layout tidy`).",
-            row=row,
-        )
-    return numbers
-
-
-def _without_missing_words(column: pl.Series) -> pl.Series:
-    """A column of text with null where people wrote that nothing was observed."""
-    if column.dtype != pl.String:
-        return column
-    plain = column.str.strip_chars()
-    return plain.set(plain.str.to_lowercase().is_in(MISSING), None)
-
-
-def _without_blank_rows(frame: pl.DataFrame) -> pl.DataFrame:
-    """Blank lines of a text file arrive as rows of nulls; nothing else is left out."""
-    if not frame["agent"].null_count():
-        return frame
-    return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+    return options.measures[0] if options.measures else "score"

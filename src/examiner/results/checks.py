@@ -25,6 +25,15 @@ class InputError(ValueError):
         self.row = row
 
 
+class RepeatedKeyError(InputError):
+    """The same key stands in two rows, `row` and `other_row`; `key` describes it."""
+
+    def __init__(self, message: str, *, row: int, other_row: int, key: str) -> None:
+        super().__init__(message, row=row)
+        self.other_row = other_row
+        self.key = key
+
+
 class ExaminerWarning(UserWarning):
     """Something was guessed, dropped or doubtful; the same sentence is kept in the results' notes."""
 

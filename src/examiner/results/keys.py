@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from examiner.results.checks import InputError, counted, listed, shorten
+from examiner.results.checks import InputError, RepeatedKeyError, counted, listed, shorten
 from examiner.results.codes import (
     Codes,
     by_first_appearance,
@@ -110,7 +110,7 @@ def check_unique(frame: pl.DataFrame, item: Sequence[str]) -> None:
     >>> check_unique(complete_keys(frame, []).frame, [])
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Row 2 repeats the key of row 1: agent 'a', task 't', run '0', \
+    examiner.results.checks.RepeatedKeyError: Row 2 repeats the key of row 1: agent 'a', task 't', run '0', \
 trial '0'. Give each attempt its own trial, or leave the trial column out to have repeats numbered.
     """
     keys = ["agent", "task", *item, "run", "trial"]
@@ -125,10 +125,12 @@ trial '0'. Give each attempt its own trial, or leave the trial column out to hav
     again = rows.filter(~pl.struct(keys).is_first_distinct()).row(0, named=True)
     same = rows.filter(pl.all_horizontal(pl.col(key) == again[key] for key in keys))
     described = ", ".join(f"{key} {shorten(again[key])}" for key in keys)
-    raise InputError(
+    raise RepeatedKeyError(
         f"Row {again['row'] + 1} repeats the key of row {same['row'][0] + 1}: {described}. Give each "
         f"attempt its own trial, or leave the trial column out to have repeats numbered.",
         row=again["row"],
+        other_row=same["row"][0],
+        key=described,
     )
 
 
