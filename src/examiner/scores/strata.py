@@ -1,0 +1,121 @@
+"""Run scores arranged by agent and task: the strata within which runs are resampled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.results import Results
+from examiner.results.checks import InputError, counted, listed, read_only
+from examiner.scores.cells import run_means
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strata:
+    """The run scores of one agent: a row a task it was observed on, trials averaged within runs.
+
+    `tasks` are positions in the table's tasks; `runs` counts the runs of each, shape [tasks].
+    `scores` has shape [tasks, most runs]; where a task has fewer runs, its first score fills the row
+    and must be given no weight.
+    """
+
+    agent: str
+    tasks: NDArray[np.int64]
+    runs: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """Which places of `scores` hold a run, shape [tasks, most runs]."""
+        return np.arange(self.scores.shape[1]) < self.runs[:, None]
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """The mean of each task's runs, shape [tasks]."""
+        sums: NDArray[np.float64] = np.where(self.present, self.scores, 0.0).sum(axis=1)
+        return sums / self.runs
+
+
+@dataclass(frozen=True, slots=True)
+class RunScores:
+    """Every agent's strata, and what a reader should know about them.
+
+    >>> scores = run_scores(Results.from_numpy([[[1.0, 3.0], [2.0, np.nan]]], tasks=["t", "u"]))
+    >>> scores.strata[0].runs, scores.notes
+    (array([2, 1]), ('Runs are uneven: from 1 to 2 in a cell. Every task weighs the same.',))
+    """
+
+    agents: tuple[str, ...]
+    tasks: tuple[str, ...]
+    strata: tuple[Strata, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def most_runs(self) -> int:
+        """The greatest number of runs of any agent on any task."""
+        return max(int(one.runs.max(initial=0)) for one in self.strata)
+
+    def of(self, agent: str) -> Strata:
+        """Return the strata of one agent, by name."""
+        return self.strata[self.agents.index(agent)]
+
+
+def run_scores(results: Results, measure: str | None = None) -> RunScores:
+    """Arrange the scores of runs by agent and task.
+
+    >>> scores = run_scores(Results.from_numpy([[[1.0, 3.0]], [[2.0, 2.0]]], agents=["a", "b"]))
+    >>> scores.of("a").scores
+    array([[1., 3.]])
+    """
+    runs = run_means(results, measure)
+    ends = np.searchsorted(runs.agent, np.arange(len(results.agents) + 1))
+    strata = tuple(
+        _arranged(agent, runs.task[start:stop], runs.value[start:stop])
+        for agent, start, stop in zip(results.agents, ends[:-1], ends[1:], strict=True)
+    )
+    return RunScores(results.agents, results.tasks, strata, _notes(results, strata))
+
+
+def same_sign(results: Results, measure: str | None = None) -> None:
+    """Refuse to average tasks where higher is better with tasks where lower is.
+
+    >>> same_sign(Results.from_numpy([[1.0]]))
+    """
+    signs = results.scales.aligned(results.task_names, results.measure_name(measure)).sign
+    if (signs < 0).any():
+        lower = [task for task, sign in zip(results.tasks, signs, strict=True) if sign < 0]
+        raise InputError(
+            f"Lower is better on {listed(lower)}, and averages here take higher as better. Normalise "
+            f"first (`--normalise human`, 'rank', 'z-score' or 'min-max'), which turns them round."
+        )
+
+
+def _arranged(agent: str, task: NDArray[np.int64], value: NDArray[np.float64]) -> Strata:
+    tasks, first, runs = np.unique(task, return_index=True, return_counts=True)
+    most = int(runs.max(initial=0))
+    scores = np.repeat(value[first], most).reshape(len(tasks), most)
+    scores[np.arange(most) < runs[:, None]] = value  # runs are sorted by task
+    for array in (tasks, runs, scores):
+        read_only(array)
+    return Strata(agent, tasks, runs, scores)
+
+
+def _notes(results: Results, strata: tuple[Strata, ...]) -> tuple[str, ...]:
+    notes = []
+    seen = [one for one in strata if len(one.tasks)]
+    fewest = min(int(one.runs.min()) for one in seen)
+    most = max(int(one.runs.max()) for one in seen)
+    if fewest < most:
+        notes.append(
+            f"Runs are uneven: from {fewest} to {most} in a cell. Every task weighs the same."
+        )
+    total = len(results.tasks)
+    fewer = [one.agent for one in strata if len(one.tasks) < total]
+    if fewer:
+        notes.append(
+            f"{counted(len(fewer), 'agent')} lack some of the {counted(total, 'task')}, and each is "
+            f"aggregated over its own: {listed(fewer)}."
+        )
+    return tuple(notes)

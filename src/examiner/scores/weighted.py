@@ -1,0 +1,153 @@
+"""Aggregates of weighted run scores, for many replicates at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.scores.resampling import Sample
+
+Statistic = Callable[[Sample], NDArray[np.float64]]
+
+
+def mean(sample: Sample) -> NDArray[np.float64]:
+    r"""Mean over tasks of the mean over runs, shape [replicates].
+
+    .. math:: \frac{1}{T} \sum_t \frac{1}{n_t} \sum_i x_{ti}
+
+    >>> mean(Sample(np.array([[1.0, 3.0]]), np.array([[[1, 2], [1, 0]]]), np.array([2])))
+    array([2., 1.])
+    """
+    return _mean_of(sample.scores, sample)
+
+
+def median(sample: Sample) -> NDArray[np.float64]:
+    """Median over tasks of the mean over runs, shape [replicates].
+
+    >>> median(Sample(np.array([[1.0], [3.0], [9.0]]), np.ones((3, 1, 1)), np.array([1, 1, 1])))
+    array([3.])
+    """
+    means = task_means(sample)
+    if sample.times is None:
+        return np.asarray(np.median(means, axis=0))
+    order = np.argsort(means, axis=0)
+    ordered = np.take_along_axis(means, order, axis=0)
+    reached = np.cumsum(np.take_along_axis(sample.times, order, axis=0), axis=0, dtype=np.int64)
+    total = reached[-1]
+    middle = [
+        np.take_along_axis(ordered, (reached > place).argmax(axis=0)[None], axis=0)[0]
+        for place in ((total - 1) // 2, total // 2)
+    ]
+    return np.where(total > 0, (middle[0] + middle[1]) / 2, np.nan)
+
+
+def iqm(sample: Sample) -> NDArray[np.float64]:
+    """Interquartile mean of all runs on all tasks, shape [replicates].
+
+    A quarter of the scores, rounded down, is cut at each end, as `scipy.stats.trim_mean` does; with
+    uneven runs, a quarter of their weight, every task weighing the same.
+
+    References: Agarwal et al. (2021), section 4.3.
+
+    >>> iqm(Sample(np.array([[1.0, 2.0], [3.0, 99.0]]), np.ones((2, 2, 1)), np.array([2, 2])))
+    array([2.5])
+    """
+    tasks, runs, replicates = sample.weights.shape
+    unit = sample.draws.max(initial=1) / sample.draws  # 1.0 throughout where runs are even
+    size, mass = _sizes(sample)
+    cut = np.floor(size / 4) * np.divide(mass, size, out=np.ones_like(mass), where=size > 0)
+    low, high = np.full(replicates, cut), np.full(replicates, mass - cut)
+    order = np.argsort(sample.scores, axis=None, kind="stable")
+    reached, within = np.zeros(replicates), np.zeros(replicates)
+    before, total = low.copy(), np.zeros(replicates)
+    weights, scores = sample.weights.reshape(tasks * runs, replicates), sample.scores.ravel()
+    part = np.empty(replicates)
+    for place in order.tolist():
+        np.multiply(weights[place], unit[place // runs], out=part)
+        reached += part
+        np.minimum(np.maximum(reached, low, out=within), high, out=within)  # np.clip is slower
+        np.subtract(within, before, out=part)
+        part *= scores[place]
+        total += part
+        before, within = within, before
+    values = np.full(replicates, np.nan)
+    np.divide(total, high - low, out=values, where=high > low)
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class OptimalityGap:
+    r"""How far scores fall short of a mark, those above it counted as reaching it.
+
+    .. math:: \gamma - \frac{1}{T} \sum_t \frac{1}{n_t} \sum_i \min(x_{ti}, \gamma)
+
+    References: Agarwal et al. (2021), section 4.3.
+
+    >>> OptimalityGap(1.0)(Sample(np.array([[0.5, 3.0]]), np.ones((1, 2, 1)), np.array([2])))
+    array([0.25])
+    """
+
+    gamma: float = 1.0
+
+    def __call__(self, sample: Sample) -> NDArray[np.float64]:
+        """Return the gap, shape [replicates]."""
+        return self.gamma - _mean_of(np.minimum(sample.scores, self.gamma), sample)
+
+
+def task_means(sample: Sample) -> NDArray[np.float64]:
+    """Mean score of each task, shape [tasks, replicates]; 0 where a task was not drawn.
+
+    >>> task_means(Sample(np.array([[1.0, 3.0]]), np.array([[[1, 2], [1, 0]]]), np.array([2])))
+    array([[2., 1.]])
+    """
+    tasks, runs, replicates = sample.weights.shape
+    means = np.zeros((tasks, replicates))
+    part = np.empty(replicates)
+    for task in range(tasks):
+        for run in range(runs):
+            np.multiply(sample.weights[task, run], sample.scores[task, run], out=part)
+            means[task] += part
+    means /= sample.draws[:, None]
+    if sample.times is not None:
+        means /= np.maximum(sample.times, 1)
+    return means
+
+
+def task_total(sample: Sample) -> NDArray[np.float64]:
+    """How many tasks count in each replicate, shape [1] where always as many, else [replicates].
+
+    >>> task_total(Sample(np.ones((2, 1)), np.ones((2, 1, 5)), np.array([1, 1])))
+    array([2.])
+    """
+    if sample.times is None:
+        return np.array([float(len(sample.scores))])
+    total: NDArray[np.float64] = sample.times.sum(axis=0, dtype=np.float64)
+    return total
+
+
+def _mean_of(values: NDArray[np.float64], sample: Sample) -> NDArray[np.float64]:
+    """The mean over tasks of the mean over runs of some function of the scores."""
+    tasks, runs, replicates = sample.weights.shape
+    shares = (values / sample.draws[:, None]).ravel()
+    weights = sample.weights.reshape(tasks * runs, replicates)
+    sums, part = np.zeros(replicates), np.empty(replicates)
+    # Row by row rather than by BLAS, whose sums may depend on the number of threads
+    for place in range(tasks * runs):
+        np.multiply(weights[place], shares[place], out=part)
+        sums += part
+    total = task_total(sample)
+    values = np.full(replicates, np.nan)
+    np.divide(sums, total, out=values, where=total > 0)
+    return values
+
+
+def _sizes(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How many scores each replicate holds, and their weight in units of the longest task's runs."""
+    longest = sample.draws.max(initial=1)
+    if sample.times is None:
+        return np.array([float(sample.draws.sum())]), np.array([float(longest * len(sample.draws))])
+    size = (sample.times * sample.draws[:, None]).sum(axis=0, dtype=np.float64)
+    return size, longest * sample.times.sum(axis=0, dtype=np.float64)
