@@ -207,15 +207,18 @@ class Results:
             raise unknown_name("measure", name, self.measures)
         return name
 
-    def column(self, name: str) -> list[Any]:  # Any: attributes are whatever the user had
-        """Return any column as a plain list.
+    def column(
+        self, name: str, rows: NDArray[np.integer] | None = None
+    ) -> list[Any]:  # Any: attributes are whatever the user had
+        """Return any column as a plain list, or only some of its rows.
 
         >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1], "note": ["x"]}).column("note")
         ['x']
         """
         if name not in self._frame.columns:
             raise unknown_name("column", name, self._frame.columns)
-        return self._frame[name].to_list()
+        column = self._frame[name]
+        return (column if rows is None else column.gather(rows)).to_list()
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """Return any column of numbers for every row, NaN where it is empty.

@@ -27,7 +27,7 @@ class Episodes(NamedTuple):
     in_frames: bool
     agent: Places
     task: Places
-    label: Places
+    label: tuple[object, ...]
     lengths: Places
     notes: tuple[str, ...]
 
@@ -88,7 +88,7 @@ def episodes_of(results: Results) -> Episodes:
         in_frames=frames is not None,
         agent=results.agent_codes[first].astype(np.int64),
         task=results.task_codes[first].astype(np.int64),
-        label=results.run_codes[first],
+        label=tuple(results.column("run", first)),
         lengths=lengths,
         notes=notes,
     )

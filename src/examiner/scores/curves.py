@@ -1,0 +1,230 @@
+"""Learning curves summarised in the ways papers/001 compares, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.results import Results
+from examiner.results.checks import InputError, read_only, unknown_name
+from examiner.scores.checkpoints import (
+    Checkpoints,
+    best_mean,
+    best_reevaluated,
+    blocks_of,
+    evaluations_of,
+    largest_drop,
+    last_mean,
+)
+from examiner.scores.curve_notes import curve_notes
+from examiner.scores.episodes import Curve, Episodes, episodes_of, mean_over_time
+from examiner.scores.report_points import at_points, end_times, report_points
+from examiner.scores.verdicts import Verdicts, agreement, ranks, standing
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+class Summary(NamedTuple):
+    """One way of summing up a run: its name, what it is, and the frames it looks at, if any."""
+
+    name: str
+    meaning: str
+    point: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearningCurves:
+    """Each run summed up in several ways; arrays are read-only and NaN where it cannot be said.
+
+    `agent` and `task` (places in `agents` and `tasks`), `run` (labels), `episodes` and `length` (time
+    of the last episode, in `unit`) have shape [runs]; `values` has shape [runs, summaries];
+    `episodes_at_points` [runs, points]. The relative drop is better when lower, all other summaries
+    as their task's scale says.
+    """
+
+    agents: tuple[str, ...]
+    tasks: tuple[str, ...]
+    measure: str
+    unit: str
+    last: int
+    points: Floats
+    summaries: tuple[Summary, ...]
+    agent: Places
+    task: Places
+    run: tuple[object, ...]
+    episodes: Places
+    length: Floats
+    values: Floats
+    episodes_at_points: Places
+    largest_drop: Floats
+    sign: Floats
+    notes: tuple[str, ...]
+
+    def summary(self, name: str) -> Floats:
+        """Return one summary of every run; shape [runs].
+
+        >>> learning_curves(_example(), last=2).summary("best")
+        array([4.])
+        """
+        names = [summary.name for summary in self.summaries]
+        if name not in names:
+            raise unknown_name("summary", name, names)
+        return self.values[:, names.index(name)]
+
+    def verdicts(self) -> Verdicts:
+        """Average runs within cells, and place the agents under each summary.
+
+        >>> learning_curves(_example()).verdicts().cells.shape
+        (9, 1, 1)
+        """
+        shape = len(self.agents), len(self.tasks)
+        cells = np.array([_cell_means(self, place, shape) for place in range(len(self.summaries))])
+        better = np.array([-1.0 if s.name == "relative drop" else 1.0 for s in self.summaries])
+        direction = np.where(better[:, None] < 0, -1.0, self.sign)
+        standings = np.array([standing(c * d) for c, d in zip(cells, direction, strict=True)])
+        return Verdicts(
+            summaries=tuple(summary.name for summary in self.summaries),
+            agents=self.agents,
+            tasks=self.tasks,
+            cells=cells,
+            standing=standings,
+            rank=np.array([ranks(row) for row in standings]),
+            agreement=agreement(standings),
+        )
+
+
+def learning_curves(
+    results: Results,
+    measure: str | None = None,
+    *,
+    points: Sequence[float] | None = None,
+    last: int = 100,
+    evaluation: str = "evaluation",
+) -> LearningCurves:
+    """Sum up training logs in the ways of papers/001, section 3, so that they can be compared.
+
+    - `training at P`: performance during training, the paper's proposal: the mean of the last k
+      episodes that ended by P frames. Without `points`, P are the paper's 10, 50, 100 and 200
+      million frames, scaled down to what half of the runs reached; NaN for runs that end before P.
+    - `evaluation after learning`: the mean of the last evaluation without learning. Episodes of
+      evaluation are those for which the column named by `evaluation` is true.
+    - `best`: the greatest mean of a checkpoint. Checkpoints are evaluations, where there are some,
+      else blocks of k training episodes. Biased upward, the more so the more checkpoints there are.
+    - `best re-evaluated`: the checkpoint chosen on half of its episodes, judged by the other half.
+    - `area under the curve`: mean performance during training, over frames.
+    - `relative drop`: the largest fall below the best so far, as a share of the curve's range.
+
+    Frames are cumulative in a run and count skipped ones. Without them, time is in episodes. Runs
+    may be of different lengths and miss episodes; what is short or missing is said in the notes.
+
+    References: Machado et al. (papers/001), section 3, pages 2-3.
+
+    >>> curves = learning_curves(_example(), last=2)
+    >>> dict(zip((s.name for s in curves.summaries), curves.values[0].tolist()))["training at 800"]
+    4.0
+    """
+    measure = results.measure_name(measure)
+    if last < 1:
+        raise InputError(f"Cannot average the last {last} episodes. Give a number of at least 1.")
+    episodes = episodes_of(results)
+    scales = results.scales.aligned(results.task_names, measure)
+    training, evaluated = _phases(results, measure, episodes, evaluation, scales.sign)
+    ends = end_times(training)
+    during = at_points(training, report_points(points, ends), last)
+    blocks = blocks_of(training, last)
+    drop = largest_drop(blocks)
+    levels = np.column_stack([during.mean, *_levels(training, evaluated, blocks)])
+    made = LearningCurves(
+        agents=results.agents,
+        tasks=results.tasks,
+        measure=measure,
+        unit="frames" if episodes.in_frames else "episodes",
+        last=last,
+        points=during.points,
+        summaries=_summaries(during.points, last, episodes.in_frames),
+        agent=episodes.agent,
+        task=episodes.task,
+        run=episodes.label,
+        episodes=training.lengths,
+        length=ends,
+        values=np.column_stack([levels * scales.sign[episodes.task, None], drop.relative]),
+        episodes_at_points=during.episodes,
+        largest_drop=drop.largest,
+        sign=scales.sign,
+        notes=curve_notes(episodes, training, evaluated, during, drop.relative),
+    )
+    for array in (made.values, made.points, made.episodes_at_points, made.largest_drop):
+        read_only(array)
+    return made
+
+
+def _example() -> Results:
+    """One run of four episodes: for doctests."""
+    return Results.from_dict(
+        {
+            "agent": ["a"] * 4,
+            "task": ["t"] * 4,
+            "run": [0] * 4,
+            "trial": [0, 1, 2, 3],
+            "frames": [100, 300, 600, 800],
+            "score": [0, 2, 6, 2],
+        }
+    )
+
+
+def _phases(
+    results: Results, measure: str, episodes: Episodes, column: str, sign: Floats
+) -> tuple[Curve, Checkpoints | None]:
+    """The curve of training, higher being better, and the evaluations where there are any."""
+    values = results.measure(measure) * sign[results.task_codes]
+    if column not in results.attributes:
+        return episodes.observed(values), None
+    is_evaluation = results.numbers(column) == 1
+    judged = episodes.observed(np.where(is_evaluation, values, np.nan))
+    if not judged.lengths.any():
+        return episodes.observed(values), None
+    # A log of evaluations only: they are the learning curve as well.
+    learning = values if is_evaluation.all() else np.where(is_evaluation, np.nan, values)
+    return episodes.observed(learning), evaluations_of(judged)
+
+
+def _levels(training: Curve, evaluated: Checkpoints | None, blocks: Checkpoints) -> list[Floats]:
+    """Evaluation after learning, best, best re-evaluated and area; each of shape [runs]."""
+    judged = blocks if evaluated is None else evaluated
+    after = np.full(len(training.lengths), np.nan) if evaluated is None else last_mean(evaluated)
+    return [after, best_mean(judged), best_reevaluated(judged), mean_over_time(training)]
+
+
+def _summaries(points: Floats, last: int, in_frames: bool) -> tuple[Summary, ...]:
+    unit = "frames" if in_frames else "episodes"
+    during = [
+        Summary(
+            f"training at {point:,.15g}",
+            f"mean of the last {last:,} episodes by {point:,.15g} {unit}",
+            float(point),
+        )
+        for point in points
+    ]
+    return (
+        *during,
+        Summary("evaluation after learning", "mean of the last evaluation, without learning"),
+        Summary("best", "greatest mean of a checkpoint: biased upward"),
+        Summary("best re-evaluated", "best by one half of the episodes, judged by the other"),
+        Summary("area under the curve", f"mean over the {unit} of training"),
+        Summary("relative drop", "largest fall below the best so far, as a share of the range"),
+    )
+
+
+def _cell_means(curves: LearningCurves, summary: int, shape: tuple[int, int]) -> Floats:
+    values = curves.values[:, summary]
+    seen = ~np.isnan(values)
+    cell = curves.agent[seen] * shape[1] + curves.task[seen]
+    size = shape[0] * shape[1]
+    count = np.bincount(cell, minlength=size)
+    total = np.bincount(cell, weights=values[seen], minlength=size)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan).reshape(shape)
