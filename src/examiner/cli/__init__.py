@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import wraps
+from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
@@ -39,15 +40,21 @@ def main() -> None:
     app()
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"examiner {version('examiner')}")
+        raise typer.Exit
+
+
 @app.callback()
 def _root(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
-) -> None:
-    if version:
-        from importlib.metadata import version as installed
-
-        typer.echo(f"examiner {installed('examiner')}")
-        raise typer.Exit
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=_print_version, help="Print the version and stop."
+        ),
+    ] = False,
+) -> None: ...
 
 
 def _guarded(command: Callable[..., None]) -> Callable[..., None]:

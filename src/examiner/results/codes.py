@@ -19,6 +19,8 @@ _BITMAP_BYTES_PER_ROW = 16
 def compact_names(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """Code columns of names by first appearance, in as few bytes as they need.
 
+    Columns that are compact already keep the order of their names, less those that no row has.
+
     >>> frame = compact_names(pl.DataFrame({"agent": ["b", "a", "b"]}), ["agent"])
     >>> frame["agent"].to_physical().to_list(), names_of(frame["agent"])
     ([0, 1, 0], ['b', 'a'])
@@ -28,7 +30,7 @@ def compact_names(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     ]
     # One call for all columns: polars then codes them side by side.
     frame = frame.with_columns(pl.col(texts).cast(pl.String).cast(pl.Categorical))
-    return frame.with_columns(_by_appearance(frame[name]) for name in columns)
+    return frame.with_columns(_compacted(frame[name]) for name in columns)
 
 
 def name_column(name: str, names: Sequence[str], codes: NDArray[np.integer]) -> pl.Series:
@@ -65,12 +67,14 @@ def recoded(series: pl.Series, values: Callable[[pl.Series], pl.Series]) -> pl.S
     return values(distinct.cast(pl.String)).gather(place[series.to_physical().to_numpy()])
 
 
-def _by_appearance(series: pl.Series) -> pl.Series:
-    first_seen = series.unique(maintain_order=True)
-    names = first_seen.cast(pl.String).to_list()
-    if isinstance(series.dtype, pl.Enum) and names == names_of(series):
-        return series
-    known = first_seen.to_physical().to_numpy()
+def _compacted(series: pl.Series) -> pl.Series:
+    distinct = series.unique(maintain_order=True)
+    if isinstance(series.dtype, pl.Enum):
+        if len(distinct) == len(names_of(series)):
+            return series
+        distinct = distinct.sort()  # an Enum sorts by the order of its names
+    names = distinct.cast(pl.String).to_list()
+    known = distinct.to_physical().to_numpy()
     place = np.zeros(int(known.max()) + 1, dtype=smallest_unsigned(len(names)))
     place[known] = np.arange(len(names))
     return name_column(series.name, names, place[series.to_physical().to_numpy()])

@@ -1,0 +1,161 @@
+"""What each command prints, in JSON and in words."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import examiner as ex
+
+TIDY = "agent,task,run,trial,score,note\na,t,0,0,1,x\na,t,0,1,3,y\nb,t,0,0,5,z\nb,u,1,0,0.5,\n"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "scores.csv"
+    path.write_text(TIDY)
+    return path
+
+
+def test_describe_prints_one_json_object(examiner, table: Path) -> None:
+    done = examiner("describe", table, "--json")
+    assert done.returncode == 0
+    content = json.loads(done.stdout)
+    assert next(iter(content)) == "schema"
+    assert content["schema"] == "examiner.describe/1"
+    expected = {
+        "agents": 2,
+        "tasks": 2,
+        "runs": 1,
+        "trials": 2,
+        "measures": ["score"],
+        "missing_cells": 1,
+        "format": "tidy csv",
+        "warnings": [],
+        "rows": 4,
+        "attributes": ["note"],
+    }
+    assert {name: content[name] for name in expected} == expected
+
+
+def test_describe_says_the_same_in_words(examiner, table: Path) -> None:
+    done = examiner("describe", table)
+    assert "2 agents × 2 tasks, 4 rows" in done.stdout
+    assert "cells without any result" in done.stdout
+
+
+def test_describe_says_what_was_guessed(examiner, tmp_path: Path) -> None:
+    (tmp_path / "bare.csv").write_text("algorithm,game,score\na,t,1\na,t,2\n")
+    content = json.loads(examiner("describe", "bare.csv", "--json").stdout)
+    assert content["warnings"] == [
+        "The column 'algorithm' is read as the agent.",
+        "The column 'game' is read as the task.",
+        "There is no 'trial' column: repeated rows of one agent and task are numbered as trials, "
+        "up to 2.",
+        "There is no 'run' column: each repeated row is taken as one run.",
+    ]
+    assert "note: The column 'game' is read as the task." in examiner("describe", "bare.csv").stderr
+
+
+def test_tasks_can_be_rows(examiner, tmp_path: Path) -> None:
+    (tmp_path / "wide.csv").write_text("name,dqn,random\npong,18,-20\nventure,380,0\n")
+    content = json.loads(examiner("describe", "wide.csv", "--tasks-are", "rows", "--json").stdout)
+    assert content["agent_names"] == ["dqn", "random"]
+    assert content["task_names"] == ["pong", "venture"]
+
+
+def test_datasets_lists_names_and_what_each_returns(examiner) -> None:
+    done = examiner("datasets")
+    for name in ex.DATASETS:
+        assert name in done.stdout
+    rows = json.loads(examiner("datasets", "--json").stdout)["datasets"]
+    returns = {row["name"]: row["returns"] for row in rows}
+    for name in ex.DATASETS:
+        assert returns[name] == type(ex.load(name)).__name__
+
+
+def test_datasets_shows_a_card(examiner) -> None:
+    done = examiner("datasets", "atari-typology")
+    assert "licence" in done.stdout and "Gomes" in done.stdout
+    card = json.loads(examiner("datasets", "atari-typology", "--json").stdout)
+    assert card["schema"] == "examiner.dataset/1"
+    assert card["returns"] == "Classification"
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "ndjson", "parquet", "csv.gz"])
+def test_convert_keeps_the_table(examiner, table: Path, tmp_path: Path, ending: str) -> None:
+    done = examiner("convert", table, f"out.{ending}")
+    assert done.returncode == 0, done.stderr
+    assert ex.read(tmp_path / f"out.{ending}") == ex.read(table)
+
+
+def test_convert_normalises_and_says_what_is_lost(examiner, tmp_path: Path) -> None:
+    done = examiner(
+        "convert", "atari-dqn-family", "out.csv", "--normalise", "human", "--to", "wide", "--json"
+    )
+    content = json.loads(done.stdout)
+    assert content["schema"] == "examiner.convert/1"
+    normalised = ex.normalise(ex.load("atari-dqn-family"), "human")
+    back = ex.read(tmp_path / "out.csv")
+    assert back.agents == normalised.agents
+    assert ex.responses(back) == ex.responses(normalised)
+    raw = examiner("convert", "atari-dqn-family", "raw.csv")
+    assert "kept by tidy Parquet only" in raw.stderr
+
+
+def test_convert_marks_success(examiner, tmp_path: Path) -> None:
+    done = examiner(
+        "convert", "atari-dqn-family", "out.csv", "--normalise", "human", "--success", "1.0"
+    )
+    assert done.returncode == 0, done.stderr
+    won = ex.read(tmp_path / "out.csv", measure="success")
+    expected = ex.responses(ex.normalise(ex.load("atari-dqn-family"), "human"), success=1.0)
+    assert ex.responses(won) == expected
+
+
+def test_keep_and_drop_choose_agents_and_tasks(examiner) -> None:
+    done = examiner(
+        "describe", "atari-dqn-family", "--keep", "agent:d*dqn", "--drop", "task:*a*", "--json"
+    )
+    content = json.loads(done.stdout)
+    assert content["agent_names"] == ["ddqn", "dueling_ddqn", "distributional_dqn"]
+    assert not any("a" in task for task in content["task_names"])
+    assert len(content["steps"]) == 2
+
+
+def test_scales_come_from_a_name_or_a_file(examiner, tmp_path: Path) -> None:
+    (tmp_path / "scores.csv").write_text("agent,task,score\na,pong,14.6\nb,pong,-20.7\n")
+    (tmp_path / "scales.csv").write_text("task,random,human\npong,-20.7,14.6\n")
+    for scales in ("atari-human-random", "scales.csv"):
+        examiner("convert", "scores.csv", "out.csv", "--scales", scales, "--normalise", "human")
+        assert ex.read(tmp_path / "out.csv").measure().tolist() == [1.0, 0.0]
+
+
+def test_items_fold_into_trials(examiner) -> None:
+    split = json.loads(examiner("describe", "gvgai-plays", "--json").stdout)
+    folded = json.loads(examiner("describe", "gvgai-plays", "--item", "task", "--json").stdout)
+    assert split["tasks"] > folded["tasks"] == 129
+    assert folded["rows"] == split["rows"]
+    assert folded["item"] == ["task"]
+
+
+def test_report_writes_one_file_and_says_where(examiner, tmp_path: Path) -> None:
+    done = examiner("report", "atari-dqn-family", "--output", "page.html")
+    assert done.returncode == 0
+    assert done.stdout.strip() == f"Report written to {tmp_path / 'page.html'}"
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") or page.startswith("<!DOCTYPE html>")
+    assert "prioritized_ddqn" in page
+
+
+def test_report_as_json_writes_no_file(examiner, tmp_path: Path) -> None:
+    content = json.loads(examiner("report", "atari-dqn-family", "--json").stdout)
+    assert content["schema"] == "examiner.report/1"
+    assert not list(tmp_path.iterdir())
+
+
+def test_version_and_help(examiner) -> None:
+    assert examiner("--version").stdout.strip() == f"examiner {ex.__version__}"
+    for command in ("describe", "convert", "datasets", "report"):
+        assert command in examiner("--help").stdout
