@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from examiner.datasets import DATASETS, PublishedTable, card, load
-    from examiner.importers import FORMATS, read, read_scales
+    from examiner.importers import FORMATS, TaskTable, read, read_agents, read_scales, read_tasks
     from examiner.reporting import SECTIONS, Report, report
     from examiner.results import (
         WRITERS,
@@ -53,7 +53,14 @@ __version__ = "0.1.0"
 _ROOMS = MappingProxyType(
     {
         "datasets": ("DATASETS", "PublishedTable", "card", "load"),
-        "importers": ("FORMATS", "read", "read_scales"),
+        "importers": (
+            "FORMATS",
+            "TaskTable",
+            "read",
+            "read_agents",
+            "read_scales",
+            "read_tasks",
+        ),
         "reporting": ("SECTIONS", "Report", "report"),
         "results": (
             "WRITERS",
@@ -104,6 +111,7 @@ __all__ = [
     "Results",
     "Scales",
     "TaskScale",
+    "TaskTable",
     "agent_aggregates",
     "atari_game",
     "atari_games",
@@ -115,7 +123,9 @@ __all__ = [
     "near_identical_agents",
     "normalise",
     "read",
+    "read_agents",
     "read_scales",
+    "read_tasks",
     "reduce_runs",
     "report",
     "responses",

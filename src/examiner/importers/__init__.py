@@ -2,6 +2,6 @@
 
 from examiner.importers.formats import FORMATS
 from examiner.importers.read import read
-from examiner.importers.scales import read_scales
+from examiner.importers.side_tables import TaskTable, read_agents, read_scales, read_tasks
 
-__all__ = ["FORMATS", "read", "read_scales"]
+__all__ = ["FORMATS", "TaskTable", "read", "read_agents", "read_scales", "read_tasks"]
