@@ -67,6 +67,16 @@ def recoded(series: pl.Series, values: Callable[[pl.Series], pl.Series]) -> pl.S
     return values(distinct.cast(pl.String)).gather(place[series.to_physical().to_numpy()])
 
 
+def unused_names(series: pl.Series) -> list[str]:
+    """Return the names of a compact column that no row has.
+
+    >>> unused_names(name_column("agent", ["b", "a"], np.array([0, 0])))
+    ['a']
+    """
+    present = set(series.unique().cast(pl.String))
+    return [name for name in names_of(series) if name not in present]
+
+
 def _compacted(series: pl.Series) -> pl.Series:
     distinct = series.unique(maintain_order=True)
     if isinstance(series.dtype, pl.Enum):

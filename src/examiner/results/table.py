@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from examiner.results.attributes import Attributes
 from examiner.results.checks import InputError, check_finite, counted, listed, shorten, unknown_name
-from examiner.results.codes import Codes, name_column, names_of
+from examiner.results.codes import Codes, name_column, names_of, unused_names
 from examiner.results.display import html_table
 from examiner.results.interchange import arrow_from, frame_from, pandas_from
 from examiner.results.keys import (
@@ -133,9 +133,9 @@ class Results:
                 measure: array[agent, task, run],
             }
         )
-        return cls.from_frame(
-            frame, measures=[measure], scales=scales, provenance=Provenance(format="numpy")
-        )
+        provenance = Provenance(format="numpy").with_notes(*absent_names(frame))
+        announce(provenance.notes)
+        return cls.from_frame(frame, measures=[measure], scales=scales, provenance=provenance)
 
     # ---------------------------------------------------------------- what is here
 
@@ -529,6 +529,26 @@ def assemble(
         task_attributes=task_attributes or Attributes("task"),
         agent_attributes=agent_attributes or Attributes("agent"),
     )
+
+
+def absent_names(frame: pl.DataFrame) -> list[str]:
+    """Return notes on the agents and tasks that are named but have no observed value.
+
+    >>> frame = pl.DataFrame({"agent": ["a"], "task": ["t"]}, schema={
+    ...     "agent": pl.Enum(["a", "b"]), "task": pl.Enum(["t"])})
+    >>> absent_names(frame)
+    ["1 agent without any observed value is left out: 'b'."]
+    """
+    notes = []
+    for key in ("agent", "task"):
+        unused = unused_names(frame[key])
+        if unused:
+            verb = "is" if len(unused) == 1 else "are"
+            notes.append(
+                f"{counted(len(unused), key)} without any observed value {verb} left out: "
+                f"{listed(unused)}."
+            )
+    return notes
 
 
 def _check_columns(frame: pl.DataFrame, names: Iterable[str]) -> None:
