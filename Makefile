@@ -1,5 +1,5 @@
 # Two commands do everything: `make report` and `make test`.
-PYTHON ?= $(shell for name in python3.14 python3.13 python3.12 python3.11 python3; do \
+PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
 BIN := .venv/bin
 
