@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results
-from examiner.scores.cells import cell_means, run_means
+from examiner.scores.resampling import observed
+from examiner.scores.strata import run_scores
+from examiner.scores.weighted import iqm
 
 
 class AgentAggregates(NamedTuple):
@@ -25,21 +27,21 @@ def agent_aggregates(results: Results, measure: str | None = None) -> AgentAggre
     """Aggregate each agent's scores over the tasks it was observed on.
 
     Mean and median are of the tasks' means; the interquartile mean is of all runs' scores, as in
-    Agarwal et al. (2021). Point values only: they do not say how sure one can be of them.
+    Agarwal et al. (2021), every task weighing the same where runs are uneven. Point values only:
+    `aggregate_intervals` says how sure one can be of them.
 
     >>> agent_aggregates(Results.from_numpy([[1.0, 2.0, 3.0, 10.0]])).iqm
     array([2.5])
     """
-    means, runs = cell_means(results, measure), run_means(results, measure)
-    seen = ~np.isnan(means)
-    aggregates = np.full((3, len(means)), np.nan)
-    # Run means come sorted by agent: one split gives every agent its own.
-    runs_of = np.split(runs.value, np.searchsorted(runs.agent, np.arange(1, len(means))))
-    for agent, (observed, scores) in enumerate(zip(seen, runs_of, strict=True)):
-        if observed.any():
-            tasks = means[agent, observed]
-            aggregates[:, agent] = tasks.mean(), np.median(tasks), interquartile_mean(scores)
-    return AgentAggregates(results.agents, seen.sum(axis=1), *aggregates)
+    scores = run_scores(results, measure)
+    aggregates = np.full((3, len(scores.agents)), np.nan)
+    for agent, strata in enumerate(scores.strata):
+        if len(strata.tasks):
+            means = strata.means
+            middle = float(iqm(observed(strata))[0])
+            aggregates[:, agent] = means.mean(), np.median(means), middle
+    tasks = np.array([len(strata.tasks) for strata in scores.strata])
+    return AgentAggregates(results.agents, tasks, *aggregates)
 
 
 def interquartile_mean(values: NDArray[np.float64]) -> float:

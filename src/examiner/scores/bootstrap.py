@@ -36,7 +36,7 @@ def replicate(
     run fewer than observed is drawn in each stratum: the variance of a mean of n − 1 draws,
     s²(n − 1)/n / (n − 1), is the unbiased s²/n, where n draws fall short of it by (n − 1)/n.
 
-    References: Efron & Tibshirani (1993), chapter 8; Rao & Wu (1988), section 2, with m = n − 1,
+    References: Efron & Tibshirani (1993), chapter 8; Rao & Wu (1988), with m = n − 1,
     at which their rescaling factor is one.
 
     >>> from functools import partial

@@ -69,7 +69,7 @@ def corrected_bounds(
 
     with z₀ from the share of replicates below the estimate, ties half.
 
-    References: Efron (1987), eq. 2.3 and 4.4; Davison & Hinkley (1997), eq. 5.21.
+    References: Efron (1987); Davison & Hinkley (1997), section 5.3.
     """
     from scipy.special import ndtr, ndtri  # slow to import
 
@@ -97,7 +97,7 @@ def acceleration(strata: Strata, statistic: Statistic, unit: Unit = "runs") -> f
                   {\left(\sum_t n_t^{-2} \sum_i l_{ti}^2\right)^{3/2}}, \quad
               l_{ti} = (n_t - 1)\,(\bar\theta_{t(\cdot)} - \theta_{t(i)})
 
-    References: Davison & Hinkley (1997), eq. 5.28 and section 3.2.1 for several samples.
+    References: Davison & Hinkley (1997), section 5.3, for several samples.
 
     >>> from examiner.scores.weighted import mean
     >>> acceleration(Strata("a", np.array([0]), np.array([3]), np.array([[1.0, 2.0, 3.0]])), mean)

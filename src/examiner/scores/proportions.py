@@ -17,7 +17,7 @@ def wilson(successes: float, trials: int, level: float = 0.95) -> Bounds:
 
     .. math:: \frac{\hat p + z^2/2n \pm z\sqrt{\hat p(1-\hat p)/n + z^2/4n^2}}{1 + z^2/n}
 
-    References: Wilson (1927); Brown, Cai & DasGupta (2001), eq. 4.
+    References: Wilson (1927); Brown, Cai & DasGupta (2001).
 
     >>> [round(end, 4) for end in wilson(5, 5)]
     [0.5655, 1.0]

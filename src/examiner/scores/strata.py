@@ -72,7 +72,7 @@ def run_scores(results: Results, measure: str | None = None) -> RunScores:
     runs = run_means(results, measure)
     ends = np.searchsorted(runs.agent, np.arange(len(results.agents) + 1))
     strata = tuple(
-        _arranged(agent, runs.task[start:stop], runs.value[start:stop])
+        arranged(agent, runs.task[start:stop], runs.value[start:stop])
         for agent, start, stop in zip(results.agents, ends[:-1], ends[1:], strict=True)
     )
     return RunScores(results.agents, results.tasks, strata, _notes(results, strata))
@@ -92,7 +92,13 @@ def same_sign(results: Results, measure: str | None = None) -> None:
         )
 
 
-def _arranged(agent: str, task: NDArray[np.int64], value: NDArray[np.float64]) -> Strata:
+def arranged(agent: str, task: NDArray[np.int64], value: NDArray[np.float64]) -> Strata:
+    """Put the scores of an agent's runs, sorted by task, into one row a task.
+
+    >>> arranged("a", np.array([4, 4, 7]), np.array([1.0, 2.0, 3.0])).scores
+    array([[1., 2.],
+           [3., 3.]])
+    """
     tasks, first, runs = np.unique(task, return_index=True, return_counts=True)
     most = int(runs.max(initial=0))
     scores = np.repeat(value[first], most).reshape(len(tasks), most)

@@ -12,6 +12,9 @@ from examiner.scores.resampling import Sample
 
 Statistic = Callable[[Sample], NDArray[np.float64]]
 
+MANY = 32
+"""From this many replicates on, a loop over scores beats arrays of all scores at once."""
+
 
 def mean(sample: Sample) -> NDArray[np.float64]:
     r"""Mean over tasks of the mean over runs, shape [replicates].
@@ -61,6 +64,9 @@ def iqm(sample: Sample) -> NDArray[np.float64]:
     cut = np.floor(size / 4) * np.divide(mass, size, out=np.ones_like(mass), where=size > 0)
     low, high = np.full(replicates, cut), np.full(replicates, mass - cut)
     order = np.argsort(sample.scores, axis=None, kind="stable")
+    if replicates < MANY:
+        sums = _middle_sums(sample, order, unit, low, high)
+        return _ratio(sums, high - low)
     reached, within = np.zeros(replicates), np.zeros(replicates)
     before, total = low.copy(), np.zeros(replicates)
     weights, scores = sample.weights.reshape(tasks * runs, replicates), sample.scores.ravel()
@@ -73,9 +79,7 @@ def iqm(sample: Sample) -> NDArray[np.float64]:
         part *= scores[place]
         total += part
         before, within = within, before
-    values = np.full(replicates, np.nan)
-    np.divide(total, high - low, out=values, where=high > low)
-    return values
+    return _ratio(total, high - low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +109,14 @@ def task_means(sample: Sample) -> NDArray[np.float64]:
     """
     tasks, runs, replicates = sample.weights.shape
     means = np.zeros((tasks, replicates))
-    part = np.empty(replicates)
-    for task in range(tasks):
-        for run in range(runs):
-            np.multiply(sample.weights[task, run], sample.scores[task, run], out=part)
-            means[task] += part
+    if replicates < MANY:
+        means += (sample.weights * sample.scores[:, :, None]).sum(axis=1)
+    else:
+        part = np.empty(replicates)
+        for task in range(tasks):
+            for run in range(runs):
+                np.multiply(sample.weights[task, run], sample.scores[task, run], out=part)
+                means[task] += part
     means /= sample.draws[:, None]
     if sample.times is not None:
         means /= np.maximum(sample.times, 1)
@@ -133,13 +140,33 @@ def _mean_of(values: NDArray[np.float64], sample: Sample) -> NDArray[np.float64]
     tasks, runs, replicates = sample.weights.shape
     shares = (values / sample.draws[:, None]).ravel()
     weights = sample.weights.reshape(tasks * runs, replicates)
+    if replicates < MANY:
+        return _ratio((weights * shares[:, None]).sum(axis=0), task_total(sample))
     sums, part = np.zeros(replicates), np.empty(replicates)
     # Row by row rather than by BLAS, whose sums may depend on the number of threads
     for place in range(tasks * runs):
         np.multiply(weights[place], shares[place], out=part)
         sums += part
-    total = task_total(sample)
-    values = np.full(replicates, np.nan)
+    return _ratio(sums, task_total(sample))
+
+
+def _middle_sums(
+    sample: Sample,
+    order: NDArray[np.intp],
+    unit: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The weighted sum of the scores between two ranks, for a few replicates with all scores at once."""
+    weights = (sample.weights * unit[:, None, None]).reshape(len(order), -1)[order]
+    within = np.minimum(np.maximum(np.cumsum(weights, axis=0), low), high)
+    kept = np.diff(within, axis=0, prepend=low[None])
+    sums: NDArray[np.float64] = (kept * sample.scores.ravel()[order, None]).sum(axis=0)
+    return sums
+
+
+def _ratio(sums: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:
+    values = np.full(sums.shape, np.nan)
     np.divide(sums, total, out=values, where=total > 0)
     return values
 

@@ -1,0 +1,140 @@
+"""The difference of two agents with standard errors, and the smallest one these data could show."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.results import Results
+from examiner.results.checks import InputError, shorten, unknown_name
+from examiner.scores.cells import cell_means
+from examiner.scores.strata import run_scores, same_sign
+
+POWER = 0.8
+"""The usual probability with which a detectable effect would be detected."""
+
+
+class Difference(NamedTuple):
+    """Agent a minus agent b over their common tasks, each task once.
+
+    Errors are standard errors of `value`: `paired` over tasks; `clustered` over games, where several
+    items belong to one; `unpaired` as if the agents had met different tasks; `runs` with the tasks
+    held fixed, NaN where no cell has two runs. `low`, `high` and `detectable` rest on `clustered`
+    and `degrees` of freedom; `detectable_fixed` on `runs`.
+    """
+
+    a: str
+    b: str
+    tasks: int
+    clusters: int
+    value: float
+    paired: float
+    clustered: float
+    unpaired: float
+    runs: float
+    degrees: int
+    low: float
+    high: float
+    detectable: float
+    detectable_fixed: float
+
+
+def paired_difference(
+    results: Results, a: str, b: str, level: float = 0.95, measure: str | None = None
+) -> Difference:
+    r"""Compare the means of two agents task by task.
+
+    .. math:: \bar d = \frac{1}{T} \sum_t d_t, \quad
+              \mathrm{SE}_c^2 = \frac{G}{G-1} \frac{1}{T^2}
+              \sum_g \Big(\sum_{t \in g} (d_t - \bar d)\Big)^2, \quad
+              \mathrm{detectable} = (t_{0.975} + t_{0.8})\, \mathrm{SE}_c
+
+    With one item a game the clustered error is the paired one, sd(d)/√T.
+
+    References: Miller (2024), "Adding error bars to evals"; Bloom (1995) for detectable effects.
+
+    >>> results = Results.from_numpy([[2.0, 3.0, 5.0], [1.0, 2.0, 3.0]], agents=["new", "old"])
+    >>> found = paired_difference(results, "new", "old")
+    >>> round(found.value, 3), round(found.paired, 3), found.degrees
+    (1.333, 0.333, 2)
+    """
+    for name in (a, b):
+        if name not in results.agents:
+            raise unknown_name("agent", name, results.agents)
+    same_sign(results, measure)
+    means = cell_means(results, measure)[[results.agents.index(a), results.agents.index(b)]]
+    common = np.isfinite(means[0]) & np.isfinite(means[1])
+    if not common.any():
+        raise InputError(
+            f"The agents {shorten(a)} and {shorten(b)} share no task. Choose agents that were observed "
+            f"on the same tasks."
+        )
+    x, y = means[:, common]
+    games = np.array(results.task_names)[common]
+    clusters = len(np.unique(games))
+    total, value = len(x), float((x - y).mean())
+    error = clustered_error(x - y, games)
+    within, spare = _run_error(results, a, b, common, measure)
+    low, high, detectable = _t_reach(value, error, clusters - 1, level)
+    unpaired = float(np.sqrt((x.var(ddof=1) + y.var(ddof=1)) / total)) if total > 1 else np.nan
+    return Difference(
+        *(a, b, total, clusters, value, clustered_error(x - y, np.arange(total)), error, unpaired),
+        *(within, clusters - 1, low, high, detectable, _t_reach(value, within, spare, level)[2]),
+    )
+
+
+def clustered_error(values: NDArray[np.float64], clusters: NDArray[np.generic]) -> float:
+    """Standard error of a mean whose values come in clusters; NaN for a single cluster.
+
+    >>> clustered_error(np.array([1.0, 1.0, 2.0, 2.0]), np.array([0, 0, 1, 1]))
+    0.5
+    """
+    names, place = np.unique(clusters, return_inverse=True)
+    if len(names) < 2:
+        return float("nan")
+    sums = np.bincount(place, weights=values - values.mean())
+    scale = len(names) / (len(names) - 1) / len(values) ** 2
+    return float(np.sqrt(scale * (sums**2).sum()))
+
+
+def detectable_effect(error: float, degrees: float, level: float = 0.95) -> float:
+    r"""The smallest true difference that a test would find four times in five.
+
+    .. math:: (t_{0.975} + t_{0.8})\, \mathrm{SE}
+
+    >>> round(detectable_effect(1.0, 25), 3)
+    2.916
+    """
+    from scipy.special import stdtrit  # slow to import
+
+    tails = stdtrit(degrees, np.array([0.5 + level / 2, POWER]))
+    return float(tails.sum() * error)
+
+
+def _t_reach(value: float, error: float, degrees: int, level: float) -> tuple[float, float, float]:
+    """The t interval around a value, and the detectable effect; NaN without degrees of freedom."""
+    if degrees < 1 or np.isnan(error):
+        return np.nan, np.nan, np.nan
+    from scipy.special import stdtrit  # slow to import
+
+    half = float(stdtrit(degrees, 0.5 + level / 2)) * error
+    return value - half, value + half, detectable_effect(error, degrees, level)
+
+
+def _run_error(
+    results: Results, a: str, b: str, common: NDArray[np.bool_], measure: str | None
+) -> tuple[float, int]:
+    """Standard error with the tasks held fixed, and its degrees of freedom; NaN with single runs."""
+    scores, total, spare = run_scores(results, measure), 0.0, 0
+    for name in (a, b):
+        strata = scores.of(name)
+        kept = common[strata.tasks]
+        runs = strata.runs[kept]
+        if (runs < 2).any():
+            return float("nan"), 0
+        off = np.where(strata.present, strata.scores - strata.means[:, None], 0.0)[kept]
+        total += float(((off**2).sum(axis=1) / (runs - 1) / runs).sum())
+        spare += int((runs - 1).sum())
+    return float(np.sqrt(total)) / int(common.sum()), spare

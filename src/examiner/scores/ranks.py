@@ -1,0 +1,111 @@
+"""Rank uncertainty: the probability of each rank for each agent."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.results import Results
+from examiner.results.checks import InputError, counted, listed, read_only
+from examiner.scores.bootstrap import Map, Progress, each_agent
+from examiner.scores.plan import Interval, Plan, no_interval
+from examiner.scores.resampling import Unit
+from examiner.scores.statistics import Aggregate, UserFunction, aggregate_named
+from examiner.scores.strata import run_scores, same_sign
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankProbabilities:
+    """How probably each agent has each rank, shape [agents, ranks]; rows and columns sum to one.
+
+    The first column is rank 1, the best. All NaN where the data cannot tell, and a note says why.
+    """
+
+    agents: tuple[str, ...]
+    aggregate: str
+    probability: NDArray[np.float64]
+    unit: Unit
+    reps: int
+    notes: tuple[str, ...]
+
+    @property
+    def expected(self) -> NDArray[np.float64]:
+        """The mean rank of each agent, shape [agents]."""
+        ranks: NDArray[np.float64] = self.probability @ np.arange(1.0, len(self.agents) + 1)
+        return ranks
+
+
+def rank_probabilities(
+    results: Results,
+    aggregate: str | Aggregate | UserFunction = "iqm",
+    *,
+    rng: np.random.Generator,
+    reps: int = 2000,
+    unit: Unit = "runs",
+    interval: Interval = "rescaled",
+    measure: str | None = None,
+    progress: Progress | None = None,
+    map: Map = builtins.map,
+) -> RankProbabilities:
+    """Rank the agents on every resample, and count.
+
+    Ties share their ranks: two agents that tie for the lead have half of rank 1 and half of rank 2.
+    Runs of agents are resampled independently; tasks, where they are resampled, are the same for
+    all agents.
+
+    References: Agarwal et al. (2021), section 4; Laird & Louis (1989).
+
+    >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[0.0, 1.0]] * 3], agents=["new", "old"])
+    >>> rank_probabilities(results, rng=np.random.default_rng(0)).probability
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    plan = Plan(reps, unit, interval)
+    chosen = aggregate_named(aggregate)
+    same_sign(results, measure)
+    scores = run_scores(results, measure)
+    probability = np.full((len(scores.agents),) * 2, np.nan)
+    reason = no_interval(scores, unit)
+    notes = scores.notes if reason is None else (*scores.notes, reason)
+    if reason is None:
+        empty = [one.agent for one in scores.strata if not len(one.tasks)]
+        if empty:
+            raise InputError(
+                f"{counted(len(empty), 'agent')} without any score cannot be ranked: {listed(empty)}. "
+                f"Leave them out."
+            )
+        evaluate = partial(each_agent, statistics=(chosen.statistic,))
+        values = plan.replicates(scores, evaluate, rng, progress, map)[:, 0]
+        probability = rank_shares(values if chosen.higher_is_better else -values)
+    read_only(probability)
+    return RankProbabilities(results.agents, chosen.name, probability, unit, reps, notes)
+
+
+def rank_shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how often each row has each rank among the rows, over the columns; ties share ranks.
+
+    Columns with NaN are left out.
+
+    >>> rank_shares(np.array([[3.0, 1.0], [2.0, 1.0]]))
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
+    """
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    agents, replicates = values.shape
+    order = np.argsort(-values, axis=0, kind="stable")
+    shares = np.zeros((agents, agents))
+    sorted_values = np.take_along_axis(values, order, axis=0)
+    tied = (sorted_values[1:] == sorted_values[:-1]).any(axis=0)
+    places = np.broadcast_to(np.arange(agents)[:, None], order.shape)[:, ~tied]
+    np.add.at(shares, (order[:, ~tied], places), 1.0)
+    for column in np.flatnonzero(tied):
+        for level in np.unique(values[:, column]):
+            alike = np.flatnonzero(values[:, column] == level)
+            first = int((values[:, column] > level).sum())
+            shares[np.ix_(alike, np.arange(first, first + len(alike)))] += 1 / len(alike)
+    shares /= max(replicates, 1)
+    return shares

@@ -1,0 +1,144 @@
+"""Where scores vary: between agents, tasks, agents on tasks, and runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.results import Results
+from examiner.scores.strata import RunScores, run_scores, same_sign
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceComponents:
+    """Variances of the effects that make up a run's score, and the design they came from.
+
+    `run` is NaN where no cell has two runs: it is then part of `interaction`. `truncated` names the
+    components whose estimate was negative and is shown as 0. `runs` is the harmonic mean.
+    """
+
+    agent: float
+    task: float
+    interaction: float
+    run: float
+    agents: int
+    tasks: int
+    runs: float
+    truncated: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def shares(self) -> dict[str, float]:
+        """Return each component's share of the total; what is unknown is left out.
+
+        >>> VarianceComponents(1.0, 2.0, 1.0, float("nan"), 3, 3, 1.0, (), ()).shares()["task"]
+        0.5
+        """
+        parts = {name: getattr(self, name) for name in ("agent", "task", "interaction", "run")}
+        known = {name: value for name, value in parts.items() if not np.isnan(value)}
+        total = sum(known.values())
+        return {name: value / total if total else np.nan for name, value in known.items()}
+
+
+def variance_components(results: Results, measure: str | None = None) -> VarianceComponents:
+    r"""Split the variance of run scores into agent, task, agent × task and run.
+
+    .. math:: x_{ati} = \mu + \alpha_a + \beta_t + (\alpha\beta)_{at} + \epsilon_{ati}
+
+    Runs give their variance within cells. Half the mean squared differences of cell means, taken
+    over pairs of cells with the same agent, the same task, or neither, have expectations
+
+    .. math:: U_a = \sigma_\beta^2 + \sigma_{\alpha\beta}^2 + \nu, \quad
+              U_t = \sigma_\alpha^2 + \sigma_{\alpha\beta}^2 + \nu, \quad
+              U = \sigma_\alpha^2 + \sigma_\beta^2 + \sigma_{\alpha\beta}^2 + \nu
+
+    with ν the mean of σ²/n over cells. Solved, they equal the analysis of variance where every cell
+    was observed, and stay unbiased where cells are missing and runs uneven.
+
+    References: Searle, Casella & McCulloch (1992); Gao & Owen (2017), for crossed effects with gaps.
+
+    >>> rng = np.random.default_rng(0)
+    >>> scores = 2 * rng.normal(size=(1, 60, 1)) + rng.normal(size=(60, 60, 3))
+    >>> found = variance_components(Results.from_numpy(scores))
+    >>> bool(3 < found.task < 5), bool(0.9 < found.run < 1.1)
+    (True, True)
+    """
+    same_sign(results, measure)
+    scores = run_scores(results, measure)
+    means, runs = _cells(scores)
+    within = _within(scores)
+    agent, task, interaction = _between(means)
+    seen = runs > 0
+    noise = 0.0 if np.isnan(within) else within * float((1 / runs[seen]).mean())
+    raw = {"agent": agent, "task": task, "interaction": interaction - noise, "run": within}
+    truncated = tuple(name for name, value in raw.items() if value < 0)
+    return VarianceComponents(
+        **{name: value if np.isnan(value) else max(0.0, value) for name, value in raw.items()},
+        agents=int(seen.any(axis=1).sum()),
+        tasks=int(seen.any(axis=0).sum()),
+        runs=float(1 / (1 / runs[seen]).mean()),
+        truncated=truncated,
+        notes=(*scores.notes, *_notes(raw, truncated)),
+    )
+
+
+def _cells(scores: RunScores) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    shape = len(scores.agents), len(scores.tasks)
+    means, runs = np.full(shape, np.nan), np.zeros(shape)
+    for agent, strata in enumerate(scores.strata):
+        means[agent, strata.tasks] = strata.means
+        runs[agent, strata.tasks] = strata.runs
+    return means, runs
+
+
+def _within(scores: RunScores) -> float:
+    squares, spare = 0.0, 0
+    for strata in scores.strata:
+        off = np.where(strata.present, strata.scores - strata.means[:, None], 0.0)
+        squares += float((off**2).sum())
+        spare += int((strata.runs - 1).sum())
+    return squares / spare if spare else float("nan")
+
+
+def _between(means: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Variance between agents, between tasks, and of their interaction with its noise."""
+    seen = np.isfinite(means)
+    # Centred first: sums of squares of large scores would lose the differences.
+    values = np.where(seen, means - means[seen].mean(), 0.0)
+    same_agent = _half_squares(values, seen, axis=1)
+    same_task = _half_squares(values, seen, axis=0)
+    every = _half_squares(values.reshape(1, -1), seen.reshape(1, -1), axis=1)
+    neither = every - same_agent - same_task
+    agent_u, task_u, u = (
+        sums / pairs if pairs > 0.5 else np.nan for sums, pairs in (same_agent, same_task, neither)
+    )
+    if np.isnan(u):  # one agent or one task only
+        return np.nan, float(agent_u) if np.isnan(task_u) else np.nan, float(task_u)
+    return float(u - agent_u), float(u - task_u), float(agent_u + task_u - u)
+
+
+def _half_squares(
+    values: NDArray[np.float64], seen: NDArray[np.bool_], axis: int
+) -> NDArray[np.float64]:
+    """Half the squared differences summed over all pairs in a row (or column), and how many pairs."""
+    count = seen.sum(axis=axis)
+    squares = count * (values**2).sum(axis=axis) - values.sum(axis=axis) ** 2
+    return np.array([squares.sum() / 2, (count * (count - 1)).sum() / 2])
+
+
+def _notes(raw: dict[str, float], truncated: tuple[str, ...]) -> list[str]:
+    notes = []
+    if np.isnan(raw["run"]):
+        notes.append(
+            "No cell has two runs: the variance of runs cannot be told from agent × task, and is "
+            "counted there."
+        )
+    if truncated:
+        names = " and ".join(
+            "agent × task" if name == "interaction" else name for name in truncated
+        )
+        notes.append(
+            f"The estimated variance of {names} was negative, as chance makes small ones; 0 is shown."
+        )
+    return notes
