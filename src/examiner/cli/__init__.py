@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from examiner.cli.convert import convert
+from examiner.cli.curves import curves
 from examiner.cli.datasets import datasets
 from examiner.cli.describe import describe
 from examiner.cli.options import flattened
@@ -78,5 +79,5 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for _command in (describe, convert, datasets, report):
+for _command in (describe, convert, datasets, report, curves):
     app.command()(_guarded(flattened(_command)))

@@ -31,7 +31,8 @@ def convert(
     """Write results as CSV, TSV, NDJSON or Parquet, tidy or wide, normalised on request."""
     file_kind(target)  # refuse an unknown ending before the reading, which may be long
     with progress_bar("reading") as progress:
-        results = comparable(results_from(options), comparison)
+        read = results_from(options, progress, reduce_training_logs=False)
+        results = comparable(read, comparison)
         progress("writing", 1, 2)
         write(results, target, layout=to.value)
     notes = (*results.notes, *_losses(results, target, to.value))

@@ -18,8 +18,8 @@ _NAMES_SHOWN = 12
 
 def describe(options: SourceOptions, json: JsonFlag = False) -> None:
     """Say what a table of results holds: agents, tasks, runs, trials, measures, what is missing."""
-    with progress_bar("reading"):
-        results = results_from(options)
+    with progress_bar("reading") as progress:
+        results = results_from(options, progress, reduce_training_logs=False)
         content = description(results)
     if json:
         print_json("examiner.describe/1", content)
@@ -43,7 +43,9 @@ def description(results: Results) -> dict[str, Any]:  # Any: JSON values
     >>> description(Results.from_numpy([[1.0, 2.0]]))["missing_cells"]
     0
     """
-    scaled = set(results.scales.tasks)
+    from examiner.scores import default_reduction
+
+    unscaled = set(results.scales.aligned(results.task_names, results.measures[0]).unscaled)
     return {
         "source": results.provenance.source,
         "format": results.provenance.format,
@@ -54,7 +56,11 @@ def description(results: Results) -> dict[str, Any]:  # Any: JSON values
         "attributes": list(results.attributes),
         "agent_names": list(results.agents),
         "task_names": list(results.tasks),
-        "tasks_with_scale": sum(name in scaled for name in results.task_names),
+        "tasks_with_scale": sum(name not in unscaled for name in results.task_names),
+        "task_attributes": list(results.task_attributes.columns),
+        "agent_attributes": list(results.agent_attributes.columns),
+        "training_log": results.provenance.training,
+        "reduction": results.provenance.reduction or default_reduction(results),
         "steps": list(results.provenance.steps),
         "warnings": list(results.notes),
     }
@@ -80,7 +86,15 @@ def _facts(content: dict[str, Any]) -> list[list[object]]:  # Any: JSON values
         ["cells without any result", content["missing_cells"]],
         ["tasks with a scale", content["tasks_with_scale"]],
         ["other columns", ", ".join(content["attributes"]) or "none"],
+        ["known of tasks", ", ".join(content["task_attributes"]) or "nothing"],
+        ["known of agents", ", ".join(content["agent_attributes"]) or "nothing"],
+        ["runs reduced by (--reduce)", _reduction(content)],
     ]
+
+
+def _reduction(content: dict[str, Any]) -> str:  # Any: JSON values
+    later = " when analysed: a training log" if content["training_log"] else ""
+    return f"{content['reduction']}{later}"
 
 
 def _first(names: tuple[str, ...]) -> str:

@@ -33,7 +33,10 @@ class SourceOptions:
 
     source: Annotated[
         str,
-        typer.Argument(metavar="SOURCE", help="A results file, or the name of a bundled data set."),
+        typer.Argument(
+            metavar="SOURCE",
+            help="A results file, folder or pattern, or the name of a bundled data set.",
+        ),
     ]
     format: Annotated[
         str | None, typer.Option("--format", help="Format of the file; told from its content.")
@@ -45,6 +48,10 @@ class SourceOptions:
     tasks_are: Annotated[
         Orientation | None,
         typer.Option("--tasks-are", help="Which way a wide table lies: tasks as rows or columns."),
+    ] = None
+    path: Annotated[
+        str | None,
+        typer.Option("--path", help="Names from folders, for example '{agent}/{task}_{run}/'."),
     ] = None
     measure: Annotated[
         list[str] | None,
@@ -60,6 +67,15 @@ class SourceOptions:
         list[str] | None,
         typer.Option("--scales", help="Bundled scales, or a table of task, random, reference."),
     ] = None
+    tasks: Annotated[
+        str | None,
+        typer.Option(
+            "--tasks", help="Table of tasks: task, random, reference, direction, cost, group, …."
+        ),
+    ] = None
+    agents: Annotated[
+        str | None, typer.Option("--agents", help="Table of agents: agent, family, ….")
+    ] = None
     keep: Annotated[
         list[str] | None,
         typer.Option(
@@ -70,6 +86,14 @@ class SourceOptions:
         list[str] | None,
         typer.Option(
             "--drop", help="Leave out agents or tasks like this: agent:GLOB or task:GLOB."
+        ),
+    ] = None
+    reduce: Annotated[
+        str | None,
+        typer.Option(
+            "--reduce",
+            help="One value a run: last:K episodes, final:FRAMES, auc or all "
+            "[default: last:100 for training logs, else all].",
         ),
     ] = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -33,9 +34,12 @@ def report(
     from examiner.reporting import report as make_report
 
     with progress_bar("reading") as progress:
-        results = results_from(options)
+        # The report reduces training logs itself: it also shows their learning curves.
+        unreduced = replace(options, reduce=None)
+        results = results_from(unreduced, progress, reduce_training_logs=False)
         made = make_report(
             results,
+            reduce=options.reduce,
             normalise=None if normalise == "none" else normalise,
             sections=None if sections is None else [name.strip() for name in sections.split(",")],
             title=title,

@@ -1,34 +1,42 @@
-"""From a command's options to results: read, chosen, scaled, made comparable."""
+"""From a command's options to results: read, chosen, scaled, reduced, made comparable."""
 
 from __future__ import annotations
 
+import inspect
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from examiner.cli.options import ComparisonOptions, SourceOptions
+from examiner.cli.progress import ProgressCallback
 from examiner.datasets import DATASETS, load
-from examiner.importers import read, read_scales
-from examiner.results import InputError, Results, Scales
+from examiner.importers import read, read_agents, read_scales, read_tasks
+from examiner.results import InputError, Results, Scales, atari_game
 from examiner.results.checks import listed, shorten
 
 
-def results_from(options: SourceOptions) -> Results:
-    """Read what the options name, and choose from it as they say.
+def results_from(
+    options: SourceOptions,
+    progress: ProgressCallback | None = None,
+    *,
+    reduce_training_logs: bool = True,
+) -> Results:
+    """Read what the options name, choose from it, attach what is known, and reduce runs, in this order.
+
+    Without `reduce_training_logs`, runs are reduced only where `--reduce` says how.
 
     >>> results_from(SourceOptions("atari-dqn-family", drop=["task:*a*"])).tasks[:2]
     ('berzerk', 'bowling')
     """
-    results = _read(options)
+    results = _read(options, progress)
     for pattern in options.keep or ():
         results = _chosen(results, pattern, keep=True)
     for pattern in options.drop or ():
         results = _chosen(results, pattern, keep=False)
-    for name in options.scales or ():
-        results = results.with_scales(_scales(name), step=f"scales from {name}")
-    return results
+    results = _informed(results, options)
+    return _reduced(results, options, reduce_training_logs)
 
 
 def comparable(results: Results, options: ComparisonOptions) -> Results:
@@ -47,7 +55,35 @@ def comparable(results: Results, options: ComparisonOptions) -> Results:
     return results
 
 
-def _read(options: SourceOptions) -> Results:
+def _informed(results: Results, options: SourceOptions) -> Results:
+    """Attach what `--scales`, `--tasks` and `--agents` say; a table of tasks has the last word."""
+    measure = results.measures[0]
+    sources = list(options.scales or ())
+    scales = Scales()
+    for name in sources:
+        scales = _scales(name, measure) + scales
+    if options.tasks is not None:
+        table = read_tasks(options.tasks, measure)
+        results = results.with_attributes(table.attributes, step=f"tasks from {options.tasks}")
+        scales = table.scales + scales
+    if len(scales):  # all at once, so that only tasks without any scale are named
+        step = f"scales from {', '.join(sources)}" if sources else ""
+        results = results.with_scales(scales, step=step)
+    if options.agents is not None:
+        about = read_agents(options.agents)
+        results = results.with_attributes(about, step=f"agents from {options.agents}")
+    return results
+
+
+def _reduced(results: Results, options: SourceOptions, by_default: bool) -> Results:
+    if options.reduce is None and not (by_default and results.provenance.training):
+        return results
+    from examiner.scores import reduce_runs
+
+    return reduce_runs(results, options.reduce)
+
+
+def _read(options: SourceOptions, progress: ProgressCallback | None) -> Results:
     if options.source in DATASETS and not Path(options.source).exists():
         return _bundled(options)
     return read(
@@ -57,7 +93,19 @@ def _read(options: SourceOptions) -> Results:
         tasks_are=None if options.tasks_are is None else options.tasks_are.value,
         measure=options.measure,
         item=_item(options.item),
+        **_newer(options, progress),
     )
+
+
+def _newer(
+    options: SourceOptions, progress: ProgressCallback | None
+) -> dict[str, Any]:  # Any: options
+    """Options that `read` is about to learn; to be passed plainly once it has."""
+    known = inspect.signature(read).parameters
+    given = {"path": options.path, "progress": progress}
+    return {
+        name: value for name, value in given.items() if name in known or (name == "path" and value)
+    }
 
 
 def _bundled(options: SourceOptions) -> Results:
@@ -84,7 +132,7 @@ def _item(item: str | None) -> tuple[str, ...] | None:
     return names[1:]
 
 
-def _scales(name: str) -> Scales:
+def _scales(name: str, measure: str) -> Scales:
     if name in DATASETS and not Path(name).exists():
         data = load(name)
         if isinstance(data, Scales):
@@ -95,7 +143,7 @@ def _scales(name: str) -> Scales:
             f"The data set {name!r} has no scales but is a {type(data).__name__}. "
             f"Bundled scales: 'atari-human-random'."
         )
-    return read_scales(name)
+    return read_scales(name, measure)
 
 
 def _chosen(results: Results, pattern: str, *, keep: bool) -> Results:
@@ -108,8 +156,8 @@ def _chosen(results: Results, pattern: str, *, keep: bool) -> Results:
     names = results.agents if what == "agent" else results.tasks
     codes = results.agent_codes if what == "agent" else results.task_codes
     like = np.array([fnmatchcase(name, glob) for name in names])
-    if what == "task":  # a game's name stands for all its items
-        like |= np.array([fnmatchcase(name, glob) for name in results.task_names])
+    if what == "task":  # a game's name stands for all its items, under any of its names
+        like |= np.array([_is_like(name, glob) for name in results.task_names])
     if not like.any():
         raise InputError(f"No {what} is like {shorten(glob)}. There are {listed(names)}.")
     chosen = like if keep else ~like
@@ -117,6 +165,10 @@ def _chosen(results: Results, pattern: str, *, keep: bool) -> Results:
         raise InputError(f"Every {what} is like {shorten(glob)}, and none would be left.")
     word = "kept" if keep else "dropped"
     return results.where(chosen[codes], f"{word} {what}s like {glob!r} ({int(like.sum())})")
+
+
+def _is_like(task: str, glob: str) -> bool:
+    return fnmatchcase(task, glob) or fnmatchcase(atari_game(task) or "", glob)
 
 
 def _success(text: str | None) -> float | Literal["reference", "random"] | None:

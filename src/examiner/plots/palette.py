@@ -34,6 +34,17 @@ SEQUENTIAL = (
     "#fee838",
 )
 
+# Okabe & Ito (2008), without yellow and black: told apart on light and dark pages.
+QUALITATIVE = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#d55e00",
+    "#cc79a7",
+    "#56b4e9",
+    "#8a8678",
+)
+
 DOTS = "#4393c3"
 BAR = "#7f8fa6"
 MEAN = "#d95f02"

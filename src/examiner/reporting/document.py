@@ -90,25 +90,32 @@ def report(
     title: str | None = None,
     progress: Progress | None = None,
     *,
+    reduce: str | None = None,
     seed: int = 0,
 ) -> Report:
     """Make a report of results: what was read, who ranks where, every agent on every task.
 
+    Training logs are reduced to one value a run first, as `reduce` says (see `reduce_runs`); their
+    learning curves are a section of their own.
+
     `normalise` is a name in `NORMALISERS`, a function, None for values as they are, or "auto": the
     human scale where every task has one, nothing where all values lie in [0, 1], else the z-score.
-    `sections` are names in `SECTIONS` or functions of a `Study`, in the order wanted.
+    `sections` are names in `SECTIONS` or functions of a `Study`, in the order wanted; without them,
+    all that apply to the results.
 
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
     >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]
     'dqn leads by mean, median and interquartile mean.'
     """
     chosen = _chosen(SECTIONS if sections is None else sections)
-    study = Study.of(results, normalise, measure, title=title, seed=seed)
+    study = Study.of(results, normalise, measure, reduce=reduce, title=title, seed=seed)
     finished: list[Section] = []
     for done, (name, section) in enumerate(chosen):
         if progress:
             progress(name, done, len(chosen))
-        finished.append(section(study))
+        made = section(study)
+        if made.applies or sections is not None:
+            finished.append(made)
     if progress:
         progress("done", len(chosen), len(chosen))
     names = None if sections is None else [name for name, _ in chosen]
@@ -147,6 +154,7 @@ def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
         "trials": counts["trials"],
         "missing_cells": counts["missing_cells"],
         "measure": study.measure,
+        "reduction": study.results.provenance.reduction or "all",
         "normaliser": study.normaliser,
         "unit": said(study.unit),
         "seed": study.seed,
@@ -162,6 +170,8 @@ def _command(study: Study, sections: Sequence[str] | None, title: str | None) ->
         return f"ex.report(results, normalise={study.normaliser!r}, measure={study.measure!r})"
     words = ["examiner", "report", source]
     words += ["--normalise", study.normaliser or "none", "--measure", study.measure]
+    if study.results.provenance.reduction is not None:
+        words += ["--reduce", study.results.provenance.reduction]
     if sections is not None:
         words += ["--sections", ",".join(sections)]
     if title is not None:

@@ -130,6 +130,8 @@ Block: TypeAlias = Text | Facts | Notes | Table | Figure
 class Section:
     """A part of a report: its lead says the finding, its blocks show it.
 
+    A section that does not apply to the results stands in a report only where it is asked for.
+
     >>> Section("ranking", "Ranking", (Name("dqn"), " leads.")).key
     'ranking'
     """
@@ -138,3 +140,4 @@ class Section:
     title: str
     lead: Prose
     blocks: tuple[Block, ...] = field(default=())
+    applies: bool = True

@@ -20,6 +20,7 @@ from examiner.scores import (
     Normaliser,
     agent_aggregates,
     cell_means,
+    reduce_runs,
     suggested_normaliser,
 )
 from examiner.scores import normalise as normalised
@@ -43,6 +44,7 @@ _LANDMARKS = {
 class Study:
     """Results, the same made comparable, and what both come to; arrays are read-only.
 
+    Training logs are reduced to one value a run; `training` is then the log itself, else None.
     `raw` and `comparable` have shape [agents, tasks], NaN where nothing was observed. `ranks` has
     shape [agents]: 1 is the best mean, ties share the better rank, NaN is an agent without any.
 
@@ -53,6 +55,7 @@ class Study:
 
     results: Results
     scores: Results
+    training: Results | None
     measure: str
     normaliser: str | None
     title: str
@@ -70,16 +73,20 @@ class Study:
         normalise: str | Normaliser | None = "auto",
         measure: str | None = None,
         *,
+        reduce: str | None = None,
         title: str | None = None,
         seed: int = 0,
     ) -> Study:
-        """Make the results comparable and aggregate them.
+        """Reduce training logs, make the results comparable and aggregate them.
 
         >>> Study.of(Results.from_numpy([[3.0], [9.0]]), "min-max").comparable
         array([[0.],
                [1.]])
         """
         measure = results.measure_name(measure)
+        training = results if results.provenance.training else None
+        if training is not None or reduce is not None:
+            results = reduce_runs(results, reduce)
         method = suggested_normaliser(results, measure) if normalise == "auto" else normalise
         scores = results if method is None else normalised(results, method, measure)
         raw = cell_means(results, measure)
@@ -91,6 +98,7 @@ class Study:
         return cls(
             results=results,
             scores=scores,
+            training=training,
             measure=measure,
             normaliser=_name(method),
             title=title or _title(results),
