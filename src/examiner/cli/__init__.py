@@ -19,6 +19,7 @@ from examiner.cli.describe import describe
 from examiner.cli.options import flattened
 from examiner.cli.output import printable
 from examiner.cli.report import report
+from examiner.cli.scores import scores
 from examiner.results import ExaminerWarning, InputError
 
 BAD_INPUT = 2
@@ -79,5 +80,5 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for _command in (describe, convert, datasets, report, curves):
+for _command in (describe, convert, datasets, report, curves, scores):
     app.command()(_guarded(flattened(_command)))
