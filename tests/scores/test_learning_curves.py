@@ -83,6 +83,16 @@ def test_a_log_of_evaluations_alone_is_a_learning_curve_too():
     assert found["evaluation after learning"] == 7.0
 
 
+def test_episodes_that_share_their_frames_are_taken_as_evaluations_and_it_is_said():
+    table = results_of({("a", "t", 0): [1, 3, 9, 5, 2, 4]}).to_polars()
+    table = table.with_columns(frames=np.array([100, 100, 200, 200, 300, 300]))
+    curves = learning_curves(Results.from_frame(table), points=[300])
+    found = values_of(curves)
+    assert found["evaluation after learning"] == 3.0
+    assert found["best"] == 7.0
+    assert any("No episode of a run is alone on its frame" in note for note in curves.notes)
+
+
 def test_lower_scores_are_better_where_the_scale_says_so():
     results = results_of({("a", "t", 0): [9, 1, 5, 5], ("b", "t", 0): [8, 8, 8, 8]})
     results = results.with_scales(Scales([TaskScale("t", direction="lower")]))

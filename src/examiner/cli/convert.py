@@ -53,8 +53,10 @@ def _losses(results: Results, target: Path, layout: str) -> list[str]:
         )
     if layout == "wide" and len(results.measures) > 1:
         losses.append(f"A wide table holds one measure: {results.measures[0]!r} was written.")
-    if results.scales and (layout != "tidy" or file_kind(target)[0] != ".parquet"):
+    more = results.scales or results.task_attributes or results.agent_attributes
+    if more and (layout != "tidy" or file_kind(target)[0] != ".parquet"):
         losses.append(
-            "Scales and provenance are kept by tidy Parquet only, and are not in this file."
+            "Scales, what is known of tasks and agents, and provenance are kept by tidy Parquet only, "
+            "and are not in this file."
         )
     return losses

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from examiner.results.checks import counted
@@ -10,12 +12,16 @@ from examiner.scores.episodes import Curve, Episodes, Floats
 from examiner.scores.report_points import AtPoints
 
 
+class Phases(NamedTuple):
+    """Episodes played while learning, the evaluations without, and whether those were guessed."""
+
+    training: Curve
+    evaluated: Checkpoints | None
+    guessed: bool = False
+
+
 def curve_notes(
-    episodes: Episodes,
-    training: Curve,
-    evaluated: Checkpoints | None,
-    during: AtPoints,
-    relative_drop: Floats,
+    episodes: Episodes, phases: Phases, during: AtPoints, relative_drop: Floats
 ) -> tuple[str, ...]:
     """Return one sentence for each thing that a summary could not use or tell.
 
@@ -26,15 +32,15 @@ def curve_notes(
     >>> episodes = episodes_of(results)
     >>> curve = episodes.observed(results.measure())
     >>> during = at_points(curve, np.array([1.0]), last=100)
-    >>> curve_notes(episodes, curve, None, during, np.array([np.nan]))[0]
+    >>> curve_notes(episodes, Phases(curve, None), during, np.array([np.nan]))[0]
     "There is no column 'frames': time is counted in episodes."
     """
     notes = list(episodes.notes)
     if not episodes.in_frames and not notes:
         notes.append("There is no column 'frames': time is counted in episodes.")
     notes += _training_notes(during)
-    notes += _checkpoint_notes(training, evaluated, during.last)
-    unsaid = np.isnan(relative_drop) & (training.lengths > 0)
+    notes += _checkpoint_notes(phases, during.last)
+    unsaid = np.isnan(relative_drop) & (phases.training.lengths > 0)
     if unsaid.any():
         notes.append(
             f"The relative drop of {int(unsaid.sum()):,} of {counted(len(unsaid), 'run')} cannot be "
@@ -70,12 +76,18 @@ def _training_notes(during: AtPoints) -> list[str]:
     return notes
 
 
-def _checkpoint_notes(training: Curve, evaluated: Checkpoints | None, last: int) -> list[str]:
+def _checkpoint_notes(phases: Phases, last: int) -> list[str]:
+    training, evaluated, guessed = phases
     if evaluated is None:
         return [
             f"No episodes are marked as evaluation (a column 'evaluation'): there is no evaluation "
             f"after learning, and the best policy is sought among blocks of {last:,} training "
             f"episodes."
+        ]
+    if guessed:
+        return [
+            "No episode of a run is alone on its frame: all are taken as evaluations without "
+            "learning, those of one frame together."
         ]
     single = np.isnan(evaluated.first_half).all()
     if len(evaluated.first_half) and single:

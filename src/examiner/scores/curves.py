@@ -20,8 +20,8 @@ from examiner.scores.checkpoints import (
     largest_drop,
     last_mean,
 )
-from examiner.scores.curve_notes import curve_notes
-from examiner.scores.episodes import Curve, Episodes, episodes_of, mean_over_time
+from examiner.scores.curve_notes import Phases, curve_notes
+from examiner.scores.episodes import Episodes, episodes_of, mean_over_time
 from examiner.scores.report_points import at_points, end_times, report_points
 from examiner.scores.verdicts import Verdicts, agreement, ranks, standing
 
@@ -112,7 +112,8 @@ def learning_curves(
       episodes that ended by P frames. Without `points`, P are the paper's 10, 50, 100 and 200
       million frames, scaled down to what half of the runs reached; NaN for runs that end before P.
     - `evaluation after learning`: the mean of the last evaluation without learning. Episodes of
-      evaluation are those for which the column named by `evaluation` is true.
+      evaluation are those for which the column named by `evaluation` is true; without the column,
+      all are where no episode of a run is alone on its frame.
     - `best`: the greatest mean of a checkpoint. Checkpoints are evaluations, where there are some,
       else blocks of k training episodes. Biased upward, the more so the more checkpoints there are.
     - `best re-evaluated`: the checkpoint chosen on half of its episodes, judged by the other half.
@@ -133,12 +134,13 @@ def learning_curves(
         raise InputError(f"Cannot average the last {last} episodes. Give a number of at least 1.")
     episodes = episodes_of(results)
     scales = results.scales.aligned(results.task_names, measure)
-    training, evaluated = _phases(results, measure, episodes, evaluation, scales.sign)
+    phases = _phases(results, measure, episodes, evaluation, scales.sign)
+    training = phases.training
     ends = end_times(training)
     during = at_points(training, report_points(points, ends), last)
     blocks = blocks_of(training, last)
     drop = largest_drop(blocks)
-    levels = np.column_stack([during.mean, *_levels(training, evaluated, blocks)])
+    levels = np.column_stack([during.mean, *_levels(phases, blocks)])
     made = LearningCurves(
         agents=results.agents,
         tasks=results.tasks,
@@ -156,7 +158,7 @@ def learning_curves(
         episodes_at_points=during.episodes,
         largest_drop=drop.largest,
         sign=scales.sign,
-        notes=curve_notes(episodes, training, evaluated, during, drop.relative),
+        notes=curve_notes(episodes, phases, during, drop.relative),
     )
     for array in (made.values, made.points, made.episodes_at_points, made.largest_drop):
         read_only(array)
@@ -179,22 +181,29 @@ def _example() -> Results:
 
 def _phases(
     results: Results, measure: str, episodes: Episodes, column: str, sign: Floats
-) -> tuple[Curve, Checkpoints | None]:
+) -> Phases:
     """The curve of training, higher being better, and the evaluations where there are any."""
     values = results.measure(measure) * sign[results.task_codes]
+    everything = episodes.observed(values)
     if column not in results.attributes:
-        return episodes.observed(values), None
+        if not episodes.in_frames:
+            return Phases(everything, None)
+        groups = evaluations_of(everything)
+        # No two training episodes of a run end on the same frame; those of an evaluation all do.
+        grouped = not np.isnan(groups.first_half).any()
+        return Phases(everything, groups if grouped else None, guessed=grouped)
     is_evaluation = results.numbers(column) == 1
     judged = episodes.observed(np.where(is_evaluation, values, np.nan))
     if not judged.lengths.any():
-        return episodes.observed(values), None
+        return Phases(everything, None)
     # A log of evaluations only: they are the learning curve as well.
     learning = values if is_evaluation.all() else np.where(is_evaluation, np.nan, values)
-    return episodes.observed(learning), evaluations_of(judged)
+    return Phases(episodes.observed(learning), evaluations_of(judged))
 
 
-def _levels(training: Curve, evaluated: Checkpoints | None, blocks: Checkpoints) -> list[Floats]:
+def _levels(phases: Phases, blocks: Checkpoints) -> list[Floats]:
     """Evaluation after learning, best, best re-evaluated and area; each of shape [runs]."""
+    training, evaluated, _ = phases
     judged = blocks if evaluated is None else evaluated
     after = np.full(len(training.lengths), np.nan) if evaluated is None else last_mean(evaluated)
     return [after, best_mean(judged), best_reevaluated(judged), mean_over_time(training)]
