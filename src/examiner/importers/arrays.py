@@ -7,7 +7,7 @@ import struct
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,26 @@ def array_names(file: SourceFile) -> tuple[str, ...]:
             )
     except (InputError, *_DAMAGE):
         return ()
+
+
+def array_shapes(file: SourceFile) -> dict[str, tuple[int, str]]:
+    """Return the number of dimensions and the kind of every array, from the headers alone.
+
+    >>> array_shapes(SourceFile(Path("x.csv"), None, b"agent,task"))
+    {}
+    """
+    if not file.head.startswith(_ZIP):
+        return {}
+    try:
+        with zipfile.ZipFile(_opened(file)) as archive:
+            shapes: dict[str, tuple[int, str]] = {}
+            for name in archive.namelist():
+                with archive.open(name) as stream:
+                    shape, _, kind = _header(stream)
+                shapes[name.removesuffix(".npy")] = (len(shape), kind.kind)
+            return shapes
+    except (InputError, *_DAMAGE):
+        return {}
 
 
 def read_arrays(file: SourceFile) -> dict[str, NDArray[Any]]:  # Any: numbers or text
@@ -94,13 +114,7 @@ def _array(
     archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, path: Path
 ) -> NDArray[Any]:
     with archive.open(member) as stream:
-        version = np.lib.format.read_magic(stream)
-        header = (
-            np.lib.format.read_array_header_1_0(stream)
-            if version == (1, 0)
-            else np.lib.format.read_array_header_2_0(stream)
-        )
-        shape, by_column, kind = header
+        shape, by_column, kind = _header(stream)
         if kind.hasobject:
             raise InputError(
                 f"The array {shorten(name)} in {shorten(path, 200)} holds Python objects, which are "
@@ -115,3 +129,10 @@ def _array(
         data = stream.read()
     array = np.frombuffer(data, dtype=kind)
     return array.reshape(shape, order="F" if by_column else "C")
+
+
+def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    version = np.lib.format.read_magic(stream)
+    if version == (1, 0):
+        return np.lib.format.read_array_header_1_0(stream)
+    return np.lib.format.read_array_header_2_0(stream)

@@ -74,7 +74,25 @@ def open_source(path: str | Path) -> SourceFile:
     examiner.results.checks.InputError: Cannot read 'missing.csv': no such file. Check the path, or \
 name a bundled data set (`examiner datasets`).
     """
-    path = Path(path)
+    file = look_at(Path(path))
+    refuse_empty(file)
+    if is_pickle(file):
+        raise InputError(
+            f"{shorten(path, 200)} is a Python pickle, which can run code when opened, and is "
+            f"refused. Save it as CSV, Parquet or npz."
+        )
+    return file
+
+
+def look_at(path: Path) -> SourceFile:
+    """Look at a file's first bytes, whatever they are.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "README"
+    >>> _ = path.write_text("Hello")
+    >>> look_at(path).head
+    b'Hello'
+    """
     compression, wanted = None, HEAD_BYTES
     try:
         with path.open("rb") as stream:
@@ -94,14 +112,28 @@ name a bundled data set (`examiner datasets`).
     if wanted != HEAD_BYTES:
         check_unpacked(len(head), 0, path)
         compression = None
-    if not head:
-        raise InputError(f"{shorten(path, 200)} is empty. Give a file with results in it.")
-    if head.startswith(_PICKLES):
-        raise InputError(
-            f"{shorten(path, 200)} is a Python pickle, which can run code when opened, and is "
-            f"refused. Save it as CSV, Parquet or npz."
-        )
     return SourceFile(path, compression, head[:wanted], whole=len(head) <= wanted)
+
+
+def refuse_empty(file: SourceFile) -> None:
+    """Refuse a file without a single byte inside.
+
+    >>> refuse_empty(SourceFile(Path("scores.csv"), None, b""))
+    Traceback (most recent call last):
+    ...
+    examiner.results.checks.InputError: 'scores.csv' is empty. Give a file with results in it.
+    """
+    if not file.head:
+        raise InputError(f"{shorten(file.path, 200)} is empty. Give a file with results in it.")
+
+
+def is_pickle(file: SourceFile) -> bool:
+    """Tell whether a file is a Python pickle, which could run code when opened.
+
+    >>> is_pickle(SourceFile(Path("x"), None, bytes([0x80, 4, 0x95])))
+    True
+    """
+    return file.head.startswith(_PICKLES)
 
 
 def broken_archive(path: Path, compression: str | None) -> InputError:

@@ -82,7 +82,8 @@ def _globbed(pattern: str) -> tuple[list[Path], Path, bool]:
         fixed.append(part)
     root = Path(*fixed)
     try:
-        matches = [Path(match) for match in glob.glob(pattern, recursive=True)]
+        # Path.glob would need the pattern split from its root, and hides no hidden files.
+        matches = [Path(match) for match in glob.glob(pattern, recursive=True)]  # noqa: PTH207
     except (OSError, ValueError, re.error):
         raise InputError(
             f"{shorten(pattern, 200)} cannot be understood as a pattern. Check it."

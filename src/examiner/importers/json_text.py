@@ -44,7 +44,7 @@ values would be lost. Give it one.
                 f"{where} is a mark of an unresolved git merge ({shorten(data.decode(errors='replace'))}): "
                 f"what stands on both sides would count twice. Resolve the merge first."
             ) from None
-        raise InputError(_broken(where, problem, data, line)) from None
+        raise InputError(_broken(path, problem, data, line)) from None
 
 
 def json_lines(data: bytes, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -65,17 +65,15 @@ def json_lines(data: bytes, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, record
 
 
-def _broken(where: str, problem: ValueError, data: bytes, line: int | None) -> str:
+def _broken(path: Path, problem: ValueError, data: bytes, line: int | None) -> str:
     begins = shorten(data[:60].decode(errors="replace"))
     if line is not None:
         return (
-            f"Cannot read {where.rstrip(',')}: it is not a whole JSON object ({begins}). "
+            f"Cannot read {shorten(path, 200)}: line {line} is not a whole JSON object ({begins}). "
             f"Correct or remove the line."
         )
     place = f" at line {problem.lineno}" if isinstance(problem, json.JSONDecodeError) else ""
-    return (
-        f"Cannot read {where}: the JSON is broken{place}. It may be cut off: write the file again."
-    )
+    return f"Cannot read {shorten(path, 200)}: the JSON is broken{place}. It may be cut off: write the file again."
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

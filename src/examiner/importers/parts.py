@@ -35,7 +35,10 @@ def joined(parts: Sequence[Part], origin: Provenance) -> Results:
     notes = list(dict.fromkeys(note for part in parts for note in part.results.notes))
     if len(notes) > _MOST_NOTES:
         more = len(notes) - _MOST_NOTES
-        notes = [*notes[:_MOST_NOTES], f"There are {more:,} more notes of this kind on single files."]
+        notes = [
+            *notes[:_MOST_NOTES],
+            f"There are {more:,} more notes of this kind on single files.",
+        ]
     origin = replace(
         origin.with_notes(*notes),
         format=", ".join(sorted({part.results.provenance.format for part in parts})),

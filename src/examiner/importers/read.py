@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
+
 from examiner.importers.files import SourceFile, open_source
+from examiner.importers.folders import found_files, is_many
 from examiner.importers.formats import FORMATS
+from examiner.importers.gathering import read_files
+from examiner.importers.recognition import known_format, recognised
 from examiner.importers.tables import Layout, Orientation, TableOptions, results_from_table
+from examiner.importers.templates import PathTemplate
 from examiner.results import InputError, Provenance, Results
-from examiner.results.checks import listed, shorten, unknown_name
+from examiner.results.checks import shorten
 from examiner.results.interchange import frame_from, is_frame
 from examiner.results.provenance import announce
-
-_ALIASES = {"tsv": "csv", "jsonl": "ndjson"}
+from examiner.workers import Progress
 
 
 def read(
@@ -24,25 +31,44 @@ def read(
     tasks_are: Orientation | None = None,
     measure: str | Sequence[str] | None = None,
     item: Sequence[str] | None = None,
+    path: str | None = None,
+    progress: Progress | None = None,
 ) -> Results:
-    """Read results from a file, or from a pandas, polars or arrow table.
+    """Read results from a file, a folder, a pattern, or a pandas, polars or arrow table.
 
     The format is told from the content and can be named. `layout` is "tidy" (agent, task, score, …)
     or "wide" (a first column of names, then one column a task, or an agent with `tasks_are="rows"`).
     `measure` names the measures, `item` the columns that make an item beside the task. What was
     guessed is warned of and stands in the results' notes.
 
+    A folder (with all that lies in it) or a pattern such as `logs/**/*.csv` becomes one table; files
+    that are not results are skipped, and said. `path` is a template that takes names from folders,
+    such as `{agent}/{task}_{run}/`: see `examiner.importers.templates`. `progress` is told (stage,
+    done, total).
+
     >>> read({"agent": ["dqn", "random"], "pong": [18.0, -20.7], "venture": [380.0, None]})
     Results: 2 agents × 2 tasks, 1 run, 1 trial; measures: score; 1 missing cell
     """
     measures = (measure,) if isinstance(measure, str) else tuple(measure or ())
     options = TableOptions(layout, tasks_are, measures, None if item is None else tuple(item))
+    named = None if format is None else known_format(format)
+    template = None if path is None else PathTemplate.of(path)
     if is_frame(source):
-        kind = type(source).__module__.partition(".")[0].replace("builtins", "dict")
-        results = results_from_table(frame_from(source), options, Provenance("memory", kind))
+        results = _read_frame(source, options, template)
     elif isinstance(source, (str, Path)):
-        file = open_source(source)
-        results = FORMATS[_format_name(file, format)].read(file, options)
+        with _only_our_own_errors(source):
+            if is_many(source):
+                results = read_files(
+                    found_files(source),
+                    source,
+                    options,
+                    format=named,
+                    template=template,
+                    progress=progress,
+                )
+            else:
+                file = _named_by(template, open_source(source))
+                results = FORMATS[named or recognised(file)].read(file, options)
     else:
         raise InputError(
             f"Cannot read a {type(source).__name__}. Give a path, or a pandas, polars or arrow table."
@@ -51,16 +77,34 @@ def read(
     return results
 
 
-def _format_name(file: SourceFile, named: str | None) -> str:
-    if named is not None:
-        name = _ALIASES.get(named.lower(), named.lower())
-        if name not in FORMATS:
-            raise unknown_name("format", named, [*FORMATS, *_ALIASES])
-        return name
-    for name, kind in FORMATS.items():
-        if kind.recognises(file):
-            return name
-    raise InputError(
-        f"Cannot tell the format of {shorten(file.path, 200)}: it begins with "
-        f"{shorten(repr(file.head[:16]))}. Known formats: {listed(FORMATS)}."
-    )
+def _read_frame(source: object, options: TableOptions, template: PathTemplate | None) -> Results:
+    if template is not None:
+        raise InputError("A table in memory has no path for a template. Leave `path` out.")
+    kind = type(source).__module__.partition(".")[0].replace("builtins", "dict")
+    return results_from_table(frame_from(source), options, Provenance("memory", kind))
+
+
+def _named_by(template: PathTemplate | None, file: SourceFile) -> SourceFile:
+    if template is None:
+        return file
+    path = file.path.absolute()
+    names = template.match_end(path)
+    if names is None:
+        raise template.no_match([path], path.parent)
+    return replace(file, names=names)
+
+
+@contextmanager
+def _only_our_own_errors(source: str | Path) -> Iterator[None]:
+    """A file can be broken in ways nobody thought of; the user still gets a sentence."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (Exception, pl.exceptions.PanicException) as problem:
+        first = (str(problem).splitlines() or [""])[0]
+        raise InputError(
+            f"Cannot read {shorten(source, 200)}: it is broken in a way that was not foreseen "
+            f"({type(problem).__name__}: {first[:200]}). Write it again, or name its format "
+            f"with `--format`."
+        ) from problem

@@ -15,7 +15,7 @@ from examiner.importers.unfolding import unfolded
 from examiner.results import InputError, Provenance, Results, Scales
 from examiner.results.checks import check_names, listed, shorten
 from examiner.results.keys import ITEM_COLUMNS
-from examiner.results.table import MEASURES, assemble
+from examiner.results.table import MEASURES, absent_names, assemble
 
 Layout = Literal["tidy", "wide"]
 Orientation = Literal["rows", "columns"]
@@ -74,7 +74,8 @@ def results_from_table(frame: pl.DataFrame, options: TableOptions, origin: Prove
     if columns.layout == "wide":
         measure = _wide_measure(options)
         frame = unfolded(frame, tasks_are_rows=columns.tasks_are_rows, measure=measure)
-        origin = origin.with_notes(*columns.notes, *rounding_notes(frame, [measure]))
+        notes = (*columns.notes, *absent_names(frame), *rounding_notes(frame, [measure]))
+        origin = origin.with_notes(*notes)
         return assemble(with_given(frame, options.given), [measure], (), Scales(), origin)
     assert columns.agent is not None and columns.task is not None
     frame = with_given(without_blank_rows(frame), options.given)

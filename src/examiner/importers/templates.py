@@ -110,7 +110,9 @@ def _without_ending(name: str) -> str:
 
 def _check(text: str, names: Sequence[str]) -> None:
     where = f"The path template {shorten(text, 200)}"
-    if not names or _NAME.sub("", text).strip("/") != _NAME.sub("", text).strip("/").replace("{", ""):
+    if not names or _NAME.sub("", text).strip("/") != _NAME.sub("", text).strip("/").replace(
+        "{", ""
+    ):
         raise InputError(
             f"{where} has no names in whole braces. Write it like {{agent}}/{{task}}_{{run}}/."
         )

@@ -58,7 +58,9 @@ def as_utf8(data: bytes, path: Path) -> Text:
             f"wrong, save it as UTF-8."
         )
     # Five bytes have no letter in cp1252; latin-1 keeps them apart from each other.
-    letters = "".join(bytes([byte]).decode("cp1252", errors="ignore") or chr(byte) for byte in range(256))
+    letters = "".join(
+        bytes([byte]).decode("cp1252", errors="ignore") or chr(byte) for byte in range(256)
+    )
     return Text(data.decode("latin-1").translate(dict(enumerate(letters))).encode(), (note,))
 
 

@@ -24,7 +24,9 @@ def unfolded(frame: pl.DataFrame, *, tasks_are_rows: bool, measure: str) -> pl.D
         raise InputError(f"Row {row + 1} has no name in its first column. Name it.", row=row)
     cells = pl.DataFrame([_numbers(without_missing_words(column)) for column in cells])
     first, second = ("task", "agent") if tasks_are_rows else ("agent", "task")
-    headers = pl.Series(second, cells.columns)
+    # Enums keep the table's own order of names, whichever cells are empty.
+    names = names.cast(pl.Enum(names.unique(maintain_order=True)))
+    headers = pl.Series(second, cells.columns, dtype=pl.Enum(cells.columns))
     tidy = pl.DataFrame(
         {
             first: names.gather(_repeated_each(len(names), len(headers))),

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from examiner.importers.files import SourceFile
+from examiner.importers.json_text import json_lines, parse_json
 from examiner.importers.tables import TableColumns, TableOptions, results_from_table
+from examiner.importers.text import text_of
 from examiner.results import InputError, Provenance, Results
-from examiner.results.checks import shorten
+from examiner.results.checks import listed, shorten
+
+_PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 def recognises(file: SourceFile) -> bool:
@@ -32,53 +38,76 @@ def read(file: SourceFile, options: TableOptions) -> Results:
     >>> read(open_source(path), TableOptions()).measure()
     array([21.])
     """
-    data = file.contents().removeprefix(b"\xef\xbb\xbf")
+    options = replace(options, given=file.names)
+    text = text_of(file)
     try:
         # All rows are looked at: a key that appears late would be lost without a word.
-        frame = pl.read_ndjson(data, infer_schema_length=None)
-    except pl.exceptions.PolarsError:
-        frame = _frame_line_by_line(data, file.path)
+        frame = pl.read_ndjson(text.data, infer_schema_length=None)
+        _refuse_repeated_keys(text.data, frame, file.path)
+    except _PROBLEMS:
+        frame = _frame_line_by_line(text.data, file.path)
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
     frame = frame.drop(nested)
     try:
         columns = TableColumns.of(frame.columns, options)
-        origin = Provenance(str(file.path), f"{columns.layout} ndjson")
+        origin = Provenance(str(file.path), f"{columns.layout} ndjson").with_notes(*text.notes)
         if nested:
-            origin = origin.with_notes(f"Nested values are left out: {', '.join(nested)}.")
+            origin = origin.with_notes(f"Nested values are left out: {listed(nested)}.")
         return results_from_table(frame, options, origin)
     except InputError as problem:
         where = shorten(file.path, 200)
         if problem.row is not None:
-            where += f", line {_line_of(problem.row, data)}"
+            where += f", line {_line_of(problem.row, text.data)}"
         raise InputError(f"Cannot use {where}: {problem}", row=problem.row) from None
+
+
+def _refuse_repeated_keys(data: bytes, frame: pl.DataFrame, path: Path) -> None:
+    """Refuse an object with one key twice, of which only one value would be read.
+
+    As many keys as cells, none of them missing: then no key stands twice. Only otherwise are the
+    lines looked at, first for the same key twice in the letters, then in the objects themselves.
+    """
+    missing = sum(series.null_count() for series in frame)
+    if data.count(b'":') == frame.height * frame.width and missing == data.count(b"null"):
+        return
+    lines = pl.Series(data.split(b"\n")).cast(pl.String)
+    suspicious = pl.repeat(False, len(lines), eager=True, dtype=pl.Boolean)
+    for name in frame.columns:
+        suspicious |= lines.str.count_matches(f'"{name}"', literal=True) > 1
+    # A key can also be written with escapes, which no letter-by-letter look finds.
+    suspicious |= lines.str.contains("\\", literal=True)
+    for row in suspicious.arg_true():
+        parse_json(lines[row].encode(), path, row + 1)
 
 
 def _frame_line_by_line(data: bytes, path: Path) -> pl.DataFrame:
     """Parse each line by itself: slower, but it takes NaN and can say which line is wrong."""
-    records = []
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            raise InputError(
-                f"Cannot read {shorten(path, 200)}: line {number} is not a whole JSON object "
-                f"({shorten(line[:60].decode(errors='replace'))}). Correct or remove the line."
-            ) from None
-        if not isinstance(record, dict):
-            raise InputError(
-                f"Cannot read {shorten(path, 200)}: line {number} is not a JSON object. "
-                f'Give one object a line, such as {{"agent": …, "task": …, "score": …}}.'
-            )
-        records.append(record)
-    try:
-        return pl.DataFrame(records, infer_schema_length=None, strict=False)
-    except (pl.exceptions.PolarsError, TypeError, OverflowError) as problem:
-        raise InputError(
-            f"Cannot read {shorten(path, 200)}: {str(problem).splitlines()[0]}. "
-            f"Give every key the same kind of value on every line."
-        ) from None
+    records = [record for _, record in json_lines(data, path)]
+    names = dict.fromkeys(name for record in records for name in record)
+    return pl.DataFrame([_column(name, [record.get(name) for record in records]) for name in names])
+
+
+def _column(name: str, values: Sequence[Any]) -> pl.Series:
+    """A column of one kind; of several kinds, as the text they were written in."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds & {dict, list}:
+        return pl.Series(name, [[]] * len(values), dtype=pl.List(pl.Null))
+    if kinds <= {int, float, bool} and kinds != {bool}:
+        whole = kinds == {int} and all(
+            -(2**63) <= value < 2**63 for value in values if value is not None
+        )
+        if whole:
+            return pl.Series(name, values, dtype=pl.Int64)
+        if kinds != {int}:
+            try:
+                numbers = [None if value is None else float(value) for value in values]
+                return pl.Series(name, numbers, dtype=pl.Float64)
+            except OverflowError:
+                pass
+    if kinds == {bool}:
+        return pl.Series(name, values, dtype=pl.Boolean)
+    texts = [None if value is None else str(value) for value in values]
+    return pl.Series(name, texts, dtype=pl.String)
 
 
 def _line_of(row: int, data: bytes) -> int | None:

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import io
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from examiner.importers.files import SourceFile
+from examiner.importers.limits import check_cells
+from examiner.importers.naming import with_given
 from examiner.importers.tables import TableColumns, TableOptions, results_from_table
 from examiner.results import InputError, Provenance, Results
 from examiner.results.checks import shorten
 from examiner.results.storage import RESULTS_SCHEMA, results_from_note, stored_note
 
+_PROBLEMS = (
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,
+    OSError,
+    ValueError,
+    TypeError,
+    OverflowError,
+    MemoryError,
+)
+
 
 def recognises(file: SourceFile) -> bool:
     """A Parquet file begins with its name.
 
-    >>> from pathlib import Path
     >>> recognises(SourceFile(Path("x"), None, b"PAR1..."))
     True
     """
@@ -27,7 +42,6 @@ def read(file: SourceFile, options: TableOptions) -> Results:
     """Read a Parquet file; options that were given are applied to stored results too.
 
     >>> import tempfile
-    >>> from pathlib import Path
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "scores.parquet"
     >>> Results.from_numpy([[1.0]]).save(path) == path
@@ -35,24 +49,56 @@ def read(file: SourceFile, options: TableOptions) -> Results:
     >>> read(open_source(path), TableOptions()).provenance.format
     'numpy'
     """
-    source = file.path if file.compression is None else io.BytesIO(file.contents())
-    note = stored_note(source)
-    try:
-        frame = pl.read_parquet(source, glob=False)
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(
-            f"Cannot read {shorten(file.path, 200)}: the Parquet file is damaged "
-            f"({str(problem).splitlines()[0]}). Write it again."
-        ) from None
+    options = replace(options, given=file.names)
+    plain = file.compression is None and not file.whole
+    source = file.path if plain else io.BytesIO(file.contents())
+    frame, note = _frame_and_note(source, file.path)
     try:
         if note is not None and note.get("schema") == RESULTS_SCHEMA:
-            results = results_from_note(frame, note)
+            results = _stored(with_given(frame, options.given), note, file.path)
             results = results.with_measures(*options.measures) if options.measures else results
             return results if options.item is None else results.with_items(*options.item)
+        frame = frame.drop(name for name, kind in frame.schema.items() if kind.is_nested())
         columns = TableColumns.of(frame.columns, options)
         origin = Provenance(str(file.path), f"{columns.layout} parquet")
         return results_from_table(frame, options, origin)
     except InputError as problem:
         raise InputError(
             f"Cannot use {shorten(file.path, 200)}: {problem}", row=problem.row
+        ) from None
+
+
+def _frame_and_note(
+    source: Path | io.BytesIO, path: Path
+) -> tuple[pl.DataFrame, dict[str, Any] | None]:  # Any: JSON values
+    try:
+        note = stored_note(source)
+        scan = pl.scan_parquet(source, glob=False)
+        rows = int(scan.select(pl.len()).collect().item())
+        check_cells(rows * len(scan.collect_schema()), path)
+        if isinstance(source, io.BytesIO):
+            source.seek(0)
+        return pl.read_parquet(source, glob=False), note
+    except InputError as problem:
+        # `stored_note` knows only the buffer of a packed file
+        raise InputError(
+            re.sub(r"'<_io\.BytesIO[^']*'", shorten(path, 200), str(problem))
+        ) from None
+    except _PROBLEMS as problem:
+        first = (str(problem).splitlines() or [""])[0]
+        raise InputError(
+            f"Cannot read {shorten(path, 200)}: the Parquet file is damaged ({first[:200]}). "
+            f"Write it again."
+        ) from None
+
+
+def _stored(frame: pl.DataFrame, note: dict[str, Any], path: Path) -> Results:
+    try:
+        return results_from_note(frame, note)
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        if isinstance(problem, InputError):
+            raise
+        raise InputError(
+            f"the note that examiner stored with the table is damaged ({type(problem).__name__}). "
+            f"Write the file again."
         ) from None

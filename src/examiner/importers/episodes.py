@@ -1,0 +1,162 @@
+"""Training logs: the episodes of a learning agent, in frames, under the names its folder gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from examiner.importers.files import SourceFile
+from examiner.importers.naming import column_of
+from examiner.importers.parts import located
+from examiner.results import InputError, Provenance, Results, Scales
+from examiner.results.checks import shorten
+from examiner.results.table import assemble
+
+FRAMES_PER_STEP = 4
+"""Emulator frames an Atari agent's action lasts in the usual wrappers."""
+
+AGENT_NOTE = (
+    "Training logs do not say which agent learnt: the name of the run's folder is taken. To take it "
+    "from elsewhere, give a template (`--path '{agent}/{task}_{run}/'`)."
+)
+ZOO_NOTE = (
+    "Training logs do not say which agent learnt: in folders called like their environment, the name "
+    "of the folder above is taken. To take it from elsewhere, give a template "
+    "(`--path '{agent}/{task}_{run}/'`)."
+)
+_COLUMNS = ("agent", "task", "run", "trial", "score", "frames", "length")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One training run: who learnt what, and how many rows of the table are its episodes."""
+
+    file: SourceFile
+    agent: str
+    task: str
+    number: str
+    note: str | None = None
+
+
+def run_of(file: SourceFile, env_id: str | None) -> Run:
+    """Name the run that a log belongs to: by the template, else by its environment and folder.
+
+    >>> from pathlib import Path
+    >>> run = run_of(SourceFile(Path("logs/ppo/Pong-v5_3/0.monitor.csv"), None, b""), "Pong-v5")
+    >>> run.agent, run.task, run.number
+    ('ppo', 'Pong-v5', '3')
+    """
+    folder, above = [*file.path.absolute().parent.parts[:0:-1], "run", "agent"][:2]
+    task = file.names.get("task", env_id)
+    like_task = None
+    if env_id is not None:
+        like_task = re.fullmatch(re.escape(env_id.replace("/", "-")) + r"(?:_(\d+))?", folder)
+    if task is None:
+        like_task = re.fullmatch(r"(.+?)_(\d+)", folder)
+        task = like_task[1] if like_task else folder
+    number = like_task[like_task.re.groups] if like_task else None
+    agent = file.names.get("agent")
+    note = None
+    if agent is None:
+        agent, note = (above, ZOO_NOTE) if like_task else (folder, AGENT_NOTE)
+    return Run(file, agent, task, file.names.get("run", number or "0"), note)
+
+
+def frames_of_length(env_id: str) -> int:
+    """Return how many emulator frames one unit of a logged episode length is.
+
+    Logs are written inside the wrapper that skips frames: `…NoFrameskip-v4` counts emulator frames,
+    `ALE/…-v5` and `…Deterministic-v4` skip in the emulator and count agent steps.
+
+    >>> [frames_of_length(name) for name in ("PongNoFrameskip-v4", "ALE/Pong-v5", "CartPole-v1")]
+    [1, 4, 1]
+    """
+    skipping = env_id.startswith(("ALE/", "ALE-")) or "Deterministic-v" in env_id
+    return FRAMES_PER_STEP if skipping else 1
+
+
+def frames_of_step(env_id: str) -> int:
+    """Return how many emulator frames one agent step is: four in Atari, else one.
+
+    >>> [frames_of_step(name) for name in ("PongNoFrameskip-v4", "ALE/Pong-v5", "CartPole-v1")]
+    [4, 4, 1]
+    """
+    return FRAMES_PER_STEP if "NoFrameskip-v" in env_id else frames_of_length(env_id)
+
+
+def step_note(env_ids: Sequence[str]) -> tuple[str, ...]:
+    """Say where steps were taken as frames.
+
+    >>> step_note(["ALE/Pong-v5", "CartPole-v1"])
+    ("Agent steps of Atari environments are counted as 4 frames each, such as in 'ALE/Pong-v5'.",)
+    """
+    atari = [name for name in env_ids if frames_of_length(name) > 1]
+    if not atari:
+        return ()
+    return (
+        f"Agent steps of Atari environments are counted as {FRAMES_PER_STEP} frames each, such as in "
+        f"{shorten(atari[0])}.",
+    )
+
+
+def training_results(
+    runs: Sequence[Run],
+    episodes: Sequence[int],
+    columns: pl.DataFrame,
+    origin: Provenance,
+) -> Results:
+    """Build results from runs that stand one after the other, each with its number of episodes.
+
+    `columns` has score, frames, length and whatever else the log holds; trials are the episodes of
+    a run in order.
+
+    >>> from pathlib import Path
+    >>> run = Run(SourceFile(Path("x"), None, b""), "dqn", "pong", "0")
+    >>> log = pl.DataFrame({"score": [1.0, 2.0], "frames": [10, 20], "length": [10, 10]})
+    >>> training_results([run], [2], log, Provenance(training=True)).column("trial")
+    [0, 1]
+    """
+    counts = np.asarray(episodes, dtype=np.int64)
+    run_of_row = np.repeat(np.arange(len(runs)), counts)
+    extra = {name for run in runs for name in run.file.names} - {"agent", "task", "run"}
+    names = {
+        "agent": [run.agent for run in runs],
+        "task": [run.task for run in runs],
+        "run": [run.number for run in runs],
+    } | {name: [run.file.names.get(name, "") for run in runs] for name in sorted(extra)}
+    taken = {*_COLUMNS, *extra} - set(columns.columns[:3])
+    columns = columns.rename(
+        {name: f"{name}_logged" for name in columns.columns[3:] if name in taken}
+    )
+    frame = pl.DataFrame(
+        [column_of(name, values).gather(run_of_row) for name, values in names.items()]
+    ).with_columns(trial=_within(counts))
+    frame = pl.concat([frame, columns], how="horizontal")
+    origin = origin.with_notes(*dict.fromkeys(run.note for run in runs if run.note))
+    try:
+        return assemble(frame, ["score"], None, Scales(), origin)
+    except InputError as problem:
+        raise located(problem, [run.file.path for run in runs], counts.tolist()) from None
+
+
+def cumulative(lengths: NDArray[np.int64], counts: Sequence[int]) -> NDArray[np.int64]:
+    """Add lengths up within each run; runs stand one after the other.
+
+    >>> cumulative(np.array([10, 5, 7]), [2, 1]).tolist()
+    [10, 15, 7]
+    """
+    total = np.cumsum(lengths)
+    ends = np.cumsum(counts)
+    before = np.concatenate(([0], total))[ends - np.asarray(counts)]
+    added: NDArray[np.int64] = total - np.repeat(before, counts)
+    return added
+
+
+def _within(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    starts = np.cumsum(counts) - counts
+    return np.arange(int(counts.sum())) - np.repeat(starts, counts)

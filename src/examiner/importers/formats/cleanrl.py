@@ -1,0 +1,152 @@
+"""CleanRL run folders: TensorBoard event files in `runs/{env_id}__{exp_name}__{seed}__{time}`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from examiner.importers.episodes import (
+    Run,
+    frames_of_length,
+    frames_of_step,
+    run_of,
+    training_results,
+)
+from examiner.importers.files import SourceFile
+from examiner.importers.parts import Part
+from examiner.importers.tables import TableOptions
+from examiner.results import InputError, Provenance, Results
+from examiner.results.checks import counted, listed, shorten
+
+_RETURN, _LENGTH = "charts/episodic_return", "charts/episodic_length"
+_STEP_NOTE = "Global steps of Atari environments are counted as 4 frames each."
+
+
+class _Scalar(NamedTuple):
+    tag: str
+    step: int
+    value: float
+
+
+def recognises(file: SourceFile) -> bool:
+    """An event file begins with a record that says `brain.Event`.
+
+    >>> recognises(SourceFile(Path("x"), None, bytes(20) + b"brain.Event:2"))
+    True
+    """
+    return b"brain.Event:" in file.head[:64]
+
+
+def read(file: SourceFile, options: TableOptions) -> Results:
+    """Read the episodes of one event file; needs the package `tensorboard`."""
+    return read_many([file], options)[0].results
+
+
+def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Part]:
+    """Read the event files of many runs, those of one folder as one run.
+
+    >>> read_many([], TableOptions())
+    []
+    """
+    folders: dict[Path, list[SourceFile]] = {}
+    for file in files:
+        folders.setdefault(file.path.parent, []).append(file)
+    parts, empty = [], []
+    for group in folders.values():
+        results = _run_results(group)
+        if results is None:
+            empty.append(group[0].path)
+        else:
+            parts.append(Part(results, [group[0].path], [len(results)]))
+    if empty and not parts:
+        raise InputError(
+            f"{shorten(empty[0], 200)} holds no episodes under the tag {_RETURN!r}. "
+            f"Give event files that CleanRL wrote."
+        )
+    if empty:
+        note = f"{counted(len(empty), 'event file')} without episodes: {listed(empty, limit=3)}."
+        parts[0] = Part(parts[0].results.with_notes(note), parts[0].paths, parts[0].rows)
+    return parts
+
+
+def _run_results(files: Sequence[SourceFile]) -> Results | None:
+    scalars = [scalar for file in files for scalar in _scalars(file)]
+    returns = [scalar for scalar in scalars if scalar.tag == _RETURN]
+    if not returns:
+        return None
+    lengths = [scalar for scalar in scalars if scalar.tag == _LENGTH]
+    run, env_id = _run(files[0])
+    steps = np.array([scalar.step for scalar in returns], dtype=np.int64)
+    columns = pl.DataFrame(
+        {
+            "score": [scalar.value for scalar in returns],
+            "frames": steps * frames_of_step(env_id),
+            "length": _lengths(returns, lengths, frames_of_length(env_id)),
+        }
+    )
+    origin = Provenance(str(files[0].path), "cleanrl", training=True)
+    if frames_of_step(env_id) > 1:
+        origin = origin.with_notes(_STEP_NOTE)
+    return training_results([run], [len(returns)], columns, origin)
+
+
+def _lengths(
+    returns: Sequence[_Scalar], lengths: Sequence[_Scalar], factor: int
+) -> list[int | None]:
+    """The length of each episode: the two are written at the same step, one after the other."""
+    fitting = [scalar.step for scalar in returns] == [scalar.step for scalar in lengths]
+    if not fitting:
+        return [None] * len(returns)
+    return [int(scalar.value) * factor if np.isfinite(scalar.value) else None for scalar in lengths]
+
+
+def _run(file: SourceFile) -> tuple[Run, str]:
+    """The run a folder's name tells of, and its environment."""
+    parts = file.path.absolute().parts
+    names = parts[-2].split("__") if len(parts) > 1 else []
+    if len(names) != 4:
+        run = run_of(file, None)
+        return run, run.task
+    env_id, agent, seed, _ = names
+    if len(parts) > 2 and parts[-3] == "ALE":
+        env_id = f"ALE/{env_id}"
+    given = file.names
+    run = Run(file, given.get("agent", agent), given.get("task", env_id), given.get("run", seed))
+    return run, env_id
+
+
+def _scalars(file: SourceFile) -> Iterator[_Scalar]:
+    try:
+        import tensorboard.backend.event_processing.event_file_loader as loader  # type: ignore[import-not-found,import-untyped,unused-ignore]  # optional
+    except ImportError:
+        raise InputError(
+            f"{shorten(file.path, 200)} is a TensorBoard event file, and reading it needs the package "
+            f"`tensorboard`. Run `pip install tensorboard`."
+        ) from None
+    try:
+        for event in loader.LegacyEventFileLoader(str(file.path)).Load():
+            for value in event.summary.value:
+                if value.tag in (_RETURN, _LENGTH):
+                    yield _Scalar(value.tag, int(event.step), _number(value))
+    except InputError:
+        raise
+    except Exception as problem:  # tensorboard raises whatever its parsers do
+        raise InputError(
+            f"Cannot read {shorten(file.path, 200)}: the event file is damaged "
+            f"({type(problem).__name__}). Copy it again, or leave it out."
+        ) from problem
+
+
+def _number(value: Any) -> float:  # Any: a protocol buffer
+    if value.HasField("tensor"):
+        tensor = value.tensor
+        return float(
+            tensor.float_val[0]
+            if tensor.float_val
+            else np.frombuffer(tensor.tensor_content, "<f4")[0]
+        )
+    return float(value.simple_value)

@@ -1,0 +1,86 @@
+"""Dopamine baselines: a JSON list of {"Iteration", "Value", "Agent"}, one file a game."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+
+from examiner.importers.files import SourceFile
+from examiner.importers.json_text import parse_json
+from examiner.importers.naming import with_given
+from examiner.importers.tables import TableOptions
+from examiner.importers.text import text_of
+from examiner.results import InputError, Provenance, Results, Scales
+from examiner.results.checks import shorten
+from examiner.results.table import assemble
+
+FRAMES_PER_ITERATION = 1_000_000
+_KEYS = ("Iteration", "Value", "Agent")
+_START = re.compile(rb"\s*\[\s*\{")
+_NOTE = (
+    "A value is the mean return of one training iteration, taken as 1,000,000 frames; repeated "
+    "iterations of an agent are its runs, in the order in which they stand."
+)
+
+
+def recognises(file: SourceFile) -> bool:
+    """A JSON list whose first object has an iteration, a value and an agent.
+
+    >>> recognises(SourceFile(Path("x"), None, b'[{"Iteration": 0, "Value": 1.5, "Agent": "DQN"}]'))
+    True
+    """
+    head = file.head.removeprefix(b"\xef\xbb\xbf")
+    first = head.partition(b"}")[0]
+    return _START.match(head) is not None and all(f'"{key}"'.encode() in first for key in _KEYS)
+
+
+def read(file: SourceFile, options: TableOptions) -> Results:
+    """Read a learning curve a run; the game is the file's name, unless a template says it.
+
+    >>> import tempfile
+    >>> from examiner.importers.files import open_source
+    >>> path = Path(tempfile.mkdtemp()) / "asterix.json"
+    >>> _ = path.write_text('[{"Iteration": 0, "Value": 238.5, "Agent": "DQN"}]')
+    >>> read(open_source(path), TableOptions()).tasks
+    ('asterix',)
+    """
+    text = text_of(file)
+    records = parse_json(text.data, file.path)
+    if not isinstance(records, list) or not records:
+        raise InputError(
+            f"{shorten(file.path, 200)} is not a list of iterations. Check that it is a Dopamine file."
+        )
+    rows = [_row(record, position, file.path) for position, record in enumerate(records)]
+    frame = pl.DataFrame(rows, schema=["agent", "iteration", "score"], orient="row")
+    given = {"task": file.path.name.partition(".")[0]} | dict(file.names)
+    frame = frame.with_columns(
+        run=pl.int_range(pl.len()).over("agent", "iteration"),
+        frames=(pl.col("iteration") + 1) * FRAMES_PER_ITERATION,
+    ).sort("agent", "run", "iteration", maintain_order=True)
+    frame = frame.with_columns(trial=pl.int_range(pl.len()).over("agent", "run"))
+    origin = Provenance(str(file.path), "dopamine", training=True).with_notes(*text.notes, _NOTE)
+    if "run" in given:
+        frame = frame.drop("run")
+    try:
+        frame = with_given(frame, given).drop("iteration")
+        return assemble(frame, ["score"], None, Scales(), origin)
+    except InputError as problem:
+        raise InputError(f"Cannot use {shorten(file.path, 200)}: {problem}") from None
+
+
+def _row(record: object, position: int, path: Path) -> tuple[str, int, float | None]:
+    iteration, value, agent = (
+        (record.get(key) for key in _KEYS) if isinstance(record, dict) else (None, None, None)
+    )
+    if isinstance(agent, str) and isinstance(iteration, int | float):
+        whole = 0 <= iteration < 2**40 and int(iteration) == iteration
+        if whole and value is None:
+            return agent, int(iteration), None
+        if whole and isinstance(value, int | float) and not abs(value) > 1e300:
+            return agent, int(iteration), float(value)
+    raise InputError(
+        f"Entry {position + 1} of {shorten(path, 200)} is {shorten(record)}. Every entry needs an "
+        f"iteration (a whole number), a value (a number) and an agent (text): correct or remove it."
+    )

@@ -1,0 +1,145 @@
+"""py-irt JSON lines: {"subject_id": …, "responses": {item: 0 or 1, …}}, one agent a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from examiner.importers.files import SourceFile
+from examiner.importers.json_text import json_lines
+from examiner.importers.naming import with_given
+from examiner.importers.tables import TableOptions
+from examiner.importers.text import text_of
+from examiner.results import InputError, Provenance, Results, Scales
+from examiner.results.checks import RepeatedKeyError, shorten
+from examiner.results.codes import name_column
+from examiner.results.table import assemble
+
+_RESPONSES = re.compile(rb'"responses"\s*:\s*\{')
+
+
+def recognises(file: SourceFile) -> bool:
+    """The first object has `responses`, themselves an object, and a `subject_id` as far as one sees.
+
+    >>> recognises(SourceFile(Path("x"), None, b'{"subject_id": "bert", "responses": {"q1": 1}}'))
+    True
+    """
+    head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    line, ended, _ = head.partition(b"\n")
+    if not head.startswith(b"{") or not _RESPONSES.search(line):
+        return False
+    return b'"subject_id"' in line or not (ended or file.whole)
+
+
+def read(file: SourceFile, options: TableOptions) -> Results:
+    """Read responses as the measure `correct`; an item that a subject lacks was not observed.
+
+    >>> import tempfile
+    >>> from examiner.importers.files import open_source
+    >>> path = Path(tempfile.mkdtemp()) / "responses.jsonl"
+    >>> _ = path.write_text('{"subject_id": "bert", "responses": {"q1": 1, "q2": 0}}')
+    >>> read(open_source(path), TableOptions()).measure("correct")
+    array([1., 0.])
+    """
+    text = text_of(file)
+    subjects: list[str] = []
+    codes: list[NDArray[np.int64]] = []
+    values: list[NDArray[np.float64]] = []
+    lines: list[int] = []
+    places: dict[str, int] = {}
+    previous: tuple[list[str], NDArray[np.int64]] = ([], np.zeros(0, dtype=np.int64))
+    for number, record in json_lines(text.data, file.path):
+        subject, responses = _fields(record, number, file.path)
+        items = list(responses)
+        if items != previous[0]:
+            known = [places.setdefault(item, len(places)) for item in items]
+            previous = items, np.array(known, dtype=np.int64)
+        subjects.append(subject)
+        codes.append(previous[1])
+        values.append(_numbers(responses, number, file.path))
+        lines.append(number)
+    if not places:
+        raise InputError(f"{shorten(file.path, 200)} holds no responses. Give at least one.")
+    frame = _frame(subjects, codes, values, list(places))
+    return _results(frame, file, text.notes, np.repeat(lines, [len(part) for part in codes]))
+
+
+def _fields(record: dict[str, Any], number: int, path: Path) -> tuple[str, dict[str, Any]]:
+    subject, responses = record.get("subject_id"), record.get("responses")
+    if isinstance(subject, int) and not isinstance(subject, bool):
+        subject = str(subject)
+    if not isinstance(subject, str) or not subject or not isinstance(responses, dict):
+        raise InputError(
+            f"{shorten(path, 200)}, line {number}, has no `subject_id` (text) with `responses` (an "
+            f"object of item: 0 or 1). Correct or remove the line."
+        )
+    return subject, responses
+
+
+def _numbers(responses: dict[str, Any], number: int, path: Path) -> NDArray[np.float64]:
+    try:
+        array = np.array(list(responses.values()))
+        if array.dtype.kind in "bif":
+            return array.astype(np.float64)
+    except (ValueError, OverflowError):
+        pass
+    checked = []
+    for item, value in responses.items():
+        if value is not None and not isinstance(value, int | float):
+            raise InputError(
+                f"{shorten(path, 200)}, line {number}, has {shorten(value)} as the response to "
+                f"{shorten(item)}. Give 0, 1 or null."
+            )
+        try:
+            checked.append(np.nan if value is None else float(value))
+        except OverflowError:
+            checked.append(np.inf)
+    return np.array(checked, dtype=np.float64)
+
+
+def _frame(
+    subjects: Sequence[str],
+    codes: Sequence[NDArray[np.int64]],
+    values: Sequence[NDArray[np.float64]],
+    items: Sequence[str],
+) -> pl.DataFrame:
+    agents: dict[str, int] = {}
+    subject_codes = [agents.setdefault(subject, len(agents)) for subject in subjects]
+    if "" in items:
+        raise InputError("An item has no name. Name every item.")
+    rows = np.repeat(np.array(subject_codes, dtype=np.int64), [len(part) for part in codes])
+    zeros = np.zeros(len(rows), dtype=np.int64)
+    return pl.DataFrame(
+        {
+            "agent": name_column("agent", list(agents), rows),
+            "task": name_column("task", items, np.concatenate(codes)),
+            "run": zeros,
+            "trial": zeros,
+            "correct": np.concatenate(values),
+        }
+    )
+
+
+def _results(
+    frame: pl.DataFrame, file: SourceFile, notes: Sequence[str], lines: NDArray[np.int64]
+) -> Results:
+    origin = Provenance(str(file.path), "py-irt").with_notes(*notes)
+    if "run" in file.names:
+        frame = frame.drop("run")
+    try:
+        return assemble(with_given(frame, file.names), ["correct"], (), Scales(), origin)
+    except RepeatedKeyError as problem:
+        raise InputError(
+            f"Lines {lines[problem.other_row]} and {lines[problem.row or 0]} of "
+            f"{shorten(file.path, 200)} both hold a response of the same subject to the same item: "
+            f"{problem.key}. Keep one, or give the subjects different names.",
+        ) from None
+    except InputError as problem:
+        where = f", line {lines[problem.row]}" if problem.row is not None else ""
+        raise InputError(f"Cannot use {shorten(file.path, 200)}{where}: {problem}") from None

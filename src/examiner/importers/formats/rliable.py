@@ -1,0 +1,157 @@
+"""rliable arrays: one array [runs, tasks] per algorithm, in an npz file or a JSON object."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from examiner.importers.arrays import array_names, array_shapes, read_arrays
+from examiner.importers.files import SourceFile
+from examiner.importers.json_text import parse_json
+from examiner.importers.naming import with_given
+from examiner.importers.tables import TableOptions
+from examiner.importers.text import text_of
+from examiner.results import InputError, Provenance, Results, Scales
+from examiner.results.checks import check_names, shorten
+from examiner.results.codes import name_column
+from examiner.results.labels import numbered_names
+from examiner.results.table import assemble
+
+TASK_ARRAYS = ("tasks", "task", "games", "game", "task_names", "game_names", "env_ids")
+"""Names under which an array of text names the tasks."""
+
+_JSON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*(?:\[|"(?:[^"\\]|\\.)*"\s*[,\]])')
+_NOTE = "The tasks have no names in this file: they are called 'task 1', 'task 2', …"
+
+
+def recognises(file: SourceFile) -> bool:
+    """An npz file of arrays [runs, tasks], or a JSON object whose first value is a list of lists.
+
+    >>> recognises(SourceFile(Path("x"), None, b'{"DQN": [[0.5, 1.2]]}'))
+    True
+    """
+    head = file.head.removeprefix(b"\xef\xbb\xbf")
+    if _JSON.match(head) is not None:
+        return True
+    shapes = array_shapes(file)
+    scores = [name for name, (dimensions, _) in shapes.items() if dimensions == 2]
+    others = [name for name in shapes if name not in scores]
+    return bool(scores) and all(name in TASK_ARRAYS for name in others)
+
+
+def read(file: SourceFile, options: TableOptions) -> Results:
+    """Read scores [runs, tasks] of every algorithm; NaN was not observed.
+
+    >>> import tempfile
+    >>> from examiner.importers.files import open_source
+    >>> path = Path(tempfile.mkdtemp()) / "scores.json"
+    >>> _ = path.write_text('{"DQN": [[0.5, 1.2], [0.7, 1.0]]}')
+    >>> read(open_source(path), TableOptions())
+    Results: 1 agent × 2 tasks, 2 runs, 1 trial; measures: score; 1 note
+    """
+    notes: tuple[str, ...] = ()
+    if array_names(file):
+        arrays = read_arrays(file)
+    else:
+        text = text_of(file)
+        notes = text.notes
+        arrays = _json_arrays(parse_json(text.data, file.path), file.path)
+    tasks = _task_names(arrays, file.path)
+    scores = {
+        name: array
+        for name, array in arrays.items()
+        if name not in TASK_ARRAYS or _is_scores(array)
+    }
+    frame = _frame(scores, tasks, file.path)
+    if tasks is None:
+        notes = (*notes, _NOTE)
+    origin = Provenance(str(file.path), "rliable").with_notes(*notes)
+    try:
+        return assemble(with_given(frame, file.names), ["score"], (), Scales(), origin)
+    except InputError as problem:
+        raise InputError(f"Cannot use {shorten(file.path, 200)}: {problem}") from None
+
+
+def _is_scores(array: NDArray[Any]) -> bool:
+    return array.ndim == 2 and array.dtype.kind in "biuf"
+
+
+def _json_arrays(content: object, path: Path) -> dict[str, NDArray[Any]]:
+    if not isinstance(content, dict) or not content:
+        raise InputError(
+            f"{shorten(path, 200)} is not an object of algorithm: [[…]]. Give one array an algorithm."
+        )
+    arrays = {}
+    for name, value in content.items():
+        try:
+            array = np.array(value)
+            if array.dtype.kind not in "biufU":  # None where nothing was observed
+                array = np.array(value, dtype=np.float64)
+        except (ValueError, TypeError, OverflowError):
+            raise InputError(
+                f"{shorten(name)} in {shorten(path, 200)} is not an array [runs, tasks] of numbers. "
+                f"Give every run the same number of tasks, null where nothing was observed."
+            ) from None
+        arrays[name] = array
+    return arrays
+
+
+def _task_names(arrays: dict[str, NDArray[Any]], path: Path) -> tuple[str, ...] | None:
+    found = [name for name in TASK_ARRAYS if name in arrays and arrays[name].dtype.kind == "U"]
+    if not found:
+        return None
+    names = arrays[found[0]]
+    if names.ndim != 1:
+        raise InputError(
+            f"{shorten(found[0])} in {shorten(path, 200)} has the shape {names.shape}. "
+            f"Give one name a task."
+        )
+    try:
+        return check_names(names.tolist(), "task")
+    except InputError as problem:
+        raise InputError(f"Cannot use {shorten(path, 200)}: {problem}") from None
+
+
+def _frame(
+    scores: dict[str, NDArray[Any]], tasks: tuple[str, ...] | None, path: Path
+) -> pl.DataFrame:
+    widths = {}
+    for name, array in scores.items():
+        if not name or not _is_scores(array) or not array.size:
+            raise InputError(
+                f"The array {shorten(name)} in {shorten(path, 200)} has the shape {array.shape} and the "
+                f"kind {array.dtype}. Give numbers [runs, tasks]; name tasks in an array `tasks` of text."
+            )
+        widths[name] = array.shape[1]
+    if not scores:
+        raise InputError(f"{shorten(path, 200)} holds no scores. Give an array an algorithm.")
+    first = next(iter(widths))
+    for name, width in widths.items():
+        if width != (len(tasks) if tasks is not None else widths[first]):
+            expected = (
+                f"{len(tasks)} are named" if tasks else f"{shorten(first)} has {widths[first]}"
+            )
+            raise InputError(
+                f"{shorten(name)} in {shorten(path, 200)} has {width} tasks, and {expected}. "
+                f"Give every algorithm the same tasks."
+            )
+    cells = [np.indices(array.shape).reshape(2, -1) for array in scores.values()]
+    labels = numbered_names(tasks, widths[first], "task")
+    agents = np.repeat(np.arange(len(scores)), [array.size for array in scores.values()])
+    run, task = np.concatenate(cells, axis=1)
+    return pl.DataFrame(
+        {
+            "agent": name_column("agent", list(scores), agents),
+            "task": name_column("task", labels, task),
+            "run": run,
+            "trial": np.zeros_like(run),
+            "score": np.concatenate(
+                [array.astype(np.float64).ravel() for array in scores.values()]
+            ),
+        }
+    )

@@ -1,0 +1,239 @@
+"""Stable-Baselines3 Monitor logs: `#{"t_start": …, "env_id": …}`, then `r,l,t` for every episode.
+
+One folder is one run: `0.monitor.csv`, `1.monitor.csv`, … are its parallel workers, whose episodes
+are put in the order in which they ended (t_start + t).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from examiner.importers.episodes import (
+    Run,
+    cumulative,
+    frames_of_length,
+    run_of,
+    step_note,
+    training_results,
+)
+from examiner.importers.files import SourceFile
+from examiner.importers.json_text import parse_json
+from examiner.importers.parts import Part
+from examiner.importers.tables import TableOptions
+from examiner.importers.text import as_utf8, check_text, refuse_merge_markers
+from examiner.results import InputError, Provenance, Results
+from examiner.results.checks import counted, listed, shorten
+
+_WORKER = re.compile(r"(?:\d+\.)?monitor\.csv")
+_PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+_NEEDED = ("r", "l", "t")
+
+
+class _Log(NamedTuple):
+    """One file: its run, when it began, and its lines of episodes."""
+
+    run: Run
+    env_id: str
+    started: float
+    header: bytes
+    body: bytes
+    notes: tuple[str, ...]
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What the logs of one run have in common."""
+        file = self.run.file
+        worker = _WORKER.fullmatch(file.path.name.removesuffix(".gz")) is not None
+        place = file.path.parent if worker else file.path
+        return (place, self.run.agent, self.run.task, self.run.number)
+
+
+def recognises(file: SourceFile) -> bool:
+    """The first line is a comment with a JSON object that has `t_start`.
+
+    >>> recognises(SourceFile(Path("x"), None, b'#{"t_start": 1.5, "env_id": "Pong-v5"}'))
+    True
+    """
+    head = file.head.removeprefix(b"\xef\xbb\xbf")
+    return head.startswith(b"#{") and b'"t_start"' in head.partition(b"\n")[0]
+
+
+def read(file: SourceFile, options: TableOptions) -> Results:
+    r"""Read one log: the episodes of a run, or of one of its workers.
+
+    >>> import tempfile
+    >>> from examiner.importers.files import open_source
+    >>> path = Path(tempfile.mkdtemp()) / "monitor.csv"
+    >>> _ = path.write_text('#{"t_start": 1.5, "env_id": "ALE/Pong-v5"}\nr,l,t\n-21,800,9.5\n')
+    >>> results = read(open_source(path), TableOptions())
+    >>> results.column("frames"), results.column("score")
+    ([3200], [-21.0])
+    """
+    return read_many([file], options)[0].results
+
+
+def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Part]:
+    """Read the logs of many runs at once, the workers of each merged.
+
+    >>> read_many([], TableOptions())
+    []
+    """
+    if not files:
+        return []
+    logs = [_log(file) for file in files]
+    filled = [log for log in logs if log.body]
+    if not filled:
+        raise InputError(
+            f"{shorten(files[0].path, 200)} holds no episodes. "
+            f"Give a log of a run that finished at least one."
+        )
+    frame = _episodes(filled)
+    runs, counts, order = _merged(filled, frame)
+    frame = frame[order]
+    factors = np.array([frames_of_length(log.env_id) for log in filled])
+    lengths = frame["l"].to_numpy() * factors[frame["file"].to_numpy()]
+    columns = pl.DataFrame(
+        {"score": frame["r"], "frames": cumulative(lengths, counts), "length": lengths}
+    ).with_columns(frame.drop("r", "l", "file").rename({"t": "seconds"}))
+    origin = Provenance(str(files[0].path), "sb3-monitor", training=True)
+    origin = origin.with_notes(*_notes(logs, runs))
+    results = training_results(runs, counts, columns, origin)
+    return [Part(results, [run.file.path for run in runs], counts)]
+
+
+def _log(file: SourceFile) -> _Log:
+    data, notes = as_utf8(file.contents(), file.path)
+    check_text(data, file.path)
+    first, _, rest = data.partition(b"\n")
+    about = parse_json(first.removeprefix(b"#"), file.path, 1)
+    started = about.get("t_start") if isinstance(about, dict) else None
+    if not isinstance(started, int | float) or not np.isfinite(started):
+        raise InputError(
+            f'{shorten(file.path, 200)}, line 1, does not say when it began ("t_start": …). '
+            f"Check that it is a Monitor log."
+        )
+    env_id = about.get("env_id")
+    env_id = env_id if isinstance(env_id, str) and env_id not in ("", "None") else None
+    header, _, body = rest.partition(b"\n")
+    body = body.strip(b"\r\n")
+    run = run_of(file, env_id)
+    names = tuple(name.strip() for name in header.decode().strip().split(","))
+    missing = [name for name in _NEEDED if name not in names]
+    if missing or len(set(names)) < len(names):
+        refuse_merge_markers(data, file.path)
+        raise InputError(
+            f"{shorten(file.path, 200)}, line 2, has the columns {listed(names)}, each of which must "
+            f"stand once, and {listed(_NEEDED)} among them. Check that it is a Monitor log."
+        )
+    ended = body + b"\n" if body else b""
+    return _Log(run, env_id or run.task, float(started), ",".join(names).encode(), ended, notes)
+
+
+def _episodes(logs: Sequence[_Log]) -> pl.DataFrame:
+    """All episodes: r, l, t, anything else that was logged, and the position of the log."""
+    alike: dict[bytes, list[int]] = {}
+    for position, log in enumerate(logs):
+        alike.setdefault(log.header, []).append(position)
+    frames = []
+    for header, positions in alike.items():
+        bodies = [logs[position].body for position in positions]
+        rows = [body.count(b"\n") for body in bodies]
+        frame = _parsed(b"".join([header, b"\n", *bodies]))
+        if frame is None or len(frame) != sum(rows):
+            single = [_parsed_alone(logs[position]) for position in positions]
+            rows = [len(part) for part in single]
+            frame = pl.concat(single, how="vertical_relaxed")
+        frames.append(frame.with_columns(file=pl.Series(np.repeat(positions, rows))))
+    return pl.concat(frames, how="diagonal_relaxed").sort("file", maintain_order=True)
+
+
+def _parsed(data: bytes) -> pl.DataFrame | None:
+    """The episodes of a text, or None where something in it is not as it should be."""
+    known = {"r": pl.Float64, "l": pl.Int64, "t": pl.Float64}
+    try:
+        frame = pl.read_csv(data, schema_overrides=known, infer_schema_length=10_000)
+    except _PROBLEMS:
+        return None
+    whole = frame["l"].null_count() == 0 and frame["t"].null_count() == 0
+    return frame if whole and frame[:, -1].null_count() == 0 else None
+
+
+def _parsed_alone(log: _Log) -> pl.DataFrame:
+    """One log, each line looked at: slower, but it can say which line is wrong."""
+    path = log.run.file.path
+    frame = _parsed(log.header + b"\n" + log.body)
+    if frame is not None and b"\n\n" not in log.body:
+        return frame
+    names = log.header.decode().split(",")
+    rows = []
+    for number, line in enumerate(log.body.decode().splitlines(), start=3):
+        if not line.strip():
+            continue
+        fields = pl.read_csv(line.encode(), has_header=False, infer_schema=False).row(0)
+        if len(fields) != len(names):
+            refuse_merge_markers(log.run.file.contents(), path)
+            raise InputError(
+                f"Cannot read {shorten(path, 200)}: line {number} has {len(fields)} fields, the header "
+                f"has {len(names)}. It may be cut off: correct or remove the line."
+            )
+        rows.append(_checked(dict(zip(names, fields, strict=True)), path, number))
+    return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+
+
+def _checked(fields: dict[str, str], path: Path, number: int) -> dict[str, object]:
+    values: dict[str, object] = dict(fields)
+    for name in _NEEDED:
+        try:
+            value = float(fields[name] or "nan")
+            if name != "r" and not 0 <= value < 2**53:
+                raise ValueError
+        except ValueError:
+            raise InputError(
+                f"{shorten(path, 200)}, line {number}, has {shorten(fields[name])} in the column "
+                f"{name!r}, where a number belongs. Correct or remove the line."
+            ) from None
+        values[name] = int(value) if name == "l" else value
+    return values
+
+
+def _merged(
+    logs: Sequence[_Log], frame: pl.DataFrame
+) -> tuple[list[Run], list[int], NDArray[np.int64]]:
+    """The runs, how many episodes each has, and the order that puts each run's in a row."""
+    groups: dict[tuple[object, ...], int] = {}
+    group_of_log = np.array([groups.setdefault(log.key, len(groups)) for log in logs])
+    runs = {group: log.run for group, log in zip(group_of_log[::-1], reversed(logs), strict=True)}
+    file = frame["file"].to_numpy()
+    group = group_of_log[file]
+    counts = np.bincount(group, minlength=len(groups)).tolist()
+    # A resumed log starts its clock again; its lines still follow each other.
+    time = frame.select(pl.col("t").cum_max().over("file"))["t"].to_numpy()
+    if len(groups) == len(logs):
+        return [runs[number] for number in range(len(groups))], counts, np.arange(len(frame))
+    started = np.array([log.started for log in logs])
+    order = np.lexsort((time + started[file], group))
+    return [runs[number] for number in range(len(groups))], counts, order
+
+
+def _notes(logs: Sequence[_Log], runs: Sequence[Run]) -> list[str]:
+    notes = [note for log in logs for note in log.notes]
+    empty = [log.run.file.path for log in logs if not log.body]
+    if empty:
+        notes.append(
+            f"{counted(len(empty), 'log')} without a finished episode: {listed(empty, limit=3)}."
+        )
+    workers = sum(bool(log.body) for log in logs)
+    if workers > len(runs):
+        notes.append(
+            f"{counted(workers, 'log')} of parallel workers were merged into {counted(len(runs), 'run')}, "
+            f"one a folder."
+        )
+    notes.extend(step_note(list(dict.fromkeys(log.env_id for log in logs))))
+    return notes

@@ -1,0 +1,192 @@
+"""A separated text table before it is understood: its encoding, separator, header, and where it breaks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import mmap
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from examiner.importers.files import SourceFile
+from examiner.importers.limits import check_line_lengths, check_size
+from examiner.importers.tables import TableColumns, TableOptions
+from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
+from examiner.results.checks import InputError, shorten
+from examiner.results.codes import recoded
+from examiner.results.keys import ITEM_COLUMNS
+
+PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+"""What polars raises on text it cannot parse; a panic is not an Exception."""
+
+_SEPARATORS = (",", "\t", ";", "|")
+_INFER_ROWS = 10_000
+_FEW_CSV_FIELD_BYTES = 2**27
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """Where a text table is, its header, and how it is written."""
+
+    path: Path
+    source: Path | bytes
+    header: list[str]
+    separator: str
+    decimal_comma: bool
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, file: SourceFile) -> TextTable:
+        r"""Find the encoding, the separator and the header.
+
+        >>> TextTable.of(SourceFile(Path("x"), None, b"agent;task;score\na;b;1,5", whole=True)).notes
+        ('Numbers are read with a decimal comma.',)
+        """
+        head, _, rest = file.head.rpartition(b"\n")
+        plain = as_utf8(head or rest, file.path)
+        source: Path | bytes = file.path
+        notes = plain.notes
+        if notes or file.whole or file.compression is not None:
+            source, notes = text_of(file)
+            head = source[: len(file.head)]
+        else:
+            check_mapped(file.path)
+            head = plain.data
+        lines = head.decode(errors="replace")
+        separator = _separator(lines, file.suffix)
+        try:
+            header = next(csv.reader(io.StringIO(lines, newline=""), delimiter=separator), [])
+        except csv.Error:
+            header = lines.partition("\n")[0].rstrip("\r").split(separator)
+        comma = separator == ";" and "," in lines and "." not in lines
+        if comma:
+            notes += ("Numbers are read with a decimal comma.",)
+        return cls(file.path, source, [name.strip() for name in header], separator, comma, notes)
+
+    def frame(self, columns: TableColumns, options: TableOptions) -> tuple[pl.DataFrame, TextTable]:
+        """Parse the table, fast where its columns hold what they must, else as text.
+
+        The table comes back too: with a note where late bytes were not UTF-8.
+        """
+        names, numbers = columns.as_text(self.header), columns.as_numbers(self.header, options)
+        known = pl.Schema({name: pl.Float64() for name in numbers})
+        known.update({name: pl.Categorical() for name in names})
+        try:
+            frame = self._parsed(known, infer=True)
+            return frame.with_columns(_whole_where_plain(frame[name]) for name in names), self
+        except PROBLEMS:
+            pass  # a word among the numbers, a late decimal point, a ragged line: look closer
+        text = as_utf8(self._data(), self.path)
+        table = (
+            replace(self, source=text.data, notes=self.notes + text.notes) if text.notes else self
+        )
+        table.check_widths()
+        try:
+            return table._parsed(pl.Schema({}), infer=False), table
+        except PROBLEMS as problem:
+            raise InputError(
+                f"Cannot read {shorten(self.path, 200)}: {str(problem).splitlines()[0]}. "
+                f"Check that it is a table with a header line, and its quotes."
+            ) from None
+
+    def _parsed(self, known: pl.Schema, *, infer: bool) -> pl.DataFrame:
+        return pl.read_csv(
+            self.source,
+            separator=self.separator,
+            decimal_comma=self.decimal_comma,
+            schema_overrides=known,
+            infer_schema=infer,
+            infer_schema_length=_INFER_ROWS,
+            with_column_names=lambda _: self.header,
+            glob=False,
+        )
+
+    def _data(self) -> bytes:
+        return self.source if isinstance(self.source, bytes) else self.source.read_bytes()
+
+    def records(self) -> Iterator[tuple[int, list[str]]]:
+        """Each record with the number of its last line; slow, for finding what is wrong."""
+        data = self._data()
+        lines = io.StringIO(data.decode("utf-8-sig", errors="replace"), newline="")
+        reader = csv.reader(lines, delimiter=self.separator)
+        before = csv.field_size_limit(_FEW_CSV_FIELD_BYTES)
+        try:
+            for record in reader:
+                yield reader.line_num, record
+        except csv.Error as problem:
+            raise InputError(
+                f"Cannot read {shorten(self.path, 200)}, line {reader.line_num}: {problem}. "
+                f"Check the quotes there."
+            ) from None
+        finally:
+            csv.field_size_limit(before)
+
+    def check_widths(self) -> None:
+        """Refuse a line with more or fewer fields than the header, and the marks of a git merge."""
+        for line, record in self.records():
+            if record and len(record) != len(self.header):
+                refuse_merge_markers(self._data(), self.path)
+                raise InputError(
+                    f"Cannot read {shorten(self.path, 200)}: line {line} has {len(record)} fields, the "
+                    f"header has {len(self.header)}. Correct the line, or quote text that holds "
+                    f"{shorten(self.separator)}."
+                )
+
+    def line_of(self, row: int) -> int | None:
+        """The line of the file on which a row of the table ends."""
+        for position, (line, _) in enumerate(self.records()):
+            if position == row + 1:
+                return line
+        return None
+
+    def located(self, problem: InputError) -> InputError:
+        """The error with the file, and with the line where it is about one."""
+        where = shorten(self.path, 200)
+        if problem.row is not None:
+            where += f", line {self.line_of(problem.row)}"
+        return InputError(f"Cannot use {where}: {problem}", row=problem.row)
+
+
+def check_mapped(path: Path) -> None:
+    """Refuse bytes that no text has, in a file that is not read into memory for it.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "x.csv"
+    >>> _ = path.write_text("agent,task,score")
+    >>> check_mapped(path)
+    """
+    try:
+        with path.open("rb") as stream:
+            size = path.stat().st_size
+            check_size(size, path)
+            with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+                if mapped.find(b"\0") >= 0:
+                    check_text(mapped[:], path)
+                check_line_lengths(mapped, path)
+    except (OSError, ValueError) as problem:
+        if isinstance(problem, InputError):
+            raise
+        raise InputError(
+            f"Cannot read {shorten(path, 200)}: {problem}. Check the file and the disk."
+        ) from None
+
+
+def _whole_where_plain(column: pl.Series) -> pl.Series:
+    """Item columns as whole numbers where every label is one as Python writes it: 1, but not 01."""
+    if column.name not in ITEM_COLUMNS or column.null_count() or not len(column):
+        return column
+    labels = column.unique().cast(pl.String)
+    whole = labels.cast(pl.Int64, strict=False)
+    plain = whole.null_count() == 0 and (whole.cast(pl.String) == labels).all()
+    return recoded(column, lambda names: names.cast(pl.Int64)) if plain else column
+
+
+def _separator(lines: str, suffix: str) -> str:
+    if suffix in (".tsv", ".tab"):
+        return "\t"
+    first = lines.splitlines()[0] if lines.splitlines() else ""
+    outside_quotes = "".join(first.split('"')[::2])
+    return max(_SEPARATORS, key=outside_quotes.count)
