@@ -62,7 +62,7 @@ def test_the_section_says_who_leads_by_which_summary(log):
     assert [row[0] for row in table["rows"]] == ["steady <b>", "spiky"]
     figure = next(block for block in section["blocks"] if block["kind"] == "figure")
     assert figure["data"]["agents"] == ["steady <b>", "spiky"]
-    assert "evaluation after learning" not in figure["data"]["summaries"]
+    assert "evaluated" not in figure["data"]["summaries"]
 
 
 def test_the_page_is_made_whole(log):

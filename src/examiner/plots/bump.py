@@ -56,12 +56,11 @@ def draw(data: BumpData) -> PlotlyFigure:
     lowest = int(seen.max()) if len(seen) else 1
     layout = {
         "height": 190 + ROW_HEIGHT * lowest,
-        "margin": {"l": 10, "r": 20, "t": 20, "b": 90},
+        "margin": {"l": 10, "r": 20, "t": 20, "b": 60},
         "xaxis": {
             "tickmode": "array",
             "tickvals": list(range(len(data.summaries))),
             "ticktext": [plain(name) for name in data.summaries],
-            "tickangle": -30,
             "range": [-0.3, len(data.summaries) - 0.7],
             "automargin": True,
             "fixedrange": True,

@@ -30,9 +30,10 @@ Places = NDArray[np.int64]
 
 
 class Summary(NamedTuple):
-    """One way of summing up a run: its name, what it is, and the frames it looks at, if any."""
+    """One way of summing up a run: its name, long and short, what it is, and the frames it looks at."""
 
     name: str
+    short: str
     meaning: str
     point: float | None = None
 
@@ -214,6 +215,7 @@ def _summaries(points: Floats, last: int, in_frames: bool) -> tuple[Summary, ...
     during = [
         Summary(
             f"training at {point:,.15g}",
+            f"at {point:,.15g}",
             f"mean of the last {last:,} episodes by {point:,.15g} {unit}",
             float(point),
         )
@@ -221,11 +223,21 @@ def _summaries(points: Floats, last: int, in_frames: bool) -> tuple[Summary, ...
     ]
     return (
         *during,
-        Summary("evaluation after learning", "mean of the last evaluation, without learning"),
-        Summary("best", "greatest mean of a checkpoint: biased upward"),
-        Summary("best re-evaluated", "best by one half of the episodes, judged by the other"),
-        Summary("area under the curve", f"mean over the {unit} of training"),
-        Summary("relative drop", "largest fall below the best so far, as a share of the range"),
+        Summary(
+            "evaluation after learning",
+            "evaluated",
+            "mean of the last evaluation, without learning",
+        ),
+        Summary("best", "best", "greatest mean of a checkpoint: biased upward"),
+        Summary(
+            "best re-evaluated",
+            "re-evaluated",
+            "best by one half of the episodes, judged by the other",
+        ),
+        Summary("area under the curve", "area", f"mean over the {unit} of training"),
+        Summary(
+            "relative drop", "drop", "largest fall below the best so far, as a share of the range"
+        ),
     )
 
 

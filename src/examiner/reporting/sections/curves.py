@@ -42,7 +42,7 @@ def curves(study: Study) -> Section:
     verdicts = made.verdicts()
     blocks: list[Block] = [Text(_meaning(made, study)), _table(made, verdicts)]
     if len(made.agents) > 1:
-        blocks += [Text(_disagreement(verdicts)), _figure(verdicts)]
+        blocks += [Text(_disagreement(verdicts)), _figure(made, verdicts)]
     if made.notes:
         notes = tuple((Name(note),) for note in made.notes)
         blocks.append(Notes("What the summaries could not use or tell", notes))
@@ -91,12 +91,14 @@ def _share(made: LearningCurves) -> str:
 
 def _table(made: LearningCurves, verdicts: Verdicts) -> Table:
     values = verdicts.cells[:, :, 0] if len(made.tasks) == 1 else verdicts.standing
+    told = [place for place, row in enumerate(values) if not np.isnan(row).all()]
+    summaries = [made.summaries[place] for place in told]
     columns = (
         Column("agent", "name"),
-        *(Column(summary.name, "number", summary.meaning) for summary in made.summaries),
+        *(Column(each.short, "number", f"{each.name}: {each.meaning}") for each in summaries),
     )
     rows: list[tuple[Cell, ...]] = [
-        (Name(made.agents[agent]), *values[:, agent].tolist()) for agent in _order(verdicts)
+        (Name(made.agents[agent]), *values[told, agent].tolist()) for agent in _order(verdicts)
     ]
     return Table(columns, tuple(rows))
 
@@ -125,11 +127,11 @@ def _disagreement(verdicts: Verdicts) -> Prose:
     )
 
 
-def _figure(verdicts: Verdicts) -> Figure:
+def _figure(made: LearningCurves, verdicts: Verdicts) -> Figure:
     agents = _order(verdicts)[:MOST_DRAWN]
     drawn = bump.data(
         [verdicts.agents[agent] for agent in agents],
-        verdicts.summaries,
+        [summary.short for summary in made.summaries],
         verdicts.rank[:, agents],
         verdicts.standing[:, agents],
     )
