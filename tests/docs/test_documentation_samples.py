@@ -38,7 +38,8 @@ FENCE = re.compile(
 LINK = re.compile(r"\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
 NAMES = {
     "normaliser": (ex.NORMALISERS, "docs/guides/comparable.md"),
-    "format": (ex.FORMATS, "docs/guides/reading.md"),
+    "aggregate": (ex.AGGREGATES, "docs/guides/uncertainty.md"),
+    "format": (ex.FORMATS, "docs/guides/logs.md"),
     "layout": (ex.WRITERS, "docs/guides/reading.md"),
     "section": (ex.SECTIONS, "docs/guides/report.md"),
     "data set": (ex.DATASETS, "docs/datasets.md"),
@@ -133,6 +134,7 @@ def test_samples_of_a_page_run_and_print_what_is_shown(
         warnings.simplefilter("ignore", ex.ExaminerWarning)  # users see notes and go on
         for block in blocks_of(page):
             if block.title is not None:
+                Path(block.title).parent.mkdir(parents=True, exist_ok=True)
                 Path(block.title).write_text(block.text, encoding="utf-8")
             if block.language == "text" and block.adjacent and printed is not None:
                 assert block.text.split() == printed.split(), (
