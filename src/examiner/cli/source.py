@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
 
@@ -93,19 +92,9 @@ def _read(options: SourceOptions, progress: ProgressCallback | None) -> Results:
         tasks_are=None if options.tasks_are is None else options.tasks_are.value,
         measure=options.measure,
         item=_item(options.item),
-        **_newer(options, progress),
+        path=options.path,
+        progress=progress,
     )
-
-
-def _newer(
-    options: SourceOptions, progress: ProgressCallback | None
-) -> dict[str, Any]:  # Any: options
-    """Options that `read` is about to learn; to be passed plainly once it has."""
-    known = inspect.signature(read).parameters
-    given = {"path": options.path, "progress": progress}
-    return {
-        name: value for name, value in given.items() if name in known or (name == "path" and value)
-    }
 
 
 def _bundled(options: SourceOptions) -> Results:

@@ -59,12 +59,26 @@ def evaluations_of(curve: Curve) -> Checkpoints:
     >>> evaluations_of(curve).mean
     array([2., 7.])
     """
-    new = np.ones(len(curve.run), dtype=bool)
-    new[1:] = (np.diff(curve.run) != 0) | (np.diff(curve.time) != 0)
-    start = np.flatnonzero(new)
+    start = np.flatnonzero(_new_times(curve))
     run = curve.run[start]
     blocks = np.bincount(run, minlength=len(curve.lengths))
-    return _checkpoints(curve, run, start, np.append(start[1:], len(new)), blocks)
+    return _checkpoints(curve, run, start, np.append(start[1:], len(curve.run)), blocks)
+
+
+def none_alone(curve: Curve) -> bool:
+    """Whether every episode shares its time with another of its run.
+
+    >>> none_alone(Curve(np.zeros(3, int), np.array([5.0, 5, 9]), np.zeros(3), np.array([3])))
+    False
+    """
+    new = np.append(_new_times(curve), True)
+    return len(curve.run) > 0 and not (new[1:] & new[:-1]).any()
+
+
+def _new_times(curve: Curve) -> NDArray[np.bool_]:
+    new = np.ones(len(curve.run), dtype=bool)
+    new[1:] = (curve.run[1:] != curve.run[:-1]) | (curve.time[1:] != curve.time[:-1])
+    return new
 
 
 def last_mean(points: Checkpoints) -> Floats:

@@ -19,6 +19,7 @@ from examiner.scores.checkpoints import (
     evaluations_of,
     largest_drop,
     last_mean,
+    none_alone,
 )
 from examiner.scores.curve_notes import Phases, curve_notes
 from examiner.scores.episodes import Episodes, episodes_of, mean_over_time
@@ -187,12 +188,10 @@ def _phases(
     values = results.measure(measure) * sign[results.task_codes]
     everything = episodes.observed(values)
     if column not in results.attributes:
-        if not episodes.in_frames:
-            return Phases(everything, None)
-        groups = evaluations_of(everything)
         # No two training episodes of a run end on the same frame; those of an evaluation all do.
-        grouped = not np.isnan(groups.first_half).any()
-        return Phases(everything, groups if grouped else None, guessed=grouped)
+        if episodes.in_frames and none_alone(everything):
+            return Phases(everything, evaluations_of(everything), guessed=True)
+        return Phases(everything, None)
     is_evaluation = results.numbers(column) == 1
     judged = episodes.observed(np.where(is_evaluation, values, np.nan))
     if not judged.lengths.any():
