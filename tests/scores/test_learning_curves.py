@@ -63,10 +63,18 @@ def test_the_largest_drop_is_from_the_best_so_far_not_between_neighbours():
     assert drop.relative.tolist() == [0.6]
 
 
-def test_evaluations_are_told_from_training_by_their_column():
+@pytest.mark.parametrize(
+    "marks",
+    [
+        [False, False, True, True, False, False, True, True],
+        [0, 0, 1, 1, 0, 0, 1, 1],
+        [None, None, 0, 0, None, None, 1, 1],
+    ],
+)
+def test_evaluations_are_told_from_training_by_their_column(marks):
     results = results_of(
         {("a", "t", 0): [1, 2, 10, 20, 3, 4, 8, 6]},
-        evaluation=[False, False, True, True, False, False, True, True],
+        evaluation=marks,
     )
     table = results.to_polars().with_columns(frames=np.array([1, 2, 2, 2, 3, 4, 4, 4]) * 100)
     found = values_of(learning_curves(Results.from_frame(table), last=2, points=[400]))
@@ -81,6 +89,19 @@ def test_a_log_of_evaluations_alone_is_a_learning_curve_too():
     found = values_of(learning_curves(results, last=2, points=[400]))
     assert found["training at 400"] == 6.0
     assert found["evaluation after learning"] == 7.0
+
+
+@pytest.mark.parametrize("numbers", [[0, 0, 1, 1], [4, 4, 5, 5], [True] * 4])
+def test_evaluations_may_be_numbered(numbers):
+    table = results_of({("a", "t", 0): [1, 3, 5, 9]}, evaluation=numbers).to_polars()
+    table = table.with_columns(frames=np.array([100, 100, 200, 200]))
+    found = values_of(learning_curves(Results.from_frame(table), points=[200]))
+    assert found["evaluation after learning"] == found["best"] == 7.0
+
+
+def test_an_empty_column_of_evaluation_says_nothing():
+    results = results_of({("a", "t", 0): [1, 3]}, evaluation=[None, None])
+    assert np.isnan(values_of(learning_curves(results))["evaluation after learning"])
 
 
 def test_episodes_that_share_their_frames_are_taken_as_evaluations_and_it_is_said():

@@ -132,6 +132,16 @@ def test_unobserved_episodes_are_passed_over_and_a_run_without_any_has_no_value(
     assert any("1 of 2 runs have no observed episode" in str(w.message) for w in said)
 
 
+def test_evaluations_are_left_out_of_runs_that_hold_training_episodes_and_said():
+    table = stacked(
+        log([1, 3, 50, 5], evaluation=[None, None, 0, None]),
+        log([7, 9, 9, 9], run=1, evaluation=[0, 0, 1, 1]),
+    )
+    with pytest.warns(ExaminerWarning, match="1 episode of evaluation are left out"):
+        answer = reduce_runs(Results.from_dict(table), "last:3")
+    assert answer.measure().tolist() == [3.0, 9.0]
+
+
 def test_all_measures_are_reduced_and_one_can_be_chosen():
     results = Results.from_dict(log([1, 3], win=[0, 1]))
     assert reduced(results, "last:2").measure("win").tolist() == [0.5]

@@ -229,7 +229,10 @@ class Results:
         """
         if name not in self._frame.columns:
             raise unknown_name("column", name, self._frame.columns)
-        return as_measure(self._frame[name]).fill_null(np.nan).to_numpy()
+        column = self._frame[name]
+        if column.null_count() == len(column):
+            return np.full(len(column), np.nan)
+        return as_measure(column).fill_null(np.nan).to_numpy()
 
     # ---------------------------------------------------------------- changed copies
 

@@ -13,10 +13,11 @@ from examiner.scores.report_points import AtPoints
 
 
 class Phases(NamedTuple):
-    """Episodes played while learning, the evaluations without, and whether those were guessed."""
+    """Episodes played while learning, and the evaluations without; whether those are all, or guessed."""
 
     training: Curve
     evaluated: Checkpoints | None
+    only_evaluations: bool = False
     guessed: bool = False
 
 
@@ -44,7 +45,7 @@ def curve_notes(
     if unsaid.any():
         notes.append(
             f"The relative drop of {int(unsaid.sum()):,} of {counted(len(unsaid), 'run')} cannot be "
-            f"told: they have a single block of {during.last:,} episodes, or are flat within their noise."
+            f"told: they have a single checkpoint, or are flat within their noise."
         )
     cells = set(zip(episodes.agent.tolist(), episodes.task.tolist(), strict=True))
     missing = (int(episodes.agent.max()) + 1) * (int(episodes.task.max()) + 1) - len(cells)
@@ -77,7 +78,7 @@ def _training_notes(during: AtPoints) -> list[str]:
 
 
 def _checkpoint_notes(phases: Phases, last: int) -> list[str]:
-    training, evaluated, guessed = phases
+    training, evaluated, _, guessed = phases
     if evaluated is None:
         return [
             f"No episodes are marked as evaluation (a column 'evaluation'): there is no evaluation "

@@ -19,10 +19,10 @@ from examiner.scores.checkpoints import (
     evaluations_of,
     largest_drop,
     last_mean,
-    none_alone,
 )
 from examiner.scores.curve_notes import Phases, curve_notes
 from examiner.scores.episodes import Episodes, episodes_of, mean_over_time
+from examiner.scores.evaluation import EVALUATION, evaluation_rows
 from examiner.scores.report_points import at_points, end_times, report_points
 from examiner.scores.verdicts import Verdicts, agreement, ranks, standing
 
@@ -106,7 +106,7 @@ def learning_curves(
     *,
     points: Sequence[float] | None = None,
     last: int = 100,
-    evaluation: str = "evaluation",
+    evaluation: str = EVALUATION,
 ) -> LearningCurves:
     """Sum up training logs in the ways of papers/001, section 3, so that they can be compared.
 
@@ -114,13 +114,14 @@ def learning_curves(
       episodes that ended by P frames. Without `points`, P are the paper's 10, 50, 100 and 200
       million frames, scaled down to what half of the runs reached; NaN for runs that end before P.
     - `evaluation after learning`: the mean of the last evaluation without learning. Episodes of
-      evaluation are those for which the column named by `evaluation` is true; without the column,
-      all are where no episode of a run is alone on its frame.
+      evaluation are those for which the column named by `evaluation` is true or holds a number;
+      without the column, all are where no episode of a run is alone on its frame.
     - `best`: the greatest mean of a checkpoint. Checkpoints are evaluations, where there are some,
       else blocks of k training episodes. Biased upward, the more so the more checkpoints there are.
     - `best re-evaluated`: the checkpoint chosen on half of its episodes, judged by the other half.
     - `area under the curve`: mean performance during training, over frames.
-    - `relative drop`: the largest fall below the best so far, as a share of the curve's range.
+    - `relative drop`: the largest fall below the best so far, as a share of the curve's range; over
+      blocks of k training episodes, or evaluations where there is nothing else.
 
     Frames are cumulative in a run and count skipped ones. Without them, time is in episodes. Runs
     may be of different lengths and miss episodes; what is short or missing is said in the notes.
@@ -140,7 +141,7 @@ def learning_curves(
     training = phases.training
     ends = end_times(training)
     during = at_points(training, report_points(points, ends), last)
-    blocks = blocks_of(training, last)
+    blocks = _curve_points(phases, last)
     drop = largest_drop(blocks)
     levels = np.column_stack([during.mean, *_levels(phases, blocks)])
     made = LearningCurves(
@@ -186,24 +187,26 @@ def _phases(
 ) -> Phases:
     """The curve of training, higher being better, and the evaluations where there are any."""
     values = results.measure(measure) * sign[results.task_codes]
-    everything = episodes.observed(values)
-    if column not in results.attributes:
-        # No two training episodes of a run end on the same frame; those of an evaluation all do.
-        if episodes.in_frames and none_alone(everything):
-            return Phases(everything, evaluations_of(everything), guessed=True)
-        return Phases(everything, None)
-    is_evaluation = results.numbers(column) == 1
-    judged = episodes.observed(np.where(is_evaluation, values, np.nan))
-    if not judged.lengths.any():
-        return Phases(everything, None)
+    judged = evaluation_rows(results, episodes, column)
+    if judged is None or not judged.any():
+        return Phases(episodes.observed(values), None)
+    evaluated = evaluations_of(episodes.observed(np.where(judged, values, np.nan)))
     # A log of evaluations only: they are the learning curve as well.
-    learning = values if is_evaluation.all() else np.where(is_evaluation, np.nan, values)
-    return Phases(episodes.observed(learning), evaluations_of(judged))
+    learning = values if judged.all() else np.where(judged, np.nan, values)
+    guessed = column not in results.attributes
+    return Phases(episodes.observed(learning), evaluated, bool(judged.all()), guessed)
+
+
+def _curve_points(phases: Phases, last: int) -> Checkpoints:
+    """The points of the learning curve: evaluations where there is nothing else, else blocks."""
+    if phases.evaluated is not None and phases.only_evaluations:
+        return phases.evaluated
+    return blocks_of(phases.training, last)
 
 
 def _levels(phases: Phases, blocks: Checkpoints) -> list[Floats]:
     """Evaluation after learning, best, best re-evaluated and area; each of shape [runs]."""
-    training, evaluated, _ = phases
+    training, evaluated = phases.training, phases.evaluated
     judged = blocks if evaluated is None else evaluated
     after = np.full(len(training.lengths), np.nan) if evaluated is None else last_mean(evaluated)
     return [after, best_mean(judged), best_reevaluated(judged), mean_over_time(training)]

@@ -20,6 +20,7 @@ from examiner.scores.episodes import (
     mean_of_window,
     mean_over_time,
 )
+from examiner.scores.evaluation import EVALUATION, evaluation_rows
 
 DEFAULT_FOR_TRAINING = "last:100"
 """papers/001, section 3: the average of the last k = 100 episodes."""
@@ -51,8 +52,9 @@ def reduce_runs(results: Results, how: str | None = None, measure: str | None = 
     - `all`: every trial is kept.
 
     Without `how`, `default_reduction` decides. All measures are reduced, each over the episodes in
-    which it was observed; with `measure`, that one only, and the others are left out. The choice
-    stands in `provenance`, and what was short in the notes.
+    which it was observed; with `measure`, that one only, and the others are left out. Episodes of
+    evaluation (column `evaluation`) are left out of runs that hold training episodes too. The
+    choice stands in `provenance`, and what was short in the notes.
 
     References: Machado et al. (papers/001), section 3: "report the average performance of the last
     k episodes"; the area after Stadie et al. (2015), as cited there.
@@ -70,8 +72,9 @@ def reduce_runs(results: Results, how: str | None = None, measure: str | None = 
     if reduction.kind == "all":
         history = results.provenance.with_step("runs not reduced (all): every trial is kept")
         return replace(results, provenance=replace(history, training=False, reduction="all"))
+    results, notes = _without_evaluations(results)
     episodes = episodes_of(results)
-    notes = list(episodes.notes)
+    notes += episodes.notes
     values: dict[str, Floats] = {}
     for name in results.measures:
         curve = episodes.observed(results.measure(name))
@@ -120,6 +123,20 @@ def parse_reduction(text: str) -> Reduction:
             f"`auc` or `all`."
         )
     return Reduction(kind, size)  # type: ignore[arg-type]
+
+
+def _without_evaluations(results: Results) -> tuple[Results, list[str]]:
+    """Leave out evaluations from logs that hold training episodes too, run by run."""
+    if EVALUATION not in results.attributes:
+        return results, []
+    judged = evaluation_rows(results, episodes_of(results))
+    if judged is None or judged.all() or not judged.any():
+        return results, []
+    run = results.run_numbers
+    learnt = np.bincount(run, weights=~judged) > 0
+    left_out = judged & learnt[run]
+    note = f"{counted(int(left_out.sum()), 'episode')} of evaluation are left out of the reduction."
+    return results.where(~left_out), [note]
 
 
 def _reduced(curve: Curve, episodes: Episodes, reduction: Reduction) -> Floats:
