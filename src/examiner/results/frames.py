@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -67,4 +67,32 @@ def write_frame(frame: pl.DataFrame, path: str | Path) -> Path:
     ending, packing = file_kind(path)
     with atomic_path(path) as temporary:
         KINDS[ending](frame, temporary, packing)
+    return Path(path)
+
+
+def check_ending(path: str | Path, endings: Sequence[str], layout: str) -> None:
+    """Refuse a path whose ending is not one that a layout is written with.
+
+    >>> check_ending("scores.csv", (".npz",), "rliable")
+    Traceback (most recent call last):
+    ...
+    examiner.results.checks.InputError: The layout 'rliable' is written to '.npz', not to 'scores.csv'. \
+Change the ending.
+    """
+    if Path(path).suffix.lower() not in endings:
+        raise InputError(
+            f"The layout {layout!r} is written to {listed(endings)}, not to {shorten(path, 200)}. "
+            f"Change the ending."
+        )
+
+
+def write_bytes(data: bytes, path: str | Path) -> Path:
+    """Write bytes atomically.
+
+    >>> import tempfile
+    >>> write_bytes(b"x", Path(tempfile.mkdtemp()) / "x.npz").read_bytes()
+    b'x'
+    """
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(data)
     return Path(path)

@@ -110,8 +110,8 @@ def check_unique(frame: pl.DataFrame, item: Sequence[str]) -> None:
     >>> check_unique(complete_keys(frame, []).frame, [])
     Traceback (most recent call last):
     ...
-    examiner.results.checks.RepeatedKeyError: Row 2 repeats the key of row 1: agent 'a', task 't', run '0', \
-trial '0'. Give each attempt its own trial, or leave the trial column out to have repeats numbered.
+    examiner.results.checks.RepeatedKeyError: Row 2 repeats the key of row 1: agent 'a', task 't', \
+run '0', trial '0'. Give each attempt its own trial, or leave the trial column out to have repeats numbered.
     """
     keys = ["agent", "task", *item, "run", "trial"]
     packed = packed_keys(frame, keys)

@@ -6,24 +6,46 @@ from pathlib import Path
 from types import MappingProxyType
 
 from examiner.results.checks import unknown_name
+from examiner.results.frames import check_ending, file_kind
 from examiner.results.table import Results
+from examiner.results.writers.py_irt import py_irt
+from examiner.results.writers.rliable import rliable
 from examiner.results.writers.tidy import tidy
 from examiner.results.writers.wide import wide
 
-WRITERS = MappingProxyType({"tidy": tidy, "wide": wide})
+WRITERS = MappingProxyType({"tidy": tidy, "wide": wide, "py-irt": py_irt, "rliable": rliable})
 """Layout → writer. A new one is one file in this folder and one line here."""
+
+ENDINGS = MappingProxyType({"py-irt": (".jsonl", ".ndjson"), "rliable": (".npz",)})
+"""Layout → the endings it is written to, where it has its own."""
 
 
 def write(results: Results, path: str | Path, layout: str = "tidy") -> Path:
     """Write results to a file whose ending says the kind (.csv, .tsv, .ndjson, .parquet, .csv.gz, …).
 
-    The file appears whole or not at all. Only tidy Parquet keeps scales and provenance.
+    The file appears whole or not at all. Only tidy Parquet keeps scales and provenance. The layouts
+    "py-irt" (.jsonl) and "rliable" (.npz) have endings of their own.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "scores.ndjson"
     >>> write(Results.from_numpy([[1.5]], ["a"], ["t"]), path).read_text()
     '{"agent":"a","task":"t","run":0,"trial":0,"score":1.5}\\n'
     """
+    check_path(path, layout)
+    return WRITERS[layout](results, path)
+
+
+def check_path(path: str | Path, layout: str) -> None:
+    """Refuse a layout that is not known, or an ending it is not written to, before a long reading.
+
+    >>> check_path("scores.npz", "tidy")
+    Traceback (most recent call last):
+    ...
+    examiner.results.checks.InputError: Cannot tell how to write 'scores.npz' from its ending. ...
+    """
     if layout not in WRITERS:
         raise unknown_name("layout", layout, WRITERS)
-    return WRITERS[layout](results, path)
+    if layout in ENDINGS:
+        check_ending(path, ENDINGS[layout], layout)
+    else:
+        file_kind(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from examiner.results.frames import write_frame
@@ -28,11 +29,12 @@ def wide(results: Results, path: str | Path) -> Path:
     ).drop_nulls()
     runs = rows.group_by("agent", "task", "run").agg(pl.col("value").mean())
     cells = runs.group_by("agent", "task").agg(pl.col("value").mean())
+    # One row a task here: numpy then hands polars each task's column without a copy.
+    values = np.full((len(results.tasks), len(results.agents)), np.nan)
+    values[cells["task"].to_numpy(), cells["agent"].to_numpy()] = cells["value"].to_numpy()
     first = "agent" if "agent" not in results.tasks else "agent name"
-    columns = [pl.Series(first, results.agents)]
-    for task, name in enumerate(results.tasks):
-        column = cells.filter(pl.col("task") == task)
-        place = dict(zip(column["agent"], column["value"], strict=True))
-        values = [place.get(agent) for agent in range(len(results.agents))]
-        columns.append(pl.Series(name, values, dtype=pl.Float64))
-    return write_frame(pl.DataFrame(columns), path)
+    columns = [
+        pl.Series(name, column, nan_to_null=True)
+        for name, column in zip(results.tasks, values, strict=True)
+    ]
+    return write_frame(pl.DataFrame([pl.Series(first, results.agents), *columns]), path)
