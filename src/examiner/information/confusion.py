@@ -1,0 +1,168 @@
+"""How well one agent explains what another did: p(a₂ | a₁), for any set of tasks and measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.information.channels import Channels
+from examiner.results.checks import InputError, shorten
+
+Spread = Literal["sum", "quadrature"]
+Array = NDArray[np.float64]
+
+CACHE_BYTES = 1 << 28
+"""Up to this size the log-likelihoods of all pairs on all tasks are kept; beyond it, made anew."""
+
+
+class PairLikelihood:
+    r"""Log-likelihood of each pair of agents on each task, in rows: never all pairs of all tasks.
+
+    .. math:: \ell_g(a_1, a_2) = -\sum_m \Big[\tfrac12 z_m^2 + \log\frac{s_m}{s_0}\Big], \qquad
+              z_m = \frac{\mu_1 - \mu_2}{s_m}, \quad s_m = \sigma_1 + \sigma_2
+
+    (papers/004, eq. 1, in logarithms; `spread="quadrature"` has :math:`s_m^2 = \sigma_1^2 +
+    \sigma_2^2`). It is symmetric. The constant :math:`s_0`, twice the geometric mean of a task's
+    deviations, cancels in every row of the confusion matrix. A pair of which one was not observed has
+    0: as likely as an agent typically is to explain itself, so that a missing cell tells nobody apart.
+    """
+
+    __slots__ = ("_cache", "_deviation", "_mean", "_seen", "_spread", "_whitening", "diagonal")
+
+    def __init__(self, channels: Channels, spread: Spread = "sum") -> None:
+        if spread not in ("sum", "quadrature"):
+            raise InputError(f"The spread is {shorten(spread)}. Say 'sum' or 'quadrature'.")
+        deviation = channels.deviation.transpose(0, 2, 1)
+        seen = np.isfinite(deviation)
+        count = np.maximum(seen.sum(axis=2, keepdims=True), 1)
+        logs = np.log(np.where(seen, deviation, 1.0))
+        typical = np.where(seen, logs, 0.0).sum(axis=2, keepdims=True) / count
+        logs = np.where(seen, logs - typical, 0.0)
+        self._deviation = np.exp(logs)
+        mean = np.where(seen, channels.mean.transpose(0, 2, 1), 0.0)
+        self._mean = mean / np.exp(typical)
+        self._seen = None if seen.all() else seen
+        self._spread = spread
+        self._whitening = channels.whitening
+        self._cache: list[Array] | None = None
+        self.diagonal: Array = -logs.sum(axis=0)  # [tasks, agents]: how agents explain themselves
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of agents and of tasks."""
+        return self.diagonal.shape[1], self.diagonal.shape[0]
+
+    def row(self, agent: int, tasks: slice, start: int = 0) -> Array:
+        """Log-likelihoods of one agent with those from `start` on; shape [tasks, agents − start]."""
+        squares: Array | None = None
+        product: Array | None = None
+        parts: list[Array] = []
+        for channel in range(len(self._mean)):
+            distance, spread = self._standardised(channel, agent, tasks, start)
+            product = spread if product is None else product * spread
+            if self._whitening is not None:
+                parts.append(distance)
+                continue
+            square = distance * distance
+            squares = square if squares is None else squares + square
+        if self._whitening is not None:
+            turned = np.einsum("tmk,kta->mta", self._whitening[tasks], np.stack(parts))
+            squares = (turned**2).sum(axis=0)
+        assert squares is not None and product is not None
+        squares *= -0.5
+        squares -= np.log(product)
+        return squares
+
+    def _standardised(
+        self, channel: int, agent: int, tasks: slice, start: int
+    ) -> tuple[Array, Array]:
+        mean, deviation = self._mean[channel, tasks], self._deviation[channel, tasks]
+        here = slice(agent, agent + 1)
+        distance = mean[:, start:] - mean[:, here]
+        if self._spread == "sum":
+            spread = deviation[:, start:] + deviation[:, here]
+            alone = 2.0
+        else:
+            spread = np.hypot(deviation[:, start:], deviation[:, here])
+            alone = np.sqrt(2.0)
+        distance /= spread
+        spread /= alone
+        if self._seen is not None:
+            seen = self._seen[channel, tasks]
+            lacking = ~(seen[:, start:] & seen[:, here])
+            distance[lacking] = 0.0
+            spread[lacking] = 1.0
+        return distance, spread
+
+    def later_rows(self) -> list[Array] | None:
+        """Every agent's log-likelihoods with the agents after it, where all fit into memory."""
+        agents, tasks = self.shape
+        if self._cache is None and 4 * tasks * agents * (agents - 1) <= CACHE_BYTES:
+            self._cache = [self.row(agent, slice(None), agent + 1) for agent in range(agents - 1)]
+        return self._cache
+
+    def table(self, tasks: Sequence[int]) -> Array:
+        """Log-likelihood of each pair on all these tasks together (papers/004, eq. 4), [agents, agents].
+
+        >>> from examiner.information.channels import channels
+        >>> from examiner.results import Results
+        >>> pairs = PairLikelihood(channels(Results.from_numpy([[[0.0, 1.0]], [[0.0, 1.0]]])))
+        >>> bool((abs(pairs.table([0])) < 1e-15).all())
+        True
+        """
+        agents = self.shape[0]
+        total = np.zeros((agents, agents))
+        for task in tasks:
+            for agent in range(agents):
+                total[agent] += self.row(agent, slice(task, task + 1))[0]
+        return total
+
+
+def confusion_matrix(
+    channels: Channels, tasks: Sequence[str] | None = None, spread: Spread = "sum"
+) -> Array:
+    r"""Return p(a₂ | a₁): how likely agent a₂ (column) is, where the mean of a₁ (row) was observed.
+
+    .. math:: p(a_2 | a_1) = \frac{e^{\ell(a_1, a_2)}}{\sum_a e^{\ell(a_1, a)}}, \qquad
+              \ell = \sum_{g \in G} \ell_g
+
+    (papers/004, eq. 1, 2 and 4). `tasks` names the set G; all tasks by default. Rows sum to 1. Shape
+    [agents, agents].
+
+    >>> from examiner.information.channels import channels
+    >>> from examiner.results import Results
+    >>> results = Results.from_numpy([[[0.0, 2.0]], [[4.0, 6.0]]])
+    >>> confusion_matrix(channels(results)).round(3)
+    array([[0.731, 0.269],
+           [0.269, 0.731]])
+    """
+    places = task_places(channels, tasks)
+    total = PairLikelihood(channels, spread).table(places)
+    return normalised_rows(total)
+
+
+def normalised_rows(log_likelihood: Array) -> Array:
+    """Turn rows of log-likelihoods into probabilities.
+
+    >>> normalised_rows(np.array([[-2000.0, -2000.0]]))
+    array([[0.5, 0.5]])
+    """
+    raised = np.exp(log_likelihood - log_likelihood.max(axis=-1, keepdims=True))
+    rows: Array = raised / raised.sum(axis=-1, keepdims=True)
+    return rows
+
+
+def task_places(channels: Channels, tasks: Sequence[str] | None) -> list[int]:
+    """Return the positions of named tasks; of all that can tell anything where none are named."""
+    if tasks is None:
+        return np.flatnonzero(channels.usable).tolist()
+    known = {task: place for place, task in enumerate(channels.tasks)}
+    unknown = [task for task in tasks if task not in known]
+    if unknown:
+        raise InputError(
+            f"There is no task {shorten(unknown[0])} among {len(known):,}. Name tasks as they were read."
+        )
+    return [known[task] for task in tasks]

@@ -1,0 +1,189 @@
+"""Information gain: how many bits a task, or a set of tasks, tells about which agent is playing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.information.channels import Channels
+from examiner.information.confusion import (
+    Array,
+    PairLikelihood,
+    Spread,
+    normalised_rows,
+    task_places,
+)
+from examiner.results.checks import read_only
+
+BLOCK_CELLS = 1 << 15
+"""A block of rows stays within the processor's cache; with it, memory is bounded for any table."""
+SAFE_EXPONENT = 300.0
+"""While logarithms stay within this, one exponential serves both agents of a pair without underflow."""
+LEAST_EXPONENT = -700.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskInformation:
+    """Bits of each task, shape [tasks]: of all measures together, and of each alone.
+
+    NaN is a task that was not seen on two agents, or without any deviation.
+    """
+
+    tasks: tuple[str, ...]
+    bits: NDArray[np.float64]
+    by_measure: Mapping[str, NDArray[np.float64]]
+    max_bits: float
+    notes: tuple[str, ...] = ()
+
+
+def information_gain(
+    channels: Channels, *, spread: Spread = "sum", exact: bool = False
+) -> TaskInformation:
+    r"""Return the bits that each task tells about which agent is playing.
+
+    .. math:: I = \log_2 |A| - \frac{1}{|A|} \sum_{a} \sum_{\hat a}
+              -p(\hat a | a) \log_2 p(\hat a | a)
+
+    (papers/004, eq. 3, with a uniform prior). It lies in [0, log₂|A|]. The equation takes the beliefs
+    :math:`\hat A` to be uniform on the whole, which the columns of the confusion matrix need not be: so
+    this is not exactly a mutual information. With `exact` it is: the entropy of the mean row stands in
+    the place of :math:`\log_2 |A|`, and the result is never larger.
+
+    >>> from examiner.information.channels import channels
+    >>> from examiner.results import Results
+    >>> results = Results.from_numpy([[[0.0, 2.0], [0.0, 1.0]], [[90.0, 92.0], [0.0, 1.0]]])
+    >>> information_gain(channels(results)).bits.round(6)
+    array([1., 0.])
+    """
+    bits = _single(channels, spread, exact)
+    by_measure = {
+        name: bits if len(channels.measures) == 1 else _single(channels.only(name), spread, exact)
+        for name in channels.measures
+    }
+    return TaskInformation(
+        channels.tasks, bits, MappingProxyType(by_measure), channels.max_bits, channels.notes
+    )
+
+
+def set_information(
+    channels: Channels,
+    tasks: Sequence[str] | None = None,
+    *,
+    spread: Spread = "sum",
+    exact: bool = False,
+) -> float:
+    """Return the bits that a set of tasks tells together (papers/004, eq. 3 and 4); all by default.
+
+    >>> from examiner.information.channels import channels
+    >>> from examiner.results import Results
+    >>> results = Results.from_numpy([[[0.0, 2.0]] * 2, [[4.0, 6.0]] * 2])
+    >>> [round(set_information(channels(results), names), 3) for names in (["task 1"], None)]
+    [0.16, 0.473]
+    """
+    pairs = PairLikelihood(channels, spread)
+    return table_bits(pairs.table(task_places(channels, tasks)), exact=exact)
+
+
+def table_bits(log_likelihood: Array, *, exact: bool = False) -> float:
+    """Return the bits of a table of log-likelihoods [agents, agents].
+
+    >>> table_bits(np.zeros((4, 4))), table_bits(np.diag([0.0, 0.0]) - 1000 * (1 - np.eye(2)))
+    (0.0, 1.0)
+    """
+    rows = normalised_rows(log_likelihood)
+    entropy = _entropy(rows).mean()
+    prior = _entropy(rows.mean(axis=0)) if exact else np.log(len(rows))
+    return float(bounded_bits(prior - entropy, len(rows)))
+
+
+def bits_with(pairs: PairLikelihood, base: Array | None = None, *, exact: bool = False) -> Array:
+    """Return for every task the bits of a set together with that task; shape [tasks].
+
+    `base` is the set's own table of log-likelihoods, None for the empty set. Work is tasks · agents² / 2
+    exponentials, in blocks of tasks that fit the processor's cache.
+
+    >>> from examiner.information.channels import channels
+    >>> from examiner.results import Results
+    >>> pairs = PairLikelihood(channels(Results.from_numpy([[[0.0, 2.0]] * 2, [[4.0, 6.0]] * 2])))
+    >>> bits_with(pairs, pairs.table([0])).round(3)
+    array([0.473, 0.473])
+    """
+    agents, tasks = pairs.shape
+    base = np.zeros((agents, agents)) if base is None else base
+    own = pairs.diagonal + base.diagonal()
+    highest = base.max() + np.maximum(pairs.diagonal.max(axis=1), 0.0)
+    safe = (highest <= SAFE_EXPONENT) & (own.min(axis=1) >= -SAFE_EXPONENT) & (not exact)
+    bits = np.empty(tasks)
+    step = max(1, BLOCK_CELLS // agents)
+    for start in range(0, tasks, step):
+        block = slice(start, min(start + step, tasks))
+        scan = _by_pairs if safe[block].all() else _by_rows
+        entropy, prior = scan(pairs, base, block)
+        bits[block] = (prior if exact else np.log(agents)) - entropy
+    return bounded_bits(bits, agents)
+
+
+def bounded_bits(nats: Array | float, agents: int) -> Array:
+    """Turn nats into bits, cut to [0, log₂ agents]: rounding may lead a hair beyond.
+
+    >>> bounded_bits(np.array([-1e-17, np.log(2)]), 2)
+    array([0., 1.])
+    """
+    bits: Array = np.clip(np.asarray(nats) / np.log(2.0), 0.0, np.log2(agents))
+    return bits
+
+
+def _by_pairs(pairs: PairLikelihood, base: Array, block: slice) -> tuple[Array, Array]:
+    """Mean entropy of the rows, one exponential for each pair: the table is symmetric.
+
+    With T = exp ℓ and Z its row sums, the entropy of a row is log Z − Σ T ℓ / Z.
+    """
+    kept = pairs.later_rows()
+    own = pairs.diagonal[block] + base.diagonal()
+    total = np.exp(own)
+    weighted = total * own
+    for agent in range(len(base) - 1):
+        later = slice(agent + 1, None)
+        if kept is None:
+            logs = pairs.row(agent, block, agent + 1)
+            logs += base[agent, later]
+        else:
+            logs = kept[agent][block] + base[agent, later]
+        np.maximum(logs, LEAST_EXPONENT, out=logs)
+        raised = np.exp(logs)
+        total[:, agent] += raised.sum(axis=1)
+        total[:, later] += raised
+        raised *= logs
+        weighted[:, agent] += raised.sum(axis=1)
+        weighted[:, later] += raised
+    entropy: Array = (np.log(total) - weighted / total).mean(axis=1)
+    return entropy, np.empty(0)
+
+
+def _by_rows(pairs: PairLikelihood, base: Array, block: slice) -> tuple[Array, Array]:
+    """Mean entropy of the rows and entropy of the mean row, each row by its own largest term."""
+    agents = len(base)
+    entropy = np.zeros(len(pairs.diagonal[block]))
+    mean = np.zeros((len(entropy), agents))
+    for agent in range(agents):
+        rows = normalised_rows(pairs.row(agent, block) + base[agent])
+        entropy += _entropy(rows) / agents
+        mean += rows / agents
+    return entropy, _entropy(mean)
+
+
+def _entropy(rows: Array) -> Array:
+    # A probability of 0 has no part in an entropy, and its logarithm would be infinite.
+    entropy: Array = -(rows * np.log(np.maximum(rows, 1e-300))).sum(axis=-1)
+    return entropy
+
+
+def _single(channels: Channels, spread: Spread, exact: bool) -> Array:
+    bits = bits_with(PairLikelihood(channels, spread), exact=exact)
+    bits[~channels.usable] = np.nan
+    read_only(bits)
+    return bits
