@@ -1,0 +1,251 @@
+"""Aggregates with intervals: what they are, what is refused, and what is said beside them."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import examiner as ex
+from examiner.scores import aggregate_named, wilson
+from examiner.scores.corrected import acceleration
+from examiner.scores.strata import run_scores
+from examiner.scores.weighted import iqm, mean
+
+
+def made(scores: object, aggregates: object = "iqm", **options: object):
+    options.setdefault("rng", np.random.default_rng(0))
+    return ex.aggregate_intervals(ex.Results.from_numpy(scores), aggregates, **options)
+
+
+def normal(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (3, 1), (26, 5), (10, 3), (57, 10), (4, 40)])
+def test_point_values_equal_scipy_and_the_published_formulae(shape: tuple[int, int]) -> None:
+    scores = normal(1, *shape, seed=sum(shape))
+    found = made(scores, ["mean", "median", "iqm", "optimality_gap"], reps=1, unit="tasks").value[0]
+    runs = scores[0].T  # [runs, tasks], as rliable has them
+    expected = [
+        np.mean(np.mean(runs, axis=0)),
+        np.median(np.mean(runs, axis=0)),
+        stats.trim_mean(runs, proportiontocut=0.25, axis=None),
+        1 - np.mean(np.minimum(runs, 1)),
+    ]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def test_trials_are_averaged_within_runs_first() -> None:
+    table = {
+        "agent": ["a"] * 4,
+        "task": ["t"] * 4,
+        "run": [0, 0, 0, 1],
+        "trial": [0, 1, 2, 0],
+        "score": [1.0, 2.0, 3.0, 10.0],
+    }
+    found = ex.aggregate_intervals(
+        ex.Results.from_dict(table), "mean", rng=np.random.default_rng(0)
+    )
+    assert found.value[0, 0] == 6.0
+    assert (found.low[0, 0], found.high[0, 0]) == (2.0, 10.0)
+
+
+def test_one_run_a_cell_has_no_run_interval_but_a_sentence_that_offers_tasks() -> None:
+    found = made(normal(2, 9))
+    assert np.isfinite(found.value).all()
+    assert np.isnan(found.low).all()
+    assert np.isnan(found.high).all()
+    assert any("one run in every cell" in note and "'tasks'" in note for note in found.notes)
+    offered = made(normal(2, 9), unit="tasks")
+    assert (offered.low < offered.value).all()
+    assert (offered.value < offered.high).all()
+
+
+def test_an_interval_never_has_zero_width() -> None:
+    found = made(np.ones((1, 5, 4)))
+    assert np.isnan(found.low).all()
+    assert any("does not make them certain" in note for note in found.notes)
+
+
+def test_a_single_task_of_wins_and_losses_has_wilsons_interval() -> None:
+    found = made([[[1.0, 1.0, 1.0, 1.0, 1.0]]], "mean")
+    expected = stats.binomtest(5, 5).proportion_ci(method="wilson")
+    assert found.low[0, 0] == pytest.approx(expected.low, abs=1e-12)
+    assert found.high[0, 0] == pytest.approx(expected.high, abs=1e-12)
+
+
+@pytest.mark.parametrize(("wins", "trials"), [(0, 4), (3, 10), (10, 10), (77, 200)])
+def test_wilson_equals_scipys(wins: int, trials: int) -> None:
+    expected = stats.binomtest(wins, trials).proportion_ci(0.9, method="wilson")
+    np.testing.assert_allclose(wilson(wins, trials, 0.9), (expected.low, expected.high), atol=1e-12)
+
+
+def test_variance_of_the_default_bootstrap_is_the_unbiased_one() -> None:
+    scores = normal(1, 26, 3)
+    found = made(scores, "mean", reps=40_000)
+    error = np.sqrt((scores.var(axis=2, ddof=1) / 3).sum()) / 26
+    half = (found.high - found.low)[0, 0] / 2
+    assert half == pytest.approx(1.96 * error, rel=0.03)
+
+
+def test_uneven_runs_weigh_tasks_alike_and_are_said() -> None:
+    scores = np.full((1, 2, 8), np.nan)
+    scores[0, 0, :2] = [0.0, 2.0]
+    scores[0, 1] = np.arange(8.0) + 10
+    found = made(scores, ["mean", "iqm"])
+    assert found.value[0, 0] == pytest.approx((1.0 + 13.5) / 2)
+    # A quarter of the weight is half of the first task, one of whose runs therefore goes
+    assert 2.0 < found.value[0, 1] < 13.5
+    assert any("uneven: from 2 to 8" in note for note in found.notes)
+    assert np.isfinite(found.low).all()
+
+
+def test_missing_tasks_and_single_runs_are_said() -> None:
+    scores = normal(2, 4, 3)
+    scores[0, 1] = np.nan
+    scores[1, 2, 1:] = np.nan
+    notes = " ".join(made(scores).notes)
+    assert "lack some of the 4 tasks" in notes
+    assert "single run" in notes
+    assert "too narrow" in notes
+
+
+def test_an_agent_without_any_score_has_none() -> None:
+    table = {
+        "agent": ["a", "a", "b"],
+        "task": ["t"] * 3,
+        "run": [0, 1, 0],
+        "score": [1.0, 2.0, None],
+    }
+    found = ex.aggregate_intervals(
+        ex.Results.from_dict(table), "mean", rng=np.random.default_rng(0)
+    )
+    assert np.isnan(found.value[1, 0])
+    assert np.isnan(found.low[1, 0])
+
+
+def test_many_runs_are_counted_by_another_way_and_give_the_same_width() -> None:
+    scores = normal(1, 3, 60)
+    found = made(scores, "mean", reps=20_000)
+    error = np.sqrt((scores.var(axis=2, ddof=1) / 60).sum()) / 3
+    assert (found.high - found.low)[0, 0] / 2 == pytest.approx(1.96 * error, rel=0.04)
+
+
+@pytest.mark.parametrize("unit", ["tasks", "both"])
+def test_resampling_tasks_gives_the_error_over_tasks(unit: str) -> None:
+    scores = 3 * normal(1, 30, 1, seed=1) + normal(1, 30, 5)
+    found = made(scores, "mean", unit=unit, reps=20_000)
+    means = scores[0].mean(axis=1)
+    variance = means.var(ddof=1) / 30
+    if unit == "both":  # the runs' noise, which is in the tasks' means already, comes once more
+        variance += (scores[0].var(axis=1, ddof=1) / 5).mean() / 30 * 29 / 29
+    half = (found.high - found.low)[0, 0] / 2
+    assert half == pytest.approx(1.96 * np.sqrt(variance), rel=0.05)
+    assert found.unit == unit
+
+
+def test_weighted_median_of_resampled_tasks_is_the_median_of_the_tasks_drawn() -> None:
+    from examiner.scores.resampling import Sample
+    from examiner.scores.weighted import median
+
+    rng = np.random.default_rng(0)
+    scores, times = rng.normal(size=(7, 1)), rng.integers(0, 4, size=(7, 50))
+    drawn = median(Sample(scores, times[:, None, :], np.ones(7, dtype=int), times))
+    expected = [np.median(np.repeat(scores[:, 0], column)) for column in times.T]
+    np.testing.assert_allclose(drawn, expected)
+
+
+def test_bca_agrees_with_scipy() -> None:
+    scores = np.random.default_rng(3).lognormal(size=(1, 3, 8))
+    found = made(scores, "mean", interval="bca", reps=40_000)
+    theirs = stats.bootstrap(
+        tuple(scores[0]),
+        lambda *tasks, axis=-1: np.mean([task.mean(axis=axis) for task in tasks], axis=0),
+        method="BCa",
+        n_resamples=40_000,
+        random_state=np.random.default_rng(4),
+    )
+    low, high = theirs.confidence_interval
+    width = high - low
+    assert found.low[0, 0] == pytest.approx(low, abs=0.03 * width)
+    assert found.high[0, 0] == pytest.approx(high, abs=0.03 * width)
+
+
+def test_acceleration_of_a_mean_is_its_skewness_over_six_root_n() -> None:
+    scores = np.random.default_rng(3).lognormal(size=(1, 1, 12))
+    strata = run_scores(ex.Results.from_numpy(scores)).strata[0]
+    expected = stats.skew(scores[0, 0]) / (6 * np.sqrt(12))
+    assert acceleration(strata, mean) == pytest.approx(expected)
+    assert abs(acceleration(strata, iqm)) < 1
+
+
+@pytest.mark.parametrize(
+    ("shape", "aggregate", "unit", "said"),
+    [
+        ((1, 4, 5), "median", "runs", "fails for the aggregate 'median'"),
+        ((1, 4, 4), "iqm", "runs", "needs 5 runs in every cell, and some have 4"),
+        ((1, 4, 5), "iqm", "tasks", "needs 5 tasks"),
+        ((1, 9, 5), "iqm", "both", "runs and tasks at once"),
+    ],
+)
+def test_bca_is_refused_in_words(
+    shape: tuple[int, ...], aggregate: str, unit: str, said: str
+) -> None:
+    with pytest.raises(ex.InputError, match=said):
+        made(normal(*shape), aggregate, unit=unit, interval="bca")
+
+
+def test_bca_over_tasks_works() -> None:
+    found = made(normal(1, 9, 2), "iqm", unit="tasks", interval="bca")
+    assert found.low[0, 0] < found.value[0, 0] < found.high[0, 0]
+
+
+def test_a_users_function_is_an_aggregate() -> None:
+    def solved(scores: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return ((scores > 0)[..., None] * weights).sum((0, 1)) / weights.sum((0, 1))
+
+    scores = normal(2, 6, 4)
+    found = made(scores, [solved, "mean"])
+    assert found.aggregates == ("solved", "mean")
+    np.testing.assert_allclose(found.value[:, 0], (scores > 0).mean(axis=(1, 2)))
+    assert (found.low[:, 0] < found.high[:, 0]).all()
+
+
+def test_a_users_function_that_returns_another_shape_is_refused() -> None:
+    with pytest.raises(ex.InputError, match="returned shape"):
+        made(normal(1, 2, 3), lambda scores, weights: np.zeros(2))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"unit": "games"}, "Unknown unit 'games'"),
+        ({"interval": "basic"}, "Unknown interval 'basic'"),
+        ({"reps": 0}, "0 replicates"),
+        ({"level": 1.0}, "The level is 1.0"),
+        ({"aggregates": "iqr"}, "Unknown aggregate 'iqr'. Did you mean 'iqm'"),
+        ({"aggregates": []}, "No aggregates"),
+    ],
+)
+def test_bad_options_are_refused(options: dict[str, object], said: str) -> None:
+    with pytest.raises(ex.InputError, match=said):
+        made(normal(1, 2, 3), **options)
+
+
+def test_tasks_where_lower_is_better_are_not_averaged_with_others() -> None:
+    scales = ex.Scales([ex.TaskScale("t", direction="lower")])
+    results = ex.Results.from_numpy(normal(1, 1, 3), tasks=["t"]).with_scales(scales)
+    with pytest.raises(ex.InputError, match="Lower is better on 't'"):
+        ex.aggregate_intervals(results, rng=np.random.default_rng(0))
+
+
+def test_names_may_be_written_with_hyphens() -> None:
+    assert aggregate_named("Optimality-Gap").name == "optimality_gap"
+
+
+def test_few_spare_runs_are_warned_of() -> None:
+    assert any("2 spare runs" in note for note in made(normal(1, 2, 2)).notes)
+
+
+def test_what_cannot_be_resampled_is_said() -> None:
+    assert any("There is one task" in note for note in made(normal(1, 1, 5), unit="tasks").notes)
+    assert any("cannot both" in note for note in made(normal(1, 5, 1), unit="both").notes)

@@ -1,0 +1,153 @@
+"""Properties of aggregates, profiles, ranks and comparisons that hold for any scores."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import examiner as ex
+from examiner.scores.ranks import rank_shares
+from examiner.scores.significance import holm
+
+FAST = settings(max_examples=25, deadline=None)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> np.ndarray:
+    """Scores [agents, tasks, runs], some coarse enough to tie, some missing."""
+    agents, tasks, runs = draw(st.integers(2, 4)), draw(st.integers(2, 5)), draw(st.integers(2, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    scores = rng.normal(size=(agents, tasks, runs))
+    if draw(st.booleans()):
+        scores = scores.round(0)
+    if draw(st.booleans()):
+        gaps = rng.random(scores.shape) < 0.2
+        gaps[:, 0, :2] = False  # everybody keeps two runs of the first task
+        scores[gaps] = np.nan
+    return scores
+
+
+def named(scores: np.ndarray, order: list[int] | None = None) -> ex.Results:
+    order = list(range(len(scores))) if order is None else order
+    tasks = [f"t{task}" for task in range(scores.shape[1])]
+    return ex.Results.from_numpy(scores[order], [f"a{agent}" for agent in order], tasks)
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(7)
+
+
+@FAST
+@given(tables(), st.sampled_from(["runs", "tasks", "both"]), st.randoms())
+def test_permuting_agents_permutes_the_answer(scores: np.ndarray, unit: str, random) -> None:
+    order = list(range(len(scores)))
+    random.shuffle(order)
+    plain = ex.aggregate_intervals(named(scores), ["mean", "iqm"], rng=rng(), reps=50, unit=unit)
+    moved = ex.aggregate_intervals(
+        named(scores, order), ["mean", "iqm"], rng=rng(), reps=50, unit=unit
+    )
+    np.testing.assert_array_equal(plain.value[order], moved.value)
+    np.testing.assert_array_equal(plain.low[order], moved.low)
+    ranks = [
+        ex.rank_probabilities(named(scores, way), rng=rng(), reps=50, unit=unit).probability
+        for way in (None, order)
+    ]
+    np.testing.assert_allclose(ranks[0][order], ranks[1])
+
+
+@FAST
+@given(tables(), st.sampled_from(["runs", "tasks", "both"]))
+def test_scaling_and_shifting_scores_moves_aggregates_with_them(
+    scores: np.ndarray, unit: str
+) -> None:
+    names = ["mean", "median", "iqm"]
+    plain = ex.aggregate_intervals(named(scores), names, rng=rng(), reps=50, unit=unit)
+    moved = ex.aggregate_intervals(named(4 * scores - 3), names, rng=rng(), reps=50, unit=unit)
+    for what in ("value", "low", "high"):
+        before, after = getattr(plain, what), getattr(moved, what)
+        # An interval without width is dropped, and rounding may lend it one.
+        both = np.isfinite(before) & np.isfinite(after)
+        np.testing.assert_allclose(4 * before[both] - 3, after[both], atol=1e-9)
+
+
+@FAST
+@given(tables())
+def test_an_agent_more_changes_nothing_for_the_others(scores: np.ndarray) -> None:
+    fewer = ex.aggregate_intervals(named(scores[:-1]), rng=rng(), reps=50)
+    every = ex.aggregate_intervals(named(scores), rng=rng(), reps=50)
+    np.testing.assert_array_equal(fewer.low, every.low[:-1])
+
+
+@FAST
+@given(tables(), st.sampled_from(["runs", "averages"]), st.sampled_from(["runs", "tasks", "both"]))
+def test_profiles_never_rise_and_bands_hold_them(scores: np.ndarray, kind: str, unit: str) -> None:
+    marks = np.linspace(-3, 3, 13)
+    made = ex.performance_profiles(named(scores), marks, kind, rng=rng(), reps=50, unit=unit)
+    for line in (made.share, made.low, made.high):
+        assert (np.diff(line, axis=1) <= 1e-12).all()
+        assert (line >= -1e-12).all()
+        assert (line <= 1 + 1e-12).all()
+    assert (made.low <= made.high + 1e-12).all()
+
+
+@FAST
+@given(tables(), st.sampled_from(["runs", "tasks", "both"]))
+def test_rank_probabilities_sum_to_one_both_ways(scores: np.ndarray, unit: str) -> None:
+    made = ex.rank_probabilities(named(scores), rng=rng(), reps=50, unit=unit)
+    np.testing.assert_allclose(made.probability.sum(axis=0), 1.0)
+    np.testing.assert_allclose(made.probability.sum(axis=1), 1.0)
+    assert made.expected.sum() == pytest.approx(len(scores) * (len(scores) + 1) / 2)
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=6))
+def test_ties_share_ranks(values: list[int]) -> None:
+    column = np.array(values, dtype=float)[:, None]
+    shares = rank_shares(column)
+    for agent, value in enumerate(values):
+        better, alike = sum(v > value for v in values), values.count(value)
+        expected = [1 / alike if better <= r < better + alike else 0 for r in range(len(values))]
+        np.testing.assert_allclose(shares[agent], expected)
+
+
+@FAST
+@given(tables(), st.sampled_from(["runs", "tasks", "both"]))
+def test_improvement_of_a_over_b_and_of_b_over_a_sum_to_one(scores: np.ndarray, unit: str) -> None:
+    results = named(scores)
+    one = ex.probability_of_improvement(results, "a0", "a1", rng=rng(), reps=200, unit=unit)
+    other = ex.probability_of_improvement(results, "a1", "a0", rng=rng(), reps=200, unit=unit)
+    assert one.probability + other.probability == pytest.approx(1)
+    assert one.low + other.high == pytest.approx(1)
+    np.testing.assert_allclose(one.task_probability + other.task_probability, 1)
+    assert 0 <= one.low < one.high <= 1 or np.isnan(one.low)
+
+
+@FAST
+@given(tables())
+def test_the_matrix_agrees_with_single_pairs(scores: np.ndarray) -> None:
+    results = named(scores)
+    matrix = ex.improvement_matrix(results, rng=rng(), reps=200)
+    single = ex.probability_of_improvement(results, "a0", "a1", rng=rng(), reps=200)
+    assert matrix.probability[0, 1] == pytest.approx(single.probability)
+    np.testing.assert_allclose(matrix.low[0, 1], single.low)
+    sums = matrix.probability + matrix.probability.T
+    np.testing.assert_allclose(sums[~np.eye(len(scores), dtype=bool)], 1.0)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_holm_raises_p_values_and_keeps_their_order(values: list[float]) -> None:
+    raw = np.array(values)
+    adjusted = holm(raw)
+    assert (adjusted >= raw).all()
+    assert (adjusted <= 1).all()
+    order = np.argsort(raw, kind="stable")
+    assert (np.diff(adjusted[order]) >= 0).all()
+    assert (adjusted <= np.minimum(1, raw * len(raw)) + 1e-15).all()  # never worse than Bonferroni
+
+
+@FAST
+@given(tables())
+def test_swapping_agents_turns_their_difference_round(scores: np.ndarray) -> None:
+    results = named(scores)
+    one, other = (ex.paired_difference(results, *pair) for pair in (("a0", "a1"), ("a1", "a0")))
+    assert one.value == pytest.approx(-other.value)
+    np.testing.assert_allclose(one.clustered, other.clustered)

@@ -1,0 +1,122 @@
+"""Variance components against the analysis of variance and simulated truth; the decision study."""
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from examiner.scores.decision import expected_error
+
+
+def simulated(
+    shape: tuple[int, int, int], truth: tuple[float, float, float, float], seed: int = 0
+) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    agents, tasks, runs = shape
+    parts = [(agents, 1, 1), (1, tasks, 1), (agents, tasks, 1), (agents, tasks, runs)]
+    return sum(np.sqrt(v) * rng.normal(size=size) for v, size in zip(truth, parts, strict=True))
+
+
+def components(scores: np.ndarray) -> np.ndarray:
+    found = ex.variance_components(ex.Results.from_numpy(scores))
+    return np.array([found.agent, found.task, found.interaction, found.run])
+
+
+def test_components_equal_the_analysis_of_variance_of_a_complete_table() -> None:
+    x = simulated((6, 9, 4), (1.0, 2.0, 1.5, 1.0)) + 1000
+    agents, tasks, runs = x.shape
+    cells, rows, columns, grand = x.mean(2), x.mean((1, 2)), x.mean((0, 2)), x.mean()
+    ms_agent = tasks * runs * ((rows - grand) ** 2).sum() / (agents - 1)
+    ms_task = agents * runs * ((columns - grand) ** 2).sum() / (tasks - 1)
+    off = cells - rows[:, None] - columns[None, :] + grand
+    ms_both = runs * (off**2).sum() / ((agents - 1) * (tasks - 1))
+    ms_run = ((x - cells[:, :, None]) ** 2).sum() / (agents * tasks * (runs - 1))
+    expected = [
+        (ms_agent - ms_both) / (tasks * runs),
+        (ms_task - ms_both) / (agents * runs),
+        (ms_both - ms_run) / runs,
+        ms_run,
+    ]
+    np.testing.assert_allclose(components(x), expected, rtol=1e-8)
+
+
+def test_components_recover_the_truth_with_gaps_and_uneven_runs() -> None:
+    truth = np.array([1.0, 2.0, 0.5, 1.5])
+    estimates = []
+    for seed in range(60):
+        scores = simulated((15, 15, 4), tuple(truth), seed)
+        gaps = np.random.default_rng(seed + 1000).random(scores.shape) < 0.3
+        gaps[:, :, 0] &= np.random.default_rng(seed + 2000).random((15, 15)) < 0.5
+        scores[gaps] = np.nan
+        estimates.append(components(scores))
+    error = np.std(estimates, axis=0, ddof=1) / np.sqrt(60)
+    assert (np.abs(np.mean(estimates, axis=0) - truth) < 4 * error).all()
+
+
+def test_negative_estimates_are_shown_as_zero_and_flagged() -> None:
+    flagged = [
+        ex.variance_components(ex.Results.from_numpy(simulated((4, 5, 2), (0, 0, 0, 1.0), seed)))
+        for seed in range(10)
+    ]
+    assert any(found.truncated for found in flagged)
+    for found in flagged:
+        assert min(found.agent, found.task, found.interaction) >= 0
+        for name in found.truncated:
+            assert getattr(found, name) == 0
+        assert bool(found.truncated) == any("was negative" in note for note in found.notes)
+
+
+def test_without_repeated_runs_their_variance_is_counted_with_the_interaction() -> None:
+    found = ex.variance_components(
+        ex.Results.from_numpy(simulated((20, 20, 1), (1.0, 1.0, 2.0, 1.0)))
+    )
+    assert np.isnan(found.run)
+    assert 2.5 < found.interaction < 3.6
+    assert any("No cell has two runs" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("shape", [(1, 8, 3), (8, 1, 3), (1, 1, 3), (1, 1, 1)])
+def test_one_agent_or_one_task_is_no_error(shape: tuple[int, int, int]) -> None:
+    results = ex.Results.from_numpy(simulated(shape, (1.0, 1.0, 1.0, 1.0)))
+    study = ex.decision_study(results)
+    assert study.answer
+    if shape[2] > 1:
+        assert study.components.run > 0
+
+
+def test_shares_sum_to_one() -> None:
+    found = ex.variance_components(ex.Results.from_numpy(simulated((5, 6, 3), (1, 1, 1, 1))))
+    assert sum(found.shares().values()) == pytest.approx(1)
+
+
+def test_foreseen_error_is_the_spread_of_simulated_differences() -> None:
+    truth = (0.0, 1.0, 0.5, 2.0)
+    differences = []
+    for seed in range(1500):
+        scores = simulated((2, 8, 3), truth, seed)
+        differences.append(np.subtract(*scores.mean(axis=(1, 2))))
+    found = ex.variance_components(ex.Results.from_numpy(simulated((60, 60, 4), truth)))
+    foreseen = float(expected_error(found, np.array(8), np.array(3)))
+    assert foreseen == pytest.approx(np.std(differences), rel=0.08)
+
+
+def test_noisy_runs_ask_for_runs_and_fickle_tasks_for_tasks() -> None:
+    noisy = ex.decision_study(ex.Results.from_numpy(simulated((5, 20, 3), (1, 1, 0.0, 9.0))))
+    fickle = ex.decision_study(ex.Results.from_numpy(simulated((5, 20, 3), (1, 1, 9.0, 0.1))))
+    assert "more runs help nearly as much" in noisy.answer
+    assert "more tasks help more" in fickle.answer
+    assert "Twice the runs" in noisy.answer
+
+
+def test_more_tasks_and_more_runs_never_hurt() -> None:
+    study = ex.decision_study(ex.Results.from_numpy(simulated((5, 10, 3), (1, 1, 1, 1))))
+    for axis in (0, 1):
+        assert (np.diff(study.difference, axis=axis) <= 0).all()
+        assert (np.diff(study.reliability, axis=axis) >= 0).all()
+    assert (study.difference_fixed <= study.difference).all()
+    place = study.tasks.tolist().index(10), study.runs.tolist().index(3)
+    assert study.difference[place] == pytest.approx(study.now)
+
+
+def test_impossible_designs_are_refused() -> None:
+    with pytest.raises(ex.InputError, match="numbers of runs must be at least 1"):
+        ex.decision_study(ex.Results.from_numpy(np.ones((2, 2))), runs=[0])
