@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from examiner.results.checks import InputError, shorten
 
+_DIGITS = re.compile(r"(\d+)")
+
 
 class Found(NamedTuple):
     """Files in natural order, the folder that path templates start from, and how they were named.
@@ -60,18 +62,19 @@ def found_files(source: str | Path) -> Found:
     return Found(tuple(sorted(set(files), key=natural_order)), root, meant)
 
 
-def natural_order(path: PurePath) -> list[tuple[bool, int, str]]:
+def natural_order(path: PurePath) -> list[list[tuple[bool, int, str]]]:
     """Order paths as people do: `run_9` before `run_10`.
 
     >>> sorted([Path("b/10"), Path("b/9"), Path("a")], key=natural_order)[1].name
     '9'
     """
-    pieces = [piece for part in path.parts for piece in (*re.split(r"(\d+)", part), "/")]
-    return [
-        (False, int(piece), piece) if piece.isdecimal() and len(piece) < 100 else (True, 0, piece)
-        for piece in pieces
-        if piece
-    ]
+    return [[_rank(piece) for piece in _DIGITS.split(part) if piece] for part in path.parts]
+
+
+def _rank(piece: str) -> tuple[bool, int, str]:
+    if piece.isdecimal() and len(piece) < 100:
+        return False, int(piece), piece
+    return True, 0, piece
 
 
 def _globbed(pattern: str) -> tuple[list[Path], Path, bool]:

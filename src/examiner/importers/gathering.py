@@ -80,6 +80,8 @@ def read_files(
     parts: list[Part] = []
     for name, group in known.by_format.items():
         parts.extend(_read_group(name, group, options, progress))
+    position = {path: number for number, path in enumerate(found.paths)}
+    parts.sort(key=lambda part: position[part.paths[0]])
     origin = Provenance(str(source)).with_notes(*known.notes(found.root))
     return joined(parts, origin)
 

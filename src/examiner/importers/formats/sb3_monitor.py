@@ -96,7 +96,7 @@ def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Part]:
         )
     frame = _episodes(filled)
     runs, counts, order = _merged(filled, frame)
-    frame = frame[order]
+    frame = frame if order is None else frame[order]
     factors = np.array([frames_of_length(log.env_id) for log in filled])
     lengths = frame["l"].to_numpy() * factors[frame["file"].to_numpy()]
     columns = pl.DataFrame(
@@ -151,6 +151,8 @@ def _episodes(logs: Sequence[_Log]) -> pl.DataFrame:
             rows = [len(part) for part in single]
             frame = pl.concat(single, how="vertical_relaxed")
         frames.append(frame.with_columns(file=pl.Series(np.repeat(positions, rows))))
+    if len(frames) == 1:
+        return frames[0]
     return pl.concat(frames, how="diagonal_relaxed").sort("file", maintain_order=True)
 
 
@@ -161,8 +163,10 @@ def _parsed(data: bytes) -> pl.DataFrame | None:
         frame = pl.read_csv(data, schema_overrides=known, infer_schema_length=10_000)
     except _PROBLEMS:
         return None
-    whole = frame["l"].null_count() == 0 and frame["t"].null_count() == 0
-    return frame if whole and frame[:, -1].null_count() == 0 else None
+    lengths, seconds = frame["l"], frame["t"]
+    whole = not (lengths.null_count() or seconds.null_count() or frame[:, -1].null_count())
+    sound = whole and (lengths.min() or 0) >= 0 and seconds.is_finite().all()  # type: ignore[operator]
+    return frame if sound and (lengths.max() or 0) < 2**53 else None  # type: ignore[operator]
 
 
 def _parsed_alone(log: _Log) -> pl.DataFrame:
@@ -205,21 +209,21 @@ def _checked(fields: dict[str, str], path: Path, number: int) -> dict[str, objec
 
 def _merged(
     logs: Sequence[_Log], frame: pl.DataFrame
-) -> tuple[list[Run], list[int], NDArray[np.int64]]:
-    """The runs, how many episodes each has, and the order that puts each run's in a row."""
+) -> tuple[list[Run], list[int], NDArray[np.int64] | None]:
+    """The runs, how many episodes each has, and the order that puts each run's in a row, if any."""
     groups: dict[tuple[object, ...], int] = {}
     group_of_log = np.array([groups.setdefault(log.key, len(groups)) for log in logs])
     runs = {group: log.run for group, log in zip(group_of_log[::-1], reversed(logs), strict=True)}
     file = frame["file"].to_numpy()
     group = group_of_log[file]
     counts = np.bincount(group, minlength=len(groups)).tolist()
+    ordered = [runs[number] for number in range(len(groups))]
+    if len(groups) == len(logs):
+        return ordered, counts, None
     # A resumed log starts its clock again; its lines still follow each other.
     time = frame.select(pl.col("t").cum_max().over("file"))["t"].to_numpy()
-    if len(groups) == len(logs):
-        return [runs[number] for number in range(len(groups))], counts, np.arange(len(frame))
     started = np.array([log.started for log in logs])
-    order = np.lexsort((time + started[file], group))
-    return [runs[number] for number in range(len(groups))], counts, order
+    return ordered, counts, np.lexsort((time + started[file], group))
 
 
 def _notes(logs: Sequence[_Log], runs: Sequence[Run]) -> list[str]:

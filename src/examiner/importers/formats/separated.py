@@ -20,6 +20,7 @@ from examiner.importers.tables import (
 )
 from examiner.importers.text_tables import PROBLEMS, TextTable
 from examiner.results import InputError, Provenance, Results
+from examiner.results.checks import RepeatedKeyError
 from examiner.results.codes import compact_names
 from examiner.results.keys import ITEM_COLUMNS, trial_numbers
 
@@ -149,8 +150,10 @@ def _read_block(files: Sequence[SourceFile], options: TableOptions) -> Part | No
     origin = Provenance(str(files[0].path), f"tidy {kind}").with_notes(*text.notes)
     try:
         results = results_from_table(frame, options, origin)
-    except InputError as problem:
+    except RepeatedKeyError as problem:
         raise located(problem, [file.path for file in files], rows) from None
+    except InputError:
+        return None  # read by itself, the file can tell the line
     return Part(results, [file.path for file in files], rows)
 
 

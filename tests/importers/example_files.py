@@ -1,0 +1,99 @@
+"""A small valid file of every format, for the tests to read, to mutate and to put into folders."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from examiner.results import Results
+
+MONITOR = '#{"t_start": 1700000000.5, "env_id": "PongNoFrameskip-v4"}\nr,l,t\n-21.0,800,2.5\n-19,900,5.0\n'
+TIDY = (
+    "agent,task,level,run,trial,score\ndqn,pong,0,0,0,18.5\ndqn,pong,1,0,0,-3\nppo,pong,0,0,0,7\n"
+)
+STDOUT = (
+    " ** Playing game g/aliens.txt, level g/aliens_lvl0.txt (1/2) **\n"
+    "Result (1->win; 0->lose): Player0:1, Player0-Score:80.0, timesteps:476\n"
+    " ** Playing game g/aliens.txt, level g/aliens_lvl1.txt (1/2) **\n"
+    "Result (1->win; 0->lose):0, Score:-2.5, timesteps:33\n"
+)
+
+
+def _npz(**arrays: object) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def _parquet(folder: Path) -> bytes:
+    path = folder / "made.parquet"
+    Results.from_numpy([[1.0, 2.0], [3.0, 4.5]], ["a", "b"], ["s", "t"]).save(path)
+    data = path.read_bytes()
+    path.unlink()
+    return data
+
+
+def _lines(*records: object) -> bytes:
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+EXAMPLES: dict[str, tuple[str, Callable[[Path], bytes]]] = {
+    "csv": ("scores.csv", lambda _: TIDY.encode()),
+    "parquet": ("scores.parquet", _parquet),
+    "ndjson": (
+        "scores.jsonl",
+        lambda _: _lines(
+            {"agent": "a", "task": "t", "score": 1}, {"agent": "b", "task": "t", "score": 2.5}
+        ),
+    ),
+    "sb3-monitor": ("0.monitor.csv", lambda _: MONITOR.encode()),
+    "sb3-evaluations": (
+        "evaluations.npz",
+        lambda _: _npz(
+            timesteps=np.array([100, 200]),
+            results=np.array([[1.0, 2.0], [3.0, 4.0]]),
+            ep_lengths=np.array([[5, 6], [7, 8]]),
+        ),
+    ),
+    "dopamine": (
+        "asterix.json",
+        lambda _: json.dumps(
+            [
+                {"Iteration": iteration, "Value": 10.5 * iteration, "Agent": agent}
+                for agent in ("DQN", "C51")
+                for iteration in (0, 0, 1, 1)
+            ]
+        ).encode(),
+    ),
+    "rliable": (
+        "scores.npz",
+        lambda _: _npz(DQN=np.ones((2, 3)), PPO=np.zeros((4, 3)), tasks=np.array(["a", "b", "c"])),
+    ),
+    "py-irt": (
+        "responses.jsonl",
+        lambda _: _lines(
+            {"subject_id": "bert", "responses": {"q1": 1, "q2": 0}},
+            {"subject_id": "gpt", "responses": {"q1": 1, "q3": None, "q2": 1}},
+        ),
+    ),
+    "gvgai-stdout": ("mcts.log", lambda _: STDOUT.encode()),
+    "gvgai-trials": (
+        "trials.csv",
+        lambda _: (
+            b"mcts,aliens,0,1,80.0,476\nmcts,aliens,0,0,3,9\nrandom,aliens,0,-100,-1000.0,0\n"
+        ),
+    ),
+    "gvgai-executor": ("mcts.txt", lambda _: b"aliens 0 1234 1 80.0 476\naliens 1 99 0 -3 22\n"),
+}
+
+
+def write_example(folder: Path, name: str) -> Path:
+    """Write the example of a format into a folder."""
+    file_name, content = EXAMPLES[name]
+    path = folder / file_name
+    path.write_bytes(content(folder))
+    return path
