@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from types import MappingProxyType
 
@@ -26,7 +26,7 @@ def atari_games() -> tuple[str, ...]:
     return tuple(dict.fromkeys(_ids_by_letters().values()))
 
 
-@cache
+@lru_cache(maxsize=65_536)  # leaderboards have a million items, whose names need not stay in memory
 def atari_game(name: str) -> str | None:
     """Return the ale-py id of an Atari game, or None where the name is no Atari game.
 
