@@ -11,8 +11,7 @@ from types import MappingProxyType
 
 from examiner.results.checks import counted, shorten
 
-_NAMESPACE = re.compile(r"^ALE/", re.IGNORECASE)
-_ENVIRONMENT = re.compile(r"(-ram)?(NoFrameskip|Deterministic)?-v\d+$", re.IGNORECASE)
+_ENVIRONMENT = re.compile(r"(-ram)?(noframeskip|deterministic)?-v\d+$")
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9]+")
 
 
@@ -38,8 +37,10 @@ def atari_game(name: str) -> str | None:
     >>> atari_game("Montezuma's Revenge"), atari_game("Up and Down"), atari_game("CartPole-v1")
     ('montezuma_revenge', 'up_n_down', None)
     """
-    bare = _ENVIRONMENT.sub("", _NAMESPACE.sub("", name.strip()))
-    return _ids_by_letters().get(_letters(bare))
+    bare = name.strip().lower()
+    if "-v" in bare:
+        bare = _ENVIRONMENT.sub("", bare)
+    return _ids_by_letters().get(_letters(bare.removeprefix("ale/")))
 
 
 def recognition_notes(names: Sequence[str]) -> tuple[str, ...]:
@@ -62,7 +63,7 @@ def recognition_notes(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _letters(name: str) -> str:
-    return _NOT_IN_A_NAME.sub("", name.lower())
+    return name if name.isalnum() else _NOT_IN_A_NAME.sub("", name)
 
 
 @cache
@@ -73,5 +74,5 @@ def _ids_by_letters() -> Mapping[str, str]:
     for row in csv.DictReader(lines):
         for name in (row["id"], *row["aliases"].split("|")):
             if name:
-                ids[_letters(name)] = row["id"]
+                ids[_letters(name.lower())] = row["id"]
     return MappingProxyType(ids)

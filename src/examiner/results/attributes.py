@@ -130,13 +130,13 @@ or leave it empty.
         (0, None)
         """
         exact = {name: place for place, name in enumerate(self.names)}
-        if self.kind == "agent":
-            return tuple(exact.get(name) for name in names)
         games: dict[str, int] = {}
-        for place, name in enumerate(self.names):
+        for place, name in enumerate(self.names if self.kind == "task" else ()):
             game = atari_game(name)
             if game is not None:
                 games.setdefault(game, place)
+        if not games:
+            return tuple(exact.get(name) for name in names)
         return tuple(exact.get(name, games.get(atari_game(name) or "")) for name in names)
 
     def unmatched(self, names: Sequence[str]) -> tuple[str, ...]:

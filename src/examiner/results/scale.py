@@ -259,6 +259,8 @@ def _found(
             game = atari_game(entry.task)
             if game is not None:
                 games.setdefault(game, entry)
+    if not games:
+        return [exact.get(task) for task in tasks]
     return [exact.get(task) or games.get(atari_game(task) or "") for task in tasks]
 
 
