@@ -73,7 +73,10 @@ def _broken(path: Path, problem: ValueError, data: bytes, line: int | None) -> s
             f"Correct or remove the line."
         )
     place = f" at line {problem.lineno}" if isinstance(problem, json.JSONDecodeError) else ""
-    return f"Cannot read {shorten(path, 200)}: the JSON is broken{place}. It may be cut off: write the file again."
+    return (
+        f"Cannot read {shorten(path, 200)}: the JSON is broken{place}. It may be cut off: write "
+        f"the file again."
+    )
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

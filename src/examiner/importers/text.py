@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from mmap import mmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from examiner.results.checks import InputError, shorten
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_BLOCK_BYTES = 2**24
 _MERGE_MARKER = re.compile(rb"^(?:<{7} |={7}\r?$|>{7} )", flags=re.MULTILINE)
 
 
@@ -64,7 +66,7 @@ def as_utf8(data: bytes, path: Path) -> Text:
     return Text(data.decode("latin-1").translate(dict(enumerate(letters))).encode(), (note,))
 
 
-def check_text(data: bytes, path: Path) -> None:
+def check_text(data: bytes | mmap, path: Path) -> None:
     r"""Refuse bytes that no text has, and lines without end.
 
     >>> check_text(b"agent,task\ndqn,po\x00ng", Path("x.csv"))
@@ -73,13 +75,13 @@ def check_text(data: bytes, path: Path) -> None:
     examiner.results.checks.InputError: 'x.csv' has a NUL byte on line 2, which no text has. It may be
     damaged or of another kind: write it again.
     """
+    check_line_lengths(data, path)
     place = data.find(b"\0")
     if place >= 0:
         raise InputError(
             f"{shorten(path, 200)} has a NUL byte on line {line_number(data, place)}, which no text "
             f"has. It may be damaged or of another kind: write it again."
         )
-    check_line_lengths(data, path)
 
 
 def refuse_merge_markers(data: bytes, path: Path) -> None:
@@ -111,10 +113,11 @@ def has_merge_marker(line: bytes) -> bool:
     return _MERGE_MARKER.match(line) is not None
 
 
-def line_number(data: bytes, place: int) -> int:
+def line_number(data: bytes | mmap, place: int) -> int:
     r"""Return the line, from 1, on which a byte stands.
 
     >>> line_number(b"a\nb", 2)
     2
     """
-    return data.count(b"\n", 0, place) + 1
+    starts = range(0, place, _BLOCK_BYTES)  # a mapped file is not copied whole to be counted
+    return 1 + sum(data[start : min(start + _BLOCK_BYTES, place)].count(b"\n") for start in starts)

@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from examiner.importers.files import SourceFile
-from examiner.importers.limits import check_line_lengths, check_size
+from examiner.importers.limits import check_size
 from examiner.importers.tables import TableColumns, TableOptions
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
 from examiner.results.checks import InputError, shorten
@@ -45,16 +45,17 @@ class TextTable:
         >>> TextTable.of(SourceFile(Path("x"), None, b"agent;task;score\na;b;1,5", whole=True)).notes
         ('Numbers are read with a decimal comma.',)
         """
-        head, _, rest = file.head.rpartition(b"\n")
-        plain = as_utf8(head or rest, file.path)
+        head, ended, _ = file.head.rpartition(b"\n")
+        plain = as_utf8(head, file.path)
         source: Path | bytes = file.path
         notes = plain.notes
-        if notes or file.whole or file.compression is not None:
-            source, notes = text_of(file)
-            head = source[: len(file.head)]
-        else:
+        in_memory = file.whole or file.compression is not None
+        if not in_memory:
             check_mapped(file.path)
-            head = plain.data
+        head = plain.data
+        if notes or in_memory or not ended:  # without a line's end, the header goes on
+            source, notes = text_of(file)
+            head = source[: max(len(file.head), source.find(b"\n") + 1)]
         lines = head.decode(errors="replace")
         separator = _separator(lines, file.suffix)
         try:
@@ -163,9 +164,7 @@ def check_mapped(path: Path) -> None:
             size = path.stat().st_size
             check_size(size, path)
             with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-                if mapped.find(b"\0") >= 0:
-                    check_text(mapped[:], path)
-                check_line_lengths(mapped, path)
+                check_text(mapped, path)
     except (OSError, ValueError) as problem:
         if isinstance(problem, InputError):
             raise

@@ -1,0 +1,122 @@
+"""Mutated files of every format: only our own error, or valid results, ever comes out."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from pathlib import Path
+
+import pytest
+from example_files import EXAMPLES
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import examiner as ex
+
+ORIGINALS = {name: content(Path(tempfile.mkdtemp())) for name, (_, content) in EXAMPLES.items()}
+CHUNKS = [
+    *(
+        b"\0",
+        b"\n",
+        b"\r",
+        b'"',
+        b",",
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b"\xff",
+        b"\xef\xbb\xbf",
+        b"-",
+        b"e9",
+    ),
+    *(
+        b"NaN",
+        b"Infinity",
+        b"null",
+        b"9" * 30,
+        b"1e999",
+        b"<<<<<<< HEAD\n",
+        b"agent",
+        b"PK\x03\x04",
+    ),
+]
+
+
+@st.composite
+def mutated(draw: st.DrawFn, original: bytes) -> bytes:
+    """A file with a few bytes flipped, cut off, put in, taken out or doubled."""
+    data = original
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, max(len(data) - 1, 0)))
+        end = draw(st.integers(start, min(len(data), start + 40)))
+        match draw(st.sampled_from(["flip", "cut", "insert", "delete", "double"])):
+            case "flip" if data:
+                byte = draw(st.integers(0, 255))
+                data = data[:start] + bytes([byte]) + data[start + 1 :]
+            case "cut":
+                data = data[:start]
+            case "insert":
+                piece = draw(st.sampled_from(CHUNKS) | st.binary(max_size=6))
+                data = data[:start] + piece + data[start:]
+            case "delete":
+                data = data[:start] + data[end:]
+            case "double":
+                data = data[:end] + data[start:]
+    return data
+
+
+def check(folder: Path, source: Path, **options: object) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ex.ExaminerWarning)
+        try:
+            results = ex.read(source, **options)
+        except ex.InputError as problem:
+            message = str(problem)
+            assert "was not foreseen" not in message, message
+            assert len(message) < 3000
+            return
+    assert len(results) > 0
+    for name in results.measures:
+        assert not (abs(results.measure(name)) == float("inf")).any()
+    assert results.agents and results.tasks
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_mutated_files_give_results_or_our_own_error(name: str, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fuzz")
+
+    @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(mutated(ORIGINALS[name]), st.booleans(), st.booleans())
+    def attack(data: bytes, named: bool, in_folder: bool) -> None:
+        path = folder / EXAMPLES[name][0]
+        path.write_bytes(data)
+        check(folder, folder if in_folder else path, format=name if named else None)
+
+    attack()
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.binary(max_size=200), st.sampled_from([".csv", ".jsonl", ".json", ".npz", ".parquet", ""])
+)
+def test_arbitrary_bytes_give_our_own_error(data: bytes, ending: str):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"x{ending}"
+        path.write_bytes(data)
+        check(Path(folder), path)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(mutated(ORIGINALS["csv"]), mutated(ORIGINALS["csv"]), mutated(ORIGINALS["sb3-monitor"]))
+def test_folders_of_mutated_files_give_results_or_our_own_error(one: bytes, two: bytes, log: bytes):
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for run, data in enumerate((one, two, ORIGINALS["csv"])):
+            (folder / f"seed_{run}").mkdir()
+            (folder / f"seed_{run}" / "scores.csv").write_bytes(data)
+        check(folder, folder, path="seed_{replica}/")
+        (folder / "logs").mkdir()
+        (folder / "logs" / "0.monitor.csv").write_bytes(log)
+        (folder / "logs" / "1.monitor.csv").write_bytes(ORIGINALS["sb3-monitor"])
+        check(folder, folder / "logs")
