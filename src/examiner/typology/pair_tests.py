@@ -1,0 +1,180 @@
+"""Hypothesis tests between two tasks, in the way of papers/000, for many pairs at once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+FEWEST_AGENTS = 3
+"""The Shapiro–Wilk test needs three values."""
+
+NORMAL_ABOVE = 0.05
+"""A game's scores are taken as normal where the p-value of Shapiro and Wilk's test is above this."""
+
+_BLOCK = 50_000
+
+
+class PairTests(NamedTuple):
+    """One entry per pair of tasks; `first` and `second` are columns of the scores.
+
+    `student` is whether Student's test was used (else Wilcoxon's), `agents` how many were observed on
+    both tasks, `difference` the absolute difference of the two means, in units of the score, and
+    `effect` the same in pooled standard deviations (Cohen's d). NaN where too few agents.
+    """
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    p_value: NDArray[np.float64]
+    student: NDArray[np.bool_]
+    agents: NDArray[np.int64]
+    difference: NDArray[np.float64]
+    effect: NDArray[np.float64]
+
+
+def compare_pairs(
+    scores: NDArray[np.float64], first: NDArray[np.intp], second: NDArray[np.intp]
+) -> PairTests:
+    r"""Test pairs of tasks for a difference in score, each over the agents observed on both.
+
+    Where both games pass for normal (Shapiro–Wilk, p > 0.05): Student's t for independent samples
+    of equal variance. Otherwise, and where neither varies: Wilcoxon's signed ranks, zero
+    differences dropped, by the normal approximation, corrected for ties but not for continuity,
+
+    .. math:: z = \frac{W - n(n+1)/4}{\sqrt{n(n+1)(2n+1)/24 - \sum_t (t^3 - t)/48}}
+
+    References: papers/000, section V-B, experiment 2. `scores` has shape [agents, tasks].
+
+    >>> scores = np.array([[0.1, 0.2], [0.2, 0.5], [0.3, 0.3], [0.4, 0.9]])
+    >>> tests = compare_pairs(scores, np.array([0]), np.array([1]))
+    >>> tests.p_value.round(4), tests.student
+    (array([0.2283]), array([ True]))
+    """
+    normality = _Normality(scores)
+    parts = [
+        _block(scores, first[start : start + _BLOCK], second[start : start + _BLOCK], normality)
+        for start in range(0, len(first), _BLOCK)
+    ]
+    if not parts:
+        parts = [_block(scores, first, second, normality)]
+    return PairTests(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def smallest_wilcoxon_p(agents: int) -> float:
+    """Return the smallest p-value that Wilcoxon's test can give by the normal approximation.
+
+    >>> round(smallest_wilcoxon_p(6), 4)
+    0.0277
+    """
+    from scipy.special import ndtr
+
+    n = agents
+    return float(2 * ndtr(-(n * (n + 1) / 4) / np.sqrt(n * (n + 1) * (2 * n + 1) / 24)))
+
+
+def _block(
+    scores: NDArray[np.float64],
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    normality: _Normality,
+) -> PairTests:
+    left, right = scores[:, first].T, scores[:, second].T
+    both = np.isfinite(left) & np.isfinite(right)
+    agents = both.sum(axis=1)
+    n = np.maximum(agents, 1)
+    left, right = np.where(both, left, 0.0), np.where(both, right, 0.0)
+    means = left.sum(axis=1) / n, right.sum(axis=1) / n
+    squares = (np.where(both, left - means[0][:, None], 0.0) ** 2).sum(axis=1)
+    squares += (np.where(both, right - means[1][:, None], 0.0) ** 2).sum(axis=1)
+    pooled = np.sqrt(squares / np.maximum(2 * n - 2, 1))
+    difference = np.abs(means[0] - means[1])
+    # What rounding leaves of constant scores is not spread.
+    level = np.maximum(np.abs(left).max(axis=1, initial=0), np.abs(right).max(axis=1, initial=0))
+    varies = pooled > 1e-12 * level
+    student = normality.of_pairs(first, second, both) & varies
+    effect = np.full(len(first), np.nan)
+    np.divide(difference, pooled, out=effect, where=varies)
+    p_value = np.where(
+        student, _student_p(difference, pooled, n), _wilcoxon_p(np.where(both, left - right, 0.0))
+    )
+    enough = agents >= FEWEST_AGENTS
+    return PairTests(
+        first,
+        second,
+        np.where(enough, p_value, np.nan),
+        student & enough,
+        agents,
+        np.where(enough, difference, np.nan),
+        np.where(enough, effect, np.nan),
+    )
+
+
+def _student_p(
+    difference: NDArray[np.float64], pooled: NDArray[np.float64], n: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Two-sided p-value of Student's t, two samples of the same size n."""
+    from scipy.special import stdtr
+
+    t = np.full(len(n), np.inf)
+    np.divide(difference, pooled * np.sqrt(2 / n), out=t, where=pooled > 0)
+    p: NDArray[np.float64] = 2 * stdtr(np.maximum(2 * n - 2, 1), -t)
+    return p
+
+
+def _wilcoxon_p(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Two-sided p-value for each row of differences; zeros are dropped, and 1 where all are zero."""
+    from scipy.special import ndtr
+    from scipy.stats import rankdata
+
+    used = differences != 0
+    n = used.sum(axis=1)
+    # What is dropped is ranked behind all others, where it changes nothing.
+    sizes = np.where(used, np.abs(differences), np.inf)
+    highest = np.asarray(rankdata(sizes, method="max", axis=1))
+    ties = highest - np.asarray(rankdata(sizes, method="min", axis=1)) + 1
+    ranks = highest - (ties - 1) / 2
+    positive = np.where(used & (differences > 0), ranks, 0.0).sum(axis=1)
+    tied = np.where(used, ties.astype(np.float64) ** 2 - 1, 0.0).sum(axis=1)
+    variance = n * (n + 1) * (2 * n + 1) / 24 - tied / 48
+    z = np.zeros(len(n))
+    np.divide(
+        positive - n * (n + 1) / 4, np.sqrt(np.maximum(variance, 0)), out=z, where=variance > 0
+    )
+    p: NDArray[np.float64] = 2 * ndtr(-np.abs(z))
+    return p
+
+
+class _Normality:
+    """Whether tasks' scores pass for normal over some agents; each question is answered once."""
+
+    def __init__(self, scores: NDArray[np.float64]) -> None:
+        self._scores = scores
+        self._known: dict[tuple[int, bytes], bool] = {}
+
+    def of_pairs(
+        self, first: NDArray[np.intp], second: NDArray[np.intp], both: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Whether both tasks of each pair pass, over the agents observed on both."""
+        return np.array(
+            [
+                self._passes(int(a), seen) and self._passes(int(b), seen)
+                for a, b, seen in zip(first, second, both, strict=True)
+            ],
+            dtype=bool,
+        )
+
+    def _passes(self, task: int, seen: NDArray[np.bool_]) -> bool:
+        key = task, seen.tobytes()
+        if key not in self._known:
+            values = self._scores[seen, task]
+            self._known[key] = _is_normal(values)
+        return self._known[key]
+
+
+def _is_normal(values: NDArray[np.float64]) -> bool:
+    from scipy.stats import shapiro
+
+    if len(values) < FEWEST_AGENTS or np.ptp(values) == 0:
+        return True  # nothing speaks against it, as the test itself says of constant values
+    return bool(shapiro(values).pvalue > NORMAL_ABOVE)

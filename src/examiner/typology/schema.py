@@ -1,0 +1,199 @@
+"""Schema: the dimensions a task is described by, and the values each of them may have."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from examiner.results.checks import InputError, check_names, shorten, unknown_name
+
+_NOT_IN_A_NAME = re.compile(r"[\W_]+")
+
+
+def letters(name: str) -> str:
+    """Return a name without case, blanks and punctuation, so that spellings can be compared.
+
+    >>> letters("Virtual Space: Perspective") == letters("virtual_space.perspective")
+    True
+    """
+    return _NOT_IN_A_NAME.sub("", name.casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One way in which tasks differ, with the values it may have.
+
+    `category` is the meta-category it belongs to. With `limits`, values are bands of a number: the
+    first holds numbers up to and including the first limit, and so on; values beyond the last band
+    are no numbers. `synonyms` are other names, `value_synonyms` pairs of (other name, value).
+
+    >>> size = Dimension("size", "Board", "squares", ("small", "large"), True, (64,))
+    >>> size.value("19"), size.value("361"), size.value("Large")
+    ('small', 'large', 'large')
+    """
+
+    name: str
+    category: str
+    meaning: str
+    values: tuple[str, ...]
+    ordered: bool = False
+    limits: tuple[float, ...] = ()
+    unit: str = ""
+    synonyms: tuple[str, ...] = ()
+    value_synonyms: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", check_names(self.values, f"value of {self.name}"))
+        if self.limits and len(self.values) <= len(self.limits):
+            raise InputError(
+                f"The dimension {shorten(self.name)} has {len(self.limits)} limits and "
+                f"{len(self.values)} values. Give one value more than limits."
+            )
+        for _, value in self.value_synonyms:
+            if value not in self.values:
+                raise unknown_name(f"value of {self.name}", value, self.values)
+
+    def value(self, text: str) -> str:
+        """Return the value that a text stands for: its own name, a synonym, or a number's band.
+
+        >>> Dimension("time.haste", "Time", "", ("present", "absent")).value("none")
+        Traceback (most recent call last):
+        ...
+        examiner.results.checks.InputError: Unknown value of time.haste 'none'. Known: 'absent', 'present'.
+        """
+        if not text.strip():
+            raise InputError(
+                f"It has no value of {shorten(self.name)}. Give one of {', '.join(self.values)}, or "
+                f"leave the task or the dimension out."
+            )
+        if text in self.values:
+            return text
+        band = self._band(text) if self.limits else None
+        if band is not None:
+            return band
+        wanted = letters(text)
+        for name, value in (*((value, value) for value in self.values), *self.value_synonyms):
+            if letters(name) == wanted:
+                return value
+        raise unknown_name(f"value of {self.name}", text, self.values)
+
+    def _band(self, text: str) -> str | None:
+        try:
+            number = float(text)
+        except ValueError:
+            return None
+        if not math.isfinite(number) or number < 0:
+            raise InputError(
+                f"Its {self.name} is {number:g}. Give a number of {self.unit or 'at least 0'}, not "
+                f"below 0, or one of {', '.join(self.values)}."
+            )
+        return self.values[bisect_left(self.limits, number)]
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A typology: dimensions in meta-categories, and where they come from.
+
+    >>> from examiner.typology import SCHEMAS
+    >>> SCHEMAS["elverdam-aarseth"]
+    Schema 'elverdam-aarseth': 17 dimensions in 8 meta-categories, 45 values
+    """
+
+    name: str
+    title: str
+    source: str
+    dimensions: tuple[Dimension, ...]
+
+    def __post_init__(self) -> None:
+        check_names([dimension.name for dimension in self.dimensions], "dimension")
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The meta-categories, in order."""
+        return tuple(dict.fromkeys(dimension.category for dimension in self.dimensions))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the dimensions, in order."""
+        return tuple(dimension.name for dimension in self.dimensions)
+
+    def dimension(self, name: str) -> Dimension:
+        """Return the dimension of a name: in any spelling, a synonym, or its last part alone.
+
+        >>> from examiner.typology import SCHEMAS
+        >>> schema = SCHEMAS["elverdam-aarseth"]
+        >>> schema.dimension("Virtual Space: Perspective").name, schema.dimension("haste").name
+        ('virtual_space.perspective', 'internal_time.haste')
+        >>> schema.dimension("perspective")
+        Traceback (most recent call last):
+        ...
+        examiner.results.checks.InputError: 'perspective' may be 'virtual_space.perspective' or \
+'physical_space.perspective'. Give the whole name.
+        """
+        found = self._found(name)
+        if len(found) > 1:
+            either = " or ".join(repr(dimension.name) for dimension in found)
+            raise InputError(f"{shorten(name)} may be {either}. Give the whole name.")
+        if not found:
+            raise unknown_name(f"dimension of {self.name}", name, self.names)
+        return found[0]
+
+    def knows(self, name: str) -> bool:
+        """Whether a name is one of this schema's, even if not of one dimension alone.
+
+        >>> from examiner.typology import SCHEMAS
+        >>> SCHEMAS["agent-centric"].knows("reward density"), SCHEMAS["agent-centric"].knows("genre")
+        (True, False)
+        """
+        return bool(self._found(name))
+
+    def _found(self, name: str) -> list[Dimension]:
+        """Dimensions by whole name, else by any spelling or synonym, else by the last part of either."""
+        exact = [one for one in self.dimensions if one.name == name]
+        if exact:
+            return exact
+        wanted = letters(name)
+        spelled = [(one, (one.name, *one.synonyms)) for one in self.dimensions]
+        whole = [one for one, names in spelled if wanted in map(letters, names)]
+        if whole or not wanted:
+            return whole
+        return [
+            one
+            for one, names in spelled
+            if wanted in (letters(other.rpartition(".")[2]) for other in names)
+        ]
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Schema:  # Any: TOML values
+        """Build a schema from the fields of its file.
+
+        >>> Schema.from_dict({"name": "s", "dimensions": [{"name": "haste", "values": ["yes", "no"]}]})
+        Schema 's': 1 dimension in 1 meta-category, 2 values
+        """
+        dimensions = tuple(
+            Dimension(
+                name=one["name"],
+                category=one.get("category", ""),
+                meaning=one.get("meaning", ""),
+                values=tuple(one["values"]),
+                ordered=one.get("ordered", False),
+                limits=tuple(float(limit) for limit in one.get("limits", ())),
+                unit=one.get("unit", ""),
+                synonyms=tuple(one.get("synonyms", ())),
+                value_synonyms=tuple(one.get("value_synonyms", {}).items()),
+            )
+            for one in fields["dimensions"]
+        )
+        title, source = fields.get("title", fields["name"]), fields.get("source", "")
+        return cls(fields["name"], title, source, dimensions)
+
+    def __repr__(self) -> str:
+        n, m = len(self.dimensions), len(self.categories)
+        values = sum(len(dimension.values) for dimension in self.dimensions)
+        dimensions = f"{n} dimension{'s' if n != 1 else ''}"
+        categories = f"{m} meta-categor{'ies' if m != 1 else 'y'}"
+        return f"Schema {self.name!r}: {dimensions} in {categories}, {values} values"
