@@ -20,6 +20,7 @@ from examiner.cli.options import flattened
 from examiner.cli.output import printable
 from examiner.cli.report import report
 from examiner.cli.scores import scores
+from examiner.cli.typology import typology
 from examiner.results import ExaminerWarning, InputError
 
 BAD_INPUT = 2
@@ -80,5 +81,5 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for _command in (describe, convert, datasets, report, curves, scores):
+for _command in (describe, convert, datasets, report, curves, scores, typology):
     app.command()(_guarded(flattened(_command)))

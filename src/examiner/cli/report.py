@@ -11,7 +11,7 @@ import typer
 from examiner.cli.options import JsonFlag, SeedOption, SourceOptions
 from examiner.cli.output import print_json, print_line, print_notes
 from examiner.cli.progress import progress_bar
-from examiner.cli.source import results_from
+from examiner.cli.source import classification_from, results_from
 
 
 def report(
@@ -25,6 +25,10 @@ def report(
     ] = "auto",
     sections: Annotated[
         str | None, typer.Option("--sections", help="Sections to include, comma-separated.")
+    ] = None,
+    classification: Annotated[
+        str | None,
+        typer.Option("--classification", help="Kinds of the tasks: a table, or a bundled one."),
     ] = None,
     title: Annotated[str | None, typer.Option("--title", help="Title of the page.")] = None,
     seed: SeedOption = 0,
@@ -42,6 +46,7 @@ def report(
             reduce=options.reduce,
             normalise=None if normalise == "none" else normalise,
             sections=None if sections is None else [name.strip() for name in sections.split(",")],
+            classification=None if classification is None else classification_from(classification),
             title=title,
             seed=seed,
             progress=progress,

@@ -11,8 +11,8 @@ import numpy as np
 from examiner.cli.options import ComparisonOptions, SourceOptions
 from examiner.cli.progress import ProgressCallback
 from examiner.datasets import DATASETS, load
-from examiner.importers import read, read_agents, read_scales, read_tasks
-from examiner.results import InputError, Results, Scales, atari_game
+from examiner.importers import read, read_agents, read_classification, read_scales, read_tasks
+from examiner.results import Classification, InputError, Results, Scales, atari_game
 from examiner.results.checks import listed, shorten
 
 
@@ -52,6 +52,23 @@ def comparable(results: Results, options: ComparisonOptions) -> Results:
     if options.success is not None or options.success_share is not None:
         results = mark_success(results, _success(options.success), share=options.success_share)
     return results
+
+
+def classification_from(source: str) -> Classification:
+    """Return a bundled classification by its name, or read one from a file.
+
+    >>> classification_from("atari-typology")
+    Classification of 55 tasks by 9 features
+    """
+    if source not in DATASETS or Path(source).exists():
+        return read_classification(source)
+    data = load(source)
+    if not isinstance(data, Classification):
+        raise InputError(
+            f"The data set {source!r} is no classification but a {type(data).__name__}. "
+            f"Bundled classifications: 'atari-typology'."
+        )
+    return data
 
 
 def _informed(results: Results, options: SourceOptions) -> Results:

@@ -32,7 +32,7 @@ def load_typology(card: Card) -> Classification:
     """
     columns = data_frame(card.file).rename({"game": "task"}).cast(pl.String)
     return Classification.from_dict(
-        columns.to_dict(as_series=False), attributes=["paper_group"], source=card.source
+        columns.to_dict(as_series=False), attributes=["paper_group"], source=card.name
     )
 
 

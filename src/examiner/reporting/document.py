@@ -12,7 +12,7 @@ from examiner.reporting.export import section_dict
 from examiner.reporting.section import Section, said
 from examiner.reporting.sections import SECTIONS
 from examiner.reporting.study import Study
-from examiner.results import Results
+from examiner.results import Classification, Results
 from examiner.results.checks import InputError, unknown_name
 from examiner.results.display import html_table
 from examiner.results.writing import write_text
@@ -91,6 +91,7 @@ def report(
     progress: Progress | None = None,
     *,
     reduce: str | None = None,
+    classification: Classification | None = None,
     seed: int = 0,
 ) -> Report:
     """Make a report of results: what was read, who ranks where, every agent on every task.
@@ -101,14 +102,22 @@ def report(
     `normalise` is a name in `NORMALISERS`, a function, None for values as they are, or "auto": the
     human scale where every task has one, nothing where all values lie in [0, 1], else the z-score.
     `sections` are names in `SECTIONS` or functions of a `Study`, in the order wanted; without them,
-    all that apply to the results.
+    all that apply to the results. With a `classification`, kinds of task are told too.
 
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
     >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]
     'dqn leads by mean, median and interquartile mean.'
     """
     chosen = _chosen(SECTIONS if sections is None else sections)
-    study = Study.of(results, normalise, measure, reduce=reduce, title=title, seed=seed)
+    study = Study.of(
+        results,
+        normalise,
+        measure,
+        reduce=reduce,
+        classification=classification,
+        title=title,
+        seed=seed,
+    )
     finished: list[Section] = []
     for done, (name, section) in enumerate(chosen):
         if progress:
@@ -174,6 +183,8 @@ def _command(study: Study, sections: Sequence[str] | None, title: str | None) ->
         words += ["--reduce", study.results.provenance.reduction]
     if sections is not None:
         words += ["--sections", ",".join(sections)]
+    if study.classification is not None and study.classification.source:
+        words += ["--classification", study.classification.source]
     if title is not None:
         words += ["--title", title]
     return shlex.join([*words, "--seed", str(study.seed)])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from examiner.reporting.ranks import shared_ranks
 from examiner.reporting.section import Name, Prose
-from examiner.results import Results
+from examiner.results import Classification, Results
 from examiner.results.checks import counted, read_only
 from examiner.scores import (
     AgentAggregates,
@@ -56,6 +56,7 @@ class Study:
     results: Results
     scores: Results
     training: Results | None
+    classification: Classification | None
     measure: str
     normaliser: str | None
     title: str
@@ -74,6 +75,7 @@ class Study:
         measure: str | None = None,
         *,
         reduce: str | None = None,
+        classification: Classification | None = None,
         title: str | None = None,
         seed: int = 0,
     ) -> Study:
@@ -99,6 +101,7 @@ class Study:
             results=results,
             scores=scores,
             training=training,
+            classification=classification,
             measure=measure,
             normaliser=_name(method),
             title=title or _title(results),

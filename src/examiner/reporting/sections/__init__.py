@@ -7,9 +7,15 @@ from types import MappingProxyType
 
 from examiner.reporting.section import Section
 from examiner.reporting.sections.curves import curves
+from examiner.reporting.sections.decision import decision
 from examiner.reporting.sections.heatmap import heatmap
+from examiner.reporting.sections.intervals import intervals
+from examiner.reporting.sections.profiles import profiles
+from examiner.reporting.sections.rank_probabilities import rank_probabilities
 from examiner.reporting.sections.ranking import ranking
 from examiner.reporting.sections.reading import reading
+from examiner.reporting.sections.significance import significance
+from examiner.reporting.sections.typology import typology
 from examiner.reporting.study import Study
 
 SECTIONS: Mapping[str, Callable[[Study], Section]] = MappingProxyType(
@@ -17,7 +23,13 @@ SECTIONS: Mapping[str, Callable[[Study], Section]] = MappingProxyType(
         "reading": reading,
         "ranking": ranking,
         "heatmap": heatmap,
+        "intervals": intervals,
+        "profiles": profiles,
+        "rank_probabilities": rank_probabilities,
+        "significance": significance,
+        "decision": decision,
         "curves": curves,
+        "typology": typology,
     }
 )
 """Name → section. A new one is one file in this folder and one line here."""
