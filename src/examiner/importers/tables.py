@@ -13,9 +13,10 @@ from examiner.importers.naming import with_given
 from examiner.importers.precision import rounding_notes, with_exact_keys
 from examiner.importers.unfolding import unfolded
 from examiner.results import InputError, Provenance, Results, Scales
+from examiner.results.border import MEASURES, absent_names
 from examiner.results.checks import check_names, listed, shorten
 from examiner.results.keys import ITEM_COLUMNS
-from examiner.results.table import MEASURES, absent_names, assemble
+from examiner.results.table import assemble
 
 Layout = Literal["tidy", "wide"]
 Orientation = Literal["rows", "columns"]

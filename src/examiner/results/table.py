@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,17 +12,13 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from examiner.results.attributes import Attributes
-from examiner.results.checks import InputError, check_finite, counted, listed, shorten, unknown_name
-from examiner.results.codes import Codes, name_column, names_of, unused_names
+from examiner.results.border import absent_names, as_measure, check_columns, tidy_table
+from examiner.results.checks import InputError, check_finite, counted, shorten, unknown_name
+from examiner.results.codes import Codes, name_column, names_of
+from examiner.results.counting import count_table
 from examiner.results.display import html_table
 from examiner.results.interchange import arrow_from, frame_from, pandas_from
-from examiner.results.keys import (
-    ITEM_COLUMNS,
-    check_unique,
-    complete_keys,
-    item_codes,
-    trial_numbers,
-)
+from examiner.results.keys import trial_numbers
 from examiner.results.labels import item_labels, numbered_names
 from examiner.results.provenance import Provenance, announce
 from examiner.results.runs import one_row_a_run, run_numbers
@@ -31,9 +27,6 @@ from examiner.results.scale import Scales, scale_notes
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-
-MEASURES = ("score", "win", "return", "reward", "accuracy", "correct", "success", "value")
-"""Columns taken as measures where none are named."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -289,7 +282,7 @@ class Results:
         names = tuple(name for name in names if name != "task")
         if names == self.item:
             return self
-        _check_columns(self._frame, names)
+        check_columns(self._frame, names)
         frame, step = self._frame, f"items made of {', '.join(('task', *names))}"
         folded = [name for name in self.item if name not in names]
         if folded:
@@ -460,7 +453,11 @@ class Results:
         >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]}).counts()["missing_cells"]
         0
         """
-        return _counts(self)
+        observed = np.zeros(len(self), dtype=bool)
+        for name in self.measures:
+            observed |= ~np.isnan(self.measure(name))
+        shape = len(self.agents), len(self.tasks)
+        return count_table(self._frame, self._task_codes, shape, observed)
 
     def __repr__(self) -> str:
         counts = self.counts()
@@ -498,119 +495,17 @@ def assemble(
     >>> assemble(frame, None, None, Scales(), Provenance()).measures
     ('score',)
     """
-    _check_columns(frame, ("agent", "task"))
-    if not len(frame):
-        raise InputError("The table has no rows. Give at least one agent's result on one task.")
-    if item is None:
-        item = [name for name in ITEM_COLUMNS if name in frame.columns]
-    _check_columns(frame, item)
-    if measures is None:
-        measures = [name for name in MEASURES if name in frame.columns]
-        if not measures:
-            raise InputError(
-                f"No measure found among the columns {listed(frame.columns)}. Name one "
-                f"(`--measure NAME`), or call it {listed(MEASURES)}."
-            )
-    _check_columns(frame, measures)
-    frame = frame.with_columns(as_measure(frame[name]) for name in measures)
-    completed = complete_keys(frame, item)
-    keys = ["agent", "task", *item, "run", "trial"]
-    rest = [name for name in completed.frame.columns if name not in {*keys, *measures}]
-    frame = completed.frame.select(*keys, *measures, *rest)
-    check_unique(frame, item)
-    codes, items = item_codes(frame, item)
+    tidy = tidy_table(frame, measures, item)
     return Results(
-        _frame=frame,
-        _task_codes=codes,
-        agents=tuple(names_of(frame["agent"])),
-        tasks=item_labels(items),
-        items=items,
-        item=tuple(item),
-        measures=tuple(measures),
+        _frame=tidy.frame,
+        _task_codes=tidy.task_codes,
+        agents=tuple(names_of(tidy.frame["agent"])),
+        tasks=item_labels(tidy.items),
+        items=tidy.items,
+        item=tidy.item,
+        measures=tidy.measures,
         scales=scales,
-        provenance=provenance.with_notes(*completed.notes),
+        provenance=provenance.with_notes(*tidy.notes),
         task_attributes=task_attributes or Attributes("task"),
         agent_attributes=agent_attributes or Attributes("agent"),
     )
-
-
-def absent_names(frame: pl.DataFrame) -> list[str]:
-    """Return notes on the agents and tasks that are named but have no observed value.
-
-    >>> frame = pl.DataFrame({"agent": ["a"], "task": ["t"]}, schema={
-    ...     "agent": pl.Enum(["a", "b"]), "task": pl.Enum(["t"])})
-    >>> absent_names(frame)
-    ["1 agent without any observed value is left out: 'b'."]
-    """
-    notes = []
-    for key in ("agent", "task"):
-        unused = unused_names(frame[key])
-        if unused:
-            verb = "is" if len(unused) == 1 else "are"
-            notes.append(
-                f"{counted(len(unused), key)} without any observed value {verb} left out: "
-                f"{listed(unused)}."
-            )
-    return notes
-
-
-def _check_columns(frame: pl.DataFrame, names: Iterable[str]) -> None:
-    for name in names:
-        if name not in frame.columns:
-            raise InputError(
-                f"There is no column {shorten(name)}; found {listed(frame.columns, limit=20)}. "
-                f"Rename the column or name another."
-            )
-
-
-def as_measure(column: pl.Series) -> pl.Series:
-    """A measure as floating point numbers, null where it was not observed."""
-    if column.dtype == pl.Null or column.null_count() == len(column):
-        raise InputError(
-            f"The column {shorten(column.name)} holds only missing values. Choose another measure."
-        )
-    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-        numbers = column.cast(pl.Float64, strict=False)
-        wrong = numbers.is_null() & column.is_not_null()
-        if wrong.any():
-            row = int(wrong.arg_max() or 0)
-            raise InputError(
-                f"The {column.name} of row {row + 1} is {shorten(column[row])}, not a number. "
-                f"Correct it, or leave it empty if nothing was observed.",
-                row=row,
-            )
-        column = numbers
-    values = column.cast(pl.Float64)
-    if values.is_finite().all():
-        return values
-    if values.is_infinite().any():
-        row = int(values.is_infinite().arg_max() or 0)
-        raise InputError(
-            f"The {column.name} of row {row + 1} is {values[row]}. Infinite values cannot be "
-            f"compared: correct it, or leave it empty if nothing was observed.",
-            row=row,
-        )
-    return values.fill_nan(None)
-
-
-def _counts(results: Results) -> dict[str, int]:
-    n_tasks = len(results.tasks)
-    cells = results.agent_codes.astype(np.int64) * n_tasks + results.task_codes
-    columns = {"cell": cells, "run": results._frame["run"], "trial": results._frame["trial"]}
-    per_cell = (
-        pl.DataFrame(columns)
-        .group_by("cell")
-        .agg(pl.col("run", "trial").n_unique())
-        .select("run", "trial")
-    )
-    observed = np.zeros(len(results.agents) * n_tasks, dtype=bool)
-    for name in results.measures:
-        observed[cells[~np.isnan(results.measure(name))]] = True
-    return {
-        "agents": len(results.agents),
-        "tasks": n_tasks,
-        "runs": int(per_cell["run"].max()),  # type: ignore[arg-type]
-        "trials": int(per_cell["trial"].max()),  # type: ignore[arg-type]
-        "rows": len(results),
-        "missing_cells": int(len(observed) - observed.sum()),
-    }
