@@ -13,7 +13,7 @@ import polars as pl
 
 from examiner.importers.files import SourceFile
 from examiner.importers.limits import check_size
-from examiner.importers.tables import TableColumns, TableOptions
+from examiner.importers.tables import KNOWN_COLUMNS, TableColumns, TableOptions
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
 from examiner.results.checks import InputError, shorten
 from examiner.results.codes import recoded
@@ -65,7 +65,11 @@ class TextTable:
         comma = separator == ";" and "," in lines and "." not in lines
         if comma:
             notes += ("Numbers are read with a decimal comma.",)
-        return cls(file.path, source, [name.strip() for name in header], separator, comma, notes)
+        # Blanks around `agent` or `score` are slips; in a task's own name they may be meant.
+        header = [
+            name.strip() if name.strip().lower() in KNOWN_COLUMNS else name for name in header
+        ]
+        return cls(file.path, source, header, separator, comma, notes)
 
     def frame(self, columns: TableColumns, options: TableOptions) -> tuple[pl.DataFrame, TextTable]:
         """Parse the table, fast where its columns hold what they must, else as text.
