@@ -43,6 +43,7 @@ NAMES = {
     "layout": (ex.WRITERS, "docs/guides/reading.md"),
     "section": (ex.SECTIONS, "docs/guides/report.md"),
     "data set": (ex.DATASETS, "docs/datasets.md"),
+    "schema": (ex.SCHEMAS, "docs/guides/typology.md"),
 }
 
 

@@ -73,25 +73,7 @@ def draw(data: CoverageData) -> PlotlyFigure:
         "hovertemplate": "%{y}<br>%{x}<br>tasks: %{customdata}<extra></extra>",
         "hoverongaps": False,
     }
-    crosses = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "no task has both",
-        "x": [column for _, column in data.missing],
-        "y": [row for row, _ in data.missing],
-        "marker": {"symbol": "x-thin", "size": 8, "line": {"width": 2, "color": "#ffffff"}},
-        "hoverinfo": "skip",
-    }
-    axis = {
-        "tickmode": "array",
-        "tickvals": list(range(len(labels))),
-        "ticktext": labels,
-        "tickfont": {"size": 11},
-        "automargin": True,
-        "fixedrange": True,
-        "showgrid": False,
-        "zeroline": False,
-    }
+    axis = _names_axis(labels)
     ends = [-0.5, len(labels) - 0.5]
     layout = {
         "height": 220 + CELL * len(labels),
@@ -100,4 +82,29 @@ def draw(data: CoverageData) -> PlotlyFigure:
         "yaxis": axis | {"range": ends[::-1]},
         "showlegend": False,
     }
-    return {"data": [cells, crosses], "layout": layout}
+    return {"data": [cells, _crosses(data)], "layout": layout}
+
+
+def _crosses(data: CoverageData) -> dict[str, object]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "no task has both",
+        "x": [column for _, column in data.missing],
+        "y": [row for row, _ in data.missing],
+        "marker": {"symbol": "x-thin", "size": 8, "line": {"width": 2, "color": "#ffffff"}},
+        "hoverinfo": "skip",
+    }
+
+
+def _names_axis(labels: Sequence[str]) -> dict[str, object]:
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(len(labels))),
+        "ticktext": list(labels),
+        "tickfont": {"size": 11},
+        "automargin": True,
+        "fixedrange": True,
+        "showgrid": False,
+        "zeroline": False,
+    }
