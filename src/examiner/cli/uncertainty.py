@@ -20,13 +20,14 @@ from examiner.scores import (
     aggregate_intervals,
     decision_study,
     improvement_matrix,
-    paired_difference,
     rank_probabilities,
     significance,
 )
+from examiner.scores.differences import difference_of
 from examiner.scores.plan import Interval
 from examiner.scores.resampling import Unit
 from examiner.scores.significance import PostHoc
+from examiner.scores.strata import run_scores
 
 MOST_COMPARED = 30
 """Agents of whom every pair is compared; of more, only neighbours in rank."""
@@ -109,7 +110,8 @@ def uncertain(
         told.append(
             f"With more than {MOST_COMPARED} agents, only neighbours in rank are compared in pairs."
         )
-    differences = tuple(paired_difference(results, a, b, level) for a, b in pairs)
+    scores, games = run_scores(results), np.array(results.task_names)
+    differences = tuple(difference_of(scores.of(a), scores.of(b), games, level) for a, b in pairs)
     notes = tuple(dict.fromkeys(told))
     return Uncertain(made, improvement, pairs, differences, ranks, tests, decision, seed, notes)
 

@@ -129,7 +129,7 @@ def _answer(found: VarianceComponents, now: float) -> str:
     )
     return (
         f"Runs make up {share:.0%} of the error variance of a comparison, ".replace("%", " %")
-        + f"agents' likings of tasks the rest: {advice}. Twice the runs would take the standard error "
-        f"of a difference from {now:.3g} to {runs:.3g}, twice the tasks to {tasks:.3g}; runs without "
-        f"end, on {counted(found.tasks, 'task')}, to {most:.3g}."
+        + f"agents' own strengths across tasks the rest: {advice}. Twice the runs would take the "
+        f"standard error of a difference from {now:.3g} to {runs:.3g}, twice the tasks to {tasks:.3g}; "
+        f"runs without end, on {counted(found.tasks, 'task')}, to {most:.3g}."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,8 +10,7 @@ from numpy.typing import NDArray
 
 from examiner.results import Results
 from examiner.results.checks import InputError, shorten, unknown_name
-from examiner.scores.cells import cell_means
-from examiner.scores.strata import run_scores, same_sign
+from examiner.scores.strata import Strata, run_scores, same_sign
 
 POWER = 0.8
 """The usual probability with which a detectable effect would be detected."""
@@ -64,24 +64,36 @@ def paired_difference(
         if name not in results.agents:
             raise unknown_name("agent", name, results.agents)
     same_sign(results, measure)
-    means = cell_means(results, measure)[[results.agents.index(a), results.agents.index(b)]]
-    common = np.isfinite(means[0]) & np.isfinite(means[1])
-    if not common.any():
+    scores = run_scores(results, measure)
+    return difference_of(scores.of(a), scores.of(b), np.array(results.task_names), level)
+
+
+def difference_of(
+    first: Strata, second: Strata, games: NDArray[np.generic], level: float = 0.95
+) -> Difference:
+    """Compare two agents whose runs are arranged already; `games` names the cluster of each task.
+
+    >>> one, two = (Strata(name, np.array([0, 1]), np.array([1, 1]), np.array(scores))
+    ...             for name, scores in (("a", [[1.0], [4.0]]), ("b", [[0.0], [2.0]])))
+    >>> difference_of(one, two, np.array(["t", "u"])).value
+    1.5
+    """
+    tasks, rows_a, rows_b = np.intersect1d(first.tasks, second.tasks, return_indices=True)
+    if not len(tasks):
         raise InputError(
-            f"The agents {shorten(a)} and {shorten(b)} share no task. Choose agents that were observed "
-            f"on the same tasks."
+            f"The agents {shorten(first.agent)} and {shorten(second.agent)} share no task. Choose "
+            f"agents that were observed on the same tasks."
         )
-    x, y = means[:, common]
-    games = np.array(results.task_names)[common]
-    clusters = len(np.unique(games))
-    total, value = len(x), float((x - y).mean())
-    error = clustered_error(x - y, games)
-    within, spare = _run_error(results, a, b, common, measure)
+    x, y = first.means[rows_a], second.means[rows_b]
+    clusters, total = len(np.unique(games[tasks])), len(tasks)
+    value, error = float((x - y).mean()), clustered_error(x - y, games[tasks])
+    within, spare = _run_error([(first, rows_a), (second, rows_b)])
     low, high, detectable = _t_reach(value, error, clusters - 1, level)
+    paired = clustered_error(x - y, np.arange(total))
     unpaired = float(np.sqrt((x.var(ddof=1) + y.var(ddof=1)) / total)) if total > 1 else np.nan
     return Difference(
-        *(a, b, total, clusters, value, clustered_error(x - y, np.arange(total)), error, unpaired),
-        *(within, clusters - 1, low, high, detectable, _t_reach(value, within, spare, level)[2]),
+        *(first.agent, second.agent, total, clusters, value, paired, error, unpaired, within),
+        *(clusters - 1, low, high, detectable, _t_reach(value, within, spare, level)[2]),
     )
 
 
@@ -123,18 +135,14 @@ def _t_reach(value: float, error: float, degrees: int, level: float) -> tuple[fl
     return value - half, value + half, detectable_effect(error, degrees, level)
 
 
-def _run_error(
-    results: Results, a: str, b: str, common: NDArray[np.bool_], measure: str | None
-) -> tuple[float, int]:
+def _run_error(agents: Sequence[tuple[Strata, NDArray[np.intp]]]) -> tuple[float, int]:
     """Standard error with the tasks held fixed, and its degrees of freedom; NaN with single runs."""
-    scores, total, spare = run_scores(results, measure), 0.0, 0
-    for name in (a, b):
-        strata = scores.of(name)
-        kept = common[strata.tasks]
-        runs = strata.runs[kept]
+    total, spare = 0.0, 0
+    for strata, rows in agents:
+        runs = strata.runs[rows]
         if (runs < 2).any():
             return float("nan"), 0
-        off = np.where(strata.present, strata.scores - strata.means[:, None], 0.0)[kept]
+        off = np.where(strata.present, strata.scores - strata.means[:, None], 0.0)[rows]
         total += float(((off**2).sum(axis=1) / (runs - 1) / runs).sum())
         spare += int((runs - 1).sum())
-    return float(np.sqrt(total)) / int(common.sum()), spare
+    return float(np.sqrt(total)) / len(agents[0][1]), spare

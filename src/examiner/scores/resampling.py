@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import smallest_unsigned
+from examiner.results.checks import read_only, smallest_unsigned
 from examiner.scores.strata import RunScores, Strata
 
 Unit = Literal["runs", "tasks", "both"]
@@ -27,13 +28,15 @@ class Sample(NamedTuple):
 
     `scores` has shape [tasks, runs], `weights` [tasks, runs, replicates]: how often each score
     counts. `draws` says how many draws stand for one task, shape [tasks]; `times` how often each
-    task counts, shape [tasks, replicates], None where each counts once.
+    task counts, shape [tasks, replicates], None where each counts once. `whole` says that tasks were
+    drawn with all their runs, so that their means are the same in every replicate.
     """
 
     scores: NDArray[np.float64]
     weights: NDArray[np.integer] | NDArray[np.float64]
     draws: NDArray[np.int64]
     times: NDArray[np.integer] | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class Block:
         times = self._task_times()[strata.tasks]
         if self.unit == "tasks":
             whole = times[:, None, :] * strata.present[:, :, None].astype(times.dtype)
-            return Sample(strata.scores, whole, strata.runs, times)
+            return Sample(strata.scores, whole, strata.runs, times, whole=True)
         counts = repeated_run_counts(strata, draws, times, self._stream(strata.agent))
         return Sample(strata.scores, counts, draws, times)
 
@@ -72,12 +75,10 @@ class Block:
     def _task_times(self) -> NDArray[np.integer]:
         total = len(self.scores.tasks)
         draws = max(total - 1, 1) if self.less_one else total
-        return task_counts(total, draws, self.replicates, self._stream(""))
+        return _task_times(total, draws, self.replicates, (*self.entropy, self.index))
 
     def _stream(self, name: str) -> np.random.Generator:
-        digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        words = np.frombuffer(digest, dtype="<u4").tolist()
-        return np.random.default_rng(np.random.SeedSequence([*self.entropy, self.index, *words]))
+        return _stream((*self.entropy, self.index), name)
 
 
 def blocks(
@@ -169,6 +170,21 @@ def repeated_run_counts(
         drawn = np.bincount(place, minlength=runs * times.shape[1])
         counts[task, :runs] = drawn.reshape(runs, -1)
     return counts
+
+
+@lru_cache(maxsize=1)  # every agent of a block asks for the same
+def _task_times(
+    tasks: int, draws: int, replicates: int, entropy: tuple[int, ...]
+) -> NDArray[np.integer]:
+    counts = task_counts(tasks, draws, replicates, _stream(entropy, ""))
+    read_only(counts)
+    return counts
+
+
+def _stream(entropy: tuple[int, ...], name: str) -> np.random.Generator:
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    words = np.frombuffer(digest, dtype="<u4").tolist()
+    return np.random.default_rng(np.random.SeedSequence([*entropy, *words]))
 
 
 def _count_few(

@@ -185,7 +185,7 @@ def _complete(
     common = np.isfinite(means).sum(axis=0) == len(means)
     if common.sum() < 2:
         raise InputError(
-            f"The tests need 2 tasks on which every agent was observed, and there are "
+            f"The tests need 2 tasks on which every agent was observed, and found "
             f"{counted(int(common.sum()), 'such task')}. Leave out agents that miss many tasks."
         )
     tasks = tuple(task for task, kept in zip(results.tasks, common, strict=True) if kept)

@@ -15,7 +15,8 @@ from examiner.scores.strata import RunScores, run_scores, same_sign
 class VarianceComponents:
     """Variances of the effects that make up a run's score, and the design they came from.
 
-    `run` is NaN where no cell has two runs: it is then part of `interaction`. `truncated` names the
+    `run` is NaN where no cell has two runs: it is then part of `interaction`. With one agent or one
+    task `interaction` is NaN, and part of the other's effect. `truncated` names the
     components whose estimate was negative and is shown as 0. `runs` is the harmonic mean.
     """
 
@@ -68,10 +69,10 @@ def variance_components(results: Results, measure: str | None = None) -> Varianc
     scores = run_scores(results, measure)
     means, runs = _cells(scores)
     within = _within(scores)
-    agent, task, interaction = _between(means)
     seen = runs > 0
     noise = 0.0 if np.isnan(within) else within * float((1 / runs[seen]).mean())
-    raw = {"agent": agent, "task": task, "interaction": interaction - noise, "run": within}
+    agent, task, interaction = _between(means, noise)
+    raw = {"agent": agent, "task": task, "interaction": interaction, "run": within}
     truncated = tuple(name for name, value in raw.items() if value < 0)
     return VarianceComponents(
         **{name: value if np.isnan(value) else max(0.0, value) for name, value in raw.items()},
@@ -101,8 +102,8 @@ def _within(scores: RunScores) -> float:
     return squares / spare if spare else float("nan")
 
 
-def _between(means: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Variance between agents, between tasks, and of their interaction with its noise."""
+def _between(means: NDArray[np.float64], noise: float) -> tuple[float, float, float]:
+    """Variance between agents, between tasks, and of their interaction; NaN where it cannot be told."""
     seen = np.isfinite(means)
     # Centred first: sums of squares of large scores would lose the differences.
     values = np.where(seen, means - means[seen].mean(), 0.0)
@@ -113,9 +114,9 @@ def _between(means: NDArray[np.float64]) -> tuple[float, float, float]:
     agent_u, task_u, u = (
         sums / pairs if pairs > 0.5 else np.nan for sums, pairs in (same_agent, same_task, neither)
     )
-    if np.isnan(u):  # one agent or one task only
-        return np.nan, float(agent_u) if np.isnan(task_u) else np.nan, float(task_u)
-    return float(u - agent_u), float(u - task_u), float(agent_u + task_u - u)
+    if np.isnan(u):  # one agent, or one task: whatever differs is counted as its effect
+        return float(task_u - noise), float(agent_u - noise), np.nan
+    return float(u - agent_u), float(u - task_u), float(agent_u + task_u - u - noise)
 
 
 def _half_squares(

@@ -33,13 +33,20 @@ def median(sample: Sample) -> NDArray[np.float64]:
     >>> median(Sample(np.array([[1.0], [3.0], [9.0]]), np.ones((3, 1, 1)), np.array([1, 1, 1])))
     array([3.])
     """
-    means = task_means(sample)
     if sample.times is None:
-        return np.asarray(np.median(means, axis=0))
-    order = np.argsort(means, axis=0)
-    ordered = np.take_along_axis(means, order, axis=0)
-    reached = np.cumsum(np.take_along_axis(sample.times, order, axis=0), axis=0, dtype=np.int64)
+        return np.asarray(np.median(task_means(sample), axis=0))
+    if sample.whole:
+        means = _whole_means(sample)
+        order = np.argsort(means, kind="stable")
+        ordered, times = means[order, None], sample.times[order]
+    else:
+        means = task_means(sample)
+        order = np.argsort(means, axis=0)
+        ordered = np.take_along_axis(means, order, axis=0)
+        times = np.take_along_axis(sample.times, order, axis=0)
+    reached = np.cumsum(times, axis=0, dtype=np.int32)
     total = reached[-1]
+    ordered = np.broadcast_to(ordered, reached.shape)
     middle = [
         np.take_along_axis(ordered, (reached > place).argmax(axis=0)[None], axis=0)[0]
         for place in ((total - 1) // 2, total // 2)
@@ -121,6 +128,13 @@ def task_means(sample: Sample) -> NDArray[np.float64]:
     if sample.times is not None:
         means /= np.maximum(sample.times, 1)
     return means
+
+
+def _whole_means(sample: Sample) -> NDArray[np.float64]:
+    """The mean of each task's runs, all of which count alike; shape [tasks]."""
+    present = np.arange(sample.scores.shape[1]) < sample.draws[:, None]
+    sums: NDArray[np.float64] = np.where(present, sample.scores, 0.0).sum(axis=1)
+    return sums / sample.draws
 
 
 def task_total(sample: Sample) -> NDArray[np.float64]:

@@ -1,0 +1,113 @@
+"""Which agents differ over tasks: Friedman, Wilcoxon with Holm, and the critical-difference diagram."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from examiner.plots import critical as picture
+from examiner.reporting.resampled import noted, resampled, untold
+from examiner.reporting.section import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Name,
+    Prose,
+    Section,
+    Table,
+    Text,
+)
+from examiner.reporting.study import Study
+from examiner.results import Results
+from examiner.results.checks import InputError, counted
+from examiner.scores import Significance
+from examiner.scores import significance as agent_differences
+from examiner.scores.differences import difference_of
+from examiner.scores.strata import run_scores
+
+KEY, TITLE = "significance", "Which agents differ"
+MOST_ROWS = 30
+
+
+def significance(study: Study) -> Section:
+    """Test agents over tasks, and say what differences these data could show at all.
+
+    >>> from examiner.results import Results
+    >>> from examiner.reporting.section import said
+    >>> scores = np.linspace(0.1, 0.9, 24).reshape(8, 3).T
+    >>> said(significance(Study.of(Results.from_numpy(scores))).lead)
+    'Agents differ over tasks (Friedman, p = 0.00034): 3 of 3 pairs do, at 5 % after Holm.'
+    """
+    shown = resampled(study)
+    if len(shown.agents) < 2:
+        return untold(KEY, TITLE, "There are no two agents with comparable scores to test.")
+    try:
+        made = agent_differences(shown.results, measure=study.measure)
+    except InputError as problem:
+        return untold(KEY, TITLE, f"No tests: {problem}")
+    text = (
+        f"Agents are ranked on each of {counted(len(made.tasks), 'task')}. Friedman's test asks whether "
+        "any differ, Wilcoxon's signed ranks with Holm's correction which pairs do. Tests over tasks "
+        "speak of other tasks like these, and need no repeated runs."
+    )
+    blocks: list[Block] = [
+        Text((text,)),
+        _figure(made),
+        _table(shown.results, study.measure, made, shown.agents),
+    ]
+    return Section(KEY, TITLE, _lead(made), (*blocks, *noted(made.notes)))
+
+
+def _lead(made: Significance) -> Prose:
+    pairs = len(made.agents) * (len(made.agents) - 1) // 2
+    found = int((made.p < made.alpha).sum()) // 2
+    if len(made.agents) == 2:
+        word = "differ" if found else "do not differ significantly"
+        p = f" over tasks (Wilcoxon, p = {made.p[0, 1]:.2g})."
+        return (Name(made.agents[0]), " and ", Name(made.agents[1]), f" {word}{p}")
+    friedman = f"(Friedman, p = {made.p_value:.2g})"
+    if made.p_value >= made.alpha:
+        return (f"No difference between agents is significant over these tasks {friedman}.",)
+    return (
+        f"Agents differ over tasks {friedman}: {found:,} of {counted(pairs, 'pair')} do, at 5 % after "
+        "Holm.",
+    )
+
+
+def _figure(made: Significance) -> Figure:
+    data = picture.data(made.agents, made.mean_rank, made.cliques, made.critical)
+    return Figure(
+        key="critical-difference",
+        data=data._asdict() | {"p": made.p, "posthoc": made.posthoc},
+        drawing=picture.draw(data),
+        caption=("Mean ranks over tasks; a bar joins agents among whom no pair differs.",),
+        description="A line of mean ranks with a label for each agent and bars over groups.",
+        legend=("Left is better. Wilcoxon with Holm, at 5 %.",),
+        narrowest=560,
+    )
+
+
+def _table(results: Results, measure: str, made: Significance, agents: tuple[str, ...]) -> Table:
+    """The best agent against the others: what differs, and what could have been seen."""
+    columns = (
+        Column("agent", "name"),
+        Column("mean rank", "number"),
+        Column("behind the first by", "number", "mean difference over common tasks"),
+        Column("error", "number", "standard error, paired over tasks, clustered by game"),
+        Column("detectable", "number", "a true difference found four times in five"),
+        Column("p", "number", "Wilcoxon, after Holm, against the first"),
+    )
+    first, places = agents[0], {agent: place for place, agent in enumerate(made.agents)}
+    scores, games = run_scores(results, measure), np.array(results.task_names)
+    rows: list[tuple[Cell, ...]] = []
+    for agent in agents[:MOST_ROWS]:
+        place = places[agent]
+        if agent == first:
+            rows.append((Name(agent), float(made.mean_rank[place]), None, None, None, None))
+            continue
+        gap = difference_of(scores.of(first), scores.of(agent), games)
+        p = float(made.p[places[first], place])
+        ranks = float(made.mean_rank[place])
+        rows.append((Name(agent), ranks, gap.value, gap.clustered, gap.detectable, p))
+    caption = "The first agent by mean against each other, with the least difference these data could show."
+    return Table(columns, tuple(rows), (caption,))
