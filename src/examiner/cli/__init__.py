@@ -12,10 +12,12 @@ from typing import Annotated, Any
 
 import typer
 
+from examiner.cli.cluster import cluster
 from examiner.cli.convert import convert
 from examiner.cli.curves import curves
 from examiner.cli.datasets import datasets
 from examiner.cli.describe import describe
+from examiner.cli.information import information
 from examiner.cli.options import flattened
 from examiner.cli.output import printable
 from examiner.cli.report import report
@@ -81,5 +83,15 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for _command in (describe, convert, datasets, report, curves, scores, typology):
+for _command in (
+    describe,
+    convert,
+    datasets,
+    report,
+    curves,
+    scores,
+    typology,
+    information,
+    cluster,
+):
     app.command()(_guarded(flattened(_command)))

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.deviations import cell_deviations
+from examiner.information.deviations import CellDeviations, cell_deviations
 from examiner.information.mixing import whitening
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.results import Results
@@ -148,8 +148,9 @@ def channels_of(
         if share:
             mean[place], deviation[place] = _shares(one, noise, seen.unit == "run")
             continue
-        deviation[place], borrowed = cell_deviations(one, noise.kind, noise.deviations, noise.floor)
-        notes += _notes(seen, measure, one, deviation[place], borrowed)
+        cells = cell_deviations(one, noise.kind, noise.deviations, noise.floor)
+        deviation[place] = cells.deviation
+        notes += _notes(seen, measure, one, cells, noise.floor)
     mean[np.isnan(deviation)] = np.nan
     if whitening is not None:  # a cell counts where all measures were seen
         lacking = np.isnan(deviation).any(axis=0)
@@ -175,14 +176,10 @@ def _shares(
 
 
 def _notes(
-    seen: Observations,
-    measure: str,
-    found: Moments,
-    deviation: NDArray[np.float64],
-    borrowed: int,
+    seen: Observations, measure: str, found: Moments, cells: CellDeviations, floor: float
 ) -> list[str]:
     observed = np.isfinite(found.mean)
-    lost = np.any(observed & np.isnan(deviation), axis=0)
+    lost = np.any(observed & np.isnan(cells.deviation), axis=0)
     if lost.all():
         raise InputError(
             f"Every cell of {shorten(measure)} is a single trial, so how much an agent varies cannot "
@@ -190,10 +187,15 @@ def _notes(
             f"deviation as a share of the spread between agents (`--deviations 0.2`)."
         )
     notes = []
-    if borrowed:
+    if cells.borrowed:
         notes.append(
-            f"{counted(borrowed, 'cell')} of {shorten(measure)} with a single trial took the "
+            f"{counted(cells.borrowed, 'cell')} of {shorten(measure)} with a single trial took the "
             f"deviation that is pooled from repeated trials."
+        )
+    if cells.floored:
+        notes.append(
+            f"{counted(cells.floored, 'cell')} of {shorten(measure)} varied by less than {floor:g} of the "
+            f"spread between agents, most often not at all, and were given that: their bits rest on it."
         )
     if lost.any():
         names = [task for task, without in zip(seen.tasks, lost, strict=True) if without]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,22 @@ from examiner.information.observations import Moments
 Array = NDArray[np.float64]
 
 
+class CellDeviations(NamedTuple):
+    """Deviations [agents, tasks], NaN where nothing was observed or none can be told; and two counts."""
+
+    deviation: Array
+    borrowed: int
+    floored: int
+
+
 def cell_deviations(
     found: Moments, kind: Literal["trial", "mean"], deviations: str | float, floor: float
-) -> tuple[Array, int]:
-    """Return the deviation of each cell [agents, tasks], and how many cells borrowed theirs.
-
-    NaN where nothing was observed, or where no deviation can be told.
+) -> CellDeviations:
+    """Return the deviation of each cell, how many cells borrowed theirs, and how many have the floor.
 
     >>> ones = np.ones((1, 2))
     >>> found = Moments(ones * 3, ones * 3, np.array([[0.0, 0.5]]), ones * 2, ones * 2)
-    >>> cell_deviations(found, "trial", "own", 0.01)[0]
+    >>> cell_deviations(found, "trial", "own", 0.01).deviation
     array([[1., 1.]])
     """
     observed = np.isfinite(found.mean)
@@ -45,7 +51,9 @@ def cell_deviations(
     if kind == "mean":
         deviation /= np.sqrt(np.maximum(draws, 1))
     deviation[~observed] = np.nan
-    return np.maximum(deviation, floor * _least(between, deviation)), borrowed
+    least = floor * _least(between, deviation)
+    floored = int((deviation < least).sum())
+    return CellDeviations(np.maximum(deviation, least), borrowed, floored)
 
 
 def task_spread(means: Array) -> Array:

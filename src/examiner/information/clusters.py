@@ -1,0 +1,216 @@
+"""Tasks that rank agents alike, gathered into clusters by their correlation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.information.oriented import oriented_means
+from examiner.results import Results
+from examiner.results.checks import InputError, counted, listed, shorten, unknown_name
+from examiner.scores.correlation import Method, correlate_columns
+
+Linkage = Literal["average", "complete", "single"]
+Array = NDArray[np.float64]
+
+PAPER_THRESHOLD = 0.8
+MOST_TASKS = 5000
+MOST_ORDERED = 300
+"""Beyond this many tasks, finding the order that puts like tasks next to each other takes too long."""
+MOST_CLUSTERS = 40
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskClusters:
+    """Clusters of tasks from left to right of a heat map, and the correlations behind them.
+
+    `correlation` has shape [tasks, tasks], NaN where too few agents were seen on both or one does not
+    vary. `order` holds positions of tasks, cluster by cluster; `label` the cluster of each task, from 0.
+    `suggested` is the number of clusters with the best silhouette, None where fewer than three vary.
+    """
+
+    tasks: tuple[str, ...]
+    measure: str
+    method: Method
+    correlation: NDArray[np.float64]
+    label: NDArray[np.int64]
+    order: tuple[int, ...]
+    suggested: int | None
+    silhouette: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def clusters(self) -> tuple[tuple[str, ...], ...]:
+        """The names of the tasks of each cluster, from left to right."""
+        return tuple(
+            tuple(self.tasks[place] for place in self.order if self.label[place] == cluster)
+            for cluster in range(int(self.label.max()) + 1)
+        )
+
+    @property
+    def borders(self) -> tuple[int, ...]:
+        """Return where one cluster ends and the next begins, counted in the order of tasks."""
+        labels = self.label[list(self.order)]
+        return tuple((np.flatnonzero(np.diff(labels)) + 1).tolist())
+
+
+def cluster_tasks(
+    results: Results,
+    measure: str | None = None,
+    *,
+    method: Method = "pearson",
+    linkage: Linkage = "average",
+    threshold: float = PAPER_THRESHOLD,
+    number: int | Literal["auto"] | None = None,
+) -> TaskClusters:
+    """Gather tasks that go together across agents.
+
+    The distance of two tasks is 1 − r, r their correlation over the agents seen on both, and clusters
+    are joined from the nearest on while they are not further apart than `threshold`: the rule of
+    papers/004, section IV, which leaves the linkage open (`linkage` says how the distance of two
+    clusters is taken). `number` asks for so many clusters instead, or with "auto" for the number with
+    the best silhouette. A task that does not vary stands alone, at the end.
+
+    >>> scores = [[1.0, 2.0, 9.0], [2.0, 4.1, 5.0], [3.0, 5.0, 1.0], [4.0, 8.0, 0.0]]
+    >>> cluster_tasks(Results.from_numpy(scores, tasks="tuv")).clusters
+    (('t', 'u'), ('v',))
+    """
+    measure = results.measure_name(measure)
+    _check(len(results.tasks), linkage, threshold, number)
+    correlation, _ = correlate_columns(oriented_means(results, measure), method)
+    varied = np.flatnonzero(np.isfinite(correlation).any(axis=0))
+    label = np.zeros(len(results.tasks), dtype=np.int64)
+    order: list[int] = varied.tolist()
+    suggested, silhouette = None, float("nan")
+    if len(varied) > 1:
+        distance = distances(correlation[np.ix_(varied, varied)])
+        tree, leaves = _tree(distance, linkage)
+        suggested = suggested_number(tree, distance)
+        wanted = suggested if number == "auto" else number
+        label[varied] = _cut(tree, wanted, threshold)
+        silhouette = mean_silhouette(distance, label[varied])
+        order = _largest_first(varied[leaves].tolist(), label, results.tasks)
+    alone = np.setdiff1d(np.arange(len(label)), varied)
+    label[alone] = np.arange(len(alone)) + label.max(initial=0) + 1
+    order += alone.tolist()
+    return TaskClusters(
+        *(results.tasks, measure, method, correlation, _from_left(label, order)),
+        tuple(order),
+        suggested,
+        silhouette,
+        _notes(results, measure, alone.tolist()),
+    )
+
+
+def distances(correlation: Array) -> Array:
+    """Return 1 − r, and 1 for pairs of which no correlation is known; 0 on the diagonal.
+
+    >>> distances(np.array([[1.0, np.nan], [np.nan, 1.0]]))
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    distance = np.where(np.isnan(correlation), 1.0, 1.0 - correlation)
+    np.fill_diagonal(distance, 0.0)
+    return np.maximum((distance + distance.T) / 2, 0.0)
+
+
+def mean_silhouette(distance: Array, labels: NDArray[np.integer]) -> float:
+    r"""Return the mean of (b − a) / max(a, b) over tasks (Rousseeuw, 1987).
+
+    a is a task's mean distance to its own cluster, b that to the nearest other; alone, it counts 0.
+
+    >>> mean_silhouette(np.array([[0.0, 0.1, 1.0], [0.1, 0.0, 1.0], [1.0, 1.0, 0.0]]), np.array([1, 1, 2]))
+    0.6
+    """
+    clusters, place = np.unique(labels, return_inverse=True)
+    if len(clusters) < 2:
+        return float("nan")
+    member = np.zeros((len(labels), len(clusters)))
+    member[np.arange(len(labels)), place] = 1.0
+    size = member.sum(axis=0)
+    total = distance @ member
+    rows = np.arange(len(labels))
+    own = total[rows, place] / np.maximum(size[place] - 1, 1)
+    others = total / size
+    others[rows, place] = np.inf
+    nearest = others.min(axis=1)
+    widest = np.maximum(own, nearest)
+    each = np.where(
+        (size[place] > 1) & (widest > 0), (nearest - own) / np.where(widest > 0, widest, 1), 0
+    )
+    return float(each.mean())
+
+
+def suggested_number(tree: Array, distance: Array) -> int | None:
+    """Return the number of clusters with the best mean silhouette; None for fewer than three tasks."""
+    best, most = None, -np.inf
+    for number in range(2, min(len(distance), MOST_CLUSTERS + 1)):
+        value = mean_silhouette(distance, _cut(tree, number, 0.0))
+        if value > most + 1e-12:
+            best, most = number, value
+    return best
+
+
+def _cut(tree: Array, number: int | None, threshold: float) -> NDArray[np.integer]:
+    from scipy.cluster.hierarchy import fcluster  # slow to import
+
+    if number is None:
+        return fcluster(tree, threshold, "distance")
+    return fcluster(tree, number, "maxclust")
+
+
+def _tree(distance: Array, linkage: Linkage) -> tuple[Array, NDArray[np.integer]]:
+    from scipy.cluster import hierarchy
+    from scipy.spatial.distance import squareform
+
+    condensed = squareform(distance, checks=False)
+    tree = hierarchy.linkage(condensed, linkage)
+    if len(distance) <= MOST_ORDERED:
+        tree = hierarchy.optimal_leaf_ordering(tree, condensed)
+    return tree, hierarchy.leaves_list(tree)
+
+
+def _largest_first(order: list[int], label: NDArray[np.int64], tasks: tuple[str, ...]) -> list[int]:
+    """An order may be read from either end: the end with the largest cluster comes first."""
+    labels = label[order]
+    largest = np.flatnonzero(labels == np.bincount(labels).argmax()).mean()
+    middle = (len(order) - 1) / 2
+    backwards = tasks[order[-1]] < tasks[order[0]] if largest == middle else largest > middle
+    return order[::-1] if backwards else order
+
+
+def _from_left(label: NDArray[np.int64], order: list[int]) -> NDArray[np.int64]:
+    """Number clusters from 0 in the order in which they stand."""
+    met: dict[int, int] = {}
+    for place in order:
+        met.setdefault(int(label[place]), len(met))
+    return np.array([met[int(one)] for one in label], dtype=np.int64)
+
+
+def _check(tasks: int, linkage: str, threshold: float, number: int | str | None) -> None:
+    if linkage not in ("average", "complete", "single"):
+        raise unknown_name("linkage", linkage, ("average", "complete", "single"))
+    if not 0 <= threshold <= 2:
+        raise InputError(f"The threshold is {threshold}. Give a distance 1 − r between 0 and 2.")
+    if number is not None and number != "auto" and not (isinstance(number, int) and number >= 1):
+        raise InputError(f"The number of clusters is {shorten(number)}. Give 1 or more, or 'auto'.")
+    if tasks > MOST_TASKS:
+        raise InputError(
+            f"Cannot cluster {tasks:,} tasks: their distances would not fit into memory. Choose at most "
+            f"{MOST_TASKS:,} (`--keep task:GLOB`)."
+        )
+
+
+def _notes(results: Results, measure: str, alone: list[int]) -> tuple[str, ...]:
+    if len(results.agents) < 3:
+        return ("Correlations need at least three agents; there are fewer, so no task has one.",)
+    if not alone:
+        return ()
+    names = listed([results.tasks[place] for place in alone], limit=5)
+    return (
+        f"{counted(len(alone), 'task')} without any correlation by {shorten(measure)} (agents are alike "
+        f"there, or fewer than three were seen) stand alone: {names}.",
+    )

@@ -1,0 +1,227 @@
+"""Who could be crowned: for each agent, the few tasks under which it would win."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.information.observations import Observations, moments, observe
+from examiner.information.oriented import (
+    Array,
+    addable,
+    oriented_means,
+    standardised,
+    task_signs,
+)
+from examiner.information.sets import Progress
+from examiner.results import Results
+from examiner.results.checks import InputError, counted
+
+MOST_CONTENDERS = 100
+MOST_FACTORS = 10
+ROUNDS = 60
+USUAL_SIZE = 10
+LEAST_LEAD = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Crowning:
+    """For each agent the tasks under which it leads by most, shape [agents] each.
+
+    `lead` is its mean share on them less that of the best other agent; above 0 it wins. `by_factors` says
+    whether the tasks found by singular values alone make it win. `held_out` says whether tasks chosen on
+    one half of the trials make it win on the other, None where no cell has two. Agents that were not
+    searched for (beyond the first hundred by mean) have no tasks.
+    """
+
+    agents: tuple[str, ...]
+    size: int
+    tasks: tuple[tuple[str, ...], ...]
+    lead: NDArray[np.float64]
+    by_factors: NDArray[np.bool_]
+    held_out: NDArray[np.bool_] | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def wins(self) -> NDArray[np.bool_]:
+        """Which agents win on the tasks chosen for them; shape [agents]."""
+        return self.lead > LEAST_LEAD
+
+    @property
+    def crownable(self) -> int:
+        """How many agents can be made winners: on trials held out, where there are any."""
+        return int((self.wins if self.held_out is None else self.held_out).sum())
+
+
+def crown_agents(
+    results: Results,
+    measure: str | None = None,
+    *,
+    rng: np.random.Generator,
+    size: int | None = None,
+    progress: Progress | None = None,
+) -> Crowning:
+    r"""Find for each agent the tasks under which it would win.
+
+    Agents are ranked by their mean share over a set S of tasks; agent a wants
+
+    .. math:: \max_{|S| = k} \; \min_{b \neq a} \; \frac1k \sum_{g \in S} (x_{ag} - x_{bg})
+
+    Sets come from the agent's place on the first factors of the table (papers/004, section I: "a simple
+    singular value decomposition"), and from a search: weights on the strongest rivals, then swaps. The
+    search is not exhaustive, so an agent without a winning set may still have one. The more agents can
+    be crowned, the less a ranking by this benchmark says.
+
+    >>> scores = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.4, 0.4, 0.4]]
+    >>> crown_agents(Results.from_numpy(scores, agents="abc"), size=1, rng=np.random.default_rng(0)).wins
+    array([ True,  True,  True])
+    """
+    measure = results.measure_name(measure)
+    means = oriented_means(results, measure)
+    size = min(USUAL_SIZE, len(results.tasks)) if size is None else size
+    if not 1 <= size <= len(results.tasks):
+        raise InputError(
+            f"Cannot choose {size} of {counted(len(results.tasks), 'task')}. "
+            f"Choose a size between 1 and {len(results.tasks)}."
+        )
+    sets, by_factors = _winning_sets(means, size, progress)
+    shares = _filled(addable(means))
+    lead = np.array([_lead(shares, agent, chosen) for agent, chosen in enumerate(sets)])
+    tasks = tuple(tuple(results.tasks[place] for place in chosen) for chosen in sets)
+    held_out = _held_out(results, measure, size, rng, progress)
+    return Crowning(
+        results.agents, size, tasks, lead, by_factors, held_out, _notes(means, held_out)
+    )
+
+
+def _winning_sets(
+    means: Array, size: int, progress: Progress | None
+) -> tuple[list[list[int]], NDArray[np.bool_]]:
+    """The best set found for each agent, and whether singular values alone found a winning one."""
+    shares = _filled(addable(means))
+    near = _low_rank(np.nan_to_num(standardised(means)))
+    best = np.argsort(-shares.mean(axis=1), kind="stable")[:MOST_CONTENDERS]
+    sets: list[list[int]] = [[] for _ in shares]
+    by_factors = np.zeros(len(shares), dtype=bool)
+    for done, agent in enumerate(best.tolist()):
+        if progress:
+            progress("who could be crowned", done, len(best))
+        offered = [_top(table[agent], size) for table in near]
+        by_factors[agent] = max(_lead(shares, agent, one) for one in offered) > LEAST_LEAD
+        margins = np.delete(shares[agent] - shares[best], np.flatnonzero(best == agent), axis=0)
+        offered.append(_weighed(margins, size))
+        sets[agent] = _swapped(margins, _best_of(margins, offered))
+    return sets, by_factors
+
+
+def _best_of(margins: Array, offered: list[list[int]]) -> list[int]:
+    leads = [margins[:, one].sum(axis=1).min(initial=np.inf) for one in offered]
+    return offered[int(np.argmax(leads))]
+
+
+def _low_rank(scores: Array) -> list[Array]:
+    """The table as its first one, two, … factors tell it."""
+    left, values, right = np.linalg.svd(scores, full_matrices=False)
+    factors = range(1, min(MOST_FACTORS, len(values)) + 1)
+    return [(left[:, :count] * values[:count]) @ right[:count] for count in factors]
+
+
+def _weighed(margins: Array, size: int) -> list[int]:
+    """Play tasks against rivals: each round the tasks that do most against the rivals that lead."""
+    if not len(margins):
+        return list(range(size))
+    standing = np.zeros(len(margins))
+    best, most = list(range(size)), -np.inf
+    for _ in range(ROUNDS):
+        weight = np.exp(-(standing - standing.min()) / max(size / 4, 1.0))
+        chosen = _top(weight @ margins, size)
+        total = margins[:, chosen].sum(axis=1)
+        standing += total
+        if total.min() > most:
+            best, most = chosen, float(total.min())
+    return best
+
+
+def _swapped(margins: Array, chosen: list[int]) -> list[int]:
+    """Exchange one task at a time while the lead over the nearest rival grows."""
+    chosen = list(chosen)
+    if not len(margins):
+        return chosen
+    total = margins[:, chosen].sum(axis=1)
+    improved = True
+    while improved:
+        improved = False
+        for place, task in enumerate(chosen):
+            without = total - margins[:, task]
+            offered = (without[:, None] + margins).min(axis=0)
+            offered[chosen] = -np.inf
+            other = int(offered.argmax())
+            if offered[other] > total.min() + LEAST_LEAD:
+                chosen[place], total, improved = other, without + margins[:, other], True
+    return chosen
+
+
+def _held_out(
+    results: Results,
+    measure: str,
+    size: int,
+    rng: np.random.Generator,
+    progress: Progress | None,
+) -> NDArray[np.bool_] | None:
+    """Choose on half of the runs of each cell, judge on the other half."""
+    seen = observe(results, [measure])
+    count = np.bincount(seen.cell, minlength=len(results.agents) * len(results.tasks))
+    if (count[count > 0] < 2).any():
+        return None
+    sign = task_signs(results, measure)
+    halves = [moments(seen, weight=part).mean[0] * sign for part in _halves(seen, rng)]
+    sets, _ = _winning_sets(halves[0], size, progress)
+    judged = _filled(addable(halves[1], like=halves[0]))
+    return np.array([_lead(judged, agent, one) > LEAST_LEAD for agent, one in enumerate(sets)])
+
+
+def _halves(seen: Observations, rng: np.random.Generator) -> tuple[Array, Array]:
+    order = np.lexsort((rng.random(len(seen.cell)), seen.cell))
+    start = np.searchsorted(seen.cell[order], seen.cell[order])
+    first = np.empty(len(order))
+    first[order] = (np.arange(len(order)) - start) % 2 == 0
+    return first, 1 - first
+
+
+def _lead(shares: Array, agent: int, chosen: list[int]) -> float:
+    if not chosen:
+        return float("nan")
+    means = shares[:, chosen].mean(axis=1)
+    others = np.delete(means, agent)
+    return float(means[agent] - others.max()) if len(others) else float("nan")
+
+
+def _top(values: Array, size: int) -> list[int]:
+    top: list[int] = np.argsort(-values, kind="stable")[:size].tolist()
+    return top
+
+
+def _filled(shares: Array) -> Array:
+    """A missing cell takes the mean of its task: it speaks neither for nor against the agent."""
+    seen = np.isfinite(shares)
+    mean = np.where(seen, shares, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    return np.where(seen, shares, mean)
+
+
+def _notes(means: Array, held_out: NDArray[np.bool_] | None) -> tuple[str, ...]:
+    notes = []
+    if held_out is None:
+        notes.append(
+            "Some cells are a single trial, so that winners were judged on the trials that chose their "
+            "tasks: fewer may win on others."
+        )
+    missing = int(np.isnan(means).sum())
+    if missing:
+        notes.append(
+            f"{counted(missing, 'missing cell')} took the mean of the task where winners were sought."
+        )
+    if len(means) > MOST_CONTENDERS:
+        notes.append(f"Winning tasks were sought for the first {MOST_CONTENDERS} agents by mean.")
+    return tuple(notes)

@@ -1,0 +1,178 @@
+"""How much of a table is one thing: singular values, and the general factor of tasks and agents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.information.oriented import Array, addable, oriented_means, standardised
+from examiner.results import Results
+from examiner.results.checks import InputError
+from examiner.scores.correlation import Method, correlate_columns
+
+MOST_GROUPS = 50
+"""Leaving out one group at a time, there are at most so many groups, however many agents or tasks."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskFactors:
+    """The table as a sum of factors, the largest first.
+
+    `agents_on` has shape [agents, factors], `tasks_on` [tasks, factors]; `share` is each factor's share
+    of the variation between agents, shape [factors].
+    """
+
+    agents: tuple[str, ...]
+    tasks: tuple[str, ...]
+    agents_on: NDArray[np.float64]
+    tasks_on: NDArray[np.float64]
+    singular_values: NDArray[np.float64]
+    share: NDArray[np.float64]
+
+
+class Estimate(NamedTuple):
+    """A value and the ends of its interval; NaN where there is none."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralFactor:
+    """How far one factor explains the table.
+
+    `first_factor_by_chance` is the mean share where agents are shuffled within each task.
+    """
+
+    mean_task_correlation: Estimate
+    mean_agent_correlation: Estimate
+    first_factor_share: Estimate
+    first_factor_by_chance: float
+    level: float
+
+
+def task_factors(results: Results, measure: str | None = None) -> TaskFactors:
+    r"""Decompose the table into factors: Z = U diag(s) Vᵀ.
+
+    Z holds the cell means with each task standardised over agents, 0 where nothing was observed.
+    `agents_on` is U diag(s) and `tasks_on` is V; a share is :math:`s_f^2 / \sum s^2`, the eigenvalue of
+    the tasks' correlation matrix over their number. Signs are such that most tasks lie above 0.
+
+    >>> factors = task_factors(Results.from_numpy([[1.0, 2.0, 4.0], [2.0, 4.0, 8.0], [3.0, 6.0, 12.0]]))
+    >>> factors.share[:1].round(6)
+    array([1.])
+    """
+    scores = np.nan_to_num(standardised(oriented_means(results, results.measure_name(measure))))
+    left, values, right = np.linalg.svd(scores, full_matrices=False)
+    sign = np.where(right.sum(axis=1) < 0, -1.0, 1.0)
+    total = float((values**2).sum())
+    share = values**2 / total if total > 0 else np.full(len(values), np.nan)
+    return TaskFactors(
+        results.agents, results.tasks, left * values * sign, (right.T * sign), values, share
+    )
+
+
+def general_factor(
+    results: Results,
+    measure: str | None = None,
+    *,
+    rng: np.random.Generator,
+    method: Method = "pearson",
+    level: float = 0.95,
+    reps: int = 100,
+) -> GeneralFactor:
+    """Tell how alike tasks rank agents, how alike agents find tasks, and what one factor explains.
+
+    Intervals leave out one agent (for tasks) or one task (for agents) at a time, or one of 50 groups of
+    them: the jackknife, with Student's t. Agents are correlated on shares: values in [0, 1] as they are,
+    others from the worst agent of a task to its best.
+
+    >>> scores = [[1.0, 2.0, 4.0], [2.0, 4.0, 8.0], [3.0, 6.0, 12.0], [3.5, 7.0, 14.0]]
+    >>> found = general_factor(Results.from_numpy(scores), rng=np.random.default_rng(0))
+    >>> round(found.mean_task_correlation.value, 6), round(found.first_factor_share.value, 6)
+    (1.0, 1.0)
+    """
+    if not 0 < level < 1:
+        raise InputError(f"The level is {level}. Give a number between 0 and 1, as 0.95.")
+    means = oriented_means(results, results.measure_name(measure))
+    scores = standardised(means)
+    shares = addable(means).T
+
+    def between_columns(table: Array) -> float:
+        return mean_correlation(table, method)
+
+    chance = [first_share(_shuffled(scores, rng)) for _ in range(reps)]
+    return GeneralFactor(
+        jackknife(scores, between_columns, level),
+        jackknife(shares, between_columns, level),
+        jackknife(means, lambda table: first_share(standardised(table)), level, low=0.0),
+        float(np.mean(chance)) if chance else float("nan"),
+        level,
+    )
+
+
+def mean_correlation(table: Array, method: Method = "pearson") -> float:
+    """Return the mean correlation of two different columns; NaN where no two have one.
+
+    >>> round(mean_correlation(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 1.0]])), 3)
+    -0.327
+    """
+    correlation, _ = correlate_columns(table, method)
+    np.fill_diagonal(correlation, np.nan)
+    known = correlation[np.isfinite(correlation)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def first_share(scores: Array) -> float:
+    """Return the first eigenvalue's share of a standardised table; NaN where nothing varies.
+
+    >>> first_share(np.array([[1.0, -1.0], [-1.0, 1.0]]))
+    1.0
+    """
+    held = np.nan_to_num(scores)
+    held = held if held.shape[0] <= held.shape[1] else held.T
+    values = np.linalg.eigvalsh(held @ held.T)
+    total = float(values.sum())
+    return float(values[-1] / total) if total > 0 else float("nan")
+
+
+def jackknife(
+    table: Array, statistic: Callable[[Array], float], level: float, low: float = -1.0
+) -> Estimate:
+    r"""Return a statistic of a table with an interval over its rows, cut to [`low`, 1].
+
+    .. math:: s^2 = \frac{k - 1}{k} \sum_{i=1}^{k} (\theta_{-i} - \bar\theta)^2
+
+    with one of k groups of rows left out at a time (Efron & Stein, 1981).
+
+    >>> jackknife(np.array([[0.1], [0.2], [0.3]]), lambda part: float(part.mean()), 0.9).value.__round__(3)
+    0.2
+    """
+    value = statistic(table)
+    groups = min(len(table), MOST_GROUPS)
+    nothing = float("nan")
+    if groups < 4 or np.isnan(value):
+        return Estimate(value, nothing, nothing)
+    from scipy.special import stdtrit  # slow to import
+
+    group = np.arange(len(table)) % groups
+    left = np.array([statistic(table[group != one]) for one in range(groups)])
+    if np.isnan(left).any():
+        return Estimate(value, nothing, nothing)
+    spread = np.sqrt((groups - 1) / groups * ((left - left.mean()) ** 2).sum())
+    reach = float(stdtrit(groups - 1, 0.5 + level / 2) * spread)
+    return Estimate(value, max(value - reach, low), min(value + reach, 1.0))
+
+
+def _shuffled(scores: Array, rng: np.random.Generator) -> Array:
+    """Shuffle the agents within each task; what was not observed stays where it was."""
+    seen = np.isfinite(scores)
+    keys = np.where(seen, rng.random(scores.shape), 2.0)
+    mixed = np.take_along_axis(scores, np.argsort(keys, axis=0), axis=0)
+    places = np.where(seen, np.cumsum(seen, axis=0) - 1, 0)
+    return np.where(seen, np.take_along_axis(mixed, places, axis=0), np.nan)

@@ -1,0 +1,137 @@
+"""Tasks that disagree: with the other tasks about the agents, or with themselves about score and win."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.information.observations import is_share, task_scaled
+from examiner.information.oriented import (
+    Array,
+    oriented_means,
+    paired_correlation,
+    standardised,
+    task_signs,
+)
+from examiner.results import Results
+
+CLEARLY = 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpposedTasks:
+    """How each task's ranking of agents goes with the rest; arrays of shape [tasks].
+
+    `correlation` is that of the task with the mean of all others; `chance` how often agents without any
+    order would give one as negative (one-sided t test), NaN where there is none.
+    """
+
+    tasks: tuple[str, ...]
+    correlation: NDArray[np.float64]
+    chance: NDArray[np.float64]
+
+    @property
+    def opposed(self) -> tuple[str, ...]:
+        """The tasks that clearly rank agents the other way round, the most opposed first."""
+        return _named(self.tasks, self.correlation, self.chance < CLEARLY)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeceptiveTasks:
+    """How score and win go together on each task; arrays of shape [tasks].
+
+    `correlation` is across agents; `trial_gap` the score of won trials less that of lost ones, in
+    standard deviations, NaN where all trials were won or all lost.
+    """
+
+    tasks: tuple[str, ...]
+    score: str
+    win: str
+    correlation: NDArray[np.float64]
+    trial_gap: NDArray[np.float64]
+
+    @property
+    def deceptive(self) -> tuple[str, ...]:
+        """The tasks on which agents that win more score less, the worst first."""
+        return _named(self.tasks, self.correlation, self.correlation < 0)
+
+
+def opposed_tasks(results: Results, measure: str | None = None) -> OpposedTasks:
+    """Tell which tasks rank the agents against the rest (papers/004, section IV).
+
+    >>> scores = np.array([[1.0, 2.0, 3.0, 5.0], [2.0, 4.0, 4.0, 2.0], [3.0, 5.0, 8.0, 1.0]])
+    >>> opposed_tasks(Results.from_numpy(scores)).correlation.round(1)
+    array([ 0.9,  0.7,  1. , -0.9])
+    """
+    scores = standardised(oriented_means(results, results.measure_name(measure)))
+    seen = np.isfinite(scores)
+    held = np.where(seen, scores, 0.0)
+    others = seen.sum(axis=1, keepdims=True) - seen
+    rest = np.full(scores.shape, np.nan)
+    np.divide(held.sum(axis=1, keepdims=True) - held, others, out=rest, where=others > 0)
+    correlation, count = paired_correlation(np.where(seen, scores, np.nan), rest)
+    return OpposedTasks(results.tasks, correlation, _chance(correlation, count))
+
+
+def deceptive_tasks(
+    results: Results, score: str | None = None, win: str | None = None
+) -> DeceptiveTasks | None:
+    """Tell on which tasks a higher score goes with fewer wins; None without both measures.
+
+    Without names, the win is the first measure made of zeros and ones, the score the first other one.
+
+    >>> table = {"agent": list("aabbcc"), "task": ["t"] * 6, "trial": [0, 1] * 3, "run": [0] * 6,
+    ...          "score": [9, 8, 5, 4, 1, 2], "win": [0, 0, 0, 1, 1, 1]}
+    >>> deceptive_tasks(Results.from_dict(table)).deceptive
+    ('t',)
+    """
+    shares = [name for name in results.measures if is_share(results.measure(name))]
+    others = [name for name in results.measures if name not in shares]
+    win = results.measure_name(win) if win else next(iter(shares), None)
+    score = results.measure_name(score) if score else next(iter(others), None)
+    if win is None or score is None:
+        return None
+    correlation, _ = paired_correlation(
+        oriented_means(results, score), oriented_means(results, win)
+    )
+    return DeceptiveTasks(results.tasks, score, win, correlation, _trial_gap(results, score, win))
+
+
+def _trial_gap(results: Results, score: str, win: str) -> Array:
+    tasks = results.task_codes.astype(np.int64)
+    n_tasks = len(results.tasks)
+    scores = task_scaled(results.measure(score), tasks, n_tasks) * task_signs(results, score)[tasks]
+    wins = results.measure(win)
+    both = np.isfinite(scores) & np.isfinite(wins)
+    scores, won, tasks = scores[both], wins[both] > 0.5, tasks[both]
+
+    def mean(values: Array, rows: NDArray[np.bool_]) -> Array:
+        count = np.bincount(tasks[rows], minlength=n_tasks)
+        total = np.bincount(tasks[rows], weights=values[rows], minlength=n_tasks)
+        means = np.full(n_tasks, np.nan)
+        np.divide(total, count, out=means, where=count > 0)
+        return means
+
+    every = np.ones(len(scores), dtype=bool)
+    spread = np.sqrt(mean((scores - mean(scores, every)[tasks]) ** 2, every))
+    gap = np.full(n_tasks, np.nan)
+    np.divide(mean(scores, won) - mean(scores, ~won), spread, out=gap, where=spread > 0)
+    return gap
+
+
+def _chance(correlation: Array, count: NDArray[np.int64]) -> Array:
+    from scipy.special import stdtr  # slow to import
+
+    freedom = np.maximum(count - 2, 1).astype(np.float64)
+    spread = np.sqrt(np.maximum(1 - correlation**2, 1e-300))
+    chance: Array = stdtr(freedom, correlation * np.sqrt(freedom) / spread)
+    return np.where(np.isnan(correlation), np.nan, chance)
+
+
+def _named(
+    tasks: tuple[str, ...], correlation: Array, wanted: NDArray[np.bool_]
+) -> tuple[str, ...]:
+    places = np.flatnonzero(wanted)
+    return tuple(tasks[place] for place in places[np.argsort(correlation[places], kind="stable")])

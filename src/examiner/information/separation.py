@@ -1,0 +1,168 @@
+"""Which pairs of agents a task separates, which no task does, and which tasks repeat each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.information.channels import Channels
+from examiner.information.confusion import Array, PairLikelihood, Spread, task_places
+from examiner.information.gain import BLOCK_CELLS, bits_with, table_bits
+from examiner.results.checks import InputError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Separation:
+    """Which pairs of agents are told apart, where confusing them is less likely than `threshold`.
+
+    `pairs_of_task` has shape [tasks]: how many pairs each separates. `tasks_of_pair`, `best_task` (−1
+    where no task was seen on both) and `together` (the confusion on all tasks) have shape [agents,
+    agents]. `never` names the pairs that no single task separates.
+    """
+
+    agents: tuple[str, ...]
+    tasks: tuple[str, ...]
+    threshold: float
+    pairs_of_task: NDArray[np.int64]
+    tasks_of_pair: NDArray[np.int64]
+    best_task: NDArray[np.int64]
+    together: NDArray[np.float64]
+    never: tuple[tuple[str, str], ...]
+
+    @property
+    def pairs(self) -> int:
+        """Return how many pairs of agents there are."""
+        return len(self.agents) * (len(self.agents) - 1) // 2
+
+
+def pair_separation(
+    channels: Channels, threshold: float = 0.05, *, spread: Spread = "sum"
+) -> Separation:
+    r"""Tell which tasks separate which pairs of agents.
+
+    Two agents are confused with probability
+
+    .. math:: c(a_1, a_2) = \max_{i} \frac{e^{\ell(a_1, a_2)}}{e^{\ell(a_i, a_i)} + e^{\ell(a_1, a_2)}}
+
+    which is eq. 1 of papers/004 with these two as all agents there are; ½ is no difference at all.
+
+    >>> from examiner.information.channels import channels
+    >>> from examiner.results import Results
+    >>> results = Results.from_numpy([[[0.0, 1.0]], [[0.0, 1.0]], [[9.0, 10.0]]], agents="abc")
+    >>> found = pair_separation(channels(results))
+    >>> found.pairs_of_task, found.never
+    (array([2]), (('a', 'b'),))
+    """
+    if not 0 < threshold < 0.5:
+        raise InputError(
+            f"The threshold is {threshold}. Give a probability of confusion between 0 and 0.5."
+        )
+    pairs = PairLikelihood(channels, spread)
+    agents, tasks = pairs.shape
+    separated = np.zeros((agents, agents), dtype=np.int64)
+    best = np.full((agents, agents), -1, dtype=np.int64)
+    least = np.full((agents, agents), 0.5)
+    of_task = np.zeros(tasks, dtype=np.int64)
+    step = max(1, BLOCK_CELLS // agents)
+    for start in range(0, tasks, step):
+        block = slice(start, min(start + step, tasks))
+        for agent in range(agents - 1):
+            later = slice(agent + 1, None)
+            confused = _confused(pairs, agent, block)
+            apart = confused < threshold
+            of_task[block] += apart.sum(axis=1)
+            separated[agent, later] += apart.sum(axis=0)
+            nearest = confused.argmin(axis=0)
+            value = np.take_along_axis(confused, nearest[None], axis=0)[0]
+            better = value < least[agent, later] - 1e-12
+            best[agent, later][better] = nearest[better] + start
+            least[agent, later][better] = value[better]
+    return Separation(
+        channels.agents,
+        channels.tasks,
+        threshold,
+        of_task,
+        separated + separated.T,
+        np.maximum(best, best.T),
+        _together(pairs.table(np.flatnonzero(channels.usable).tolist())),
+        _never(channels.agents, separated),
+    )
+
+
+def separated_by(
+    channels: Channels, task: str, threshold: float = 0.05, *, spread: Spread = "sum"
+) -> tuple[tuple[str, str], ...]:
+    """Name the pairs of agents that one task separates.
+
+    >>> from examiner.information.channels import channels
+    >>> from examiner.results import Results
+    >>> results = Results.from_numpy([[[0.0, 1.0]], [[0.0, 1.0]], [[9.0, 10.0]]], agents="abc")
+    >>> separated_by(channels(results), "task 1")
+    (('a', 'c'), ('b', 'c'))
+    """
+    place = task_places(channels, [task])[0]
+    pairs = PairLikelihood(channels, spread)
+    found: list[tuple[str, str]] = []
+    for agent in range(len(channels.agents) - 1):
+        apart = _confused(pairs, agent, slice(place, place + 1))[0] < threshold
+        others = (np.flatnonzero(apart) + agent + 1).tolist()
+        found += [(channels.agents[agent], channels.agents[other]) for other in others]
+    return tuple(found)
+
+
+def task_redundancy(
+    channels: Channels, tasks: Sequence[str] | None = None, *, spread: Spread = "sum"
+) -> Array:
+    r"""Return how much each two tasks repeat each other: I(g) + I(h) − I(g, h), in bits.
+
+    It is negative where two tasks tell more together than the sum of both. The diagonal is what a task
+    and its copy repeat. Shape [tasks, tasks].
+
+    >>> from examiner.information.channels import channels
+    >>> from examiner.results import Results
+    >>> results = Results.from_numpy([[[0.0, 2.0]] * 2, [[90.0, 92.0]] * 2])
+    >>> task_redundancy(channels(results)).round(3)
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    places = task_places(channels, tasks)
+    chosen = replace(
+        channels,
+        tasks=tuple(channels.tasks[place] for place in places),
+        mean=channels.mean[:, :, places],
+        deviation=channels.deviation[:, :, places],
+        whitening=None if channels.whitening is None else channels.whitening[places],
+    )
+    pairs = PairLikelihood(chosen, spread)
+    single = np.array([table_bits(pairs.table([place])) for place in range(len(places))])
+    joint = np.stack([bits_with(pairs, pairs.table([place])) for place in range(len(places))])
+    shared: Array = single[:, None] + single - (joint + joint.T) / 2
+    return shared
+
+
+def _confused(pairs: PairLikelihood, agent: int, tasks: slice) -> Array:
+    """Probability of confusing an agent with each after it; shape [tasks, agents − agent − 1]."""
+    own = pairs.diagonal[tasks]
+    logs = pairs.row(agent, tasks, agent + 1)
+    logs -= np.minimum(own[:, agent : agent + 1], own[:, agent + 1 :])
+    confused: Array = 1 / (1 + np.exp(np.clip(-logs, -700.0, 700.0)))
+    return confused
+
+
+def _together(table: Array) -> Array:
+    own = table.diagonal()
+    excess = np.minimum(own[:, None], own) - table
+    confused: Array = 1 / (1 + np.exp(np.clip(excess, -700.0, 700.0)))
+    return confused
+
+
+def _never(agents: tuple[str, ...], separated: NDArray[np.int64]) -> tuple[tuple[str, str], ...]:
+    first, second = np.triu_indices(len(agents), k=1)
+    none = separated[first, second] == 0
+    return tuple(
+        (agents[left], agents[right])
+        for left, right in zip(first[none].tolist(), second[none].tolist(), strict=True)
+    )
