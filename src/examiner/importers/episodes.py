@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from examiner.importers.files import SourceFile
-from examiner.importers.naming import column_of
+from examiner.importers.naming import spread
 from examiner.importers.parts import located
 from examiner.results import InputError, Provenance, Results, Scales
 from examiner.results.checks import shorten
@@ -134,7 +134,7 @@ def training_results(
         {name: f"{name}_logged" for name in columns.columns[3:] if name in taken}
     )
     frame = pl.DataFrame(
-        [column_of(name, values).gather(run_of_row) for name, values in names.items()]
+        [spread(name, values, run_of_row) for name, values in names.items()]
     ).with_columns(trial=_within(counts))
     frame = pl.concat([frame, columns], how="horizontal")
     origin = origin.with_notes(*dict.fromkeys(run.note for run in runs if run.note))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from examiner.results.checks import InputError, shorten
+from examiner.results.codes import name_column
 
 
 def with_given(frame: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
@@ -42,6 +45,20 @@ def column_of(name: str, values: Sequence[str]) -> pl.Series:
     if name not in ("agent", "task") and all(isinstance(_plain(value), int) for value in values):
         return pl.Series(name, [int(value) for value in values], dtype=pl.Int64)
     return pl.Series(name, values, dtype=pl.String)
+
+
+def spread(name: str, values: Sequence[str], places: NDArray[np.integer]) -> pl.Series:
+    """Make a long column of few names: for each row, the value at its place.
+
+    >>> spread("agent", ["dqn", "ppo", "dqn"], np.array([2, 2, 1])).to_list()
+    ['dqn', 'dqn', 'ppo']
+    """
+    column = column_of(name, values)
+    if column.dtype != pl.String:
+        return column.gather(places)
+    codes: dict[str, int] = {}
+    coded = np.array([codes.setdefault(value, len(codes)) for value in values])
+    return name_column(name, list(codes), coded[places])
 
 
 def _plain(value: str) -> int | str:

@@ -45,6 +45,6 @@ def _is_beyond(column: pl.Series) -> bool:
         return False
     low, high = column.min(), column.max()
     return any(
-        isinstance(bound, int | float) and EXACT_FLOAT < abs(bound) < float("inf")
+        isinstance(bound, int | float) and EXACT_FLOAT <= abs(bound) < float("inf")
         for bound in (low, high)
     )

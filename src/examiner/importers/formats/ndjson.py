@@ -16,6 +16,7 @@ from examiner.importers.text import text_of
 from examiner.results import InputError, Provenance, Results
 from examiner.results.checks import listed, shorten
 
+_HEAD_BYTES = 65_536
 _PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
@@ -40,12 +41,14 @@ def read(file: SourceFile, options: TableOptions) -> Results:
     """
     options = replace(options, given=file.names)
     text = text_of(file)
-    try:
-        # All rows are looked at: a key that appears late would be lost without a word.
-        frame = pl.read_ndjson(text.data, infer_schema_length=None)
-        _refuse_repeated_keys(text.data, frame, file.path)
-    except _PROBLEMS:
-        frame = _frame_line_by_line(text.data, file.path)
+    frame = _alike_throughout(text.data)
+    if frame is None:
+        try:
+            # All rows are looked at: a key that appears late would be lost without a word.
+            frame = pl.read_ndjson(text.data, infer_schema_length=None)
+            _refuse_repeated_keys(text.data, frame, file.path)
+        except _PROBLEMS:
+            frame = _frame_line_by_line(text.data, file.path)
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
     frame = frame.drop(nested)
     try:
@@ -59,6 +62,25 @@ def read(file: SourceFile, options: TableOptions) -> Results:
         if problem.row is not None:
             where += f", line {_line_of(problem.row, text.data)}"
         raise InputError(f"Cannot use {where}: {problem}", row=problem.row) from None
+
+
+def _alike_throughout(data: bytes) -> pl.DataFrame | None:
+    """The table, where every line has just the keys of the first ones, once; else None.
+
+    Parsing with known columns is four times as fast as finding them. It would pass over other keys:
+    but where there are as many colons as cells and no cell is empty, there are none.
+    """
+    try:
+        kinds = pl.read_ndjson(
+            data[: data.rfind(b"\n", 0, _HEAD_BYTES) + 1], infer_schema_length=None
+        )
+        if any(kind.is_nested() or kind == pl.Null for kind in kinds.dtypes):
+            return None
+        frame = pl.scan_ndjson(data, schema=kinds.schema).collect()
+    except _PROBLEMS:
+        return None
+    whole = not any(series.null_count() for series in frame)
+    return frame if whole and data.count(b":") == frame.height * frame.width else None
 
 
 def _refuse_repeated_keys(data: bytes, frame: pl.DataFrame, path: Path) -> None:

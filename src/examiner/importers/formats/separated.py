@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from examiner.importers.files import SourceFile
-from examiner.importers.naming import column_of
+from examiner.importers.naming import spread
 from examiner.importers.parts import Part, located
 from examiner.importers.tables import (
     AGENT_COLUMNS,
@@ -174,8 +174,7 @@ def _with_keys_per_file(
     """Add the names each path gives; without a trial column, number repeats within each file."""
     file_of_row = np.repeat(np.arange(len(files)), rows)
     for name in files[0].names:
-        values = column_of(name, [file.names[name] for file in files])
-        frame = frame.with_columns(values.gather(file_of_row))
+        frame = frame.with_columns(spread(name, [file.names[name] for file in files], file_of_row))
     if "trial" in frame.columns:
         return frame
     wanted = ("run", "seed")
