@@ -346,3 +346,12 @@ def test_windows_line_ends_change_nothing(name: str, tmp_path: Path):
     before = ex.read(path)
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     assert ex.read(path) == before
+
+
+def test_nested_columns_of_parquet_are_left_out_and_said(tmp_path: Path):
+    path = tmp_path / "x.parquet"
+    pl.DataFrame({"agent": ["a"], "task": ["t"], "score": [1.0], "log": [[1, 2]]}).write_parquet(
+        path
+    )
+    with pytest.warns(ex.ExaminerWarning, match="Nested values are left out: 'log'"):
+        assert ex.read(path).attributes == ()

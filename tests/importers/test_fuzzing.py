@@ -96,6 +96,31 @@ def test_mutated_files_give_results_or_our_own_error(name: str, tmp_path_factory
     attack()
 
 
+def test_mutated_event_files_give_results_or_our_own_error(tmp_path: Path):
+    pytest.importorskip("tensorboard")
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+    writer = EventFileWriter(str(tmp_path / "made"))
+    for step in range(3):
+        value = Summary.Value(tag="charts/episodic_return", simple_value=1.5)
+        writer.add_event(Event(step=step, summary=Summary(value=[value])))
+    writer.close()
+    original = next((tmp_path / "made").iterdir()).read_bytes()
+    folder = tmp_path / "Pong-v5__dqn__1__2"
+    folder.mkdir()
+
+    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(mutated(original), st.booleans())
+    def attack(data: bytes, in_folder: bool) -> None:
+        path = folder / "events.out.tfevents.1.host.2.0"
+        path.write_bytes(data)
+        check(folder, folder if in_folder else path, format="cleanrl")
+
+    attack()
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.binary(max_size=200), st.sampled_from([".csv", ".jsonl", ".json", ".npz", ".parquet", ""])

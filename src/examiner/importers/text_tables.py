@@ -72,9 +72,14 @@ class TextTable:
         return cls(file.path, source, header, separator, comma, notes)
 
     def frame(self, columns: TableColumns, options: TableOptions) -> tuple[pl.DataFrame, TextTable]:
-        """Parse the table, fast where its columns hold what they must, else as text.
+        r"""Parse the table, fast where its columns hold what they must, else as text.
 
         The table comes back too: with a note where late bytes were not UTF-8.
+
+        >>> table = TextTable(Path("x.csv"), b"agent,t\na,1\n", ["agent", "t"], ",", False)
+        >>> options = TableOptions()
+        >>> table.frame(TableColumns.of(table.header, options), options)[0].rows()
+        [('a', 1.0)]
         """
         names, numbers = columns.as_text(self.header), columns.as_numbers(self.header, options)
         known = pl.Schema({name: pl.Float64() for name in numbers})
@@ -113,7 +118,11 @@ class TextTable:
         return self.source if isinstance(self.source, bytes) else self.source.read_bytes()
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
-        """Each record with the number of its last line; slow, for finding what is wrong."""
+        r"""Each record with the number of its last line; slow, for finding what is wrong.
+
+        >>> list(TextTable(Path("x.csv"), b"a,b\n1,2\n", ["a", "b"], ",", False).records())
+        [(1, ['a', 'b']), (2, ['1', '2'])]
+        """
         data = self._data()
         lines = io.StringIO(data.decode("utf-8-sig", errors="replace"), newline="")
         reader = csv.reader(lines, delimiter=self.separator)
@@ -130,7 +139,13 @@ class TextTable:
             csv.field_size_limit(before)
 
     def check_widths(self) -> None:
-        """Refuse a line with more or fewer fields than the header, and the marks of a git merge."""
+        r"""Refuse a line with more or fewer fields than the header, and the marks of a git merge.
+
+        >>> TextTable(Path("x.csv"), b"a,b\n1,2,3\n", ["a", "b"], ",", False).check_widths()
+        Traceback (most recent call last):
+        ...
+        examiner.results.checks.InputError: Cannot read 'x.csv': line 2 has 3 fields, the header has 2. ...
+        """
         for line, record in self.records():
             if record and len(record) != len(self.header):
                 refuse_merge_markers(self._data(), self.path)
@@ -141,14 +156,23 @@ class TextTable:
                 )
 
     def line_of(self, row: int) -> int | None:
-        """The line of the file on which a row of the table ends."""
+        r"""The line of the file on which a row of the table ends.
+
+        >>> TextTable(Path("x.csv"), b"a,b\n1,2\n", ["a", "b"], ",", False).line_of(0)
+        2
+        """
         for position, (line, _) in enumerate(self.records()):
             if position == row + 1:
                 return line
         return None
 
     def located(self, problem: InputError) -> InputError:
-        """The error with the file, and with the line where it is about one."""
+        r"""The error with the file, and with the line where it is about one.
+
+        >>> table = TextTable(Path("x.csv"), b"a,b\n1,2\n", ["a", "b"], ",", False)
+        >>> str(table.located(InputError("Row 1 is odd.", row=0)))
+        "Cannot use 'x.csv', line 2: Row 1 is odd."
+        """
         where = shorten(self.path, 200)
         if problem.row is not None:
             where += f", line {self.line_of(problem.row)}"

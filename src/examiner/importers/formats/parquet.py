@@ -15,7 +15,7 @@ from examiner.importers.limits import check_cells
 from examiner.importers.naming import with_given
 from examiner.importers.tables import TableColumns, TableOptions, results_from_table
 from examiner.results import InputError, Provenance, Results
-from examiner.results.checks import shorten
+from examiner.results.checks import listed, shorten
 from examiner.results.storage import RESULTS_SCHEMA, results_from_note, stored_note
 
 _PROBLEMS = (
@@ -58,9 +58,12 @@ def read(file: SourceFile, options: TableOptions) -> Results:
             results = _stored(with_given(frame, options.given), note, file.path)
             results = results.with_measures(*options.measures) if options.measures else results
             return results if options.item is None else results.with_items(*options.item)
-        frame = frame.drop(name for name, kind in frame.schema.items() if kind.is_nested())
+        nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+        frame = frame.drop(nested)
         columns = TableColumns.of(frame.columns, options)
         origin = Provenance(str(file.path), f"{columns.layout} parquet")
+        if nested:
+            origin = origin.with_notes(f"Nested values are left out: {listed(nested)}.")
         return results_from_table(frame, options, origin)
     except InputError as problem:
         raise InputError(
