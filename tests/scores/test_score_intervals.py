@@ -104,7 +104,7 @@ def test_missing_tasks_and_single_runs_are_said() -> None:
     scores[0, 1] = np.nan
     scores[1, 2, 1:] = np.nan
     notes = " ".join(made(scores).notes)
-    assert "lack some of the 4 tasks" in notes
+    assert "1 agent of 2 lacks some of the 4 tasks" in notes
     assert "single run" in notes
     assert "too narrow" in notes
 
@@ -121,6 +121,18 @@ def test_an_agent_without_any_score_has_none() -> None:
     )
     assert np.isnan(found.value[1, 0])
     assert np.isnan(found.low[1, 0])
+
+
+def test_results_without_any_score_say_so() -> None:
+    results = ex.Results.from_numpy([[1.0, 2.0]]).with_measure("score", np.full(2, np.nan))
+    found = ex.aggregate_intervals(results, rng=np.random.default_rng(0))
+    assert np.isnan(found.value).all()
+    assert "No agent has any score." in found.notes
+    for refused in (ex.variance_components, ex.decision_study):
+        with pytest.raises(ex.InputError, match="No agent has any score"):
+            refused(results)
+    with pytest.raises(ex.InputError, match="No agent has any score"):
+        ex.performance_profiles(results, rng=np.random.default_rng(0))
 
 
 def test_many_runs_are_counted_by_another_way_and_give_the_same_width() -> None:

@@ -30,7 +30,7 @@ class Report:
 
     >>> from examiner.results import Results
     >>> report(Results.from_numpy([[0.5, 1.0], [0.0, 0.9]]))
-    Report '2 agents on 2 tasks': reading, ranking, heatmap
+    Report '2 agents on 2 tasks': reading, ranking, heatmap...
     """
 
     title: str

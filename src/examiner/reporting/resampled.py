@@ -48,7 +48,7 @@ def resampled(study: Study) -> Resampled:
     order = [agent for agent in study.order.tolist() if np.isfinite(study.ranks[agent])]
     shown = order[:MOST_AGENTS]
     results = study.scores
-    if len(shown) < len(results.agents):
+    if shown and len(shown) < len(results.agents):
         chosen = np.isin(np.arange(len(results.agents)), shown)
         results = results.where(chosen[results.agent_codes])
     unit: Unit = "runs" if study.counts["runs"] > 1 else "tasks"

@@ -76,6 +76,8 @@ def no_interval(scores: RunScores, unit: Unit) -> str | None:
     >>> no_interval(run_scores(Results.from_numpy([[1.0, 2.0]])), "runs")[:35]
     'There is one run in every cell: how'
     """
+    if not scores.most_runs:
+        return "No agent has any score, and there is nothing to resample."
     if unit == "tasks" and len(scores.tasks) < 2:
         return (
             "There is one task: how much another choice of tasks would change cannot be told, and no "

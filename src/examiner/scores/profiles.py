@@ -111,6 +111,8 @@ def _thresholds(
 ) -> NDArray[np.float64]:
     if thresholds is None:
         seen = np.concatenate([one.scores[one.present] for one in scores.strata])
+        if not len(seen):
+            raise InputError("No agent has any score, so that there is no profile to draw.")
         return np.unique(np.quantile(seen, np.linspace(0, 1, POINTS)))
     marks = np.array(thresholds, dtype=np.float64).ravel()
     if not len(marks) or not np.isfinite(marks).all():

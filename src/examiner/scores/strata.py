@@ -111,6 +111,8 @@ def arranged(agent: str, task: NDArray[np.int64], value: NDArray[np.float64]) ->
 def _notes(results: Results, strata: tuple[Strata, ...]) -> tuple[str, ...]:
     notes = []
     seen = [one for one in strata if len(one.tasks)]
+    if not seen:
+        return ("No agent has any score.",)
     fewest = min(int(one.runs.min()) for one in seen)
     most = max(int(one.runs.max()) for one in seen)
     if fewest < most:
@@ -121,7 +123,7 @@ def _notes(results: Results, strata: tuple[Strata, ...]) -> tuple[str, ...]:
     fewer = [one.agent for one in strata if len(one.tasks) < total]
     if fewer:
         notes.append(
-            f"{counted(len(fewer), 'agent')} lack some of the {counted(total, 'task')}, and each is "
-            f"aggregated over its own: {listed(fewer)}."
+            f"{counted(len(fewer), 'agent')} of {len(strata):,} {'lacks' if len(fewer) == 1 else 'lack'} "
+            f"some of the {counted(total, 'task')}, and each is aggregated over its own: {listed(fewer)}."
         )
     return tuple(notes)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results
+from examiner.results.checks import InputError
 from examiner.scores.strata import RunScores, run_scores, same_sign
 
 
@@ -68,6 +69,8 @@ def variance_components(results: Results, measure: str | None = None) -> Varianc
     same_sign(results, measure)
     scores = run_scores(results, measure)
     means, runs = _cells(scores)
+    if not (runs > 0).any():
+        raise InputError("No agent has any score, so that there is no variance to split.")
     within = _within(scores)
     seen = runs > 0
     noise = 0.0 if np.isnan(within) else within * float((1 / runs[seen]).mean())

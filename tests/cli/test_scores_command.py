@@ -1,0 +1,106 @@
+"""`examiner scores`: the JSON it prints, what it refuses, and what people read."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+def examiner(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "examiner", *words], capture_output=True, text=True, encoding="utf-8"
+    )
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rng = np.random.default_rng(0)
+    path = tmp_path_factory.mktemp("scores") / "runs.csv"
+    lines = ["agent,task,run,score"]
+    for agent in range(3):
+        lines += [
+            f"a{agent},t{task},{run},{rng.normal() + agent:.6f}"
+            for task in range(6)
+            for run in range(5)
+        ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_json_has_aggregates_improvement_ranks_and_variance(table: Path) -> None:
+    done = examiner("scores", str(table), "--json")
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout)
+    assert content["schema"] == "examiner.scores/1"
+    assert [row["agent"] for row in content["aggregates"]] == ["a0", "a1", "a2"]
+    for row in content["aggregates"]:
+        assert set(row) == {"agent", "aggregate", "value", "low", "high"}
+        assert row["aggregate"] == "iqm"
+        assert row["low"] < row["value"] < row["high"]
+    assert [(row["a"], row["b"]) for row in content["improvement"]] == [
+        ("a0", "a1"),
+        ("a0", "a2"),
+        ("a1", "a2"),
+    ]
+    for row in content["improvement"]:
+        assert 0 <= row["low"] <= row["probability"] <= row["high"] <= 1
+    for row in content["ranks"]:
+        assert sum(row["probabilities"]) == pytest.approx(1)
+    assert {"agent", "task", "agent_task", "run"} <= set(content["variance"])
+    assert (content["unit"], content["reps"], content["seed"]) == ("runs", 2000, 0)
+    assert content["tests"]["posthoc"] == "wilcoxon-holm"
+
+
+def test_the_seed_is_used(table: Path) -> None:
+    def low(seed: str) -> float:
+        done = examiner("scores", str(table), "--json", "--seed", seed, "--reps", "200")
+        return float(json.loads(done.stdout)["aggregates"][0]["low"])
+
+    assert low("0") == low("0") != low("1")
+
+
+def test_one_run_a_cell_is_null_with_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "single.csv"
+    path.write_text("agent,task,score\na,t,1\na,u,2\nb,t,0\nb,u,3\n")
+    content = json.loads(examiner("scores", str(path), "--json").stdout)
+    assert content["aggregates"][0]["low"] is None
+    assert any("one run in every cell" in note for note in content["notes"])
+    content = json.loads(examiner("scores", str(path), "--json", "--unit", "tasks").stdout)
+    assert content["unit"] == "tasks"
+
+
+def test_people_read_tables_and_an_answer(table: Path) -> None:
+    done = examiner("scores", str(table), "--aggregate", "mean", "--aggregate", "iqm")
+    assert "95% intervals, unit: runs, rescaled, 2,000 resamples, seed 0" in done.stdout
+    assert "Probability that a beats b" in done.stdout
+    assert "Twice the runs" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--aggregate", "iqr"], "Unknown aggregate 'iqr'. Did you mean 'iqm'?"),
+        (["--interval", "bca", "--aggregate", "median"], "fails for the aggregate 'median'"),
+        (["--reps", "0"], "0 replicates were asked for"),
+        (["--level", "2"], "The level is 2.0"),
+        (["--seed", "-1"], "The seed is -1"),
+    ],
+)
+def test_bad_options_end_with_one_sentence(table: Path, options: list[str], said: str) -> None:
+    done = examiner("scores", str(table), *options)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_one_agent_alone_is_no_error(tmp_path: Path) -> None:
+    path = tmp_path / "alone.csv"
+    path.write_text("agent,task,run,score\na,t,0,1\na,t,1,2\n")
+    content = json.loads(examiner("scores", str(path), "--json").stdout)
+    assert content["improvement"] == []
+    assert content["ranks"] == []
+    assert content["tests"] is None
