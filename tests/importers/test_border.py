@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from example_files import EXAMPLES, write_example
 
 import examiner as ex
 from examiner.importers import limits
+from importers.example_files import EXAMPLES, write_example
 
 quiet = pytest.mark.filterwarnings("ignore::examiner.results.checks.ExaminerWarning")
 

@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
-from example_files import EXAMPLES, MONITOR, write_example
 
 import examiner as ex
 from examiner.importers.folders import natural_order
 from examiner.importers.templates import PathTemplate
+from importers.example_files import EXAMPLES, MONITOR, write_example
 
 pytestmark = pytest.mark.filterwarnings("ignore::examiner.results.checks.ExaminerWarning")
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from example_files import EXAMPLES, MONITOR, write_example
 
 import examiner as ex
 from examiner.importers.files import open_source
 from examiner.importers.recognition import recognised
+from importers.example_files import EXAMPLES, MONITOR, write_example
 
 pytestmark = pytest.mark.filterwarnings("ignore::examiner.results.checks.ExaminerWarning")
 

@@ -7,11 +7,11 @@ import warnings
 from pathlib import Path
 
 import pytest
-from example_files import EXAMPLES
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import examiner as ex
+from importers.example_files import EXAMPLES
 
 ORIGINALS = {name: content(Path(tempfile.mkdtemp())) for name, (_, content) in EXAMPLES.items()}
 CHUNKS = [
