@@ -9,7 +9,9 @@ from examiner.reporting.section import Section
 from examiner.reporting.sections.curves import curves
 from examiner.reporting.sections.decision import decision
 from examiner.reporting.sections.heatmap import heatmap
+from examiner.reporting.sections.information import information
 from examiner.reporting.sections.intervals import intervals
+from examiner.reporting.sections.likeness import likeness
 from examiner.reporting.sections.profiles import profiles
 from examiner.reporting.sections.rank_probabilities import rank_probabilities
 from examiner.reporting.sections.ranking import ranking
@@ -29,6 +31,8 @@ SECTIONS: Mapping[str, Callable[[Study], Section]] = MappingProxyType(
         "significance": significance,
         "decision": decision,
         "curves": curves,
+        "information": information,
+        "likeness": likeness,
         "typology": typology,
     }
 )

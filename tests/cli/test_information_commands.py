@@ -1,0 +1,110 @@
+"""`examiner information` and `examiner cluster`, as a user runs them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def plays(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    lines = ["agent,task,run,trial,score,win"]
+    for agent in range(4):
+        for task in range(5):
+            for trial in range(6):
+                score = (agent * (task + 1)) % 5 + rng.normal()
+                lines.append(f"a{agent},t{task},{trial},0,{score:.6f},{int(score > 2)}")
+    path = tmp_path / "plays.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_information_prints_one_json_object(examiner, plays: Path) -> None:
+    done = examiner(
+        *("information", plays, "--measure", "win", "--measure", "score"),
+        *("--size", 3, "--reps", 5, "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout)
+    assert list(content)[:5] == ["schema", "agents", "max_bits", "tasks", "greedy"]
+    assert content["schema"] == "examiner.information/1"
+    assert content["agents"] == 4 and content["max_bits"] == 2.0
+    assert [set(task["bits_by_measure"]) for task in content["tasks"]] == [{"win", "score"}] * 5
+    bits = [task["bits"] for task in content["tasks"]]
+    assert bits == sorted(bits, reverse=True)
+    assert len(content["greedy"]) == 3
+    assert content["greedy"][0]["cumulative_bits"] == pytest.approx(bits[0])
+    assert all(0 <= step["chance_bits"] <= 2 for step in content["greedy"])
+
+
+def test_the_same_seed_gives_the_same_output(examiner, plays: Path) -> None:
+    runs = [
+        examiner("information", plays, "--reps", 4, "--seed", seed, "--json").stdout
+        for seed in (1, 1, 2)
+    ]
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_information_in_words_with_every_option(examiner, plays: Path) -> None:
+    done = examiner(
+        *("information", plays, "--noise", "mean", "--spread", "quadrature", "--exact"),
+        *("--correlated", "--deviations", "pooled", "--search", "optimum", "--size", 2),
+        *("--reps", 2, "--measure", "score", "--measure", "win"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "4 agents, score, win: at most 2.000 bits; seed 0" in done.stdout
+    assert "By optimum:" in done.stdout
+
+
+def test_swaps_are_at_least_as_good_as_greedy(examiner, plays: Path) -> None:
+    words = ("information", plays, "--search", "swap", "--size", 2, "--reps", 0, "--json")
+    content = json.loads(examiner(*words).stdout)
+    assert content["improved"]["bits"] >= content["greedy"][-1]["cumulative_bits"] - 1e-12
+    assert content["greedy"][0]["chance_bits"] is None
+
+
+def test_single_trials_end_with_a_sentence(examiner, tmp_path: Path) -> None:
+    (tmp_path / "once.csv").write_text("agent,t,u\na,1,2\nb,3,5\nc,4,4\n")
+    done = examiner("information", "once.csv")
+    assert done.returncode == 2 and done.stdout == ""
+    assert "is a single trial" in done.stderr and "--deviations 0.2" in done.stderr
+    stated = examiner("information", "once.csv", "--deviations", "0.2", "--json")
+    assert json.loads(stated.stdout)["greedy"][0]["chance_bits"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("information", "--deviations", "none"), "Say 'own', 'pooled', or a number"),
+        (("information", "--size", "50"), "Cannot choose 50 of 5 tasks"),
+        (("cluster", "--clusters", "many"), "Give 1 or more, or 'auto'"),
+        (("cluster", "--threshold", "9"), "The threshold is 9.0"),
+    ],
+)
+def test_bad_options_end_with_a_sentence(examiner, plays: Path, words, message) -> None:
+    done = examiner(words[0], plays, *words[1:])
+    assert done.returncode == 2 and message in done.stderr
+
+
+def test_cluster_prints_one_json_object(examiner, plays: Path) -> None:
+    content = json.loads(examiner("cluster", plays, "--json").stdout)
+    expected = [
+        *("schema", "clusters", "order", "mean_task_correlation", "mean_agent_correlation"),
+        *("first_factor_share", "crownable_agents"),
+    ]
+    assert list(content)[:7] == expected
+    assert content["schema"] == "examiner.cluster/1"
+    assert sorted(content["order"]) == [f"t{n}" for n in range(5)]
+    assert sorted(task for names in content["clusters"] for task in names) == sorted(
+        content["order"]
+    )
+    assert 0 <= content["crownable_agents"] <= 4
+
+
+def test_cluster_says_the_same_in_words(examiner, plays: Path) -> None:
+    done = examiner("cluster", plays, "--clusters", "2", "--correlation", "spearman")
+    assert done.returncode == 0, done.stderr
+    assert "agents can be made to win by a choice of tasks" in done.stdout
+    assert "mean task correlation" in done.stdout

@@ -1,0 +1,87 @@
+"""Sections and figures about information and likeness: what they draw, and what they refuse to tell."""
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from examiner.plots import information_bars, information_curve, task_clusters
+from examiner.reporting.section import Figure, said
+from examiner.reporting.sections.information import information
+from examiner.reporting.sections.likeness import likeness
+from examiner.reporting.study import Study
+from examiner.results import Results
+
+HOSTILE = ("<b>x</b>", "2020-01-01", "%{z} $x$", "plain", "z" * 500)
+
+
+def repeated(trials: int = 6) -> Results:
+    rng = np.random.default_rng(0)
+    level = rng.normal(size=(5, 5, 1)) * 3
+    return Results.from_numpy(
+        level + rng.normal(size=(5, 5, trials)), agents=HOSTILE, tasks=HOSTILE
+    )
+
+
+def figures(section) -> dict[str, Figure]:
+    return {block.key: block for block in section.blocks if isinstance(block, Figure)}
+
+
+def test_the_information_section_draws_bars_and_a_curve_beside_chance() -> None:
+    section = information(Study.of(repeated()))
+    drawn = figures(section)
+    curve, bars = drawn["information-curve"].data, drawn["information-bars"].data
+    assert (np.diff(curve["bits"]) >= -1e-12).all()
+    assert curve["max_bits"] == pytest.approx(np.log2(5))
+    assert (np.diff(bars["bits"]) <= 0).all()
+    assert np.isfinite(bars["chance"]).all() and np.isfinite(bars["low"]).all()
+    assert "chance alone would seem to give" in said(section.lead)
+
+
+def test_single_trials_get_a_sentence_that_says_what_is_needed() -> None:
+    section = information(
+        Study.of(Results.from_numpy(np.random.default_rng(0).normal(size=(5, 5))))
+    )
+    assert not section.applies
+    assert "Repeat the trials" in said(section.lead)
+
+
+def test_large_tables_get_a_sentence() -> None:
+    table = Study.of(Results.from_numpy(np.random.default_rng(0).random((700, 300))))
+    assert "too many for a report: run `examiner information`" in said(information(table).lead)
+    many = Study.of(Results.from_numpy(np.random.default_rng(0).random((5, 1001))))
+    assert "run `examiner cluster`" in said(likeness(many).lead)
+
+
+def test_the_likeness_section_draws_clusters_with_borders() -> None:
+    section = likeness(Study.of(repeated()))
+    drawn = figures(section)["task-clusters"]
+    assert sorted(drawn.data["tasks"]) == sorted(HOSTILE)
+    assert len(drawn.drawing["layout"]["shapes"]) == 2 * len(drawn.data["borders"])
+    assert "on held-out trials" in said(section.lead)
+
+
+def test_few_agents_are_too_few_for_likeness() -> None:
+    section = likeness(Study.of(Results.from_numpy(np.eye(3))))
+    assert not section.applies and "too few" in said(section.lead)
+
+
+def test_plotly_accepts_the_figures_and_names_stay_names() -> None:
+    graph_objects = pytest.importorskip("plotly.graph_objects")
+    for section in (information(Study.of(repeated())), likeness(Study.of(repeated()))):
+        for figure in figures(section).values():
+            graph_objects.Figure(figure.drawing)
+            for trace in figure.drawing["data"]:
+                assert "x</b>" not in trace.get("hovertemplate", "")
+
+
+def test_figures_without_chance_or_interval_draw_less() -> None:
+    bits = np.array([1.0, 0.5])
+    assert len(information_bars.draw(information_bars.data("tu", bits, 2.0))["data"]) == 1
+    assert len(information_curve.draw(information_curve.data("tu", bits, 2.0))["data"]) == 1
+    drawn = task_clusters.draw(task_clusters.data("tu", np.full((2, 2), np.nan), [0, 1], []))
+    assert drawn["layout"]["shapes"] == []
+
+
+def test_a_report_with_both_sections_is_a_page() -> None:
+    page = ex.report(repeated(), sections=["information", "likeness"]).html
+    assert "<b>x</b>" not in page.split("<body")[1].split("<script")[0]
