@@ -102,10 +102,19 @@ def rank_shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
     tied = (sorted_values[1:] == sorted_values[:-1]).any(axis=0)
     places = np.broadcast_to(np.arange(agents)[:, None], order.shape)[:, ~tied]
     np.add.at(shares, (order[:, ~tied], places), 1.0)
-    for column in np.flatnonzero(tied):
-        for level in np.unique(values[:, column]):
-            alike = np.flatnonzero(values[:, column] == level)
-            first = int((values[:, column] > level).sum())
-            shares[np.ix_(alike, np.arange(first, first + len(alike)))] += 1 / len(alike)
+    for agent in range(agents if tied.any() else 0):
+        shares[agent] += _shared(values[:, tied], agent)
     shares /= max(replicates, 1)
+    return shares
+
+
+def _shared(values: NDArray[np.float64], agent: int) -> NDArray[np.float64]:
+    """How often a row has each rank where ties share theirs, shape [ranks]."""
+    better = (values > values[agent]).sum(axis=0)
+    alike = (values == values[agent]).sum(axis=0)
+    shares = np.zeros(len(values))
+    for tied in np.unique(alike).tolist():
+        first = np.bincount(better[alike == tied], minlength=len(values)) / tied
+        for place in range(tied):
+            shares[place:] += first[: len(values) - place]
     return shares

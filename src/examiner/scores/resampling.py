@@ -124,7 +124,7 @@ def run_counts(
     >>> run_counts(strata, np.array([2]), 4, np.random.default_rng(0)).sum(axis=1).tolist()
     [[2, 2, 2, 2]]
     """
-    kind = smallest_unsigned(int(draws.max(initial=1)))
+    kind = smallest_unsigned(int(draws.sum()))  # sums over tasks are taken in the same type
     counts = np.zeros((*strata.scores.shape, replicates), dtype=kind)
     for runs in np.unique(strata.runs).tolist():
         places = np.flatnonzero(strata.runs == runs)
