@@ -265,6 +265,15 @@ def test_an_agent_that_always_wins_still_has_a_deviation() -> None:
     assert (channels.deviation > 0.2).all()
 
 
+@pytest.mark.parametrize("outcome", [0.0, 1.0])
+def test_a_game_that_nobody_or_everybody_wins_tells_nothing_however_often_it_was_tried(outcome):
+    wins = np.full((3, 2, 6), outcome)
+    wins[0, :, 1:] = np.nan
+    wins[:, 1, 0] = [0, 1, 0]
+    bits = ex.information_gain(ex.channels(Results.from_numpy(wins, measure="win"))).bits
+    assert bits[0] == pytest.approx(0.0, abs=1e-12) and bits[1] > 1e-4
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -172,7 +172,10 @@ def _shares(
         if runs:  # runs of one agent may differ by more than their trials explain
             freedom = np.maximum(found.units - 1, 1) * np.maximum(found.units, 1)
             deviation = np.maximum(deviation, np.sqrt(found.unit_square / freedom))
-    return share, deviation
+    # Always won or always lost, a task tells nothing, however often each agent tried.
+    low, high = np.fmin.reduce(found.mean, axis=0), np.fmax.reduce(found.mean, axis=0)
+    constant = ((low == high) & ((low == 0) | (low == 1))) & np.isfinite(share)
+    return np.where(constant, 0.5, share), np.where(constant, 0.5, deviation)
 
 
 def _notes(

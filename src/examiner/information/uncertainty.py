@@ -71,15 +71,15 @@ def bits_by_chance(
     True
     """
     _check_reps(reps)
-    tasks = seen.cell % len(seen.tasks)
-    by_task = np.argsort(tasks, kind="stable")
+    seen, ends = _by_task(seen)
     single: list[Array] = []
     chosen: list[Array] = []
     for done in range(reps):
         if progress:
             progress("bits by chance", done, reps)
-        dealt = np.empty_like(seen.cell)
-        dealt[np.lexsort((rng.random(len(tasks)), tasks))] = seen.cell[by_task]
+        dealt = seen.cell.copy()
+        for start, end in ends:
+            rng.shuffle(dealt[start:end])
         here = channels_of(seen, moments(seen, dealt), noise or Noise(), whitening)
         pairs = PairLikelihood(here, spread)
         single.append(_single(here, pairs, exact))
@@ -151,6 +151,20 @@ class _Resampler:
 
     whole: Moments
     again: Callable[[], Moments]
+
+
+def _by_task(seen: Observations) -> tuple[Observations, list[tuple[int, int]]]:
+    """Put the units of each task side by side, and tell where each task begins and ends."""
+    tasks = seen.cell % len(seen.tasks)
+    order = np.argsort(tasks, kind="stable")
+    ends = np.cumsum(np.bincount(tasks, minlength=len(seen.tasks))).tolist()
+    sorted_by_task = seen._replace(
+        cell=seen.cell[order],
+        trials=seen.trials[:, order],
+        mean=seen.mean[:, order],
+        square=seen.square[:, order],
+    )
+    return sorted_by_task, list(zip([0, *ends[:-1]], ends, strict=True))
 
 
 def _resampler(seen: Observations, rng: np.random.Generator) -> _Resampler:
