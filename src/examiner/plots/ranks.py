@@ -68,7 +68,8 @@ def draw(data: RankData) -> PlotlyFigure:
             "fixedrange": True,
             "showgrid": False,
             "zeroline": False,
-            "nticks": 20,
+            "tick0": 1,
+            "dtick": max(1, ranks // 20),
         },
         "yaxis": {
             "tickmode": "array",
