@@ -125,10 +125,10 @@ def compare(
         f"{what:12} {reps:7,} {slow:9.2f} {fast * 1000:9.1f} {usual * 1000:9.1f} {slow / fast:8.0f} "
         f"{slow / usual:8.0f}  >= {target:.0f}: {verdict}"
     )
+    ours_mb, theirs_mb = (max(o["peak"] for o in many) / 2**20 for many in (default, theirs))
     print(
-        f"{'':12} points differ by {point:.1e}; bounds by {off.max():.4f} of the width "
-        f"(Monte-Carlo error {error:.4f}); memory {max(o['peak'] for o in default) / 2**20:.0f} MB "
-        f"against {max(t['peak'] for t in theirs) / 2**20:.0f} MB"
+        f"{'':12} points differ by {point:.1e}; bounds by {off.max():.4f} of the width at most "
+        f"(one Monte-Carlo standard error: {error:.4f}); memory {ours_mb:.0f} against {theirs_mb:.0f} MB"
     )
 
 
