@@ -15,6 +15,7 @@ from examiner.cli.source import comparable, results_from
 from examiner.results import WRITERS, Results, write
 from examiner.results.checks import counted
 from examiner.results.frames import file_kind
+from examiner.results.writers import check_path
 
 OutputLayout = StrEnum("OutputLayout", list(WRITERS))  # type: ignore[misc]  # names from the table
 
@@ -28,8 +29,8 @@ def convert(
     ],
     json: JsonFlag = False,
 ) -> None:
-    """Write results as CSV, TSV, NDJSON or Parquet, tidy or wide, normalised on request."""
-    file_kind(target)  # refuse an unknown ending before the reading, which may be long
+    """Write results as CSV, TSV, NDJSON or Parquet, tidy or wide, or as other tools read them."""
+    check_path(target, to.value)  # before the reading, which may be long
     with progress_bar("reading") as progress:
         read = results_from(options, progress, reduce_training_logs=False)
         results = comparable(read, comparison)
@@ -54,7 +55,7 @@ def _losses(results: Results, target: Path, layout: str) -> list[str]:
     if layout == "wide" and len(results.measures) > 1:
         losses.append(f"A wide table holds one measure: {results.measures[0]!r} was written.")
     more = results.scales or results.task_attributes or results.agent_attributes
-    if more and (layout != "tidy" or file_kind(target)[0] != ".parquet"):
+    if more and not (layout == "tidy" and file_kind(target)[0] == ".parquet"):
         losses.append(
             "Scales, what is known of tasks and agents, and provenance are kept by tidy Parquet only, "
             "and are not in this file."

@@ -12,6 +12,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from examiner.importers import FORMATS
+
 
 class Layout(StrEnum):
     """How a plain table is laid out."""
@@ -39,7 +41,12 @@ class SourceOptions:
         ),
     ]
     format: Annotated[
-        str | None, typer.Option("--format", help="Format of the file; told from its content.")
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help=f"Format of the files, told from their content: {', '.join(FORMATS)}.",
+        ),
     ] = None
     layout: Annotated[
         Layout | None,
@@ -51,47 +58,69 @@ class SourceOptions:
     ] = None
     path: Annotated[
         str | None,
-        typer.Option("--path", help="Names from folders, for example '{agent}/{task}_{run}/'."),
+        typer.Option(
+            "--path",
+            metavar="TEMPLATE",
+            help="Names from folders, for example '{agent}/{task}_{run}/'.",
+        ),
     ] = None
     measure: Annotated[
         list[str] | None,
         typer.Option(
-            "--measure", help="Column to use as a measure; may be repeated, first is main."
+            "--measure",
+            metavar="COLUMN",
+            help="Column to use as a measure; may be repeated, first is main.",
         ),
     ] = None
     item: Annotated[
         str | None,
-        typer.Option("--item", help="What makes an item: task[,level,…]; others fold into trials."),
+        typer.Option(
+            "--item",
+            metavar="COLUMNS",
+            help="What makes an item: task[,level,…]; others fold into trials.",
+        ),
     ] = None
     scales: Annotated[
         list[str] | None,
-        typer.Option("--scales", help="Bundled scales, or a table of task, random, reference."),
+        typer.Option(
+            "--scales",
+            metavar="NAME|FILE",
+            help="Bundled scales, or a table of task, random, reference.",
+        ),
     ] = None
     tasks: Annotated[
         str | None,
         typer.Option(
-            "--tasks", help="Table of tasks: task, random, reference, direction, cost, group, …."
+            "--tasks",
+            metavar="FILE",
+            help="Table of tasks: task, random, reference, direction, cost, group, ….",
         ),
     ] = None
     agents: Annotated[
-        str | None, typer.Option("--agents", help="Table of agents: agent, family, ….")
+        str | None,
+        typer.Option("--agents", metavar="FILE", help="Table of agents: agent, family, …."),
     ] = None
     keep: Annotated[
         list[str] | None,
         typer.Option(
-            "--keep", help="Keep only agents or tasks like this: agent:GLOB or task:GLOB."
+            "--keep",
+            metavar="PATTERN",
+            help="Keep only agents or tasks like this: agent:GLOB or task:GLOB.",
         ),
     ] = None
     drop: Annotated[
         list[str] | None,
         typer.Option(
-            "--drop", help="Leave out agents or tasks like this: agent:GLOB or task:GLOB."
+            "--drop",
+            metavar="PATTERN",
+            help="Leave out agents or tasks like this: agent:GLOB or task:GLOB.",
         ),
     ] = None
     reduce: Annotated[
         str | None,
         typer.Option(
             "--reduce",
+            metavar="HOW",
             help="One value a run: last:K episodes, final:FRAMES, auc or all "
             "[default: last:100 for training logs, else all].",
         ),
@@ -105,18 +134,26 @@ class ComparisonOptions:
     normalise: Annotated[
         str | None,
         typer.Option(
-            "--normalise", help="human, random-only, z-score, min-max, rank, log, or none."
+            "--normalise",
+            metavar="NAME",
+            help="human, random-only, z-score, min-max, rank, log, or none.",
         ),
     ] = None
     success: Annotated[
         str | None,
         typer.Option(
-            "--success", help="What counts as success, after --normalise: a number or 'reference'."
+            "--success",
+            metavar="WHAT",
+            help="What counts as success, after --normalise: a number or 'reference'.",
         ),
     ] = None
     success_share: Annotated[
         float | None,
-        typer.Option("--success-share", help="Share of trials that must succeed for the cell to."),
+        typer.Option(
+            "--success-share",
+            metavar="SHARE",
+            help="Share of trials that must succeed for the cell to.",
+        ),
     ] = None
 
 

@@ -12,6 +12,7 @@ from examiner.cli.options import JsonFlag, SeedOption, SourceOptions
 from examiner.cli.output import print_json, print_line, print_notes
 from examiner.cli.progress import progress_bar
 from examiner.cli.source import classification_from, results_from
+from examiner.results.checks import counted
 
 
 def report(
@@ -59,5 +60,6 @@ def report(
         )
         return
     assert target is not None
-    print_notes(results.notes)
+    if made.notes:
+        print_notes([f"{counted(len(made.notes), 'warning')} to read in the report"])
     print_line(f"Report written to {target.resolve()}")

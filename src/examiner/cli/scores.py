@@ -11,7 +11,8 @@ from examiner.cli.output import print_json, print_line, print_notes, print_table
 from examiner.cli.progress import progress_bar
 from examiner.cli.source import comparable, results_from
 from examiner.cli.uncertainty import Uncertain, content_of, uncertain
-from examiner.scores import AGGREGATES
+from examiner.results import Results
+from examiner.scores import AGGREGATES, suggested_normaliser
 from examiner.scores.plan import Interval
 from examiner.scores.resampling import Unit
 from examiner.scores.significance import PostHoc
@@ -48,6 +49,8 @@ def scores(
     """Aggregate agents with intervals, compare them, and say where the uncertainty comes from."""
     with progress_bar("reading") as progress:
         results = comparable(results_from(options), comparison)
+        if comparison.normalise is None:
+            results = results.with_notes(*_incomparable(results))
         made = uncertain(
             results,
             tuple(AGGREGATES) if "all" in (aggregate or ()) else tuple(aggregate or ("iqm",)),
@@ -70,6 +73,13 @@ def scores(
         return
     _print(made)
     print_notes((*results.notes, *made.notes))
+
+
+def _incomparable(results: Results) -> list[str]:
+    """A warning where raw scores of tasks are averaged although their scales are known."""
+    if suggested_normaliser(results) != "human":
+        return []
+    return ["Raw scores are averaged, though every task has a scale: consider `--normalise human`."]
 
 
 def _print(made: Uncertain) -> None:

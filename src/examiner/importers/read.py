@@ -71,7 +71,8 @@ def read(
                 results = FORMATS[named or recognised(file)].read(file, options)
     else:
         raise InputError(
-            f"Cannot read a {type(source).__name__}. Give a path, or a pandas, polars or arrow table."
+            f"Cannot read a {type(source).__name__}. Give a path, or a pandas, polars or arrow table; "
+            f"arrays of agents × tasks go to Results.from_numpy."
         )
     announce(results.notes)
     return results

@@ -173,8 +173,9 @@ def _looks_tidy(
         return False
     if agent is not None and task is not None:
         return True
-    # One of the two keys and a column like `trial` or `score`: a tidy table that lacks the other key.
-    return len(_TIDY_COLUMNS.intersection(names)) > 0 and set(names[1:]) <= _TIDY_COLUMNS
+    # A measure and one of the keys: a tidy table that lacks the other, as the error will say.
+    keys = {"run", "trial", "seed"}.intersection(names)
+    return any(name in MEASURES for name in names) and bool(agent or task or keys)
 
 
 def _tidy_keys(

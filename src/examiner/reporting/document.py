@@ -39,6 +39,11 @@ class Report:
     command: str
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the report should know, as it stands in its first section."""
+        return tuple(self.recipe["warnings"])
+
+    @property
     def html(self) -> str:
         """The whole page as text; the same results give the same bytes."""
         from examiner.reporting.page import render

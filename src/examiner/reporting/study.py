@@ -15,6 +15,7 @@ from examiner.reporting.ranks import shared_ranks
 from examiner.reporting.section import Name, Prose
 from examiner.results import Classification, Results
 from examiner.results.checks import counted, read_only
+from examiner.results.table import check_results
 from examiner.scores import (
     AgentAggregates,
     Normaliser,
@@ -85,7 +86,7 @@ class Study:
         array([[0.],
                [1.]])
         """
-        measure = results.measure_name(measure)
+        measure = check_results(results).measure_name(measure)
         training = results if results.provenance.training else None
         if training is not None or reduce is not None:
             results = reduce_runs(results, reduce)

@@ -172,5 +172,6 @@ def _with_keys(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
             ):
                 frame = frame.with_columns(whole)
         elif column.dtype.is_integer():
-            frame = frame.with_columns(column.cast(pl.Int64))
+            whole = column.cast(pl.Int64, strict=False)  # longer numbers stay names
+            frame = frame.with_columns(column.cast(pl.String) if whole.null_count() else whole)
     return compact_names(frame, [name for name in names if frame[name].dtype != pl.Int64])

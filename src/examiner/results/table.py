@@ -509,3 +509,20 @@ def assemble(
         task_attributes=task_attributes or Attributes("task"),
         agent_attributes=agent_attributes or Attributes("agent"),
     )
+
+
+def check_results(given: object) -> Results:
+    """Return results as they are; refuse anything else, and say how to get them from it.
+
+    >>> check_results("atari-dqn-family")
+    Traceback (most recent call last):
+    ...
+    examiner.results.checks.InputError: Results are needed here, not the str 'atari-dqn-family'. \
+Load them first: ex.load(NAME) for a bundled data set, ex.read(PATH) for a file or a frame.
+    """
+    if isinstance(given, Results):
+        return given
+    raise InputError(
+        f"Results are needed here, not the {type(given).__name__} {shorten(given)}. Load them first: "
+        f"ex.load(NAME) for a bundled data set, ex.read(PATH) for a file or a frame."
+    )

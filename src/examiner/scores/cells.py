@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results
+from examiner.results.table import check_results
 
 
 class RunMeans(NamedTuple):
@@ -27,7 +28,7 @@ def run_means(results: Results, measure: str | None = None) -> RunMeans:
     >>> run_means(results).value
     array([ 2., 10.])
     """
-    values = results.measure(measure)
+    values = check_results(results).measure(measure)
     seen = ~np.isnan(values)
     _, runs = np.unique(results.run_codes, return_inverse=True)
     n_tasks, n_runs = len(results.tasks), int(runs.max()) + 1

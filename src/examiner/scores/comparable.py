@@ -35,15 +35,15 @@ class TaskScores:
         """+1 for tasks where higher is better, −1 where lower is; shape [tasks]."""
         return self.scales.aligned(self.task_names, self.measure).sign
 
-    def anchored(self, method: str, needs: Sequence[Anchor]) -> tuple[ScaleArrays, tuple[str, ...]]:
-        """Return the scales of the tasks, and a note that names the tasks without one.
+    def anchored(self, what: str, needs: Sequence[Anchor]) -> tuple[ScaleArrays, tuple[str, ...]]:
+        """Return the scales of the tasks that `what` needs, and a note that names those without.
 
         >>> from examiner.results import TaskScale
         >>> nothing = np.empty(0)
         >>> scores = TaskScores(nothing, nothing.astype(int), nothing.astype(int), nothing, ("t", "u"),
         ...                     ("t", "u"), "score", Scales([TaskScale("t", random=1.0)]))
-        >>> scores.anchored("random-only", ["random"])[1]
-        ("1 of 2 tasks have no random score and are left out of 'random-only': 'u'.",)
+        >>> scores.anchored("the normaliser 'random-only'", ["random"])[1]
+        ("1 of 2 tasks have no random score and are left out of the normaliser 'random-only': 'u'.",)
         """
         scales = self.scales.aligned(self.task_names, self.measure, needs=needs)
         known = np.ones(len(self.tasks), dtype=bool)
@@ -52,17 +52,17 @@ class TaskScores:
         if known.all():
             return scales, ()
         missing = [task for task, found in zip(self.tasks, known, strict=True) if not found]
-        what = " and ".join(needs)
+        scores = " and ".join(needs)
         if not known.any():
             raise InputError(
-                f"The normaliser {method!r} needs the {what} score of each task, and none of "
+                f"{what[0].upper()}{what[1:]} needs the {scores} score of each task, and none of "
                 f"{counted(len(self.tasks), 'task')} has one for the measure {self.measure!r}. Attach "
-                f"scales (`--scales atari-human-random`, `results.with_scales(…)`), or choose 'rank', "
-                f"'z-score' or 'min-max', which need none."
+                f"scales (`--scales atari-human-random`, `results.with_scales(…)`), or choose what "
+                f"needs none: the normalisers 'rank', 'z-score' and 'min-max', a number as success."
             )
         return scales, (
-            f"{len(missing)} of {len(self.tasks)} tasks have no {what} score and are left out of "
-            f"{method!r}: {listed(missing)}.",
+            f"{len(missing)} of {len(self.tasks)} tasks have no {scores} score and are left out of "
+            f"{what}: {listed(missing)}.",
         )
 
     def needs_several_agents(self, method: str) -> None:
@@ -96,8 +96,8 @@ there is only 1. Add agents, or choose one with scales ('human', 'random-only').
             return constant, ()
         names = [task for task, flat in zip(self.tasks, constant, strict=True) if flat]
         return constant, (
-            f"{counted(len(names), 'task')} on which all observed agents score the same cannot be "
-            f"scaled by {method!r} and are left out: {listed(names)}.",
+            f"{counted(len(names), 'task')} on which no two observed agents differ cannot be scaled "
+            f"by {method!r} and are left out: {listed(names)}.",
         )
 
 

@@ -9,26 +9,29 @@ import numpy as np
 from examiner.results import Results, Scales
 from examiner.results.checks import InputError, unknown_name
 from examiner.results.provenance import announce
+from examiner.results.table import check_results
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import Normalised, Normaliser, TaskScores
 from examiner.scores.normalisers import NORMALISERS
 
 
 def normalise(
-    results: Results, method: str | Normaliser = "human", measure: str | None = None
+    results: Results, method: str | Normaliser | None = "human", measure: str | None = None
 ) -> Results:
     """Return the results with one measure made comparable across tasks; higher is then better.
 
-    The method is a name in `NORMALISERS` or a function of `TaskScores` that returns one value per
-    row. What could not be normalised becomes "not observed", and a note says why. The scales of the
-    measure have been used up and are dropped; other measures stay as they are.
+    The method is a name in `NORMALISERS`, a function of `TaskScores` that returns one value per
+    row, or None, which changes nothing. What could not be normalised becomes "not observed", and a
+    note says why. The scales of the measure have been used up and are dropped; other measures stay.
 
     >>> normalise(Results.from_numpy([[10.0], [30.0]]), "min-max").measure()
     array([0., 1.])
     >>> normalise(Results.from_numpy([[10.0], [30.0]]), lambda scores: scores.values / 10).measure()
     array([1., 3.])
     """
-    measure = results.measure_name(measure)
+    measure = check_results(results).measure_name(measure)
+    if method is None:
+        return results
     name, function = _named(method)
     answer = function(task_scores(results, measure))
     if not isinstance(answer, Normalised):

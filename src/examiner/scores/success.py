@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import ResponseMatrix, Results
 from examiner.results.checks import InputError, shorten, unknown_name
+from examiner.results.scale import Anchor
+from examiner.results.table import check_results
 from examiner.scores.cells import cell_means
 from examiner.scores.normalise import task_scores
+
+Landmark = Literal["reference", "human", "random"]
+"""A score of the task's scale: `human` is another word for `reference`."""
 
 
 def responses(
     results: Results,
-    success: float | Literal["reference", "random"] | None = None,
+    success: float | Landmark | None = None,
     *,
     beating: str | None = None,
     share: float | None = None,
@@ -38,7 +43,7 @@ def responses(
     array([[1.],
            [0.]])
     """
-    measure = results.measure_name(measure)
+    measure = check_results(results).measure_name(measure)
     if success is None and beating is None and share is None:
         values = results.measure(measure)
         if not _only_zeros_and_ones(values):
@@ -50,7 +55,7 @@ def responses(
 
 def mark_success(
     results: Results,
-    success: float | Literal["reference", "random"] | None = None,
+    success: float | Landmark | None = None,
     *,
     beating: str | None = None,
     share: float | None = None,
@@ -64,7 +69,7 @@ def mark_success(
     >>> mark_success(Results.from_numpy([[0.5, 1.5]]), 1.0).measure()
     array([0., 1.])
     """
-    measure = results.measure_name(measure)
+    measure = check_results(results).measure_name(measure)
     compared, won, seen = _judged(results, measure, success, beating)
     marks = won.astype(np.float64)
     if share is not None:
@@ -84,7 +89,7 @@ def mark_success(
 def _judged(
     results: Results,
     measure: str,
-    success: float | Literal["reference", "random"] | None,
+    success: float | Landmark | None,
     beating: str | None,
 ) -> tuple[Results, NDArray[np.bool_], NDArray[np.bool_]]:
     """The results that are judged, which of their trials succeeded, and which were observed."""
@@ -108,20 +113,19 @@ def _only_zeros_and_ones(values: NDArray[np.float64]) -> bool:
     return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
 
 
-def _reaching(
-    results: Results, measure: str, success: float | Literal["reference", "random"]
-) -> NDArray[np.bool_]:
+def _reaching(results: Results, measure: str, success: float | Landmark) -> NDArray[np.bool_]:
     scores = task_scores(results, measure)
     codes = results.task_codes
     if isinstance(success, str):
-        if success not in ("reference", "random"):
+        if success not in get_args(Landmark):
             raise InputError(
                 f"Success is {shorten(success)}. Give a number, 'reference' or 'random'."
             )
-        scales, notes = scores.anchored(f"success by {success}", [success])
+        anchor: Anchor = "random" if success == "random" else "reference"
+        scales, notes = scores.anchored(f"success by {anchor}", [anchor])
         if notes:
             raise InputError(f"{notes[0]} Drop those tasks, or give their scores.")
-        threshold, sign = getattr(scales, success)[codes], scales.sign[codes]
+        threshold, sign = getattr(scales, anchor)[codes], scales.sign[codes]
     else:
         if not np.isfinite(success):
             raise InputError(f"The success threshold is {success}. Give a finite number.")

@@ -24,7 +24,7 @@ def human(scores: TaskScores) -> Normalised:
     >>> normalise(results, "human").measure()
     array([1.])
     """
-    scales, notes = scores.anchored("human", ["random", "reference"])
+    scales, notes = scores.anchored("the normaliser 'human'", ["random", "reference"])
     gap = scales.reference - scales.random
     gap[gap == 0] = np.nan
     values = (scores.values - scales.random[scores.task_codes]) / gap[scores.task_codes]

@@ -28,7 +28,7 @@ def random_only(scores: TaskScores) -> Normalised:
     >>> normalise(results, "random-only").measure().round(6)
     array([0.5])
     """
-    scales, notes = scores.anchored("random-only", ["random"])
+    scales, notes = scores.anchored("the normaliser 'random-only'", ["random"])
     random = scales.random[scores.task_codes]
     size, chance = np.abs(scores.values), np.abs(random)
     values = (size - chance) / (size + chance + EPSILON)

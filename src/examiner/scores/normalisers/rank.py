@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from examiner.results.checks import listed
 from examiner.scores.comparable import Normalised, TaskScores
 
 
@@ -25,11 +26,13 @@ def rank(scores: TaskScores) -> Normalised:
     values = scores.values * sign[scores.task_codes]
     means = scores.agent_means * sign
     shares = np.full(len(values), np.nan)
+    alone: list[str] = []
     order = np.argsort(scores.task_codes, kind="stable")
     ends = np.cumsum(np.bincount(scores.task_codes, minlength=len(scores.tasks)))
     for task, rows in enumerate(np.split(order, ends[:-1])):
         others = np.sort(means[~np.isnan(means[:, task]), task])
         if len(others) < 2:
+            alone.append(scores.tasks[task])
             continue
         beaten = np.searchsorted(others, values[rows], "left") + np.searchsorted(
             others, values[rows], "right"
@@ -38,4 +41,5 @@ def rank(scores: TaskScores) -> Normalised:
         itself = 2.0 * (own < values[rows]) + (own == values[rows])
         shares[rows] = (beaten - itself) / 2 / (len(others) - 1)
     shares[np.isnan(values)] = np.nan
-    return Normalised(shares, "share of the other agents beaten, ties half")
+    notes = (f"Nobody is compared on tasks that one agent has: {listed(alone)}.",) if alone else ()
+    return Normalised(shares, "share of the other agents beaten, ties half", notes)
