@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.oriented import oriented_means
+from examiner.information.oriented import addable, oriented_means
 from examiner.results import Results
 from examiner.results.checks import InputError, counted, listed, shorten, unknown_name
 from examiner.scores.correlation import Method, correlate_columns
@@ -80,7 +80,7 @@ def cluster_tasks(
     """
     measure = results.measure_name(measure)
     _check(len(results.tasks), linkage, threshold, number)
-    correlation, _ = correlate_columns(oriented_means(results, measure), method)
+    correlation, _ = correlate_columns(addable(oriented_means(results, measure)), method)
     varied = np.flatnonzero(np.isfinite(correlation).any(axis=0))
     label = np.zeros(len(results.tasks), dtype=np.int64)
     order: list[int] = varied.tolist()

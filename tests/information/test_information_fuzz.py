@@ -1,0 +1,48 @@
+"""Any table ends with numbers or with a sentence: never with a traceback, a warning or a wrong bound."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import examiner as ex
+from examiner.information import Noise
+from examiner.results import InputError
+from strategies import results
+
+
+@pytest.mark.parametrize("deviations", ["own", "pooled", 0.3])
+@given(table=results())
+def test_any_table_has_bits_within_bounds_or_a_sentence(deviations, table) -> None:
+    for noise in (Noise("trial", deviations), Noise("mean", deviations)):
+        try:
+            found = ex.analyse_information(
+                *(table, table.measures), rng=np.random.default_rng(0), noise=noise, reps=2
+            )
+        except InputError as problem:
+            assert str(problem).endswith(".")
+            continue
+        bits = found.tasks.bits[np.isfinite(found.tasks.bits)]
+        assert (bits >= 0).all() and (bits <= found.max_bits).all()
+        assert (found.chosen.cumulative_bits <= found.max_bits).all()
+
+
+@given(table=results())
+def test_any_table_has_likeness_or_a_sentence(table) -> None:
+    try:
+        found = ex.analyse_likeness(table, rng=np.random.default_rng(0))
+    except InputError as problem:
+        assert str(problem).endswith(".")
+        return
+    assert sorted(found.main.order) == list(range(len(table.tasks)))
+    assert 0 <= found.crowning.crownable <= len(table.agents)
+
+
+@given(table=results())
+def test_correlated_measures_of_any_table_have_bits_or_a_sentence(table) -> None:
+    try:
+        channels = ex.channels(table, table.measures, Noise(deviations="pooled"), correlated=True)
+    except InputError as problem:
+        assert str(problem).endswith(".")
+        return
+    bits = ex.information_gain(channels).bits
+    assert (bits[np.isfinite(bits)] <= channels.max_bits).all()
