@@ -1,18 +1,17 @@
 """`examiner scores`: the JSON it prints, what it refuses, and what people read."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner, Result
+
+from examiner.cli import app
 
 
-def examiner(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "examiner", *words], capture_output=True, text=True, encoding="utf-8"
-    )
+def examiner(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words))
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +31,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_json_has_aggregates_improvement_ranks_and_variance(table: Path) -> None:
     done = examiner("scores", str(table), "--json")
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     content = json.loads(done.stdout)
     assert content["schema"] == "examiner.scores/1"
     assert [row["agent"] for row in content["aggregates"]] == ["a0", "a1", "a2"]
@@ -91,7 +90,7 @@ def test_people_read_tables_and_an_answer(table: Path) -> None:
 )
 def test_bad_options_end_with_one_sentence(table: Path, options: list[str], said: str) -> None:
     done = examiner("scores", str(table), *options)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert done.stdout == ""
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
