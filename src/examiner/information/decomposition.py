@@ -16,6 +16,8 @@ from examiner.scores.correlation import Method, correlate_columns
 
 MOST_GROUPS = 50
 """Leaving out one group at a time, there are at most so many groups, however many agents or tasks."""
+SMALL_TABLE = 64
+"""Up to this many rows all eigenvalues cost less than looking for the largest alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,9 +138,19 @@ def first_share(scores: Array) -> float:
     """
     held = np.nan_to_num(scores)
     held = held if held.shape[0] <= held.shape[1] else held.T
-    values = np.linalg.eigvalsh(held @ held.T)
-    total = float(values.sum())
-    return float(values[-1] / total) if total > 0 else float("nan")
+    products = held @ held.T
+    total = float(np.trace(products))
+    return _largest_eigenvalue(products) / total if total > 0 else float("nan")
+
+
+def _largest_eigenvalue(products: Array) -> float:
+    if len(products) <= SMALL_TABLE:
+        return float(np.linalg.eigvalsh(products)[-1])
+    from scipy.sparse.linalg import eigsh  # slow to import
+
+    # Not a constant start: centred tables send it to zero. The same one always, for the same answer.
+    start = np.cos(np.arange(1.0, len(products) + 1.0))
+    return float(eigsh(products, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
 
 
 def jackknife(

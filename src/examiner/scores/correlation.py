@@ -76,6 +76,7 @@ def _masked_pearson(
     Columns are centred and scaled first, so that the differences lose no digits that matter.
     """
     mask = seen.astype(np.float64)
+    values = _of_moderate_size(values)
     low, high = column_range(values)
     centre = (low + high) / 2
     span = np.where(high > low, high - low, 1.0)
@@ -126,8 +127,16 @@ def _correlate(
 def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Columns with mean zero and length one; NaN where a column does not vary."""
     varied = values.max(axis=0) > values.min(axis=0)
+    values = _of_moderate_size(values)
     centred: NDArray[np.float64] = values - values.mean(axis=0)
     length = np.sqrt((centred**2).sum(axis=0))
     unit: NDArray[np.float64] = np.full_like(centred, np.nan)
     np.divide(centred, length, out=unit, where=varied & (length > 0))
     return unit
+
+
+def _of_moderate_size(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Columns divided by their largest size, which no correlation minds: sums cannot overflow."""
+    low, high = column_range(values)
+    size = np.fmax(np.abs(low), np.abs(high))
+    return values / np.where(size > 0, size, 1.0)

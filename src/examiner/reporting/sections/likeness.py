@@ -27,6 +27,7 @@ KEY, TITLE = "likeness", "Tasks that are alike, and who could be crowned"
 FEWEST_AGENTS = 5
 FEWEST_TASKS = 3
 MOST_TASKS = 1000
+MOST_CELLS = 60_000
 MOST_DRAWN = 200
 MOST_CROWNS = 50
 
@@ -45,8 +46,8 @@ def likeness(study: Study) -> Section:
         return untold(
             KEY, TITLE, f"{few} are too few to tell which tasks are alike: have {needed}."
         )
-    if tasks > MOST_TASKS:
-        many = f"{tasks:,} tasks are too many for a report: run `examiner cluster`."
+    if tasks > MOST_TASKS or agents * tasks > MOST_CELLS:
+        many = f"{agents:,} agents on {tasks:,} tasks take too long for a report: run `examiner cluster`."
         return untold(KEY, TITLE, many)
     try:
         found = analyse_likeness(
