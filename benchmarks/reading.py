@@ -88,7 +88,9 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     print(f"{options.rows:,} rows; seconds are medians of {options.repeats} fresh processes")
-    print(f"{'table':12} {'file':8} {'polars s':>9} {'examiner s':>11} {'ratio':>6} {'peak/frame':>11}")
+    print(
+        f"{'table':12} {'file':8} {'polars s':>9} {'examiner s':>11} {'ratio':>6} {'peak/frame':>11}"
+    )
     for shape in SHAPES:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)

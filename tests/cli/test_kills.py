@@ -70,7 +70,7 @@ def test_a_full_disk_ends_with_a_sentence(tmp_path: Path) -> None:
     from examiner.results.writing import atomic_path
 
     full = OSError(28, "No space left on device")
-    message = r"No space left on device\. Check the free space"
+    message = r"No space left on device\. Check the name, the free space"
     with pytest.raises(ex.InputError, match=message), atomic_path(tmp_path / "out.txt"):
         raise full
     assert not list(tmp_path.iterdir())

@@ -62,3 +62,61 @@ def test_other_tools_formats_are_converted_to(examiner, tmp_path) -> None:
 def test_raw_scores_with_known_scales_are_not_averaged_in_silence(examiner) -> None:
     done = examiner("scores", "atari-dqn-family", "--reps", "20", "--keep", "agent:d*")
     assert "consider `--normalise human`" in done.stderr
+
+
+def test_negative_seeds_are_refused(examiner) -> None:
+    for command in ("report", "cluster", "information", "scores"):
+        done = examiner(command, "gvgai-plays", "--seed", "-1")
+        assert done.returncode == 2 and "Traceback" not in done.stderr
+    with pytest.raises(ex.InputError, match="The seed is -1"):
+        ex.report(ex.load("gvgai-plays"), seed=-1)
+
+
+def test_names_no_file_system_takes_are_refused_in_words(examiner, tmp_path) -> None:
+    (tmp_path / "ok.csv").write_text("agent,task,score\na,t,1\n")
+    (tmp_path / "loop.csv").symlink_to("loop.csv")
+    for target in ("x" * 300 + ".csv", "loop.csv", "report.pdf"):
+        command = "report" if target.endswith("pdf") else "convert"
+        words = ["ok.csv", "-o", target] if command == "report" else ["ok.csv", target]
+        done = examiner(command, *words)
+        assert done.returncode == 2, done.stderr
+        assert done.stderr.startswith("examiner: ")
+
+
+def test_nowhere_to_print_is_no_traceback(tmp_path) -> None:
+    import subprocess
+    import sys
+
+    for redirect in (">/dev/full", ">&-", "2>&-"):
+        command = f"{sys.executable} -m examiner datasets {redirect}"
+        done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
+        assert "Traceback" not in done.stderr, done.stderr
+
+
+def test_names_that_differ_by_a_slip_are_said(tmp_path) -> None:
+    table = {"agent": ["PPO", "ppo "], "task": ["t", "t"], "run": [0, 0], "score": [1, 2]}
+    results = ex.Results.from_dict(table)
+    assert results.agents == ("PPO", "ppo ")
+    assert "differ only by case or blanks" in results.notes[-1]
+
+
+def test_a_pandas_series_is_read_by_its_index() -> None:
+    pandas = pytest.importorskip("pandas")
+    index = pandas.MultiIndex.from_tuples([("a", "t"), ("b", "t")], names=["agent", "task"])
+    assert ex.read(pandas.Series([1.0, 2.0], index=index, name="score")).agents == ("a", "b")
+
+
+def test_zeros_and_ones_are_summed_up_by_their_mean(examiner, tmp_path) -> None:
+    import json
+
+    (tmp_path / "wins.csv").write_text(
+        "agent,task,score\na,t,1\na,u,0\na,v,0\nb,t,1\nb,u,1\nb,v,0\n"
+    )
+    content = json.loads(examiner("scores", "wins.csv", "--reps", "20", "--json").stdout)
+    assert {row["aggregate"] for row in content["aggregates"]} == {"mean"}
+
+
+def test_raw_scores_far_apart_are_not_averaged_in_silence(examiner, tmp_path) -> None:
+    (tmp_path / "raw.csv").write_text("agent,Pong,Video Pinball\na,1,100000\nb,20,500000\nc,3,40\n")
+    done = examiner("scores", "raw.csv", "--reps", "20")
+    assert "-fold apart" in done.stderr and "--scales atari-human-random" in done.stderr

@@ -85,7 +85,6 @@ def test_people_read_tables_and_an_answer(table: Path) -> None:
         (["--interval", "bca", "--aggregate", "median"], "fails for the aggregate 'median'"),
         (["--reps", "0"], "0 replicates were asked for"),
         (["--level", "2"], "The level is 2.0"),
-        (["--seed", "-1"], "The seed is -1"),
     ],
 )
 def test_bad_options_end_with_one_sentence(table: Path, options: list[str], said: str) -> None:

@@ -78,3 +78,25 @@ def test_a_chain_of_likeness_keeps_every_agent_unlike_those_kept() -> None:
 def test_limits_outside_minus_one_to_one_are_refused() -> None:
     with pytest.raises(ex.InputError, match=r"limit is 1.5"):
         ex.near_identical_agents(ex.Results.from_numpy([[1.0]]), limit=1.5)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.parametrize("gap", [False, True])
+def test_correlation_minds_no_unit(size: float, gap: bool) -> None:
+    values = np.array(
+        [[1.0, 5.0, 2.0], [2.0, 3.0, 9.0], [3.0, 8.0, 1.0], [4.0, 9.0, np.nan if gap else 4.0]]
+    )
+    expected = ex.task_correlation(ex.Results.from_numpy(values)).values
+    ours = ex.task_correlation(ex.Results.from_numpy(values * size)).values
+    np.testing.assert_allclose(ours, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("outlier", [1e4, 1e8, 1e12])
+def test_what_lies_outside_the_common_agents_does_not_matter(outlier: float) -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(10, 2))
+    expected = stats.pearsonr(*values.T).statistic
+    ours = ex.task_correlation(
+        ex.Results.from_numpy(np.vstack([values, [outlier, np.nan]]))
+    ).values[0, 1]
+    assert ours == pytest.approx(expected, abs=1e-9)

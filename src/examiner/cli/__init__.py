@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from importlib.metadata import version
 from typing import Annotated, Any
@@ -39,9 +40,12 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal without UTF-8 must not end the program
-            stream.reconfigure(errors="backslashreplace")
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        elif hasattr(getattr(sys, name), "reconfigure"):
+            # A terminal without UTF-8 must not end the program.
+            getattr(sys, name).reconfigure(errors="backslashreplace")
     app()
 
 
@@ -70,17 +74,32 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ExaminerWarning)
+                # Overflow in scores near the largest number ends as "not known", which is printed.
+                warnings.simplefilter("ignore", RuntimeWarning)
                 command(**options)
                 sys.stdout.flush()
         except InputError as problem:
-            sys.stderr.write(f"examiner: {printable(problem, limit=4_000)}\n")
+            _complain(str(problem))
             raise typer.Exit(BAD_INPUT) from None
         except BrokenPipeError:
             # The reader of our output left, as `head` does; nothing more can be said to it.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(1) from None
+        except OSError as problem:
+            _complain(
+                f"Cannot print the answer: {problem.strerror or problem}. Print it elsewhere."
+            )
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(BAD_INPUT) from None
 
     return run
+
+
+def _complain(sentence: str) -> None:
+    with suppress(OSError):  # nowhere to say it is no reason to end otherwise
+        sys.stderr.write(f"examiner: {printable(sentence, limit=4_000)}\n")
+        sys.stderr.flush()
 
 
 for _command in (

@@ -201,7 +201,7 @@ def _print(content: dict[str, Any]) -> None:  # Any: JSON values
     print_table("\nGreedy set", header, rows, right=range(1, len(header)))
     never = len(content["pairs_no_task_separates"])
     print_line(
-        f"\nNo single task separates {never:,} of {counted(content['pairs'], 'pair')} of agents."
+        f"\n{counted(never, 'pair')} of {content['pairs']:,} are separated by no single task."
     )
     if content["improved"] is not None:
         better = content["improved"]

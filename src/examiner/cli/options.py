@@ -135,6 +135,7 @@ class ComparisonOptions:
         str | None,
         typer.Option(
             "--normalise",
+            "--normalize",
             metavar="NAME",
             help="human, random-only, z-score, min-max, rank, log, or none.",
         ),
@@ -160,7 +161,9 @@ class ComparisonOptions:
 JsonFlag = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else.")
 ]
-SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random; printed.")]
+SeedOption = Annotated[
+    int, typer.Option("--seed", min=0, help="Seed of everything random; printed.")
+]
 
 
 def flattened(command: Callable[..., None]) -> Callable[..., None]:

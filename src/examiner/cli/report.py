@@ -12,7 +12,7 @@ from examiner.cli.options import JsonFlag, SeedOption, SourceOptions
 from examiner.cli.output import print_json, print_line, print_notes
 from examiner.cli.progress import progress_bar
 from examiner.cli.source import classification_from, results_from
-from examiner.results.checks import counted
+from examiner.results.checks import InputError, counted, shorten
 
 
 def report(
@@ -22,7 +22,10 @@ def report(
         typer.Option("--output", "-o", help="HTML file to write [default: report.html]."),
     ] = None,
     normalise: Annotated[
-        str, typer.Option("--normalise", help="auto, none, or a normaliser's name.")
+        str,
+        typer.Option(
+            "--normalise", "--normalize", metavar="NAME", help="auto, none, or a normaliser's name."
+        ),
     ] = "auto",
     sections: Annotated[
         str | None, typer.Option("--sections", help="Sections to include, comma-separated.")
@@ -37,6 +40,12 @@ def report(
 ) -> None:
     """Write a report: what was read, who ranks where, how every agent did on every task."""
     from examiner.reporting import report as make_report
+
+    if output is not None and output.suffix.lower() not in ("", ".html", ".htm"):
+        raise InputError(
+            f"The report is an HTML page, and {shorten(output, 200)} does not end so. "
+            f"Name it `{output.with_suffix('.html').name}`."
+        )
 
     with progress_bar("reading") as progress:
         # The report reduces training logs itself: it also shows their learning curves.

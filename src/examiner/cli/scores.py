@@ -12,12 +12,19 @@ from examiner.cli.progress import progress_bar
 from examiner.cli.source import comparable, results_from
 from examiner.cli.uncertainty import Uncertain, content_of, uncertain
 from examiner.results import Results
-from examiner.scores import AGGREGATES, suggested_normaliser
+from examiner.results.atari import atari_game
+from examiner.scores import (
+    AGGREGATES,
+    suggested_aggregate,
+    suggested_normaliser,
+    task_ranges_apart,
+)
 from examiner.scores.plan import Interval
 from examiner.scores.resampling import Unit
 from examiner.scores.significance import PostHoc
 
 _ROWS_SHOWN = 40
+FAR_APART = 100
 
 
 def scores(
@@ -28,7 +35,7 @@ def scores(
         typer.Option(
             "--aggregate",
             help=f"{', '.join(AGGREGATES)} or all; may be repeated, ranks are by the first "
-            "[default: iqm].",
+            "[default: iqm; the mean where results are 0 or 1].",
         ),
     ] = None,
     unit: Annotated[
@@ -53,7 +60,7 @@ def scores(
             results = results.with_notes(*_incomparable(results))
         made = uncertain(
             results,
-            tuple(AGGREGATES) if "all" in (aggregate or ()) else tuple(aggregate or ("iqm",)),
+            _aggregates(results, aggregate),
             reps=reps,
             unit=unit,
             interval=interval,
@@ -75,11 +82,29 @@ def scores(
     print_notes((*results.notes, *made.notes))
 
 
+def _aggregates(results: Results, named: list[str] | None) -> tuple[str, ...]:
+    """The aggregates asked for; else the one that suits the measure."""
+    if named is None:
+        return (suggested_aggregate(results),)
+    return tuple(AGGREGATES) if "all" in named else tuple(named)
+
+
 def _incomparable(results: Results) -> list[str]:
-    """A warning where raw scores of tasks are averaged although their scales are known."""
-    if suggested_normaliser(results) != "human":
+    """A warning where raw scores are averaged over tasks that have units of their own."""
+    method = suggested_normaliser(results)
+    if method == "human":
+        return [
+            "Raw scores are averaged, though every task has a scale: consider `--normalise human`."
+        ]
+    apart = task_ranges_apart(results)
+    if method is None or apart < FAR_APART:
         return []
-    return ["Raw scores are averaged, though every task has a scale: consider `--normalise human`."]
+    atari = sum(atari_game(name) is not None for name in results.task_names)
+    scales = " or `--scales atari-human-random --normalise human`" if atari else ""
+    return [
+        f"Raw scores are averaged over tasks whose ranges lie {apart:,.0f}-fold apart, so that few "
+        f"tasks decide: consider `--normalise {method}`{scales}."
+    ]
 
 
 def _print(made: Uncertain) -> None:

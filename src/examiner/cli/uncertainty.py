@@ -60,7 +60,7 @@ def uncertain(
     seed: int,
     progress: ProgressCallback,
 ) -> Uncertain:
-    """Compute all of it; each part has a generator of its own, so that none depends on another.
+    """Compute all of it; each part starts from the seed itself, as the sections of a report do.
 
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(3, 4, 5)))
     >>> made = uncertain(results, ("iqm",), reps=100, unit="runs", interval="rescaled", level=0.95,
@@ -70,11 +70,10 @@ def uncertain(
     """
     if seed < 0:
         raise InputError(f"The seed is {seed}. Give a whole number from 0 on.")
-    streams = np.random.default_rng(seed).spawn(3)
     made = aggregate_intervals(
         results,
         aggregates,
-        rng=streams[0],
+        rng=np.random.default_rng(seed),
         reps=reps,
         unit=unit,
         interval=interval,
@@ -87,7 +86,7 @@ def uncertain(
     if pairs:
         improvement = improvement_matrix(
             results,
-            rng=streams[1],
+            rng=np.random.default_rng(seed),
             pairs=pairs,
             reps=reps,
             unit=unit,
@@ -98,7 +97,13 @@ def uncertain(
     if len(results.agents) > 1 and np.isfinite(made.value[:, 0]).all():
         by = aggregates[0]
         ranks = rank_probabilities(
-            results, by, rng=streams[2], reps=reps, unit=unit, interval=other, progress=progress
+            results,
+            by,
+            rng=np.random.default_rng(seed),
+            reps=reps,
+            unit=unit,
+            interval=other,
+            progress=progress,
         )
     tests, why = _tests(results, posthoc, 1 - level)
     decision = decision_study(results)

@@ -55,7 +55,7 @@ def read(
     template = None if path is None else PathTemplate.of(path)
     if is_frame(source):
         results = _read_frame(source, options, template)
-    elif isinstance(source, (str, Path)):
+    elif isinstance(source, (str, Path)) and str(source):
         with _only_our_own_errors(source):
             if is_many(source):
                 results = read_files(

@@ -31,7 +31,7 @@ AGENT_COLUMNS = (
     "controller",
     "player",
 )
-TASK_COLUMNS = ("task", "game", "env", "environment", "env_id", "benchmark")
+TASK_COLUMNS = ("task", "game", "env", "environment", "env_id", "env_name", "benchmark", "dataset")
 _TIDY_COLUMNS = frozenset(
     {*ITEM_COLUMNS, *MEASURES, "run", "trial", "seed", "frames", "length", "cost"}
 )

@@ -137,12 +137,13 @@ def _notes(
     full = int((chosen.cumulative_bits > found.max_bits - NEARLY_ALL).sum())
     if full > 1:
         notes.append(
-            f"{counted(len(chosen.tasks) - full + 1, 'task')} tell all there is to tell, within "
-            f"{NEARLY_ALL:g} bits: those chosen after add nothing."
+            f"The first {counted(len(chosen.tasks) - full + 1, 'task')} chosen leave less than "
+            f"{NEARLY_ALL:g} bits to tell: those after add nothing."
         )
     if chance is not None and chosen.bits <= chance.greedy_high[-1]:
         notes.append(
-            "The chosen tasks tell the agents apart no better than chance would: more trials, or other "
-            "tasks, are needed."
+            f"With so few trials chance alone reaches {chance.greedy_high[-1]:.3g} bits in one case of "
+            f"twenty, and the chosen tasks tell {chosen.bits:.3g}: more trials, or other tasks, are needed "
+            f"to be sure that they tell the agents apart."
         )
     return notes

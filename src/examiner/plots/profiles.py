@@ -82,7 +82,8 @@ def _line(data: ProfileData, agent: int, name: str) -> dict[str, object]:
         "y": compact(data.share[agent], digits=4),
         "customdata": compact(data.thresholds),
         "hovertemplate": "%{fullData.name}: %{y:.3~g} above %{customdata:.3~g}<extra></extra>",
-        "line": {"color": QUALITATIVE[agent], "width": 2},
+        # The share above a threshold falls in steps, at the scores themselves.
+        "line": {"color": QUALITATIVE[agent], "width": 2, "shape": "hv"},
         "legendgroup": str(agent),
     }
 
@@ -90,12 +91,14 @@ def _line(data: ProfileData, agent: int, name: str) -> dict[str, object]:
 def _band(data: ProfileData, agent: int, name: str) -> dict[str, object]:
     """The band as one closed shape: along its lower edge, and back along its upper one."""
     places = data.axis.positions(data.thresholds)
+    along, low = _steps(places, data.low[agent])
+    _, high = _steps(places, data.high[agent])
     return {
         "type": "scatter",
         "mode": "lines",
         "name": name,
-        "x": compact(np.concatenate([places, places[::-1]])),
-        "y": compact(np.concatenate([data.low[agent], data.high[agent][::-1]]), digits=4),
+        "x": compact(np.concatenate([along, along[::-1]])),
+        "y": compact(np.concatenate([low, high[::-1]]), digits=4),
         "fill": "toself",
         "fillcolor": QUALITATIVE[agent] + FAINT,
         "line": {"width": 0},
@@ -103,6 +106,13 @@ def _band(data: ProfileData, agent: int, name: str) -> dict[str, object]:
         "showlegend": False,
         "legendgroup": str(agent),
     }
+
+
+def _steps(
+    places: NDArray[np.float64], values: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The corners of a step line: level until the next place, then down."""
+    return np.repeat(places, 2)[1:], np.repeat(values, 2)[:-1]
 
 
 def _axis(data: ProfileData, title: str) -> dict[str, object]:

@@ -113,6 +113,8 @@ def report(
     >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]
     'dqn leads by mean, median and interquartile mean.'
     """
+    if seed < 0:
+        raise InputError(f"The seed is {seed}. Give a whole number from 0 on.")
     chosen = _chosen(SECTIONS if sections is None else sections)
     study = Study.of(
         results,

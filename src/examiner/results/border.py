@@ -8,10 +8,13 @@ from typing import NamedTuple
 import polars as pl
 
 from examiner.results.checks import InputError, counted, listed, shorten
-from examiner.results.codes import Codes, unused_names
+from examiner.results.codes import Codes, names_of, unused_names
 from examiner.results.keys import ITEM_COLUMNS, check_unique, complete_keys, item_codes
 
-MEASURES = ("score", "win", "return", "reward", "accuracy", "correct", "success", "value")
+MEASURES = (
+    *("score", "win", "return", "reward", "accuracy", "correct", "success", "value"),
+    *("episode_return", "episode_reward", "episodic_return", "mean_reward"),
+)
 """Columns taken as measures where none are named."""
 
 
@@ -50,7 +53,23 @@ def tidy_table(
     frame = completed.frame.select(*keys, *measures, *rest)
     check_unique(frame, item)
     codes, items = item_codes(frame, item)
-    return TidyTable(frame, codes, items, tuple(item), tuple(measures), completed.notes)
+    notes = (*completed.notes, *_nearly_same_names(frame))
+    return TidyTable(frame, codes, items, tuple(item), tuple(measures), notes)
+
+
+def _nearly_same_names(frame: pl.DataFrame) -> list[str]:
+    """A slip of the keyboard makes two agents of one: said, never mended."""
+    notes = []
+    for key in ("agent", "task"):
+        alike: dict[str, list[str]] = {}
+        for name in names_of(frame[key]):
+            alike.setdefault(" ".join(name.split()).casefold(), []).append(name)
+        pairs = [name for names in alike.values() if len(names) > 1 for name in names]
+        if pairs:
+            notes.append(
+                f"Some {key}s differ only by case or blanks and are kept apart: {listed(pairs, limit=6)}."
+            )
+    return notes
 
 
 def _found_measures(frame: pl.DataFrame) -> list[str]:
@@ -58,7 +77,7 @@ def _found_measures(frame: pl.DataFrame) -> list[str]:
     if not found:
         raise InputError(
             f"No measure found among the columns {listed(frame.columns)}. Name one "
-            f"(`--measure NAME`), or call it {listed(MEASURES)}."
+            f"(`--measure NAME`, `measure=…`), or call it {listed(MEASURES, limit=3)}."
         )
     return found
 

@@ -27,8 +27,9 @@ def frame_from(source: object) -> pl.DataFrame:
         return source
     if isinstance(source, pl.LazyFrame):
         return source.collect()
-    if type(source).__module__.partition(".")[0] == "pandas" and hasattr(source, "columns"):
-        return _frame_from_pandas(source)
+    if type(source).__module__.partition(".")[0] == "pandas":
+        series = source if hasattr(source, "columns") else source.reset_index()  # type: ignore[attr-defined]
+        return _frame_from_pandas(series)
     if isinstance(source, Mapping):
         return pl.DataFrame([_series(str(name), column) for name, column in source.items()])
     if hasattr(source, "__arrow_c_stream__"):

@@ -16,7 +16,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     """Give a temporary path beside the target, moved onto it only when the block ends well.
 
     The content is flushed to disk before the move, so that a crash leaves the old file or the new
-    one, never half of either. A killed process can leave a hidden `.<name>.<random>.part` behind.
+    one, never half of either. A killed process can leave a hidden `.examiner-….part` behind.
     Devices and pipes (`/dev/stdout`) cannot be replaced and are written directly.
 
     >>> import tempfile
@@ -29,28 +29,32 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     'agent,task,score'
     """
     target = Path(path)
-    if target.exists() and not target.is_file() and not target.is_dir():
-        yield target
-        return
-    target = target.resolve()  # a link keeps pointing where it points
-    _check_writable(target)
-    # The name's own length is left out: it may already be as long as the file system allows.
-    temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
+    temporary: Path | None = None
     try:
+        if target.exists() and not target.is_file() and not target.is_dir():
+            yield target
+            return
+        target = target.resolve()  # a link keeps pointing where it points
+        _check_writable(target)
+        # Not the target's own name, which may be as long as the file system allows, or no text.
+        temporary = target.with_name(f".examiner-{secrets.token_hex(6)}.part")
         yield temporary
         if target.exists():
             temporary.chmod(target.stat().st_mode & 0o7777)
         _flush_to_disk(temporary)
         temporary.replace(target)
         _flush_to_disk(target.parent)
-    except OSError as problem:
+    except (OSError, RuntimeError) as problem:
+        if isinstance(problem, RuntimeError) and "loop" not in str(problem).lower():
+            raise  # Python before 3.13 calls a loop of links a RuntimeError
         raise InputError(
-            f"Cannot write {shorten(path, 200)}: {problem.strerror or problem}. "
-            f"Check the free space and the permissions, or choose another path."
+            f"Cannot write {shorten(path, 200)}: {getattr(problem, 'strerror', None) or problem}. "
+            f"Check the name, the free space and the permissions, or choose another path."
         ) from problem
     finally:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
+        if temporary is not None:
+            with suppress(OSError):
+                temporary.unlink()
 
 
 def write_text(path: str | Path, text: str) -> Path:

@@ -20,7 +20,12 @@ from examiner.scores.duplicates import (
 )
 from examiner.scores.efficiency import EfficiencyCurves, sample_efficiency
 from examiner.scores.intervals import AggregateIntervals, aggregate_intervals
-from examiner.scores.normalise import normalise, suggested_normaliser
+from examiner.scores.normalise import (
+    normalise,
+    suggested_aggregate,
+    suggested_normaliser,
+    task_ranges_apart,
+)
 from examiner.scores.normalisers import NORMALISERS
 from examiner.scores.profiles import Profiles, performance_profiles
 from examiner.scores.proportions import wilson
@@ -78,8 +83,10 @@ __all__ = [
     "run_means",
     "sample_efficiency",
     "significance",
+    "suggested_aggregate",
     "suggested_normaliser",
     "task_correlation",
+    "task_ranges_apart",
     "variance_components",
     "wilson",
     "without_near_identical_agents",

@@ -119,3 +119,16 @@ def column_range(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDAr
     (array([ 1., nan]), array([ 3., nan]))
     """
     return np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+
+
+def column_size(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the largest absolute value of each column, 1 where there is none but zero.
+
+    Divided by it, columns can be squared and summed without overflow, whatever their unit.
+
+    >>> column_size(np.array([[1.0, 0.0], [-3.0, np.nan]]))
+    array([3., 1.])
+    """
+    low, high = column_range(values)
+    size = np.fmax(np.abs(low), np.abs(high))
+    return np.where(size > 0, size, 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -10,12 +11,14 @@ from numpy.typing import NDArray
 from examiner.results import ResponseMatrix, Results
 from examiner.results.checks import InputError, shorten
 from examiner.scores.cells import cell_means
-from examiner.scores.comparable import column_range
+from examiner.scores.comparable import column_size
 
 Method = Literal["pearson", "spearman"]
 
 FEWEST_PAIRS = 3
 """With two pairs every correlation is ±1: nothing is learnt from them."""
+CONSTANT = 1e-13
+"""The share of its squares below which the spread of a column is rounding."""
 
 
 class TaskCorrelation(NamedTuple):
@@ -73,26 +76,34 @@ def _masked_pearson(
     .. math:: S_{xy} = \sum_M xy - \frac{\sum_M x \sum_M y}{n}, \quad
               r = S_{xy} / \sqrt{S_{xx} S_{yy}}
 
-    Columns are centred and scaled first, so that the differences lose no digits that matter.
+    Columns are centred at their median and measured in median distances from it first: the
+    differences then lose no digits, even where one far value lies outside the common rows.
     """
     mask = seen.astype(np.float64)
-    values = _of_moderate_size(values)
-    low, high = column_range(values)
-    centre = (low + high) / 2
-    span = np.where(high > low, high - low, 1.0)
-    scaled = np.where(seen, (values - centre) / span, 0.0)
+    scaled = np.where(seen, _by_median(values), 0.0)
     n = np.maximum(pairs, 1)
     sums = scaled.T @ mask  # sum of column i over the rows column j has
     squares = (scaled**2).T @ mask
     joint = scaled.T @ scaled - sums * sums.T / n
     spread = squares - sums**2 / n
     # What rounding alone leaves of a constant column is not variation.
-    constant = spread <= 1e-13 * np.maximum(squares, 1e-300)
-    enough = (pairs >= FEWEST_PAIRS) & ~constant & ~constant.T
+    varied = spread > CONSTANT * squares
+    enough = (pairs >= FEWEST_PAIRS) & varied & varied.T
     correlations: NDArray[np.float64] = np.full(pairs.shape, np.nan)
-    np.divide(joint, np.sqrt(np.abs(spread * spread.T)), out=correlations, where=enough)
+    with np.errstate(invalid="ignore"):
+        np.divide(joint, np.sqrt(spread) * np.sqrt(spread.T), out=correlations, where=enough)
     np.clip(correlations, -1.0, 1.0, out=correlations)
     return correlations
+
+
+def _by_median(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Columns less their median, in units of the median distance from it (or of the largest)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a column of nothing but gaps
+        values = values / column_size(values)
+        centred: NDArray[np.float64] = values - np.nanmedian(values, axis=0)
+        distance = np.nanmedian(np.abs(centred), axis=0)
+    return centred / np.where(distance > 0, distance, column_size(centred))
 
 
 def _correlate_by_pattern(
@@ -127,16 +138,9 @@ def _correlate(
 def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Columns with mean zero and length one; NaN where a column does not vary."""
     varied = values.max(axis=0) > values.min(axis=0)
-    values = _of_moderate_size(values)
+    values = values / column_size(values)
     centred: NDArray[np.float64] = values - values.mean(axis=0)
     length = np.sqrt((centred**2).sum(axis=0))
     unit: NDArray[np.float64] = np.full_like(centred, np.nan)
     np.divide(centred, length, out=unit, where=varied & (length > 0))
     return unit
-
-
-def _of_moderate_size(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Columns divided by their largest size, which no correlation minds: sums cannot overflow."""
-    low, high = column_range(values)
-    size = np.fmax(np.abs(low), np.abs(high))
-    return values / np.where(size > 0, size, 1.0)

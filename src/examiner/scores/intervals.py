@@ -198,7 +198,8 @@ def _without_false_certainty(
             wins = float(value[row, means][0]) * trials
             low[row, means], high[row, means] = wilson(wins, trials, plan.level)
         notes.append("Runs on the one task are won or lost: intervals of the mean are Wilson's.")
-    flat = high <= low  # false where there is none
+    # What rounding leaves is no width either; false where there is no interval.
+    flat = high - low <= 1e-12 * np.maximum(np.abs(low), np.abs(high))
     low[flat] = high[flat] = np.nan
     if flat.any():
         names = [agent for agent, row in zip(scores.agents, flat, strict=True) if row.any()]

@@ -11,7 +11,7 @@ from examiner.results.checks import InputError, unknown_name
 from examiner.results.provenance import announce
 from examiner.results.table import check_results
 from examiner.scores.cells import cell_means
-from examiner.scores.comparable import Normalised, Normaliser, TaskScores
+from examiner.scores.comparable import Normalised, Normaliser, TaskScores, column_range
 from examiner.scores.normalisers import NORMALISERS
 
 
@@ -82,6 +82,30 @@ def suggested_normaliser(results: Results, measure: str | None = None) -> str | 
     comparable = np.nanmin(values) >= 0 and np.nanmax(values) <= 1
     # With one agent there is nobody to be compared with: raw scores are all there is.
     return None if comparable or len(results.agents) < 2 else "z-score"
+
+
+def suggested_aggregate(results: Results, measure: str | None = None) -> str:
+    """Return the aggregate that suits: the interquartile mean, but the mean of zeros and ones.
+
+    The middle half of zeros and ones is all zeros or all ones for most agents.
+
+    >>> suggested_aggregate(Results.from_numpy([[0.0, 1.0]]))
+    'mean'
+    """
+    values = results.measure(measure)
+    binary = (values == 0) | (values == 1) | np.isnan(values)
+    return "mean" if bool(binary.all()) else "iqm"
+
+
+def task_ranges_apart(results: Results, measure: str | None = None) -> float:
+    """Return how many times the widest range of agents' means on a task is the narrowest's.
+
+    >>> task_ranges_apart(Results.from_numpy([[0.0, 0.0], [2.0, 500.0]]))
+    250.0
+    """
+    low, high = column_range(cell_means(results, measure))
+    spans = (high - low)[high > low]
+    return float(spans.max() / spans.min()) if len(spans) else 1.0
 
 
 def _named(method: str | Normaliser) -> tuple[str, Normaliser]:

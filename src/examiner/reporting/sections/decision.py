@@ -9,10 +9,12 @@ from examiner.reporting.numbers import three_digits
 from examiner.reporting.resampled import noted, untold
 from examiner.reporting.section import Column, Figure, Name, Section, Table
 from examiner.reporting.study import Study
-from examiner.results.checks import InputError
+from examiner.results.checks import InputError, counted
 from examiner.scores import DecisionStudy, VarianceComponents, decision_study
 
 KEY, TITLE = "decision", "More runs or more tasks?"
+FEW_AGENTS = 3
+RELATIVE = ("z-score", "min-max", "rank")
 PARTS = {
     "agent": "agents differ on average",
     "task": "tasks differ in level for all agents",
@@ -31,6 +33,14 @@ def decision(study: Study) -> Section:
     >>> said(decision(study).lead)[:13]
     'Runs make up '
     """
+    if study.normaliser in RELATIVE and len(study.results.agents) <= FEW_AGENTS:
+        few = counted(len(study.results.agents), "agent")
+        return untold(
+            KEY,
+            TITLE,
+            f"Scores that compare {few} with each other hold no sizes to split the variance of: use a "
+            f"scale (`--normalise human`), or add agents.",
+        )
     try:
         made = decision_study(study.scores, measure=study.measure)
     except InputError as problem:

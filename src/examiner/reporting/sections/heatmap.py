@@ -95,10 +95,13 @@ def _lead(study: Study, tasks: TaskSummary) -> Prose:
 
 
 def _human_lead(study: Study, tasks: TaskSummary) -> Prose:
-    observed = counted(int(np.isfinite(tasks.mean).sum()), "task")
-    reached = int((tasks.low >= 1.0).sum())
+    everywhere = np.isfinite(study.comparable).all(axis=0)
+    if not everywhere.any():
+        everywhere = np.isfinite(tasks.mean)
+    observed = counted(int(everywhere.sum()), "task")
+    reached = int((tasks.low[everywhere] >= 1.0).sum())
     names = np.array(study.results.tasks, dtype=object)
-    missed = list(names[tasks.high < 1.0])
+    missed = list(names[everywhere & (tasks.high < 1.0)])
     listed: Prose = (" (", *enumerated(missed, 5), ")") if missed else ()
     if len(study.results.agents) == 1:
         agent = Name(study.results.agents[0])
@@ -106,7 +109,11 @@ def _human_lead(study: Study, tasks: TaskSummary) -> Prose:
             f" reaches human level on {reached:,} of {observed}, and misses it on {len(missed):,}"
         )
         return (agent, said, *listed, ".")
-    said = f"Every agent reaches human level on {reached:,} of {observed}, none does on {len(missed):,}"
+    complete = bool(np.isfinite(study.comparable).all())
+    which = observed if complete else f"the {observed} that all were observed on"
+    said = (
+        f"Every agent reaches human level on {reached:,} of {which}, none does on {len(missed):,}"
+    )
     return (said, *listed, ".")
 
 

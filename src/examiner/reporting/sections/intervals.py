@@ -20,14 +20,14 @@ from examiner.reporting.section import (
 )
 from examiner.reporting.study import Study
 from examiner.results.checks import InputError
-from examiner.scores import AGGREGATES, AggregateIntervals, aggregate_intervals
+from examiner.scores import AGGREGATES, AggregateIntervals, aggregate_intervals, suggested_aggregate
 
 KEY, TITLE = "intervals", "How sure the ranking is"
 SHOWN = ("iqm", "mean", "median")
 
 
 def intervals(study: Study) -> Section:
-    """Give each aggregate an interval, and say whose overlap with the leader's.
+    """Give each aggregate an interval, and say whether the leader's is clear of all others.
 
     >>> from examiner.results import Results
     >>> from examiner.reporting.section import said
@@ -41,7 +41,7 @@ def intervals(study: Study) -> Section:
         return untold(
             KEY, TITLE, "No agent has a comparable score, so there is nothing to be sure of."
         )
-    names = (*SHOWN, "optimality_gap") if study.normaliser == "human" else SHOWN
+    names = _shown_aggregates(study)
     try:
         made = aggregate_intervals(
             shown.results,
@@ -62,9 +62,10 @@ def _lead(made: AggregateIntervals, shown: Resampled) -> Prose:
     order = np.argsort(-made.value[:, 0], kind="stable")
     best, others = int(order[0]), order[1:]
     value, low, high = (float(part[best, 0]) for part in (made.value, made.low, made.high))
-    start = f" leads by interquartile mean: {three_digits(value)}"
+    title = AGGREGATES[made.aggregates[0]].title
+    start = f" leads by {title}: {three_digits(value)}"
     if len(order) == 1:
-        start = f" has an interquartile mean of {three_digits(value)}"
+        start = f" has a {title} of {three_digits(value)}"
     if np.isnan(low):
         return (Name(made.agents[best]), f"{start}, and these data cannot say how surely.")
     interval = (
@@ -72,11 +73,16 @@ def _lead(made: AggregateIntervals, shown: Resampled) -> Prose:
     )
     if not len(others):
         return (Name(made.agents[best]), f"{start}{interval}.")
-    overlapping = int((made.high[others, 0] >= low).sum())
-    if not overlapping:
+    if bool((made.high[others, 0] < low).all()):
         return (Name(made.agents[best]), f"{start}{interval}, clear of all other intervals.")
-    many = f"{overlapping:,} of {len(others):,} other intervals overlap with it"
-    return (Name(made.agents[best]), f"{start}{interval}; {many}.")
+    # Agents share tasks: intervals may overlap where the paired comparison below is clear.
+    return (Name(made.agents[best]), f"{start}{interval}.")
+
+
+def _shown_aggregates(study: Study) -> tuple[str, ...]:
+    if suggested_aggregate(study.scores, study.measure) == "mean":
+        return ("mean",)  # the middle of zeros and ones is a zero or a one
+    return (*SHOWN, "optimality_gap") if study.normaliser == "human" else SHOWN
 
 
 def _figure(made: AggregateIntervals, shown: Resampled) -> Figure:

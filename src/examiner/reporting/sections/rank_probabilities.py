@@ -9,7 +9,7 @@ from examiner.reporting.resampled import noted, resampled, untold, what_varies
 from examiner.reporting.section import Figure, Name, Prose, Section, Text
 from examiner.reporting.study import Study
 from examiner.results.checks import InputError
-from examiner.scores import RankProbabilities
+from examiner.scores import AGGREGATES, RankProbabilities, suggested_aggregate
 from examiner.scores import rank_probabilities as probabilities
 
 KEY, TITLE = "rank_probabilities", "How sure the ranks are"
@@ -31,6 +31,7 @@ def rank_probabilities(study: Study) -> Section:
     try:
         made = probabilities(
             shown.results,
+            suggested_aggregate(shown.results, study.measure),
             rng=np.random.default_rng(study.seed),
             reps=shown.reps,
             unit=shown.unit,
@@ -66,7 +67,7 @@ def _figure(made: RankProbabilities) -> Figure:
         key="rank-probabilities",
         data=data._asdict() | {"unit": made.unit, "reps": made.reps, "aggregate": made.aggregate},
         drawing=picture.draw(data),
-        caption=(f"{caption} Ranks are by interquartile mean.",),
+        caption=(f"{caption} Ranks are by {AGGREGATES[made.aggregate].title}.",),
         description="Heat map: agents are rows, ranks are columns, colour is the probability.",
         narrowest=260 + 22 * len(data.agents),
     )

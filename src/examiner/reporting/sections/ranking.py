@@ -129,15 +129,15 @@ def _caveats(study: Study) -> tuple[Prose, ...]:
     if runs == 1:
         caveats.append(
             (
-                "There are no intervals, because each cell is a single run: these numbers cannot tell "
-                "whether the same agents, trained again, would come in the same order.",
+                "Each cell is a single run: these numbers cannot tell whether the same agents, trained "
+                "again, would come in the same order.",
             )
         )
     else:
         caveats.append(
             (
-                f"Cells average up to {runs:,} runs, but the table shows no intervals: it does not tell "
-                "which differences would survive another set of runs.",
+                f"Cells average up to {runs:,} runs. The table does not tell which differences would "
+                "survive another set of them: the intervals of a later section do.",
             )
         )
     return tuple(caveats)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores.comparable import Normalised, TaskScores, column_range
+from examiner.scores.comparable import Normalised, TaskScores, column_range, column_size
 
 
 def min_max(scores: TaskScores) -> Normalised:
@@ -21,8 +21,10 @@ def min_max(scores: TaskScores) -> Normalised:
     """
     scores.needs_several_agents("min-max")
     constant, notes = scores.constant_tasks("min-max")
-    low, high = column_range(scores.agent_means)
+    size = column_size(scores.agent_means)
+    low, high = column_range(scores.agent_means / size)
     worst, best = np.where(scores.sign > 0, (low, high), (high, low))
     span = np.where(constant, np.nan, best - worst)
-    values = (scores.values - worst[scores.task_codes]) / span[scores.task_codes]
+    values = scores.values / size[scores.task_codes]
+    values = (values - worst[scores.task_codes]) / span[scores.task_codes]
     return Normalised(values, "0.0 = worst agent, 1.0 = best agent of each task", notes)

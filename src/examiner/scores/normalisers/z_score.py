@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores.comparable import Normalised, TaskScores
+from examiner.scores.comparable import Normalised, TaskScores, column_size
+
+FEW_AGENTS = 3
 
 
 def z_score(scores: TaskScores) -> Normalised:
     r"""Standardise each task over its agents, then apply Φ: 0.5 is the average agent.
 
-    .. math:: x' = \Phi\!\left(\frac{x - \bar{x}_t}{s_t}\right)
+    .. math:: \bar{x}'_{at} = \Phi(z_{at}), \quad z_{at} = \frac{\bar{x}_{at} - \bar{x}_t}{s_t}
 
     The mean and the *sample* standard deviation (n − 1) are taken over the agents' means on the
-    task, and every trial is placed on that scale. The paper writes "error function"; the data its
-    authors published are Φ(z), the normal distribution function.
+    task. The paper writes "error function"; the data its authors published are Φ(z), the normal
+    distribution function.
+
+    The paper has one score a cell. Where there are several, Φ of each trial and then the mean would
+    put agents in another order than their means. So the cell's mean becomes Φ(z), and its trials
+    keep their distance from it along the tangent, where they may leave [0, 1]:
+
+    .. math:: x' = \Phi(z_{at}) + \varphi(z_{at}) \, \frac{x - \bar{x}_{at}}{s_t}
 
     References: Martínez-Plumed & Hernández-Orallo (papers/002), section III-C.
 
@@ -27,11 +35,21 @@ def z_score(scores: TaskScores) -> Normalised:
 
     scores.needs_several_agents("z-score")
     constant, notes = scores.constant_tasks("z-score")
-    varied = np.where(constant, np.nan, scores.agent_means)
+    size = column_size(scores.agent_means)
+    values = scores.values / size[scores.task_codes]
+    varied = np.where(constant, np.nan, scores.agent_means / size)
     count = np.maximum((~np.isnan(varied)).sum(axis=0), 2)
     mean = np.nansum(varied, axis=0) / count
     deviation = np.sqrt(np.nansum((varied - mean) ** 2, axis=0) / (count - 1))
     deviation[constant] = np.nan
-    z = (scores.values - mean[scores.task_codes]) / deviation[scores.task_codes]
-    unit = "0.5 = average agent (Φ of the z-score, sample standard deviation over agents)"
-    return Normalised(ndtr(z * scores.sign[scores.task_codes]), unit, notes)
+    z = (varied - mean) / deviation * scores.sign
+    cells = scores.agent_codes, scores.task_codes
+    steepness = np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi) * scores.sign / deviation
+    values = ndtr(z)[cells] + steepness[cells] * (values - varied[cells])
+    if len(scores.agent_means) <= FEW_AGENTS:
+        notes += (
+            f"With {len(scores.agent_means)} agents a z-score tells who is ahead on a task, and hardly "
+            f"by how much: sizes of differences, and shares of variance, mean little.",
+        )
+    unit = "0.5 = average agent; Φ of z-scores over agents"
+    return Normalised(values, unit, notes)
