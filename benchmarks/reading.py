@@ -1,6 +1,6 @@
-"""Claim: a 10-million-row tidy file becomes Results in at most 2x (CSV) and 4x (Parquet) the time
-polars needs to read the same file alone, and peak memory stays within 4x the frame's size.
+"""Claim: ten million tidy rows become Results in at most 2x (CSV), 4x (Parquet) of polars' own time.
 
+Peak memory stays within 4x the frame's size.
 Each reading runs in a fresh process, the two kinds in turn, and the median of the ratios counts.
 Run: python benchmarks/reading.py [--rows 10000000] [--repeats 3]
 """
