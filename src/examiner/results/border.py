@@ -51,7 +51,8 @@ def tidy_table(
     keys = ["agent", "task", *item, "run", "trial"]
     rest = [name for name in completed.frame.columns if name not in {*keys, *measures}]
     frame = completed.frame.select(*keys, *measures, *rest)
-    check_unique(frame, item)
+    if not completed.numbered:
+        check_unique(frame, item)
     codes, items = item_codes(frame, item)
     notes = (*completed.notes, *_nearly_same_names(frame))
     return TidyTable(frame, codes, items, tuple(item), tuple(measures), notes)

@@ -23,10 +23,14 @@ ITEM_COLUMNS = ("level", "mode", "difficulty")
 
 
 class Completed(NamedTuple):
-    """A frame whose key columns are all there, and what had to be guessed to get there."""
+    """A frame whose key columns are all there, and what had to be guessed to get there.
+
+    Where trials were `numbered` here, no key can stand twice.
+    """
 
     frame: pl.DataFrame
     notes: tuple[str, ...]
+    numbered: bool
 
 
 def complete_keys(frame: pl.DataFrame, item: Sequence[str]) -> Completed:
@@ -50,7 +54,8 @@ def complete_keys(frame: pl.DataFrame, item: Sequence[str]) -> Completed:
         frame = frame.with_columns(run=pl.col("seed"))
     keys = ["agent", "task", *item, *(["run"] if has_run else [])]
     frame = _with_keys(frame, keys[2:])
-    if "trial" in frame.columns:
+    numbered = "trial" not in frame.columns
+    if not numbered:
         frame = _with_keys(frame, ["trial"])
         guessed = "There is no 'run' column: each trial is taken as one run."
     else:
@@ -68,7 +73,7 @@ def complete_keys(frame: pl.DataFrame, item: Sequence[str]) -> Completed:
         frame = frame.with_columns(run=pl.col("trial"))
         if frame["trial"].min() != frame["trial"].max():
             notes.append(guessed)
-    return Completed(frame, tuple(notes))
+    return Completed(frame, tuple(notes), numbered)
 
 
 def trial_numbers(frame: pl.DataFrame, keys: Sequence[str]) -> pl.Series:

@@ -52,7 +52,7 @@ def read(file: SourceFile, options: TableOptions) -> Results:
     options = replace(options, given=file.names)
     plain = file.compression is None and not file.whole
     source = file.path if plain else io.BytesIO(file.contents())
-    frame, note = _frame_and_note(source, file.path)
+    frame, note = _frame_and_note(source, file.path, options)
     try:
         if note is not None and note.get("schema") == RESULTS_SCHEMA:
             results = _stored(with_given(frame, options.given), note, file.path)
@@ -72,7 +72,7 @@ def read(file: SourceFile, options: TableOptions) -> Results:
 
 
 def _frame_and_note(
-    source: Path | io.BytesIO, path: Path
+    source: Path | io.BytesIO, path: Path, options: TableOptions
 ) -> tuple[pl.DataFrame, dict[str, Any] | None]:  # Any: JSON values
     try:
         note = stored_note(source)
@@ -81,7 +81,10 @@ def _frame_and_note(
         check_cells(rows * len(scan.collect_schema()), path)
         if isinstance(source, io.BytesIO):
             source.seek(0)
-        return pl.read_parquet(source, glob=False), note
+        scan = pl.scan_parquet(source, glob=False)
+        # Names are coded while other columns are still being read.
+        coded = pl.col(_text_names(scan.collect_schema(), options)).cast(pl.Categorical())
+        return scan.with_columns(coded).collect(), note
     except InputError as problem:
         # `stored_note` knows only the buffer of a packed file
         raise InputError(
@@ -93,6 +96,17 @@ def _frame_and_note(
             f"Cannot read {shorten(path, 200)}: the Parquet file is damaged ({first[:200]}). "
             f"Write it again."
         ) from None
+
+
+def _text_names(schema: pl.Schema, options: TableOptions) -> list[str]:
+    """The columns of text that name the agents and tasks of a tidy table."""
+    try:
+        columns = TableColumns.of(list(schema), options)
+    except InputError:
+        return []  # what is wrong with the header is said where the table is understood
+    return [
+        name for name in (columns.agent, columns.task) if name and schema.get(name) == pl.String
+    ]
 
 
 def _stored(frame: pl.DataFrame, note: dict[str, Any], path: Path) -> Results:
