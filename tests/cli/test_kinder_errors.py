@@ -120,3 +120,12 @@ def test_raw_scores_far_apart_are_not_averaged_in_silence(examiner, tmp_path) ->
     (tmp_path / "raw.csv").write_text("agent,Pong,Video Pinball\na,1,100000\nb,20,500000\nc,3,40\n")
     done = examiner("scores", "raw.csv", "--reps", "20")
     assert "-fold apart" in done.stderr and "--scales atari-human-random" in done.stderr
+
+
+def test_random_and_human_columns_can_become_scales(examiner, tmp_path) -> None:
+    (tmp_path / "paper.csv").write_text("Game,Random,Human,DQN\nPong,-20.7,14.6,14.6\n")
+    assert "'Human', 'Random' are read as agents" in examiner("describe", "paper.csv").stderr
+    words = ["--scales", "paper.csv", "--drop", "agent:Random", "--drop", "agent:Human"]
+    done = examiner("convert", "paper.csv", "out.csv", *words, "--normalise", "human")
+    assert done.returncode == 0, done.stderr
+    assert ex.read(tmp_path / "out.csv").measure().tolist() == [1.0]

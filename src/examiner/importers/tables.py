@@ -76,6 +76,7 @@ def results_from_table(frame: pl.DataFrame, options: TableOptions, origin: Prove
         measure = _wide_measure(options)
         frame = unfolded(frame, tasks_are_rows=columns.tasks_are_rows, measure=measure)
         notes = (*columns.notes, *absent_names(frame), *rounding_notes(frame, [measure]))
+        notes += _scale_columns(frame)
         origin = origin.with_notes(*notes)
         return assemble(with_given(frame, options.given), [measure], (), Scales(), origin)
     assert columns.agent is not None and columns.task is not None
@@ -95,6 +96,17 @@ def results_from_table(frame: pl.DataFrame, options: TableOptions, origin: Prove
         item = tuple(name for name in item if name not in ("task", columns.task))
     results = assemble(frame, measures, None, Scales(), origin)
     return results if item is None else results.with_items(*item)
+
+
+def _scale_columns(frame: pl.DataFrame) -> tuple[str, ...]:
+    """Papers print the random and the human player beside the agents: said, never guessed."""
+    players = [name for name in frame["agent"].unique() if name.lower() in ("random", "human")]
+    if len(players) < 2:  # one of them alone is a baseline among the agents
+        return ()
+    return (
+        f"{listed(sorted(players))} are read as agents. To measure the others by them, give the same "
+        f"table as scales and drop them (`--scales FILE --drop agent:Random --drop agent:Human`).",
+    )
 
 
 def _renamed(frame: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
