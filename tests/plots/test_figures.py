@@ -30,8 +30,8 @@ def strip(scores=SCORES):
 @pytest.mark.parametrize("centre", [None, 0.5, 1.0])
 def test_plotly_accepts_the_figures(centre):
     graph_objects = pytest.importorskip("plotly.graph_objects")
-    graph_objects.Figure(heatmap.draw(heat(centre)))
-    graph_objects.Figure(strips.draw(strip(), "score", centre))
+    for drawing in (heatmap.draw(heat(centre)), strips.draw(strip(), "score", centre)):
+        assert len(graph_objects.Figure(drawing).data) == len(drawing["data"]) > 0
 
 
 def test_the_centre_has_the_middle_colour_and_each_side_its_own_length():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from examiner.importers.missing import without_missing_words
+from examiner.results.border import numbers_in
 from examiner.results.checks import InputError, shorten
 
 
@@ -52,10 +53,8 @@ def _numbers(column: pl.Series) -> pl.Series:
         )
     if column.dtype.is_numeric() or column.dtype == pl.Boolean:
         return column.cast(pl.Float64)
-    numbers = column.cast(pl.Float64, strict=False)
-    wrong = numbers.is_null() & column.is_not_null()
-    if wrong.any():
-        row = int(wrong.arg_max() or 0)
+    numbers, row = numbers_in(column)
+    if row is not None:
         raise InputError(
             f"Row {row + 1} has {shorten(column[row])} in the column {shorten(column.name)}, where a "
             f"number belongs. Correct it, leave it empty if nothing was observed, or say which "

@@ -115,6 +115,11 @@ class Study:
         )
 
     @property
+    def relative(self) -> bool:
+        """Whether scores only compare the agents at hand with each other."""
+        return self.normaliser in ("z-score", "min-max", "rank")
+
+    @property
     def unit(self) -> Prose:
         """What the comparable numbers are, in words."""
         if self.normaliser is None:

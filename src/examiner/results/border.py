@@ -120,6 +120,17 @@ or name another.
             )
 
 
+def numbers_in(column: pl.Series) -> tuple[pl.Series, int | None]:
+    """Return a column of text as numbers, and the first row that holds none, if there is one.
+
+    >>> numbers_in(pl.Series(["1.5", None, "x"]))[1]
+    2
+    """
+    numbers = column.cast(pl.Float64, strict=False)
+    wrong = numbers.is_null() & column.is_not_null()
+    return numbers, int(wrong.arg_max() or 0) if wrong.any() else None
+
+
 def as_measure(column: pl.Series) -> pl.Series:
     """Return a measure as floating point numbers, null where it was not observed.
 
@@ -131,10 +142,8 @@ def as_measure(column: pl.Series) -> pl.Series:
             f"The column {shorten(column.name)} holds only missing values. Choose another measure."
         )
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-        numbers = column.cast(pl.Float64, strict=False)
-        wrong = numbers.is_null() & column.is_not_null()
-        if wrong.any():
-            row = int(wrong.arg_max() or 0)
+        numbers, row = numbers_in(column)
+        if row is not None:
             raise InputError(
                 f"The {column.name} of row {row + 1} is {shorten(column[row])}, not a number. "
                 f"Correct it, or leave it empty if nothing was observed.",

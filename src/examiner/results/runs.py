@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from examiner.results.codes import by_first_appearance, packed_keys
+from examiner.results.codes import Codes, by_first_appearance, packed_keys
 
 
 def run_numbers(frame: pl.DataFrame, item: Sequence[str]) -> NDArray[np.int64]:
@@ -53,3 +53,18 @@ def one_row_a_run(
     )
     kept = frame.drop(dropped)[rows]
     return kept.with_columns(trial=pl.lit(0, dtype=pl.Int64)), dropped
+
+
+def run_mean_table(
+    agent: Codes, task: Codes, run: NDArray[np.int64], value: NDArray[np.float64]
+) -> pl.DataFrame:
+    """Return one row for each agent, task and run, in this order, with the mean of its trials.
+
+    >>> codes = np.zeros(2, dtype=np.uint8)
+    >>> run_mean_table(codes, codes, np.zeros(2, dtype=np.int64), np.array([1.0, 2.0]))["value"].to_list()
+    [1.5]
+    """
+    values = pl.Series(value).fill_nan(None)
+    rows = pl.DataFrame({"agent": agent, "task": task, "run": run, "value": values}).drop_nulls()
+    means = rows.group_by("agent", "task", "run").agg(pl.col("value").mean())
+    return means.sort("agent", "task", "run")

@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from examiner.results import Results
 from examiner.results.checks import InputError, read_only, shorten, unknown_name
 from examiner.scores.bootstrap import Map, Progress, quantiles
-from examiner.scores.plan import Interval, Plan, no_interval
+from examiner.scores.plan import Interval, Plan, no_interval, uncorrected_plan
 from examiner.scores.proportions import Bounds, least_after_all_won, wilson
 from examiner.scores.resampling import Unit
 from examiner.scores.strata import RunScores, run_scores, same_sign
 from examiner.scores.wins import Wins, by_task_and_overall, overall, wins
+
+NO_BCA = "The interval 'bca' is not made for the probability of improvement."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +92,7 @@ def probability_of_improvement(
     >>> found.probability, found.low < 0.875 < found.high
     (0.875, True)
     """
-    plan = _planned(reps, unit, interval, level)
+    plan = uncorrected_plan(NO_BCA, reps, unit, interval, level)
     for name in (a, b):
         if name not in results.agents:
             raise unknown_name("agent", name, results.agents)
@@ -135,7 +137,7 @@ def improvement_matrix(
     array([[  nan, 0.875],
            [0.125,   nan]])
     """
-    plan = _planned(reps, unit, interval, level)
+    plan = uncorrected_plan(NO_BCA, reps, unit, interval, level)
     same_sign(results, measure)
     scores = run_scores(results, measure)
     places = {agent: place for place, agent in enumerate(results.agents)}
@@ -177,15 +179,6 @@ def honest_bounds(
     if estimate <= 0:
         return Bounds(0.0, 1 - least_after_all_won(trials, level))
     return Bounds(low, high) if high > low else wilson(estimate * trials, trials, level)
-
-
-def _planned(reps: int, unit: Unit, interval: Interval, level: float) -> Plan:
-    if interval == "bca":
-        raise InputError(
-            "The interval 'bca' is not made for the probability of improvement. Use 'rescaled' or "
-            "'percentile'."
-        )
-    return Plan(reps, unit, interval, level)
 
 
 def _check_common(scores: RunScores, pair: Wins) -> None:

@@ -14,7 +14,7 @@ from examiner.results import Results
 from examiner.results.checks import InputError, counted, read_only
 from examiner.scores.bootstrap import Map, Progress, quantiles
 from examiner.scores.episodes import Curve, Episodes, episodes_of, window_means
-from examiner.scores.plan import Interval, Plan, no_interval
+from examiner.scores.plan import Interval, no_interval, uncorrected_plan
 from examiner.scores.resampling import Block, Unit, observed
 from examiner.scores.statistics import Aggregate, UserFunction, aggregate_named
 from examiner.scores.strata import RunScores, Strata, arranged, same_sign
@@ -68,9 +68,8 @@ def sample_efficiency(
     >>> curves.value
     array([[0.5, 3. ]])
     """
-    plan, chosen = Plan(reps, unit, interval, level), aggregate_named(aggregate)
-    if interval == "bca":
-        raise InputError("Curves have no 'bca' bands. Use 'rescaled' or 'percentile'.")
+    plan = uncorrected_plan("Curves have no 'bca' bands.", reps, unit, interval, level)
+    chosen = aggregate_named(aggregate)
     same_sign(results, measure)
     episodes = _episodes(results)
     curve = episodes.observed(results.measure(measure))

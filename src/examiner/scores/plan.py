@@ -68,6 +68,17 @@ class Plan:
         )
 
 
+def uncorrected_plan(refusal: str, reps: int, unit: Unit, interval: Interval, level: float) -> Plan:
+    """Return a plan for what has no 'bca' interval, or refuse one in the caller's words.
+
+    >>> uncorrected_plan("No 'bca' here.", 100, "runs", "percentile", 0.9).reps
+    100
+    """
+    if interval == "bca":
+        raise InputError(f"{refusal} Use 'rescaled' or 'percentile'.")
+    return Plan(reps, unit, interval, level)
+
+
 def no_interval(scores: RunScores, unit: Unit) -> str | None:
     """Say why there can be no interval at all, or nothing where there can be one.
 

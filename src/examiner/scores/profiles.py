@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from examiner.results import Results
 from examiner.results.checks import InputError, read_only, unknown_name
 from examiner.scores.bootstrap import Map, Progress, quantiles
-from examiner.scores.plan import Interval, Plan, no_interval
+from examiner.scores.plan import Interval, no_interval, uncorrected_plan
 from examiner.scores.resampling import Block, Sample, Unit, observed
 from examiner.scores.strata import RunScores, run_scores, same_sign
 from examiner.scores.weighted import task_means, task_total
@@ -71,7 +71,8 @@ def performance_profiles(
     >>> performance_profiles(results, [-1.0, 0.5, 2.0], rng=np.random.default_rng(0)).share
     array([[1.  , 0.75, 0.  ]])
     """
-    plan = _planned(reps, unit, interval, level)
+    refusal = "Profiles have no 'bca' bands."
+    plan = uncorrected_plan(refusal, reps, unit, interval, level)
     if kind not in KINDS:
         raise unknown_name("kind of profile", kind, KINDS)
     same_sign(results, measure)
@@ -98,12 +99,6 @@ def performance_profiles(
     return Profiles(
         results.agents, marks, share, low, high, kind, unit, interval, level, reps, notes
     )
-
-
-def _planned(reps: int, unit: Unit, interval: Interval, level: float) -> Plan:
-    if interval == "bca":
-        raise InputError("Profiles have no 'bca' bands. Use 'rescaled' or 'percentile'.")
-    return Plan(reps, unit, interval, level)
 
 
 def _thresholds(

@@ -14,7 +14,6 @@ from examiner.scores import DecisionStudy, VarianceComponents, decision_study
 
 KEY, TITLE = "decision", "More runs or more tasks?"
 FEW_AGENTS = 3
-RELATIVE = ("z-score", "min-max", "rank")
 PARTS = {
     "agent": "agents differ on average",
     "task": "tasks differ in level for all agents",
@@ -33,7 +32,7 @@ def decision(study: Study) -> Section:
     >>> said(decision(study).lead)[:13]
     'Runs make up '
     """
-    if study.normaliser in RELATIVE and len(study.results.agents) <= FEW_AGENTS:
+    if study.relative and len(study.results.agents) <= FEW_AGENTS:
         few = counted(len(study.results.agents), "agent")
         return untold(
             KEY,

@@ -28,7 +28,6 @@ from examiner.results.checks import counted
 
 MOST_AGENTS = 200
 MOST_TASKS = 400
-RELATIVE = ("z-score", "min-max", "rank")
 """Normalisers that only compare agents with each other: every task is then as wide as any other."""
 
 
@@ -79,7 +78,7 @@ def _lead(study: Study, tasks: TaskSummary) -> Prose:
     several = len(study.results.agents) > 1 and int(np.isfinite(tasks.mean).sum()) > 1
     if study.normaliser == "human":
         return _human_lead(study, tasks)
-    if several and study.normaliser in RELATIVE:
+    if several and study.relative:
         return _winners(study)
     names = study.results.tasks
     if several:
@@ -185,7 +184,7 @@ def _grid(study: Study, data: picture.HeatmapData, spread: NDArray[np.float64]) 
 def _caption(study: Study, tasks: TaskSummary) -> Prose:
     names, values = study.results.tasks, tasks.mean
     whom: Prose = ("On average the highest scores are",)
-    if study.normaliser in RELATIVE or len(study.results.agents) == 1:
+    if study.relative or len(study.results.agents) == 1:
         # The mean of a task says nothing where scores only compare agents: tell of the best agent.
         agent = int(study.order[0])
         values, whom = study.comparable[agent], (Name(study.results.agents[agent]), " is highest")

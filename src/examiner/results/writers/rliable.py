@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from examiner.results.checks import InputError, counted, listed, shorten
 from examiner.results.frames import check_ending, write_bytes
+from examiner.results.runs import run_mean_table
 from examiner.results.table import Results
 
 TASKS = "tasks"
@@ -35,7 +36,9 @@ def rliable(results: Results, path: str | Path) -> Path:
     """
     check_ending(path, (".npz",), "rliable")
     _check_names(results.agents)
-    cells = _run_means(results)
+    cells = run_mean_table(
+        results.agent_codes, results.task_codes, results.run_codes, results.measure()
+    )
     runs = _runs_each(results, cells)
     values = cells["value"].to_numpy().reshape(len(results.agents), len(results.tasks), runs)
     arrays = {TASKS: np.array(results.tasks)} | {
@@ -52,20 +55,6 @@ def _npz(arrays: Mapping[str, NDArray[Any]]) -> bytes:
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
     return buffer.getvalue()
-
-
-def _run_means(results: Results) -> pl.DataFrame:
-    """One row per agent, task and run, in this order, with the mean of its trials."""
-    rows = pl.DataFrame(
-        {
-            "agent": results.agent_codes,
-            "task": results.task_codes,
-            "run": results.run_codes,
-            "value": pl.Series(results.measure()).fill_nan(None),
-        }
-    ).drop_nulls()
-    means = rows.group_by("agent", "task", "run").agg(pl.col("value").mean())
-    return means.sort("agent", "task", "run")
 
 
 def _runs_each(results: Results, cells: pl.DataFrame) -> int:

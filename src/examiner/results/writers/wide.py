@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from examiner.results.frames import write_frame
+from examiner.results.runs import run_mean_table
 from examiner.results.table import Results
 
 
@@ -19,15 +20,9 @@ def wide(results: Results, path: str | Path) -> Path:
     >>> wide(Results.from_numpy([[[1.0, 2.0]]], ["a"], ["pong"]), path).read_text()
     'agent,pong\\na,1.5\\n'
     """
-    rows = pl.DataFrame(
-        {
-            "agent": results.agent_codes,
-            "task": results.task_codes,
-            "run": results.run_codes,
-            "value": pl.Series(results.measure()).fill_nan(None),
-        }
-    ).drop_nulls()
-    runs = rows.group_by("agent", "task", "run").agg(pl.col("value").mean())
+    runs = run_mean_table(
+        results.agent_codes, results.task_codes, results.run_codes, results.measure()
+    )
     cells = runs.group_by("agent", "task").agg(pl.col("value").mean())
     # One row a task here: numpy then hands polars each task's column without a copy.
     values = np.full((len(results.tasks), len(results.agents)), np.nan)
