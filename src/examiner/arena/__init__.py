@@ -1,0 +1,34 @@
+"""Games played under a stated protocol."""
+
+from examiner.arena.agents import AGENTS
+from examiner.arena.environments import ENVIRONMENTS
+from examiner.arena.games import (
+    TRAINING_GAMES,
+    UNSAFE_GAMES,
+    game_split,
+    game_variant,
+    game_variants,
+    playable_game,
+    playable_games,
+)
+from examiner.arena.job import Job
+from examiner.arena.play import Episode, Playing
+from examiner.arena.protocol import PROTOCOLS, Protocol, named_protocol
+
+__all__ = [
+    "AGENTS",
+    "ENVIRONMENTS",
+    "PROTOCOLS",
+    "TRAINING_GAMES",
+    "UNSAFE_GAMES",
+    "Episode",
+    "Job",
+    "Playing",
+    "Protocol",
+    "game_split",
+    "game_variant",
+    "game_variants",
+    "named_protocol",
+    "playable_game",
+    "playable_games",
+]

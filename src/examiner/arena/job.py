@@ -1,0 +1,124 @@
+"""A job: one agent on one variant of a game with one seed under one protocol."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from examiner.arena.protocol import Protocol
+from examiner.results.checks import InputError, shorten
+
+Observation = Literal["raw", "dqn84x4", "ram"]
+OBSERVATIONS: tuple[Observation, ...] = ("raw", "dqn84x4", "ram")
+
+Stream = Literal["environment", "agent", "model"]
+_STREAMS: tuple[Stream, ...] = ("environment", "agent", "model")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be played, completely: two equal jobs give equal episodes, anywhere, at any time.
+
+    `agent` is the name shown in results; `entry` names one of `AGENTS` or a `module:factory`, which
+    is called with `settings`. The job is done after `episodes` training episodes or `frames`
+    training frames, whichever comes first; without both, after the protocol's training frames.
+    `mode` and `difficulty` of None are the protocol's, or else the game's own default.
+
+    >>> job = Job("random", "random", game="pong", seed=1, episodes=2)
+    >>> job.key == Job("random", "random", game="pong", seed=1, episodes=2).key
+    True
+    """
+
+    agent: str
+    entry: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+    observation: str = "raw"
+    environment: str = "ale"
+    game: str = ""
+    mode: int | None = None
+    difficulty: int | None = None
+    seed: int = 0
+    protocol: Protocol = field(default_factory=Protocol)
+    episodes: int | None = None
+    frames: int | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            json.dumps(dict(self.settings), allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"The settings of agent {shorten(self.agent)} cannot be stored: {error}. Give numbers, "
+                f"text, true or false, and lists of these."
+            ) from None
+        for name in ("episodes", "frames"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or value < 1):
+                raise InputError(
+                    f"The job's {name} are {value!r}. Give a whole number of at least 1, or none."
+                )
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    @property
+    def key(self) -> str:
+        """Thirty-two hexadecimal digits that differ as soon as anything about the job does.
+
+        >>> Job("a", "random", game="pong").key == Job("b", "random", game="pong").key
+        False
+        """
+        return _digest(
+            self._what_is_played()
+            | {
+                "agent": self.agent,
+                "protocol": self.protocol.to_dict(),
+                "episodes": self.episodes,
+                "frames": self.frames,
+            }
+        )
+
+    @property
+    def last_frame(self) -> int | None:
+        """Training frames after which no further training episode begins; None where episodes are counted.
+
+        >>> Job("random", "random", game="pong").last_frame
+        200000000
+        """
+        if self.frames is None and self.episodes is None:
+            return self.protocol.training_frames
+        return self.frames
+
+    def generator(self, episode: int, stream: Stream) -> np.random.Generator:
+        """Return the random numbers of one episode, the same whenever and wherever it is played.
+
+        They depend on what is played and with which seed, not on how long: a longer job begins
+        with the episodes of a shorter one.
+
+        >>> job = Job("random", "random", game="pong")
+        >>> job.generator(3, "agent").integers(100) == job.generator(3, "agent").integers(100)
+        True
+        """
+        identity = int(_digest(self._what_is_played()), 16)
+        return np.random.default_rng([identity, episode, _STREAMS.index(stream)])
+
+    def _what_is_played(self) -> dict[str, object]:
+        return {
+            "entry": self.entry,
+            "settings": dict(self.settings),
+            "observation": self.observation,
+            "environment": self.environment,
+            "game": self.game,
+            "mode": self.mode,
+            "difficulty": self.difficulty,
+            "seed": self.seed,
+        }
+
+
+def _digest(content: Mapping[str, object]) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
