@@ -1,0 +1,133 @@
+"""IRTFit: tasks and agents on one scale, and how far to trust them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal, NamedTuple
+
+from examiner.irt.items import Floats, ItemParameters
+from examiner.irt.model import Priors
+from examiner.irt.quadrature import Quadrature
+from examiner.results import ResponseMatrix
+from examiner.results.checks import counted
+
+Estimator = Literal["map", "ml"]
+
+
+class FitOutcome(Enum):
+    """How a fit ended; the value is the sentence the user reads."""
+
+    CONVERGED = "The fit converged."
+    STARTS_DISAGREE = (
+        "The fit converged, but several starts ended at different optima: the best one is shown."
+    )
+    BOUNDARY = "The fit converged, but some estimates run to a boundary (see the flags)."
+    NOT_CONVERGED = (
+        "The fit did not converge within its iterations: do not trust its numbers; allow more."
+    )
+
+
+class Dropped(NamedTuple):
+    """A task or an agent that had no part in the fit, and why."""
+
+    name: str
+    reason: str
+
+
+class Starts(NamedTuple):
+    """Objectives reached from each start (the best first), and how many agree with the best."""
+
+    objectives: tuple[float, ...]
+    agreeing: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskErrors:
+    """Uncertainty of task parameters from the observed information; NaN where it cannot be had.
+
+    Each is [tasks]. `covariance` is Cov(slope, intercept). Low and high ends are 95 % intervals, of
+    difficulty by Fieller's theorem: infinite where the slope's interval contains 0.
+    """
+
+    slope: Floats
+    intercept: Floats
+    covariance: Floats
+    difficulty: Floats
+    guessing: Floats
+    ceiling: Floats
+    precision: Floats
+    slope_low: Floats
+    slope_high: Floats
+    difficulty_low: Floats
+    difficulty_high: Floats
+    method: str
+    """How the errors were had, in words: the observed information, its blocks, or a bootstrap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """Abilities of agents and their standard errors, on the scale of the fit."""
+
+    agents: tuple[str, ...]
+    ability: Floats
+    error: Floats
+    method: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class IRTFit:
+    """A fitted model: parameters of tasks, abilities of agents, and what stands behind them.
+
+    Abilities are N(0, population_sd²); `abilities` are posterior means (EAP) with posterior
+    standard deviations. `objective` is the log-likelihood plus the log-priors without their
+    constants, and equals `log_likelihood` under maximum likelihood. `flags` are words about each
+    task. `errors` is None where standard errors were not asked for, `matrix` None where the fit was
+    read from a file.
+    """
+
+    model: str
+    estimator: Estimator
+    items: ItemParameters
+    abilities: Abilities
+    population_sd: float
+    log_likelihood: float
+    objective: float
+    outcome: FitOutcome
+    converged: bool
+    iterations: int
+    starts: Starts
+    quadrature: Quadrature
+    priors: Priors | None
+    flags: tuple[tuple[str, ...], ...]
+    dropped: tuple[Dropped, ...] = ()
+    left_out: tuple[Dropped, ...] = ()
+    warnings: tuple[str, ...] = ()
+    errors: TaskErrors | None = None
+    matrix: ResponseMatrix | None = None
+    parameters: int = field(default=0)
+    """Number of free parameters."""
+
+    @property
+    def aic(self) -> float | None:
+        """Akaike's criterion, 2p − 2 log L: under maximum likelihood only."""
+        if self.estimator != "ml":
+            return None
+        return 2 * self.parameters - 2 * self.log_likelihood
+
+    @property
+    def bic(self) -> float | None:
+        """Schwarz's criterion, p log n − 2 log L: under maximum likelihood only."""
+        if self.estimator != "ml":
+            return None
+        import numpy as np
+
+        return float(self.parameters * np.log(len(self.abilities.agents)) - 2 * self.log_likelihood)
+
+    def __repr__(self) -> str:
+        agents = counted(len(self.abilities.agents), "agent")
+        tasks = counted(len(self.items), "task")
+        return (
+            f"IRTFit: {self.model} of {agents} × {tasks}, {self.estimator}, log-likelihood "
+            f"{self.log_likelihood:.2f}. {self.outcome.value}"
+        )
