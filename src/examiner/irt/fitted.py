@@ -63,6 +63,8 @@ class TaskErrors:
     difficulty_high: Floats
     method: str
     """How the errors were had, in words: the observed information, its blocks, or a bootstrap."""
+    population_sd: float = float("nan")
+    """Standard error of the population's standard deviation, where it is free (Rasch)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ class Abilities:
     ability: Floats
     error: Floats
     method: str
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

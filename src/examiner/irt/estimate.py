@@ -1,0 +1,150 @@
+"""One start to one optimum: EM of the 1PL and 2PL with a free population and acceleration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.irt.acceleration import fixed_point
+from examiner.irt.exponential import SPACING, Expected, ResponseSource
+from examiner.irt.items import Floats, ItemParameters
+from examiner.irt.maximise import log_prior, newton_step
+from examiner.irt.model import Priors
+from examiner.irt.quadrature import Quadrature
+
+LARGEST = 80.0
+"""Slopes and intercepts are kept within ±80: a curve that steep is a step, and is flagged."""
+_LOOK_AGAIN = (3, 6, 12, 25, 50, 100, 200)
+"""Iterations after which an automatic grid is laid anew for the slopes found by then."""
+
+
+class Estimate(NamedTuple):
+    """An optimum: parameters, abilities with posterior variances, and how it was reached."""
+
+    slope: Floats
+    intercept: Floats
+    ability: Floats
+    variance: Floats
+    log_likelihood: float
+    objective: float
+    iterations: int
+    settled: bool
+    rule: Quadrature
+
+
+@dataclass(slots=True)
+class _Climb:
+    """One EM iteration as a function of a point; keeps the quadrature it uses."""
+
+    source: ResponseSource
+    priors: Priors | None
+    shared_slope: bool
+    fixed: Quadrature | None
+    rule: Quadrature | None = None
+    count: int = 0
+
+    def split(self, point: Floats) -> tuple[Floats, Floats]:
+        if self.shared_slope:
+            return np.full(point.size - 1, point[0]), point[1:]
+        half = point.size // 2
+        return point[:half], point[half:]
+
+    def joined(self, slope: Floats, intercept: Floats) -> Floats:
+        return np.concatenate([slope[:1] if self.shared_slope else slope, intercept])
+
+    def expected(self, slope: Floats, intercept: Floats) -> Expected:
+        if self.rule is None:
+            self.rule = self.fixed or self._grid(slope, intercept)
+        return self.source.expected(slope, intercept, self.rule)
+
+    def _grid(self, slope: Floats, intercept: Floats) -> Quadrature:
+        names = [str(number) for number in range(slope.size)]
+        items = ItemParameters.of(names, slope, intercept)
+        trials = getattr(self.source, "tried", self.source.trials * self.source.agents)
+        return Quadrature.for_items(items, trials / self.source.agents, spacing=SPACING)
+
+    def __call__(self, point: Floats) -> tuple[float, Floats]:
+        slope, intercept = self.split(point)
+        self.count += 1
+        if self.fixed is None and self.count in _LOOK_AGAIN:
+            self.rule = None
+        expected = self.expected(slope, intercept)
+        objective = expected.log_likelihood + log_prior(
+            slope, intercept, self.priors, shared_slope=self.shared_slope
+        )
+        better = newton_step(
+            expected, slope, intercept, self.priors, shared_slope=self.shared_slope
+        )
+        if self.priors is None:
+            better = self._standardised(expected, *better)
+        return objective, self.joined(*better)
+
+    @staticmethod
+    def _standardised(
+        expected: Expected, slope: Floats, intercept: Floats
+    ) -> tuple[Floats, Floats]:
+        """Free the population's mean and sd, and rescale to N(0, 1): PX-EM (Liu, Rubin, Wu 1998)."""
+        mean, variance = expected.spread
+        return slope * np.sqrt(variance), intercept + slope * mean
+
+
+def climb(
+    source: ResponseSource,
+    start: tuple[Floats, Floats],
+    priors: Priors | None,
+    *,
+    shared_slope: bool,
+    fixed: Quadrature | None,
+    most: int,
+    tolerance: float,
+) -> Estimate:
+    """Run EM from one start until parameters or objective settle."""
+    one = _Climb(source, priors, shared_slope, fixed)
+    arrival = fixed_point(
+        one,
+        one.joined(*start),
+        tolerance=tolerance,
+        objective_tolerance=1e-12,
+        most=most,
+        limit=LARGEST,
+    )
+    slope, intercept = one.split(arrival.point)
+    if fixed is None:
+        one.rule = None
+    expected = one.expected(slope, intercept)
+    assert one.rule is not None
+    return Estimate(
+        slope,
+        intercept,
+        expected.ability,
+        expected.variance,
+        expected.log_likelihood,
+        expected.log_likelihood + log_prior(slope, intercept, priors, shared_slope=shared_slope),
+        arrival.iterations,
+        arrival.settled,
+        one.rule,
+    )
+
+
+def biserial_start(source: ResponseSource, *, shared_slope: bool) -> tuple[Floats, Floats]:
+    """Return slopes and intercepts from shares and from correlations with the total score.
+
+    A task's correlation with the standardised total, divided by the height of the normal curve at
+    its share, is about the biserial r; a = 1.702 r / √(1 − r²) in logits. Shares are smoothed.
+    """
+    tried = getattr(source, "tried", source.trials * source.agents)
+    share = (source.won + 0.5) / (tried + 1.0)
+    logit = np.log(share / (1 - share))
+    total = source.times(np.ones(source.won.size))
+    ability = (total - total.mean()) / max(float(total.std()), 1e-12)
+    # Logistic and normal quantiles differ by 1.702; the normal height at the quantile is closed-form.
+    height = np.exp(-0.5 * (logit / 1.702) ** 2) / np.sqrt(2 * np.pi)
+    covariance = source.transposed_times(ability) / tried
+    r = np.clip(covariance / height, -0.9, 0.9)
+    stretch = 1 / np.sqrt(1 - r**2)
+    slope = np.clip(1.702 * r * stretch, -4.0, 4.0)
+    if shared_slope:
+        slope = np.full(slope.size, max(0.1, float(np.median(slope))))
+    return slope, logit * stretch

@@ -1,0 +1,292 @@
+"""The E-step of the 1PL and 2PL, which are exponential families: few passes over the data.
+
+With k successes of n trials the log-likelihood of agent j is log L_j(θ) = s_j θ + t_j − A_j(θ), where
+s = K a, t = K d and A_j(θ) = Σᵢ n_jᵢ log(1 + exp(aᵢθ + dᵢ)). The M-step needs only Kᵀ E[θ], the column
+sums of K, and how much posterior mass, in trials, each task has at each node. Where all agents were
+given the same trials, A and that mass are common to all: an iteration is two products of the data
+with a vector, whatever the number of nodes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.irt.items import Floats
+from examiner.irt.quadrature import REACH, Quadrature
+from examiner.irt.windows import cut_off, living, normalised
+from examiner.results import ResponseMatrix
+
+_HALF_WINDOW = 10
+"""Nodes on each side of an agent's mode: 0.8 posterior sds apart, they reach ±8 sds."""
+SPACING = 0.8
+_SMALL = 2_000_000
+"""Up to this many cells are kept as float64, more as float32."""
+_CHEBYSHEV = 128
+_GENTLE = 3.0
+"""Slopes up to 3 in size have log(1 + exp η) that 128 Chebyshev nodes on ±6 give to 1e-10."""
+_BLOCK = 64
+
+
+class Expected(NamedTuple):
+    """What an E-step tells the M-step.
+
+    `mass` is the posterior mass in trials, [tasks, nodes], or [nodes] in agents where it is common
+    to all tasks and multiplied by `trials`; `rising` is σ(aθ + d) at the nodes. `spread` holds the
+    mean and the variance of ability over agents and posteriors.
+    """
+
+    log_likelihood: float
+    nodes: Floats
+    mass: Floats
+    trials: Floats
+    rising: NDArray[np.floating]
+    won: Floats
+    won_ability: Floats
+    ability: Floats
+    variance: Floats
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """Mean and variance of ability in the sample."""
+        mean = float(self.ability.mean())
+        return mean, float(self.variance.mean() + ((self.ability - mean) ** 2).mean())
+
+
+class ResponseSource(Protocol):
+    """All that a fit of the 1PL or 2PL may ask of the data: E-steps, and products for a start."""
+
+    won: Floats
+    trials: Floats
+    agents: int
+
+    def expected(self, slope: Floats, intercept: Floats, rule: Quadrature) -> Expected:
+        """Return the statistics of one E-step."""
+        ...
+
+    def times(self, per_task: Floats) -> Floats:
+        """Return successes times a number per task: one number per agent."""
+        ...
+
+    def transposed_times(self, per_agent: Floats) -> Floats:
+        """Return successes times a number per agent: one number per task."""
+        ...
+
+
+def source_of(matrix: ResponseMatrix, *, fixed: bool = False) -> ResponseSource:
+    """Return the E-step that suits the data; `fixed` keeps all nodes of a quadrature for everyone."""
+    trials = matrix.trials
+    if bool((trials == trials[0]).all()):
+        return CompleteSource(matrix, fixed=fixed)
+    return PatternedSource(matrix, fixed=fixed)
+
+
+class CompleteSource:
+    """Every agent was given the same trials of each task."""
+
+    def __init__(self, matrix: ResponseMatrix, *, fixed: bool = False) -> None:
+        self._data = matrix.successes.astype(_kind(matrix))
+        self._fixed = fixed
+        self.agents = len(matrix.agents)
+        self.trials = matrix.trials[0].astype(np.float64)
+        self.won = matrix.successes.sum(axis=0, dtype=np.int64).astype(np.float64)
+        self._rule: Quadrature | None = None
+        self._at = np.empty(0)
+        self._spread: Floats | None = None
+
+    def times(self, per_task: Floats) -> Floats:
+        """One number per agent."""
+        return np.asarray(self._data @ per_task.astype(self._data.dtype), dtype=np.float64)
+
+    def transposed_times(self, per_agent: Floats) -> Floats:
+        """One number per task."""
+        return np.asarray(per_agent.astype(self._data.dtype) @ self._data, dtype=np.float64)
+
+    def expected(self, slope: Floats, intercept: Floats, rule: Quadrature) -> Expected:
+        """Return the statistics of one E-step from two products of the data with a vector."""
+        self._prepare(rule, slope)
+        at = self._at
+        eta = np.multiply.outer(slope, at).astype(self._data.dtype, copy=False)
+        eta += intercept.astype(self._data.dtype)[:, None]
+        plus, rising = _softplus_and_sigmoid(eta)
+        weights = self.trials.astype(self._data.dtype)
+        total = np.asarray(weights @ plus, dtype=np.float64)
+        rate = np.asarray((weights * slope.astype(self._data.dtype)) @ rising, dtype=np.float64)
+        if self._spread is not None:
+            total, rate = self._spread @ total, self._spread @ rate
+        score = self.times(slope)
+        log_marginal, ability, variance, mass = self._posteriors(score, total, rate, rule)
+        if self._spread is not None:
+            mass = mass @ self._spread
+        return Expected(
+            float(log_marginal.sum() + intercept @ self.won),
+            at,
+            mass,
+            self.trials,
+            rising,
+            self.won,
+            self.transposed_times(ability),
+            ability,
+            variance,
+        )
+
+    def _prepare(self, rule: Quadrature, slope: Floats) -> None:
+        """Where the curves are evaluated: at the nodes, or at fewer Chebyshev nodes and spread."""
+        gentle = bool(np.abs(slope).max() <= _GENTLE)
+        compress = gentle and len(rule) > _CHEBYSHEV and not self._fixed
+        if self._rule is rule and compress == (self._spread is not None):
+            return
+        self._rule = rule
+        self._at, self._spread = rule.nodes, None
+        if compress:
+            self._at, self._spread = _chebyshev(rule.nodes)
+
+    def _posteriors(
+        self, score: Floats, total: Floats, rate: Floats, rule: Quadrature
+    ) -> tuple[Floats, Floats, Floats, Floats]:
+        """Log marginal likelihood, mean and variance of every agent, and the mass at every node."""
+        nodes, base = rule.nodes, rule.log_weights - total
+        width = 2 * _HALF_WINDOW + 1
+        if self._fixed or nodes.size <= 2 * width:
+            joint = np.multiply.outer(score, nodes)
+            joint += base
+            log_marginal, weights = normalised(joint)
+            mean = weights @ nodes
+            second = weights @ nodes**2
+            return log_marginal, mean, second - mean**2, weights.sum(axis=0)
+        # The mode of s θ − A(θ) − θ²/2 is where A'(θ) + θ, which only rises, reaches s.
+        centre = np.searchsorted(rate + nodes, score)
+        first = np.clip(centre - _HALF_WINDOW, 0, nodes.size - width)
+        window = first[:, None] + np.arange(width)
+        around = nodes[window]
+        joint = score[:, None] * around
+        joint += base[window]
+        log_marginal, weights = normalised(joint)
+        mean = (weights * around).sum(axis=1)
+        around -= mean[:, None]
+        around *= around
+        variance = (weights * around).sum(axis=1)
+        mass: Floats = np.bincount(window.ravel(), weights.ravel(), minlength=nodes.size).astype(
+            float
+        )
+        return log_marginal, mean, variance, mass
+
+
+class PatternedSource:
+    """Agents were given different trials: some cells are missing, or trials vary.
+
+    Agents are sorted by success and taken in blocks, and each block looks only at the nodes where
+    its posteriors live: A and the mass cost two matrix products over those few nodes.
+    """
+
+    def __init__(self, matrix: ResponseMatrix, *, fixed: bool = False) -> None:
+        kind = _kind(matrix)
+        won, tried = matrix.successes, matrix.trials
+        share = (won.sum(axis=1) + 1.0) / (tried.sum(axis=1) + 2.0)
+        self._order = np.argsort(share, kind="stable")
+        self._won = won[self._order].astype(kind)
+        self._tried = tried[self._order].astype(kind)
+        self._fixed = fixed
+        self.agents = len(matrix.agents)
+        self.won = won.sum(axis=0, dtype=np.int64).astype(np.float64)
+        self.trials = np.ones(len(matrix.tasks))
+        self.tried = tried.sum(axis=0, dtype=np.int64).astype(np.float64)
+        self._windows: list[tuple[int, int]] | None = None
+        self._rule: Quadrature | None = None
+
+    def times(self, per_task: Floats) -> Floats:
+        """One number per agent."""
+        answer = np.empty(self.agents)
+        answer[self._order] = self._won @ per_task.astype(self._won.dtype)
+        return answer
+
+    def transposed_times(self, per_agent: Floats) -> Floats:
+        """One number per task."""
+        return np.asarray(
+            per_agent[self._order].astype(self._won.dtype) @ self._won, dtype=np.float64
+        )
+
+    def expected(self, slope: Floats, intercept: Floats, rule: Quadrature) -> Expected:
+        """Return the statistics of one E-step from two products over each block's few nodes."""
+        if self._rule is not rule:
+            self._rule, self._windows = rule, None
+        kind = self._won.dtype
+        nodes = rule.nodes
+        eta = np.multiply.outer(slope, nodes)
+        eta += intercept[:, None]
+        plus, rising = _softplus_and_sigmoid(eta.astype(kind, copy=False))
+        score = np.asarray(self._won @ slope.astype(kind), dtype=np.float64)
+        starts = range(0, self.agents, _BLOCK)
+        whole = (0, nodes.size)
+        windows = self._windows or [whole] * len(starts)
+        mass = np.zeros((slope.size, nodes.size), dtype=kind)
+        log_marginal, ability, variance = np.empty((3, self.agents))
+        following = []
+        for start, window in zip(starts, windows, strict=True):
+            rows = slice(start, min(start + _BLOCK, self.agents))
+            while True:
+                low, high = window
+                joint = np.multiply.outer(score[rows], nodes[low:high])
+                joint -= self._tried[rows] @ plus[:, low:high]
+                joint += rule.log_weights[low:high]
+                log_marginal[rows], weights = normalised(joint)
+                if not cut_off(weights, window, nodes.size):
+                    break
+                window = whole
+            around = nodes[low:high]
+            ability[rows] = weights @ around
+            variance[rows] = weights @ around**2 - ability[rows] ** 2
+            mass[:, low:high] += self._tried[rows].T @ weights.astype(kind)
+            following.append(whole if self._fixed else living(weights, low, nodes.size))
+        self._windows = following
+        ordered = np.empty_like(ability), np.empty_like(variance)
+        ordered[0][self._order], ordered[1][self._order] = ability, variance
+        return Expected(
+            float(log_marginal.sum() + intercept @ self.won),
+            nodes,
+            mass,
+            self.trials,
+            rising,
+            self.won,
+            self.transposed_times(ordered[0]),
+            *ordered,
+        )
+
+
+def _kind(matrix: ResponseMatrix) -> type[np.floating]:
+    cells = len(matrix.agents) * len(matrix.tasks)
+    return np.float64 if cells <= _SMALL else np.float32
+
+
+def _softplus_and_sigmoid(
+    eta: NDArray[np.floating],
+) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    """log(1 + exp η) and σ(η) from one exponential; `eta` is overwritten."""
+    small = np.abs(eta)
+    np.negative(small, out=small)
+    np.exp(small, out=small)
+    negative = eta < 0
+    np.maximum(eta, 0, out=eta)
+    eta += np.log1p(small)
+    rising = np.where(negative, small, 1)
+    small += 1
+    rising /= small
+    return eta, rising
+
+
+def _chebyshev(nodes: Floats) -> tuple[Floats, Floats]:
+    """Chebyshev nodes on ±REACH, and the matrix that spreads values at them to the nodes."""
+    k = np.arange(_CHEBYSHEV)
+    angle = np.pi * (k + 0.5) / _CHEBYSHEV
+    at = REACH * np.cos(angle)
+    barycentric = np.where(k % 2 == 0, 1.0, -1.0) * np.sin(angle)
+    gap = nodes[:, None] - at
+    exact = gap == 0
+    gap[exact] = 1.0
+    spread = barycentric / gap
+    spread /= spread.sum(axis=1, keepdims=True)
+    hit = exact.any(axis=1)
+    spread[hit] = exact[hit]
+    return at, spread

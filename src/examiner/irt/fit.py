@@ -1,0 +1,223 @@
+"""Fit a model by marginal maximum likelihood, with weak priors or without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+
+from examiner.irt.estimate import LARGEST, biserial_start, climb
+from examiner.irt.exponential import source_of
+from examiner.irt.fitted import Abilities, Estimator, FitOutcome, IRTFit, Starts
+from examiner.irt.general import GeneralEstimate, climb_generally
+from examiner.irt.items import ItemParameters, Response
+from examiner.irt.model import Model, Priors
+from examiner.irt.models import MODELS
+from examiner.irt.parameters import Layout
+from examiner.irt.preparing import Prepared, prepared
+from examiner.irt.quadrature import Quadrature
+from examiner.irt.starting import (
+    continuous_start,
+    general_start,
+    number_of_starts,
+    random_start,
+)
+from examiner.results import ResponseMatrix
+from examiner.results.checks import InputError, counted, unknown_name
+
+Progress = Callable[[str, int, int], None]
+
+_AGREE = 0.01
+"""Objectives within 0.01 are the same optimum."""
+_DOUBLE_CELLS = 2_000_000
+
+
+def fit_irt(
+    matrix: ResponseMatrix,
+    model: str | Model = "2pl",
+    *,
+    estimator: Estimator = "map",
+    priors: Priors | Mapping[str, Any] | None = None,
+    response: Response | None = None,
+    starts: int | None = None,
+    nodes: int | Quadrature | None = None,
+    rng: np.random.Generator | int | None = None,
+    errors: bool = True,
+    most_iterations: int = 2000,
+    progress: Progress | None = None,
+) -> IRTFit:
+    """Put tasks and agents on one scale: the maximum of the marginal likelihood, with weak priors.
+
+    P(success) = c + (u − c) σ(aθ + d) with abilities θ ~ N(0, 1); the marginal likelihood
+    Πⱼ ∫ Πᵢ f(xⱼᵢ | θ) φ(θ) dθ is maximised over the task parameters (Bock and Aitkin 1981), times
+    the `priors` under `estimator="map"`. Cells that were not observed are left out of it. Slopes may
+    be negative; the sign of the scale is the one with Σ a > 0. Tasks with constant results carry no
+    information on their slope and are set aside.
+
+    `model` is a name of `MODELS`; k successes of n > 1 trials are beta-binomial unless
+    `response="binomial"`. `starts` is how many starts to try (by default ten for small tables, one
+    for large ones: the first from correlations, the others random from `rng`); `nodes` a number of
+    Gauss–Hermite nodes or a `Quadrature`, by default a grid as fine as the test is long. Standard
+    errors are computed unless `errors=False`.
+
+    References: papers/002, eq. 1 and section IV; papers/003, section 3.
+
+    >>> from examiner.irt import ItemParameters, simulate
+    >>> items = ItemParameters.of([f"task {n}" for n in range(20)], np.ones(20), np.linspace(-2, 2, 20))
+    >>> fit = fit_irt(simulate(items, 100, rng=0), estimator="ml", errors=False)
+    >>> fit.converged
+    True
+    """
+    chosen = _model(model)
+    if estimator not in get_args(Estimator):
+        raise InputError(f"The estimator is {estimator!r}. Choose 'map' or 'ml'.")
+    if priors is not None and estimator == "ml":
+        raise InputError("Priors are given with estimator='ml', which has none. Use 'map'.")
+    weak = Priors.of(priors) if estimator == "map" else None
+    rule = Quadrature.gauss_hermite(nodes) if isinstance(nodes, int) else nodes
+    ready = prepared(matrix, chosen, response)
+    count = number_of_starts(*ready.matrix.shape) if starts is None else starts
+    if count < 1:
+        raise InputError(f"{count} starts are asked for. Give at least 1.")
+    generator = np.random.default_rng(0 if rng is None else rng)
+    task = _Task(ready, chosen, Layout.of(chosen, ready.response), weak, rule, most_iterations)
+    found = []
+    for number, start in enumerate(task.starts(count, generator)):
+        if progress is not None:
+            progress("fitting", number, count)
+        found.append(task.climb(start))
+    if progress is not None:
+        progress("fitting", count, count)
+    return _told(task, found, estimator, errors=errors)
+
+
+def _model(model: str | Model) -> Model:
+    if isinstance(model, Model):
+        return model
+    if model not in MODELS:
+        raise unknown_name("model", model, MODELS)
+    return MODELS[model]
+
+
+class _Task(NamedTuple):
+    """Everything that is the same for all starts."""
+
+    ready: Prepared
+    model: Model
+    layout: Layout
+    priors: Priors | None
+    rule: Quadrature | None
+    most: int
+
+    @property
+    def exponential(self) -> bool:
+        """Whether the fast E-step of exponential families serves."""
+        return self.ready.response == "binomial" and not (
+            {"guessing", "slip"} & set(self.model.free)
+        )
+
+    @property
+    def shared_slope(self) -> bool:
+        return "slope" in self.layout.shared
+
+    def starts(self, count: int, rng: np.random.Generator) -> list[ItemParameters]:
+        """The first start from the data, the others random."""
+        matrix = self.ready.matrix
+        if self.ready.response == "beta":
+            first = continuous_start(matrix)
+        else:
+            first = biserial_start(source_of(matrix), shared_slope=self.shared_slope)
+        places = [first] + [
+            random_start(first, child, shared_slope=self.shared_slope)
+            for child in rng.spawn(count - 1)
+        ]
+        return [
+            general_start(matrix, slope, intercept, self.ready.response)
+            for slope, intercept in places
+        ]
+
+    def climb(self, start: ItemParameters) -> GeneralEstimate:
+        """Go from a start to its optimum, and turn the scale so that Σ a > 0."""
+        matrix = self.ready.matrix
+        if not self.exponential:
+            return climb_generally(
+                matrix,
+                self.layout,
+                start,
+                self.priors,
+                fixed=self.rule,
+                most=self.most,
+                tolerance=1e-5,
+            )
+        large = len(matrix.agents) * len(matrix.tasks) > _DOUBLE_CELLS
+        one = climb(
+            source_of(matrix, fixed=self.rule is not None),
+            (start.slope, start.intercept),
+            self.priors,
+            shared_slope=self.shared_slope,
+            fixed=self.rule,
+            most=self.most,
+            tolerance=2e-5 if large else 1e-6,
+        )
+        return GeneralEstimate(ItemParameters.of(matrix.tasks, one.slope, one.intercept), *one[2:])
+
+
+def _told(
+    task: _Task, found: list[GeneralEstimate], estimator: Estimator, *, errors: bool
+) -> IRTFit:
+    """The best optimum, turned and scaled for the reader, with words about how it ended."""
+    ranked = sorted(found, key=lambda one: -one.objective)
+    best = ranked[0]
+    items, ability = best.items, best.ability
+    if items.slope.sum() < 0:  # the mirror image fits as well: take the one with Σ a > 0
+        items, ability = items.rescaled(0.0, -1.0), -ability
+    agreeing = sum(best.objective - one.objective < _AGREE for one in ranked)
+    population_sd = 1.0
+    if task.model.unit_slopes:
+        population_sd = float(items.slope[0])
+        items = items.rescaled(0.0, 1.0 / population_sd)
+    matrix = task.ready.matrix
+    warnings = []
+    if agreeing < len(ranked):
+        gap = best.objective - ranked[-1].objective
+        warnings.append(
+            f"{agreeing} of {counted(len(ranked), 'start')} reached the best optimum; "
+            f"the worst ended {gap:.3g} below it."
+        )
+    at_edge = bool((np.abs(best.items.slope) >= 0.99 * LARGEST).any())
+    outcome = (
+        FitOutcome.NOT_CONVERGED
+        if not best.settled
+        else FitOutcome.BOUNDARY
+        if at_edge
+        else FitOutcome.STARTS_DISAGREE
+        if agreeing < len(ranked) / 2
+        else FitOutcome.CONVERGED
+    )
+    return IRTFit(
+        model=task.model.name,
+        estimator=estimator,
+        items=items,
+        abilities=Abilities(
+            matrix.agents,
+            ability * population_sd,
+            np.sqrt(np.maximum(best.variance, 0.0)) * population_sd,
+            "eap",
+        ),
+        population_sd=population_sd,
+        log_likelihood=best.log_likelihood,
+        objective=best.objective,
+        outcome=outcome,
+        converged=best.settled,
+        iterations=best.iterations,
+        starts=Starts(tuple(one.objective for one in ranked), agreeing),
+        quadrature=best.rule,
+        priors=task.priors,
+        flags=tuple(() for _ in matrix.tasks),
+        dropped=task.ready.dropped,
+        left_out=task.ready.left_out,
+        warnings=tuple(warnings),
+        matrix=matrix,
+        parameters=task.layout.count(len(matrix.tasks)),
+    )

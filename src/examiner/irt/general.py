@@ -1,0 +1,294 @@
+"""EM for any kernel: guessing and slipping, trials that share an interaction, continuous scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.irt.acceleration import fixed_point
+from examiner.irt.estimate import LARGEST
+from examiner.irt.items import Floats, ItemParameters
+from examiner.irt.kernels import Kernel, kernel_for
+from examiner.irt.logistic import curves
+from examiner.irt.model import Priors
+from examiner.irt.parameters import Layout, chained, prior_pull, table_of, values_of
+from examiner.irt.quadrature import Quadrature
+from examiner.irt.windows import cut_off, living, normalised
+from examiner.results import ResponseMatrix
+
+_BLOCK = 128
+_DIFFERENCE = 1e-4
+_MOST_STEP = 1.0
+_SPACING = 0.6
+_LOOK_AGAIN = (3, 8, 20, 50, 120)
+
+
+class Sums(NamedTuple):
+    """What an E-step tells the M-step: log-likelihood, S_c at the nodes, abilities."""
+
+    log_likelihood: float
+    sums: tuple[Floats, ...]
+    ability: Floats
+    variance: Floats
+
+
+class GeneralSource:
+    """The statistics T_c of a kernel, with agents in blocks that look only at the nodes they need."""
+
+    def __init__(self, matrix: ResponseMatrix, kernel: Kernel, *, fixed: bool) -> None:
+        standing = np.nan_to_num(np.nanmean(matrix.to_numpy(), axis=1), nan=0.0)
+        self._order = np.argsort(standing, kind="stable")
+        self._data = tuple(data[self._order] for data in kernel.statistics(matrix))
+        self._constant = float(kernel.constant(matrix).sum())
+        self._fixed = fixed
+        self._rule: Quadrature | None = None
+        self._windows: list[tuple[int, int]] | None = None
+
+    def expected(self, terms: Sequence[Floats], rule: Quadrature) -> Sums:
+        """Return S_c = T_cᵀ W and the abilities, from one product for each c and block."""
+        if self._rule is not rule:
+            self._rule, self._windows = rule, None
+        nodes, count = rule.nodes, len(rule)
+        agents, tasks = self._data[0].shape
+        sums = tuple(np.zeros((tasks, count)) for _ in self._data)
+        log_marginal, ability, variance = np.empty((3, agents))
+        whole = (0, count)
+        starts = range(0, agents, _BLOCK)
+        following = []
+        for start, window in zip(starts, self._windows or [whole] * len(starts), strict=True):
+            rows = slice(start, min(start + _BLOCK, agents))
+            while True:
+                low, high = window
+                joint = np.repeat(rule.log_weights[None, low:high], rows.stop - rows.start, axis=0)
+                for data, term in zip(self._data, terms, strict=True):
+                    joint += data[rows] @ term[:, low:high]
+                log_marginal[rows], weights = normalised(joint)
+                if not cut_off(weights, window, count):
+                    break
+                window = whole
+            around = nodes[low:high]
+            ability[rows] = weights @ around
+            variance[rows] = weights @ around**2 - ability[rows] ** 2
+            for total, data in zip(sums, self._data, strict=True):
+                total[:, low:high] += data[rows].T @ weights
+            following.append(whole if self._fixed else living(weights, low, count))
+        self._windows = following
+        ordered = np.empty((2, agents))
+        ordered[:, self._order] = ability, variance
+        return Sums(float(log_marginal.sum()) + self._constant, sums, ordered[0], ordered[1])
+
+
+@dataclass(slots=True)
+class _Climb:
+    """One EM iteration as a function of a point: the table of free parameters, then the shared."""
+
+    source: GeneralSource
+    kernel: Kernel
+    layout: Layout
+    priors: Priors | None
+    fixed: Quadrature | None
+    tasks: tuple[str, ...]
+    trials: Floats
+    rule: Quadrature | None = None
+    count: int = 0
+    pulls: tuple[Floats, Floats] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pulls = prior_pull(self.layout, self.priors)
+
+    def split(self, point: Floats) -> tuple[Floats, Floats]:
+        width = len(self.layout.free)
+        table = point[: width * len(self.tasks)].reshape(len(self.tasks), width)
+        return table, point[table.size :]
+
+    def items(self, point: Floats) -> ItemParameters:
+        return values_of(self.layout, *self.split(point)).items(self.tasks, self.layout.response)
+
+    def expected(self, point: Floats) -> Sums:
+        items = self.items(point)
+        if self.rule is None:
+            self.rule = self.fixed or Quadrature.for_items(items, self.trials, spacing=_SPACING)
+        terms = self.kernel.terms(curves(items, self.rule.nodes), items.precision)
+        return self.source.expected(terms, self.rule)
+
+    def log_prior(self, point: Floats) -> float:
+        table, shared = self.split(point)
+        means, tightness = self.pulls
+        width = len(self.layout.free)
+        return float(
+            -0.5 * (((table - means[:width]) ** 2) * tightness[:width]).sum()
+            - 0.5 * (((shared - means[width:]) ** 2) * tightness[width:]).sum()
+        )
+
+    def __call__(self, point: Floats) -> tuple[float, Floats]:
+        self.count += 1
+        if self.fixed is None and self.count in _LOOK_AGAIN:
+            self.rule = None
+        found = self.expected(point)
+        objective = found.log_likelihood + self.log_prior(point)
+        table, shared = self.split(point)
+        table = self._free_step(found.sums, table, shared)
+        if shared.size:
+            shared = self._shared_step(found.sums, table, shared)
+        if self.priors is None and {"slope", "intercept"} <= set(self.layout.free):
+            table = self._standardised(found, table)
+        return objective, np.concatenate([table.ravel(), shared])
+
+    def _standardised(self, found: Sums, table: Floats) -> Floats:
+        """Free the population's mean and sd, and rescale to N(0, 1): PX-EM."""
+        mean = float(found.ability.mean())
+        variance = float(found.variance.mean() + ((found.ability - mean) ** 2).mean())
+        a, d = self.layout.free.index("slope"), self.layout.free.index("intercept")
+        moved = table.copy()
+        moved[:, d] += table[:, a] * mean
+        moved[:, a] *= np.sqrt(variance)
+        return moved
+
+    def _height(
+        self, sums: Sequence[Floats], table: Floats, shared: Floats
+    ) -> tuple[Floats, Floats]:
+        """Each task's expected log-likelihood, and its derivatives by every parameter."""
+        assert self.rule is not None
+        values = values_of(self.layout, table, shared)
+        items = values.items(self.tasks, self.layout.response)
+        shape = curves(items, self.rule.nodes)
+        slopes = self.kernel.slopes(sums, shape, items.precision)
+        return slopes.value.sum(axis=1), chained(
+            self.layout, values, shape, self.rule.nodes, slopes
+        )
+
+    def _free_step(self, sums: Sequence[Floats], table: Floats, shared: Floats) -> Floats:
+        """One Newton step for every task at once, halved where a task's height would fall."""
+        width = len(self.layout.free)
+        means, tightness = (pull[:width] for pull in self.pulls)
+
+        def height(at: Floats) -> tuple[Floats, Floats]:
+            value, gradient = self._height(sums, at, shared)
+            value = value - 0.5 * (((at - means) ** 2) * tightness).sum(axis=1)
+            return value, gradient[:, :width] - (at - means) * tightness
+
+        here, gradient = height(table)
+        curvature = np.empty((table.shape[0], width, width))
+        for column in range(width):
+            shift = np.zeros(width)
+            shift[column] = _DIFFERENCE
+            curvature[:, :, column] = (height(table + shift)[1] - height(table - shift)[1]) / (
+                2 * _DIFFERENCE
+            )
+        step = _ascent(gradient, curvature)
+        for _ in range(12):
+            better = np.clip(table + step, -LARGEST, LARGEST)
+            fell = ~(height(better)[0] >= here - 1e-12 * (1 + np.abs(here)))
+            if not fell.any():
+                break
+            step[fell] *= 0.3
+        else:
+            step[fell] = 0.0
+        return np.clip(table + step, -LARGEST, LARGEST)
+
+    def _shared_step(self, sums: Sequence[Floats], table: Floats, shared: Floats) -> Floats:
+        """One Newton step for the parameters that all tasks share, one after the other."""
+        width = len(self.layout.free)
+        means, tightness = (pull[width:] for pull in self.pulls)
+        moved = shared.copy()
+        for position in range(shared.size):
+
+            def height(at: float, position: int = position) -> tuple[float, float]:
+                trial = moved.copy()
+                trial[position] = at
+                value, gradient = self._height(sums, table, trial)
+                away = at - means[position]
+                return (
+                    float(value.sum() - 0.5 * tightness[position] * away**2),
+                    float(gradient[:, width + position].sum() - tightness[position] * away),
+                )
+
+            at = float(moved[position])
+            here, slope = height(at)
+            bend = (height(at + _DIFFERENCE)[1] - height(at - _DIFFERENCE)[1]) / (2 * _DIFFERENCE)
+            step = slope / max(abs(bend), 1e-8)
+            step = float(np.clip(step, -_MOST_STEP, _MOST_STEP))
+            for _ in range(12):
+                if height(at + step)[0] >= here:
+                    break
+                step *= 0.3
+            else:
+                step = 0.0
+            moved[position] = np.clip(at + step, -30.0, 30.0)
+        return moved
+
+
+def _ascent(gradient: Floats, curvature: Floats) -> Floats:
+    """Newton directions that climb: curvatures are made negative, and steps kept short."""
+    symmetric = 0.5 * (curvature + curvature.transpose(0, 2, 1))
+    roots, axes = np.linalg.eigh(-symmetric)
+    floor = 1e-6 * np.maximum(np.abs(roots).max(axis=1, keepdims=True), 1.0)
+    along = np.einsum("tpk,tp->tk", axes, gradient) / np.maximum(np.abs(roots), floor)
+    step = np.einsum("tpk,tk->tp", axes, along)
+    longest = np.abs(step).max(axis=1, keepdims=True)
+    return np.asarray(step / np.maximum(longest / _MOST_STEP, 1.0))
+
+
+class GeneralEstimate(NamedTuple):
+    """An optimum of the general model."""
+
+    items: ItemParameters
+    ability: Floats
+    variance: Floats
+    log_likelihood: float
+    objective: float
+    iterations: int
+    settled: bool
+    rule: Quadrature
+
+
+def climb_generally(
+    matrix: ResponseMatrix,
+    layout: Layout,
+    start: ItemParameters,
+    priors: Priors | None,
+    *,
+    fixed: Quadrature | None,
+    most: int,
+    tolerance: float,
+) -> GeneralEstimate:
+    """Run EM from one start until parameters or objective settle."""
+    kernel = kernel_for(layout.response, matrix)
+    trials = matrix.observed.mean(axis=0)
+    if matrix.is_counts:
+        trials = matrix.trials.mean(axis=0, dtype=np.float64)
+    one = _Climb(
+        GeneralSource(matrix, kernel, fixed=fixed is not None),
+        kernel,
+        layout,
+        priors,
+        fixed,
+        matrix.tasks,
+        trials,
+    )
+    table, shared = table_of(layout, start)
+    arrival = fixed_point(
+        one,
+        np.concatenate([table.ravel(), shared]),
+        tolerance=tolerance,
+        objective_tolerance=1e-11,
+        most=most,
+        limit=LARGEST,
+    )
+    if fixed is None:
+        one.rule = None
+    found = one.expected(arrival.point)
+    assert one.rule is not None
+    return GeneralEstimate(
+        one.items(arrival.point),
+        found.ability,
+        found.variance,
+        found.log_likelihood,
+        found.log_likelihood + one.log_prior(arrival.point),
+        arrival.iterations,
+        arrival.settled,
+        one.rule,
+    )

@@ -1,0 +1,122 @@
+"""What a fit can use of a matrix: tasks that vary, agents that were seen, and words for the rest."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.irt.fitted import Dropped
+from examiner.irt.items import Response
+from examiner.irt.kernels import kernel_for
+from examiner.irt.model import Model
+from examiner.results import ResponseMatrix
+from examiner.results.checks import InputError, counted, shorten
+
+_FEWEST_AGENTS = 3
+_FEWEST_TASKS = 2
+
+
+class Prepared(NamedTuple):
+    """The part of a matrix that is fitted, how its responses scatter, and what was set aside."""
+
+    matrix: ResponseMatrix
+    response: Response
+    dropped: tuple[Dropped, ...]
+    left_out: tuple[Dropped, ...]
+
+
+def prepared(matrix: ResponseMatrix, model: Model, response: Response | None = None) -> Prepared:
+    """Set aside tasks with constant results and agents without any, and check that enough is left."""
+    if not isinstance(matrix, ResponseMatrix):
+        raise InputError(
+            f"A {type(matrix).__name__} is given. Give a ResponseMatrix: `responses(results, success=…)` "
+            f"or `ResponseMatrix.from_array(table)`."
+        )
+    chosen = _response_for(matrix, model, response)
+    kernel_for(chosen, matrix)  # says what is wrong with the kind of data, if anything
+    seen = matrix.observed
+    kept_agents = np.flatnonzero(seen.any(axis=1))
+    left_out = tuple(
+        Dropped(matrix.agents[agent], "no observed result")
+        for agent in np.flatnonzero(~seen.any(axis=1))
+    )
+    reasons = _constant_tasks(matrix)
+    kept_tasks = [column for column, reason in enumerate(reasons) if reason is None]
+    dropped = tuple(
+        Dropped(task, reason)
+        for task, reason in zip(matrix.tasks, reasons, strict=True)
+        if reason is not None
+    )
+    _check_enough(matrix, kept_agents.size, len(kept_tasks), dropped)
+    part = matrix
+    if left_out or dropped:
+        part = matrix.take(kept_agents.tolist(), kept_tasks)
+        if not part.observed.any(axis=1).all():  # seen only on tasks that were set aside
+            lost = np.flatnonzero(~part.observed.any(axis=1))
+            left_out += tuple(
+                Dropped(part.agents[agent], "observed only on tasks with constant results")
+                for agent in lost
+            )
+            rest = np.flatnonzero(part.observed.any(axis=1))
+            _check_enough(matrix, rest.size, len(kept_tasks), dropped)
+            part = part.take(rest.tolist())
+    return Prepared(part, chosen, dropped, left_out)
+
+
+def _response_for(matrix: ResponseMatrix, model: Model, response: Response | None) -> Response:
+    if response is not None:
+        if response not in model.responses:
+            raise InputError(
+                f"The model {model.name} does not take the response {response!r}. "
+                f"It takes: {', '.join(model.responses)}."
+            )
+        return response
+    if "beta-binomial" in model.responses and matrix.is_counts and int(matrix.trials.max()) > 1:
+        return "beta-binomial"
+    return model.responses[0]
+
+
+def _constant_tasks(matrix: ResponseMatrix) -> list[str | None]:
+    """Why each task cannot be fitted, or None."""
+    if matrix.is_counts:
+        won = matrix.successes.sum(axis=0, dtype=np.int64)
+        tried = matrix.trials.sum(axis=0, dtype=np.int64)
+        return [
+            "never observed"
+            if n == 0
+            else "no agent ever succeeded"
+            if k == 0
+            else "every agent always succeeded"
+            if k == n
+            else None
+            for k, n in zip(won.tolist(), tried.tolist(), strict=True)
+        ]
+    values = matrix.to_numpy()
+    seen = ~np.isnan(values)
+    low = np.where(seen, values, np.inf).min(axis=0)
+    high = np.where(seen, values, -np.inf).max(axis=0)
+    return [
+        "never observed"
+        if bottom > top
+        else f"every agent scored {bottom:g}"
+        if bottom == top
+        else None
+        for bottom, top in zip(low.tolist(), high.tolist(), strict=True)
+    ]
+
+
+def _check_enough(
+    matrix: ResponseMatrix, agents: int, tasks: int, dropped: tuple[Dropped, ...]
+) -> None:
+    if tasks < _FEWEST_TASKS:
+        why = f" ({shorten(dropped[0].name)}: {dropped[0].reason})" if dropped else ""
+        raise InputError(
+            f"Only {counted(tasks, 'task')} of {len(matrix.tasks)} can be fitted{why}. "
+            f"Give at least {_FEWEST_TASKS} tasks on which agents differ."
+        )
+    if agents < _FEWEST_AGENTS:
+        raise InputError(
+            f"Only {counted(agents, 'agent')} with results can be fitted. "
+            f"Give at least {_FEWEST_AGENTS}; a few dozen are needed for estimates worth reading."
+        )
