@@ -1,6 +1,8 @@
 """Games played under a stated protocol."""
 
+from examiner.arena.agent import Task
 from examiner.arena.agents import AGENTS
+from examiner.arena.deviations import Deviation, deviations
 from examiner.arena.environments import ENVIRONMENTS
 from examiner.arena.games import (
     TRAINING_GAMES,
@@ -12,7 +14,7 @@ from examiner.arena.games import (
     playable_games,
 )
 from examiner.arena.job import Job
-from examiner.arena.play import Episode, Playing
+from examiner.arena.play import Episode, Playing, check_job
 from examiner.arena.protocol import PROTOCOLS, Protocol, named_protocol
 
 __all__ = [
@@ -21,10 +23,14 @@ __all__ = [
     "PROTOCOLS",
     "TRAINING_GAMES",
     "UNSAFE_GAMES",
+    "Deviation",
     "Episode",
     "Job",
     "Playing",
     "Protocol",
+    "Task",
+    "check_job",
+    "deviations",
     "game_split",
     "game_variant",
     "game_variants",

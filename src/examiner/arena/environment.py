@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,22 +12,25 @@ Seen = NDArray[np.generic]
 
 
 class Model(Protocol):
-    """A forward model: simulate what actions would lead to, without touching the game that is played.
+    """A forward model: what actions would lead to, without touching the game that is played.
 
-    Noise of the protocol (sticky actions) is drawn anew in every simulation: a planner does not
-    foresee it. `frames` counts all simulated frames, so that a budget can be kept.
+    Noise (sticky actions, the environment's own) is drawn anew in every simulation: a planner does
+    not foresee it. `frames` counts all simulated frames of the episode, so that a budget can be kept.
     """
 
     frames: int
-    reward: float
-    over: bool
 
-    def clone(self) -> object:
-        """Return the state the model is in; at the start of `act` that is the game's."""
+    # States are whatever the environment makes them: a planner only keeps them and hands them back.
+    def root(self) -> Any:
+        """Return the state of the game that is played."""
         ...
 
-    def restore(self, state: object) -> None:
-        """Go back to a state."""
+    def clone(self) -> Any:
+        """Return the state the simulation is in."""
+        ...
+
+    def restore(self, state: Any) -> None:
+        """Put the simulation into a state."""
         ...
 
     def advance(self, action: int) -> float:
@@ -38,26 +41,57 @@ class Model(Protocol):
         """Return what an agent would see."""
         ...
 
+    @property
+    def over(self) -> bool:
+        """Whether the simulated episode has ended."""
+        ...
+
+    @property
+    def lives(self) -> int:
+        """Lives left in the simulation."""
+        ...
+
 
 class Environment(Protocol):
     """A game being played; time is counted in frames."""
 
-    action_names: tuple[str, ...]
-    over: bool  # the episode has ended, by itself or cut off
-    truncated: bool  # it was cut off by the protocol's cap
-    frames: int  # so far in this episode
-    lives: int
+    action_names: tuple[str, ...]  # empty where actions are continuous
+    observation_shape: tuple[int, ...]
 
     @property
-    def observation_shape(self) -> tuple[int, ...]:
-        """The shape of what agents see."""
+    def over(self) -> bool:
+        """Whether the episode has ended, by itself or cut off."""
+        ...
+
+    @property
+    def truncated(self) -> bool:
+        """Whether it was cut off."""
+        ...
+
+    @property
+    def frames(self) -> int:
+        """Frames of this episode so far."""
+        ...
+
+    @property
+    def lives(self) -> int:
+        """Lives left; 0 where the game has none."""
+        ...
+
+    def watch(self, watched: bool) -> None:
+        """Say whether anybody looks; a blind agent saves the making of screens."""
+        ...
+
+    # An action is an index into action_names, or an array where actions are continuous.
+    def random_action(self, rng: np.random.Generator) -> Any:
+        """Return an action drawn at random."""
         ...
 
     def reset(self, rng: np.random.Generator) -> None:
         """Begin an episode whose noise comes from the generator."""
         ...
 
-    def step(self, action: int) -> float:
+    def step(self, action: Any) -> float:
         """Take an action for as many frames as the protocol says; return the sum of rewards."""
         ...
 
@@ -66,5 +100,5 @@ class Environment(Protocol):
         ...
 
     def model(self, rng: np.random.Generator) -> Model:
-        """Return a forward model of the game as it stands."""
+        """Return a forward model of the game, whose noise comes from the generator."""
         ...

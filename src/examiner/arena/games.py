@@ -14,7 +14,7 @@ from examiner.results.atari import atari_game, atari_games
 from examiner.results.checks import InputError, listed, shorten
 
 TRAINING_GAMES = ("asterix", "beam_rider", "freeway", "seaquest", "space_invaders")
-"""The games Bellemare et al. (2013) chose settings on; all others are for testing (papers/001, section 2)."""
+"""The games Bellemare et al. (2013) tuned agents on; all others are for testing (papers/001, section 2)."""
 
 UNSAFE_GAMES: Mapping[str, str] = MappingProxyType(
     {

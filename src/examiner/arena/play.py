@@ -5,13 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from examiner.arena.agent import Task, make_agent
 from examiner.arena.agents import AGENTS
+from examiner.arena.environment import Environment
 from examiner.arena.environments import ENVIRONMENTS
-from examiner.arena.job import Job
-from examiner.results.checks import unknown_name
+from examiner.arena.games import game_variant
+from examiner.arena.job import OBSERVATIONS, Job
+from examiner.results.checks import InputError, shorten, unknown_name
+
+Phase = Literal["training", "evaluation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +23,8 @@ class Episode:
     """One whole game: from its start to game over or to the protocol's cap.
 
     `number` counts from 0 over both phases. `frames` are the training frames of the run at the
-    episode's end: evaluation adds none. `length` is this episode's, in frames.
+    episode's end: evaluation adds none. `length` is this episode's, in frames; `lives` are those
+    left at its end.
     """
 
     number: int
@@ -29,7 +34,7 @@ class Episode:
     lives: int
     truncated: bool
     cpu_seconds: float
-    phase: Literal["training", "evaluation"] = "training"
+    phase: Phase = "training"
 
 
 class Playing:
@@ -41,16 +46,19 @@ class Playing:
     """
 
     def __init__(self, job: Job) -> None:
-        if job.environment not in ENVIRONMENTS:
-            raise unknown_name("environment", job.environment, ENVIRONMENTS)
         self.job = job
         self._agent = make_agent(job.entry, job.settings, AGENTS)
-        self._environment = ENVIRONMENTS[job.environment](job)
+        self._environment = _environment(job)
+        self._environment.watch(not getattr(self._agent, "blind", False))
         self._number, self._frames, self._evaluated = 0, 0, 0
 
     @classmethod
     def begin(cls, job: Job) -> Playing:
-        """Start at the first episode."""
+        """Start at the first episode.
+
+        >>> next(Playing.begin(Job("random", "random", game="pong"))).number
+        0
+        """
         return cls(job)
 
     @classmethod
@@ -60,76 +68,150 @@ class Playing:
         *,
         episodes_done: int,
         frames_done: int,
-        evaluated: int = 0,
         checkpoint: bytes | None,
+        evaluated: int = 0,
     ) -> Playing:
-        """Go on after so many episodes, `evaluated` of them evaluation, from what the agent saved then."""
+        """Go on after so many episodes, `evaluated` of them evaluation, from what the agent saved then.
+
+        >>> job = Job("random", "random", game="pong", episodes=2)
+        >>> first, second = Playing.begin(job)
+        >>> again = Playing.resume(job, episodes_done=1, frames_done=first.frames, checkpoint=None)
+        >>> next(again).score == second.score
+        True
+        """
         playing = cls(job)
-        playing._number, playing._frames, playing._evaluated = episodes_done, frames_done, evaluated
-        if checkpoint is not None:
+        if episodes_done and not playing.stateless:
+            if checkpoint is None:
+                raise InputError(
+                    f"The agent {shorten(job.agent)} keeps what it learnt, but nothing of it was saved "
+                    f"after {episodes_done} episodes. Play the job from its beginning."
+                )
             playing._agent.load(checkpoint)
+        playing._number, playing._frames, playing._evaluated = episodes_done, frames_done, evaluated
         return playing
 
     @property
     def stateless(self) -> bool:
         """Whether the agent keeps nothing between episodes: it can resume at any of them."""
-        return not hasattr(self._agent, "save")
+        return not callable(getattr(self._agent, "save", None))
 
     def checkpoint(self) -> bytes | None:
-        """What the agent has learnt so far; None for agents that learn nothing."""
-        return None if self.stateless else self._agent.save()
+        """Return what the agent has learnt so far; None for agents that keep nothing.
+
+        >>> Playing.begin(Job("random", "random", game="pong")).checkpoint() is None
+        True
+        """
+        return None if self.stateless else bytes(self._agent.save())
 
     def __iter__(self) -> Iterator[Episode]:
         return self
 
     def __next__(self) -> Episode:
-        job = self.job
-        trained = self._number - self._evaluated
-        if job.episodes is not None and trained >= job.episodes:
-            raise StopIteration
-        if job.last_frame is not None and self._frames >= job.last_frame:
+        phase = self._next_phase()
+        if phase is None:
             raise StopIteration
         begun = time.process_time()
-        score = self._play(learning=True)
+        score = _play(self._environment, self._agent, self._task(phase), self.job)
         environment = self._environment
-        self._frames += environment.frames
-        episode = Episode(
-            number=self._number,
+        if phase == "training":
+            self._frames += environment.frames
+        else:
+            self._evaluated += 1
+        self._number += 1
+        return Episode(
+            number=self._number - 1,
             frames=self._frames,
             length=environment.frames,
             score=score,
             lives=environment.lives,
             truncated=environment.truncated,
             cpu_seconds=time.process_time() - begun,
+            phase=phase,
         )
-        self._number += 1
-        return episode
 
-    def _play(self, *, learning: bool) -> float:
-        environment, agent, number = self._environment, self._agent, self._number
-        environment.reset(self.job.generator(number, "environment"))
-        if hasattr(agent, "begin"):
-            task = Task(
-                environment.action_names,
-                environment.observation_shape,
-                self.job.protocol.frame_skip,
-                number,
-                self._frames,
-                learning,
+    def _next_phase(self) -> Phase | None:
+        job, protocol = self.job, self.job.protocol
+        trained = self._number - self._evaluated
+        enough_episodes = job.episodes is not None and trained >= job.episodes
+        enough_frames = job.last_frame is not None and self._frames >= job.last_frame
+        done = enough_episodes or enough_frames
+        if protocol.evaluation_episodes:
+            budget = protocol.training_frames if job.last_frame is None else job.last_frame
+            reached = sum(self._frames >= share * budget for share in protocol.report_shares)
+            # A job that ends between two report points is evaluated at its end.
+            due = reached + (done and reached < len(protocol.report_shares))
+            if self._evaluated < due * protocol.evaluation_episodes:
+                return "evaluation"
+        return None if done else "training"
+
+    def _task(self, phase: Phase) -> Task:
+        environment, job = self._environment, self.job
+        plans = getattr(self._agent, "plans", False)
+        return Task(
+            actions=environment.action_names,
+            observation_shape=environment.observation_shape,
+            draw=environment.random_action,
+            frame_skip=job.protocol.frame_skip,
+            episode=self._number,
+            frames=self._frames,
+            training_frames=job.last_frame,
+            learning=phase == "training",
+            model=environment.model(job.generator(self._number, "model")) if plans else None,
+        )
+
+
+def check_job(job: Job) -> None:
+    """Refuse a job that cannot be played, without playing: agent, environment, game, mode, difficulty.
+
+    >>> check_job(Job("random", "random", game="pong"))
+    >>> check_job(Job("random", "random", game="pong", difficulty=7))
+    Traceback (most recent call last):
+    ...
+    examiner.results.checks.InputError: The game 'pong' has no difficulty 7. It has 0, 1, 2, 3.
+    """
+    make_agent(job.entry, job.settings, AGENTS)
+    if job.environment == "ale":
+        if job.observation not in OBSERVATIONS:
+            raise unknown_name("observation", job.observation, OBSERVATIONS)
+        mode = job.protocol.mode if job.mode is None else job.mode
+        difficulty = job.protocol.difficulty if job.difficulty is None else job.difficulty
+        game_variant(job.game, mode, difficulty)
+    else:
+        _environment(job)
+
+
+def _environment(job: Job) -> Environment:
+    if job.environment not in ENVIRONMENTS:
+        raise unknown_name("environment", job.environment, ENVIRONMENTS)
+    return ENVIRONMENTS[job.environment](job)
+
+
+def _play(environment: Environment, agent: Any, task: Task, job: Job) -> float:
+    """Play one episode; return its score."""
+    environment.reset(job.generator(task.episode, "environment"))
+    if callable(getattr(agent, "begin", None)):
+        agent.begin(task, job.generator(task.episode, "agent"))
+    blind = getattr(agent, "blind", False)
+    learn = getattr(agent, "learn", None) if task.learning else None
+    lives_matter = job.protocol.training_ends_at == "life loss" and learn is not None
+    actions = len(task.actions)
+    score, lives = 0.0, environment.lives
+    seen = None if blind else environment.observe()
+    over = environment.over
+    while not over:
+        action = agent.act(seen)
+        if actions and not 0 <= action < actions:
+            raise InputError(
+                f"The agent {shorten(job.agent)} chose action {action!r}. There are {actions} "
+                f"actions, counted from 0."
             )
-            agent.begin(task, self.job.generator(number, "agent"))
-        learn = getattr(agent, "learn", None)
-        blind = getattr(agent, "blind", False)
-        score, seen = 0.0, None if blind else environment.observe()
-        while not environment.over:
-            reward = environment.step(agent.act(seen))
-            score += reward
-            seen = None if blind else environment.observe()
-            if learn is not None and learning:
-                learn(
-                    reward,
-                    seen,
-                    environment.over and not environment.truncated,
-                    environment.truncated,
-                )
-        return score
+        reward = environment.step(action)
+        score, over = score + reward, environment.over
+        if not blind:
+            seen = environment.observe()
+        if learn is not None:
+            lost = lives_matter and environment.lives < lives
+            lives = environment.lives
+            truncated = environment.truncated
+            learn(reward, seen, lost or (over and not truncated), truncated)
+    return score

@@ -19,7 +19,6 @@ Screens = Literal["last", "averaged", "pooled"]
 _CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "training_ends_at": get_args(Terminal),
-        "evaluation_ends_at": get_args(Terminal),
         "action_set": get_args(ActionSet),
         "screens": get_args(Screens),
     }
@@ -40,9 +39,7 @@ class Protocol:
     sticky_probability: float = 0.25
     """ς: chance, at every frame, that the previous action is executed again (section 4.2)."""
     training_ends_at: Terminal = "game over"
-    """What the agent is told ends an episode while it learns. A stored episode is always a whole game."""
-    evaluation_ends_at: Terminal = "game over"
-    """The same while it is evaluated."""
+    """What a learner is told ends an episode. What is stored, and evaluation, is always a whole game."""
     action_set: ActionSet = "full"
     """All legal actions of the console, or only those the game reacts to."""
     frame_skip: int = 5
@@ -128,7 +125,7 @@ def named_protocol(name: str, **changes: object) -> Protocol:
     Traceback (most recent call last):
     ...
     examiner.results.checks.InputError: Unknown protocol 'machado'. Did you mean 'machado-2018'? \
-Known: 'atari-100k', 'deterministic', 'machado-2018', 'mnih-2015'.
+Known: 'atari-100k', 'deterministic', 'gymnasium', 'machado-2018', 'mnih-2015'.
     """
     if name not in PROTOCOLS:
         raise unknown_name("protocol", name, PROTOCOLS)
@@ -244,6 +241,21 @@ PROTOCOLS: Mapping[str, Protocol] = MappingProxyType(
                 "al. (2021), NeurIPS, use them."
             ),
         ),
+        "gymnasium": Protocol(
+            sticky_probability=0.0,
+            frame_skip=1,
+            screens="last",
+            max_episode_frames=None,
+            training_frames=1_000_000,
+            name="gymnasium",
+            source=(
+                "Towers et al. (2024): Gymnasium, a standard interface for reinforcement learning "
+                "environments, arXiv:2407.17032: an environment as it is made, with its own limits."
+            ),
+        ),
     }
 )
 """Name → protocol. A new one is one entry here."""
+
+REFERENCE = "machado-2018"
+"""The protocol from which deviations are told."""

@@ -1,6 +1,8 @@
-"""The agent that all scores are measured against: every action equally likely."""
+"""The agent that scores are measured against: every action equally likely."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +15,9 @@ class Random:
     blind = True
 
     def begin(self, task: Task, rng: np.random.Generator) -> None:
-        """Take the actions there are and the random numbers of an episode."""
-        self._actions, self._rng = len(task.actions), rng
+        """Take the random numbers of an episode."""
+        self._draw, self._rng = task.draw, rng
 
-    def act(self, observation: object) -> int:
+    def act(self, observation: object) -> Any:
         """Return one of the actions."""
-        return int(self._rng.integers(self._actions))
+        return self._draw(self._rng)

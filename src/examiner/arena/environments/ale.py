@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from examiner.arena.environment import Model, Seen
-from examiner.arena.extras import ale_package
+from examiner.arena.console import Console, ConsoleState
+from examiner.arena.environment import Seen
 from examiner.arena.games import game_variant, playable_game
-from examiner.arena.job import Job
+from examiner.arena.job import OBSERVATIONS, Job
 from examiner.arena.protocol import Protocol
-
-_NO_OP = 0
+from examiner.results.checks import unknown_name
 
 
 class AtariEnvironment:
-    """A game as the protocol wants it played."""
+    """A game as the protocol wants it played.
+
+    >>> environment = AtariEnvironment("pong", protocol=Protocol())
+    >>> environment.reset(np.random.default_rng(0))
+    >>> environment.step(0), environment.frames, environment.observe().shape
+    (0.0, 5, (210, 160))
+    """
 
     def __init__(
         self,
@@ -27,28 +30,25 @@ class AtariEnvironment:
         difficulty: int | None = None,
         observation: str = "raw",
     ) -> None:
-        self.game = playable_game(game)
-        self.protocol = protocol
-        self.observation = observation
+        if observation not in OBSERVATIONS:
+            raise unknown_name("observation", observation, OBSERVATIONS)
+        self.game, self.protocol = playable_game(game), protocol
         self.mode, self.difficulty = game_variant(
             self.game,
             protocol.mode if mode is None else mode,
             protocol.difficulty if difficulty is None else difficulty,
         )
-        self.emulator = _emulator(self.game, self.mode, self.difficulty)
-        self._start = self.emulator.cloneState()
-        legal = protocol.action_set == "full"
-        actions = (
-            self.emulator.getLegalActionSet() if legal else self.emulator.getMinimalActionSet()
-        )
-        self.actions = tuple(actions)
-        self.action_names = tuple(action.name for action in actions)
-        self.over, self.truncated, self.frames, self.lives = True, False, 0, 0
-        self._previous: Any = actions[0]
+        self._observation = observation
+        self._console = self._new_console()
+        self._imagined: Console | None = None
+        self._rng = np.random.default_rng(0)  # replaced at every reset
+        self.action_names = tuple(action.name for action in self._console.actions)
+        self._console.start()
+        self.observation_shape = self.observe().shape
 
     @classmethod
     def of_job(cls, job: Job) -> AtariEnvironment:
-        """Return the environment a job plays in."""
+        """Return the environment that a job plays in."""
         return cls(
             job.game,
             protocol=job.protocol,
@@ -58,66 +58,109 @@ class AtariEnvironment:
         )
 
     @property
-    def observation_shape(self) -> tuple[int, ...]:
-        """The shape of what agents see."""
-        return tuple(self.observe().shape)
+    def over(self) -> bool:
+        """Whether the episode has ended, by itself or cut off."""
+        return self._console.over
+
+    @property
+    def truncated(self) -> bool:
+        """Whether it was cut off by the protocol's cap."""
+        return self._console.truncated
+
+    @property
+    def frames(self) -> int:
+        """Frames of this episode so far."""
+        return self._console.frames
+
+    @property
+    def lives(self) -> int:
+        """Lives left, where the game has any."""
+        return self._console.lives
+
+    def watch(self, watched: bool) -> None:
+        """Say whether anybody looks: for a blind agent no screens are merged."""
+        self._console.watched = watched
+
+    def random_action(self, rng: np.random.Generator) -> int:
+        """Return one of the actions."""
+        return int(rng.integers(len(self.action_names)))
 
     def reset(self, rng: np.random.Generator) -> None:
         """Begin an episode whose noise comes from the generator."""
-        # reset_game alone leaves traces of the last game in a dozen games (assault, beam_rider, …),
-        # restoring alone leaves the counters that ale-py does not store (qbert): both are needed.
-        self.emulator.reset_game()
-        self.emulator.restoreState(self._start)
         self._rng = rng
-        self._previous = self.actions[_NO_OP]
-        self.over, self.truncated, self.frames = False, False, 0
-        self.lives = self.emulator.lives()
-        for _ in range(int(rng.integers(self.protocol.max_start_no_ops + 1))):
-            self._frame(self.actions[_NO_OP])
+        self._console.start()
+        most = self.protocol.max_start_no_ops
+        if most:
+            self._console.idle(int(rng.integers(most + 1)), rng)
 
     def step(self, action: int) -> float:
         """Take an action for as many frames as the protocol says; return the sum of rewards."""
-        chosen, reward = self.actions[action], 0.0
-        for _ in range(self.protocol.frame_skip):
-            reward += self._frame(chosen)
-            if self.over:
-                break
-        self.lives = self.emulator.lives()
-        return reward
-
-    def _frame(self, action: Any) -> float:
-        if self._rng.random() >= self.protocol.sticky_probability:
-            self._previous = action
-        reward = float(self.emulator.act(self._previous))
-        self.frames += 1
-        cap = self.protocol.max_episode_frames
-        if self.emulator.game_over():
-            self.over = True
-        elif cap is not None and self.frames >= cap:
-            self.over = self.truncated = True
-        return reward
+        return self._console.act(action, self._rng)
 
     def observe(self) -> Seen:
         """Return what the agent sees now."""
-        if self.observation == "ram":
-            return np.asarray(self.emulator.getRAM())
-        return np.asarray(self.emulator.getScreen())
+        return self._console.observe()
 
-    def model(self, rng: np.random.Generator) -> Model:
-        """Return a forward model of the game as it stands."""
-        raise NotImplementedError
+    def model(self, rng: np.random.Generator) -> AtariModel:
+        """Return a forward model of the game, whose noise comes from the generator."""
+        if self._imagined is None:
+            self._imagined = self._new_console()
+        return AtariModel(self._console, self._imagined, rng)
+
+    def _new_console(self) -> Console:
+        return Console(
+            self.game,
+            mode=self.mode,
+            difficulty=self.difficulty,
+            protocol=self.protocol,
+            observation=self._observation,
+        )
 
 
-def _emulator(game: str, mode: int, difficulty: int) -> Any:  # ale_py comes only with an extra
-    ale = ale_package()
-    emulator = ale.ALEInterface()
-    emulator.setInt("random_seed", 0)
-    emulator.setFloat("repeat_action_probability", 0.0)
-    emulator.setInt("frame_skip", 1)
-    emulator.setInt("max_num_frames_per_episode", 0)
-    emulator.setBool("color_averaging", False)
-    emulator.loadROM(ale.roms.get_rom_path(game))
-    emulator.setMode(mode)
-    emulator.setDifficulty(difficulty)
-    emulator.reset_game()
-    return emulator
+class AtariModel:
+    """A second console on which a planner tries things out.
+
+    >>> environment = AtariEnvironment("pong", protocol=Protocol())
+    >>> environment.reset(np.random.default_rng(0))
+    >>> model = environment.model(np.random.default_rng(1))
+    >>> model.restore(model.root())
+    >>> model.advance(1), model.frames, environment.frames
+    (0.0, 5, 0)
+    """
+
+    def __init__(self, played: Console, imagined: Console, rng: np.random.Generator) -> None:
+        self._played, self._console, self._rng = played, imagined, rng
+        self.frames = 0
+
+    @property
+    def over(self) -> bool:
+        """Whether the simulated episode has ended."""
+        return self._console.over
+
+    @property
+    def lives(self) -> int:
+        """Lives left in the simulation."""
+        return self._console.lives
+
+    def root(self) -> ConsoleState:
+        """Return the state of the game that is played."""
+        return self._played.clone()
+
+    def clone(self) -> ConsoleState:
+        """Return the state the simulation is in."""
+        return self._console.clone()
+
+    def restore(self, state: ConsoleState) -> None:
+        """Put the simulation into a state."""
+        self._console.restore(state)
+
+    def advance(self, action: int) -> float:
+        """Take an action for as long as the agent's actions last; return the reward."""
+        before = self._console.frames
+        reward = self._console.act(action, self._rng)
+        self.frames += self._console.frames - before
+        return reward
+
+    def observe(self) -> Seen:
+        """Return what an agent would see."""
+        return self._console.observe()

@@ -1,0 +1,24 @@
+"""One action for ever: what a game gives to whoever leans on a button."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from examiner.arena.agent import Task
+
+
+class Constant:
+    """Always choose the same action, given by its name or position."""
+
+    blind = True
+
+    def __init__(self, action: int | str) -> None:
+        self._wanted = action
+
+    def begin(self, task: Task, rng: np.random.Generator) -> None:
+        """Find the action among those of the game."""
+        self._action = task.action(self._wanted)
+
+    def act(self, observation: object) -> int:
+        """Return the action."""
+        return self._action

@@ -1,0 +1,186 @@
+"""A console with a game in it: the emulator set up explicitly, its noise, its clock and its screens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from examiner.arena.environment import Seen
+from examiner.arena.extras import ale_package
+from examiner.arena.protocol import Protocol
+from examiner.arena.screens import STACK, Merger, Screen, shrink
+from examiner.results.checks import InputError
+
+NO_OP = 0
+
+# In these games a state of ale-py lacks something that only a reset sets and the first frame changes:
+# their start is reached by a reset. Resetting all others leaves traces of the last game in fifteen of them
+# (assault, beam_rider, …): their start is reached by restoring it. Checked for ale-py 0.12.1.
+_START_BY_RESET = ("qbert", "tetris")
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleState:
+    """Everything that decides what happens next, but for the random numbers."""
+
+    system: Any  # an ale_py.ALEState, which comes only with an extra
+    previous: Any  # the action that sticky actions repeat
+    frames: int
+    over: bool
+    truncated: bool
+    seen: tuple[Screen, ...]
+
+
+class Console:
+    """One game, played frame by frame as the protocol says.
+
+    The emulator's own sticky actions, frame skip and frame cap are set to nothing, because they can
+    be set only while a game is loaded (0.1 s) and their state is neither visible nor stored: the
+    console does all three, per frame, with random numbers that belong to the episode.
+    """
+
+    def __init__(
+        self, game: str, *, mode: int, difficulty: int, protocol: Protocol, observation: str
+    ) -> None:
+        self.game, self.protocol, self.observation = game, protocol, observation
+        self.emulator = emulator = _emulator(game, mode, difficulty)
+        full = protocol.action_set == "full"
+        self.actions: tuple[Any, ...] = tuple(
+            emulator.getLegalActionSet() if full else emulator.getMinimalActionSet()
+        )
+        self.watched = True
+        self.over, self.truncated, self.frames = False, False, 0
+        self.previous = self.actions[NO_OP]
+        rows, columns = emulator.getScreenDims()
+        self._merger = Merger(protocol.screens, rows=rows)
+        self._earlier = np.empty((rows, columns), dtype=np.uint8)
+        self._later = np.empty_like(self._earlier)
+        self._seen: tuple[Screen, ...] = ()
+        emulator.getScreen(self._later)
+        self._first = self._later.copy()
+        self._start = emulator.cloneState()
+        self._fresh = True  # no frame was played since the last reset
+
+    @property
+    def lives(self) -> int:
+        """Lives left, where the game has any."""
+        return int(self.emulator.lives())
+
+    def start(self) -> None:
+        """Put the game back to its start, whatever was played before."""
+        self._go_to(self._start, frames=0)
+        self.previous = self.actions[NO_OP]
+        self.over, self.truncated, self.frames = False, False, 0
+        self._earlier[:] = self._first
+        self._later[:] = self._first
+        self._seen = ()
+        if self.watched:
+            self._look()
+
+    def act(self, action: int, rng: np.random.Generator) -> float:
+        """Take an action for the frames it lasts, each of them sticky; return the sum of rewards."""
+        last = self.protocol.frame_skip - 1
+        chosen, reward = self.actions[action], 0.0
+        for number in range(last + 1):
+            if self.watched and number == last:
+                self.emulator.getScreen(self._earlier)
+            reward += self.frame(chosen, rng)
+            if self.over:
+                break
+        if self.watched:
+            self.emulator.getScreen(self._later)
+            self._look()
+        return reward
+
+    def frame(self, action: Any, rng: np.random.Generator) -> float:
+        r"""Play one frame of an action; return the reward.
+
+        .. math:: P(\text{previous action again}) = \varsigma
+
+        at every frame, also between skipped ones (papers/001, section 4.2): once the action was
+        executed, it is itself the previous one.
+        """
+        sticky = self.protocol.sticky_probability
+        if not sticky or rng.random() >= sticky:
+            self.previous = action
+        reward = self.emulator.act(self.previous)
+        self._fresh = False
+        self.frames += 1
+        if self.emulator.game_over():
+            self.over = True
+        elif self.frames == self.protocol.max_episode_frames:
+            self.over = self.truncated = True
+        return float(reward)
+
+    def idle(self, frames: int, rng: np.random.Generator) -> None:
+        """Do nothing for some frames."""
+        for _ in range(frames):
+            self.frame(self.actions[NO_OP], rng)
+        if frames and self.watched:
+            self.emulator.getScreen(self._later)
+            self._earlier[:] = self._later
+            self._seen = ()
+            self._look()
+
+    def observe(self) -> Seen:
+        """Return what an agent sees: memory, merged screen, or the last four of them shrunk."""
+        if self.observation == "ram":
+            return np.asarray(self.emulator.getRAM())
+        if not self._seen:
+            raise InputError(
+                "Nothing was seen in this state. Look at a state before it is stored, or advance first."
+            )
+        if self.observation == "raw":
+            return self._seen[-1]
+        return np.stack(self._seen)
+
+    def clone(self) -> ConsoleState:
+        """Return the state of the game."""
+        state = self.emulator.cloneState()
+        return ConsoleState(
+            state, self.previous, self.frames, self.over, self.truncated, self._seen
+        )
+
+    def restore(self, state: ConsoleState) -> None:
+        """Go back to a state, of this console or of another with the same game."""
+        self._go_to(state.system, state.frames)
+        self.previous, self.frames = state.previous, state.frames
+        self.over, self.truncated, self._seen = state.over, state.truncated, state.seen
+
+    def _go_to(self, system: Any, frames: int) -> None:
+        if frames == 0 and self.game in _START_BY_RESET:
+            self.emulator.reset_game()
+            self._fresh = True
+            return
+        if self._fresh:
+            # Restoring right after a reset what was stored in mid-game damages memory in tetris.
+            self.emulator.act(self.actions[NO_OP])
+            self._fresh = False
+        self.emulator.restoreState(system)
+
+    def _look(self) -> None:
+        if self.observation == "raw":
+            self._seen = (self._merger.colours(self._earlier, self._later),)
+        elif self.observation == "dqn84x4":
+            small = shrink(self._merger.greys(self._earlier, self._later))
+            self._seen = (*(self._seen or (small,) * STACK)[1:], small)
+
+
+def _emulator(game: str, mode: int, difficulty: int) -> Any:  # ale_py comes only with an extra
+    ale = ale_package()
+    emulator = ale.ALEInterface()
+    emulator.setInt("random_seed", 0)
+    emulator.setFloat("repeat_action_probability", 0.0)
+    emulator.setInt("frame_skip", 1)
+    emulator.setInt("max_num_frames_per_episode", 0)
+    emulator.setBool("color_averaging", False)
+    emulator.setBool("truncate_on_loss_of_life", False)
+    emulator.setInt("reward_min", -(2**31))  # rewards as the game gives them
+    emulator.setInt("reward_max", 2**31 - 1)
+    emulator.loadROM(ale.roms.get_rom_path(game))
+    emulator.setMode(mode)
+    emulator.setDifficulty(difficulty)
+    emulator.reset_game()
+    return emulator
