@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Literal, NamedTuple
 
@@ -11,6 +11,7 @@ from examiner.irt.model import Priors
 from examiner.irt.quadrature import Quadrature
 from examiner.results import ResponseMatrix
 from examiner.results.checks import counted
+from examiner.scores.recipe import Recipe
 
 Estimator = Literal["map", "ml"]
 
@@ -26,6 +27,7 @@ class FitOutcome(Enum):
     NOT_CONVERGED = (
         "The fit did not converge within its iterations: do not trust its numbers; allow more."
     )
+    GIVEN = "The parameters were given, not fitted."
 
 
 class Dropped(NamedTuple):
@@ -110,6 +112,12 @@ class IRTFit:
     matrix: ResponseMatrix | None = None
     parameters: int = field(default=0)
     """Number of free parameters."""
+    recipe: Recipe | None = None
+    """How raw results became the responses, so that a new agent's can be treated alike."""
+
+    def with_recipe(self, recipe: Recipe | None) -> IRTFit:
+        """Return the same fit with the recipe of its responses (`prepare`), which `place` applies."""
+        return replace(self, recipe=recipe)
 
     @property
     def aic(self) -> float | None:

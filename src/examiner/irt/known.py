@@ -1,0 +1,72 @@
+"""A fit from parameters that were estimated elsewhere or published, to place agents on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts
+from examiner.irt.items import ItemParameters
+from examiner.irt.likelihood import items_for, posterior, quadrature_for
+from examiner.irt.quadrature import Quadrature
+from examiner.results import ResponseMatrix
+from examiner.scores.recipe import Recipe
+
+
+def known_fit(
+    items: ItemParameters,
+    matrix: ResponseMatrix | None = None,
+    *,
+    abilities: Abilities | None = None,
+    population_sd: float = 1.0,
+    nodes: int | Quadrature | None = None,
+    model: str = "2pl",
+    recipe: Recipe | None = None,
+) -> IRTFit:
+    """Return a fit with these task parameters as they are.
+
+    With responses, the log-likelihood of the parameters is taken and agents get abilities (posterior
+    means), unless `abilities` gives them. Tasks of the matrix without parameters are an error.
+
+    >>> items = ItemParameters.of(["t", "u"], slope=[1.0, 1.0], intercept=[0.0, 0.0])
+    >>> matrix = ResponseMatrix.from_array([[1, 1], [0, 0]], tasks=["t", "u"])
+    >>> known_fit(items, matrix).abilities.ability.round(3)
+    array([ 0.704, -0.704])
+    """
+    log_likelihood = float("nan")
+    if matrix is not None:
+        items = items_for(matrix, items)
+    rule = Quadrature.for_items(items) if matrix is None else None
+    if matrix is not None:
+        rule = quadrature_for(nodes, items.rescaled(0.0, population_sd), matrix)
+        found = posterior(matrix, items, rule, population_sd=population_sd)
+        log_likelihood = float(found.log_marginal.sum())
+        if abilities is None:
+            mean = found.weights @ rule.nodes
+            spread = (found.weights * (rule.nodes - mean[:, None]) ** 2).sum(axis=1)
+            abilities = Abilities(
+                matrix.agents,
+                population_sd * mean,
+                population_sd * np.sqrt(spread),
+                "posterior means and standard deviations",
+            )
+    if abilities is None:
+        abilities = Abilities((), np.empty(0), np.empty(0), "none given")
+    assert rule is not None
+    return IRTFit(
+        model=model,
+        estimator="ml",
+        items=items,
+        abilities=abilities,
+        population_sd=population_sd,
+        log_likelihood=log_likelihood,
+        objective=log_likelihood,
+        outcome=FitOutcome.GIVEN,
+        converged=True,
+        iterations=0,
+        starts=Starts((), 0),
+        quadrature=rule,
+        priors=None,
+        flags=tuple(() for _ in items.tasks),
+        matrix=matrix,
+        recipe=recipe,
+    )
