@@ -1,0 +1,106 @@
+"""Words about each task's estimates: where they are not to be taken at their face."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.irt.fitted import Abilities, TaskErrors
+from examiner.irt.items import Floats, ItemParameters
+from examiner.irt.model import Model
+from examiner.results import ResponseMatrix
+
+BOUNDARY = "slope or intercept at a boundary"
+SEPARATED = "agents who succeed and agents who fail are separated by ability"
+SIGN_WITHIN_NOISE = "sign of the slope within noise"
+NEGATIVE = "negative slope: the able do worse"
+UNBOUNDED_DIFFICULTY = "difficulty's interval is unbounded"
+NO_GUESSING = "guessing at 0"
+NO_SLIPPING = "ceiling at 1"
+NO_OVERDISPERSION = "no overdispersion found"
+NO_ERROR = "no standard error: the likelihood is flat here"
+
+STEEP = 20.0
+"""A slope beyond this is a step for any data: ability would have to be known to 0.1."""
+_NOTHING = 1e-4
+_TOO_PRECISE = 1e4
+
+
+def task_flags(
+    matrix: ResponseMatrix,
+    items: ItemParameters,
+    model: Model,
+    abilities: Abilities,
+    errors: TaskErrors | None = None,
+    *,
+    largest: float = STEEP,
+) -> tuple[tuple[str, ...], ...]:
+    """Return words about each task, none where there is nothing to say.
+
+    `largest` is the slope at which the fit stops; intercepts count as at a boundary at twice that.
+    Without errors nothing is said of signs and intervals. Slopes shared by all tasks, or set to 1,
+    are not looked at.
+
+    >>> from examiner.irt.ability import abilities
+    >>> from examiner.irt.models import MODELS
+    >>> matrix = ResponseMatrix.from_array([[1, 1], [1, 1], [0, 0], [0, 1]], tasks=["t", "u"])
+    >>> items = ItemParameters.of(["t", "u"], slope=[30.0, 1.0], intercept=[0.0, 1.0])
+    >>> task_flags(matrix, items, MODELS["2pl"], abilities(matrix, items))[0][0]
+    'slope or intercept at a boundary'
+    """
+    own = set(model.free)
+    found: list[tuple[str, NDArray[np.bool_]]] = []
+    if "slope" in own:
+        steep = np.abs(items.slope) >= largest
+        found += [
+            (BOUNDARY, steep | (np.abs(items.intercept) >= 2 * largest)),
+            (SEPARATED, separated(matrix, abilities.ability)),
+        ]
+        found += _signs(items, errors)
+    else:
+        found.append((BOUNDARY, np.abs(items.intercept) >= 2 * largest))
+    if "guessing" in own:
+        found.append((NO_GUESSING, items.guessing <= _NOTHING))
+    if "slip" in own:
+        found.append((NO_SLIPPING, items.ceiling >= 1 - _NOTHING))
+    if items.response == "beta-binomial" and items.precision is not None:
+        found.append((NO_OVERDISPERSION, items.precision >= _TOO_PRECISE))
+    if errors is not None:
+        found.append((NO_ERROR, np.isnan(errors.intercept)))
+    return tuple(
+        tuple(words for words, where in found if where[task]) for task in range(len(items))
+    )
+
+
+def _signs(items: ItemParameters, errors: TaskErrors | None) -> list[tuple[str, NDArray[np.bool_]]]:
+    negative = items.slope < 0
+    if errors is None:
+        return [(NEGATIVE, negative)]
+    noise = (errors.slope_low <= 0) & (errors.slope_high >= 0)
+    return [
+        (NEGATIVE, negative & ~noise),
+        (SIGN_WITHIN_NOISE, noise),
+        (UNBOUNDED_DIFFICULTY, np.isinf(errors.difficulty_low) | np.isinf(errors.difficulty_high)),
+    ]
+
+
+def separated(matrix: ResponseMatrix, ability: Floats) -> NDArray[np.bool_]:
+    """Return for which tasks one ability divides the agents who ever fail from those who succeed.
+
+    Then a steeper slope is always a little more likely, and how steep it is said to be comes from
+    the prior, or from where the iterations stopped. Continuous scores are never separated.
+
+    >>> matrix = ResponseMatrix.from_array([[0, 1], [1, 0], [1, 1]])
+    >>> separated(matrix, np.array([-1.0, 0.0, 1.0]))
+    array([ True, False])
+    """
+    if not matrix.is_counts:
+        return np.zeros(len(matrix.tasks), dtype=np.bool_)
+    theta = ability[:, None]
+    wins, losses = matrix.successes > 0, matrix.trials > matrix.successes
+    lowest_win = np.where(wins, theta, np.inf).min(axis=0)
+    highest_win = np.where(wins, theta, -np.inf).max(axis=0)
+    lowest_loss = np.where(losses, theta, np.inf).min(axis=0)
+    highest_loss = np.where(losses, theta, -np.inf).max(axis=0)
+    both = wins.any(axis=0) & losses.any(axis=0)
+    return np.asarray(both & ((lowest_win > highest_loss) | (highest_win < lowest_loss)))

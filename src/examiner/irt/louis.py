@@ -1,0 +1,285 @@
+r"""The observed information of the marginal likelihood, by the identity of Louis.
+
+.. math:: I = \sum_j \mathrm{E}_j[-H_j(\theta)] - \sum_j \mathrm{Cov}_j[s_j(\theta)]
+
+with s and H the gradient and the second derivatives of log f(x_j | θ) by the parameters, and
+expectations over agent j's posterior (Louis 1982, J. R. Statist. Soc. B 44, eq. 3.2'). It holds for
+any parameters, not at the optimum only.
+
+The first term is a block for each task. For the second, s_j(θ) is written in polynomials
+orthonormal under agent j's own posterior: Cov_j = Σ_l c_jl c_jlᵀ with c_jl = E_j[s_j π_l], l ≥ 1
+(Parseval). A posterior is narrow and s smooth over it, so that a few l are enough; where they are
+not, every node is taken by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.irt.blocks import Block, blocks
+from examiner.irt.freedom import Freedom, curve_slopes, freedom_of, moved, prior_curvature
+from examiner.irt.items import Floats, ItemParameters
+from examiner.irt.kernels import Kernel
+from examiner.irt.logistic import curves
+from examiner.irt.model import Model, Priors
+from examiner.irt.quadrature import Quadrature
+from examiner.results import ResponseMatrix
+
+_STEP = 1e-4
+_MOST_LEVELS = 24
+_FEW_PARAMETERS = 150
+"""Up to here every node by itself costs little, and is exact."""
+_NEGLIGIBLE = 1e-16
+_ENOUGH = 1e-8
+"""Share of a parameter's information below which a level is the last: errors change by half as much."""
+
+
+class CompleteInformation(NamedTuple):
+    """Σ_j E_j[−H] and the priors' curvature: own blocks, their coupling to shared ones, and these.
+
+    Shapes [tasks, own, own], [tasks, own, shared] and [shared, shared].
+    """
+
+    own: Floats
+    coupling: Floats
+    shared: Floats
+
+
+class Louis(NamedTuple):
+    """What both terms need: the tasks, what is free, posterior weights and derivatives of F_c."""
+
+    matrix: ResponseMatrix
+    items: ItemParameters
+    rule: Quadrature
+    freedom: Freedom
+    complete: CompleteInformation
+    derivatives: tuple[Floats, ...]
+    """∂F_c/∂parameter, one [parameters, tasks, nodes] for each statistic c."""
+
+
+def louis(
+    matrix: ResponseMatrix,
+    items: ItemParameters,
+    model: Model,
+    priors: Priors | None,
+    rule: Quadrature,
+) -> Louis:
+    """Prepare both terms for abilities that are N(0, 1)."""
+    freedom = freedom_of(items, model)
+    kernel, sums = _expected_sums(matrix, items, rule)
+    complete = _complete(kernel, sums, items, rule, freedom, priors)
+    derivatives = _term_slopes(kernel, items, rule, freedom)
+    return Louis(matrix, items, rule, freedom, complete, derivatives)
+
+
+def information_matrix(parts: Louis) -> Floats:
+    """Return the whole observed information, [size, size]; fixed parameters have a 1 and zeros."""
+    freedom = parts.freedom
+    tasks, own = freedom.fixed.shape
+    total = np.zeros((freedom.size, freedom.size))
+    for task in range(tasks):
+        start = task * own
+        total[start : start + own, start : start + own] = parts.complete.own[task]
+    if freedom.shared:
+        joint = parts.complete.coupling.reshape(tasks * own, len(freedom.shared))
+        total[: tasks * own, tasks * own :] = joint
+        total[tasks * own :, : tasks * own] = joint.T
+        total[tasks * own :, tasks * own :] = parts.complete.shared
+    scale = np.maximum(np.diagonal(total).copy(), 1e-12)
+    total -= _missing_information(parts, scale)
+    stuck = np.concatenate([freedom.fixed.ravel(), np.zeros(len(freedom.shared), dtype=np.bool_)])
+    total[stuck] = 0.0
+    total[:, stuck] = 0.0
+    total[stuck, stuck] = 1.0
+    return total
+
+
+def _missing_information(parts: Louis, scale: Floats) -> Floats:
+    total = np.zeros((scale.size, scale.size))
+
+    def add(level: Floats) -> float:
+        nonlocal total
+        total += level.T @ level
+        return float(((level**2).sum(axis=0) / scale).max(initial=0.0))
+
+    for block, weights in posterior_blocks(parts):
+        before = total.copy()
+        few = scale.size <= _FEW_PARAMETERS
+        if few or not spread_over_levels(parts, block, weights, add):
+            total = before
+            for level in node_levels(parts, block, weights):
+                total += level.T @ level
+    return total
+
+
+def spread_over_levels(
+    parts: Louis,
+    block: Block,
+    weights: Floats,
+    add: Callable[[Floats], float],
+    *,
+    enough: float = _ENOUGH,
+    most: int = _MOST_LEVELS,
+) -> bool:
+    """Hand c_jl [agents, size] to `add` level by level until its share is small; say if it became so."""
+    for count, polynomial in enumerate(orthonormal(parts.rule.nodes, weights)):
+        if count >= most:
+            return False
+        if add(score_moments(parts, block, weights * polynomial)) < enough:
+            return True
+    return True
+
+
+def node_levels(parts: Louis, block: Block, weights: Floats) -> Iterator[Floats]:
+    """Yield √w_jq (s_jq − E_j s), node by node: exact, whatever the shape of s."""
+    mean = score_moments(parts, block, weights)
+    for node in range(weights.shape[1]):
+        near = np.flatnonzero(weights[:, node] > _NEGLIGIBLE)
+        if near.size:
+            here = [slopes[:, :, node] for slopes in parts.derivatives]
+            scores = [
+                sum(data[near] * by[place] for data, by in zip(block.statistics, here, strict=True))
+                for place in range(len(parts.freedom.parameters))
+            ]
+            yield np.sqrt(weights[near, node])[:, None] * (_laid_out(parts, scores) - mean[near])
+
+
+def orthonormal(nodes: Floats, weights: Floats) -> Iterator[Floats]:
+    """Yield π_1, π_2, …: polynomials orthonormal under each row of weights, shape [agents, nodes]."""
+    before = np.zeros_like(weights)
+    current = np.ones_like(weights)
+    norm = np.zeros((weights.shape[0], 1))
+    for _ in range(nodes.size - 1):
+        centre = (weights * current**2 * nodes).sum(axis=1, keepdims=True)
+        following = (nodes - centre) * current - norm * before
+        norm = np.sqrt((weights * following**2).sum(axis=1, keepdims=True))
+        before = current
+        with np.errstate(divide="ignore", invalid="ignore"):
+            current = np.where(norm > 1e-10, following / norm, 0.0)
+        yield current
+
+
+def score_moments(parts: Louis, block: Block, weights: Floats) -> Floats:
+    """Return Σ_q v_jq s_j(θ_q) for weights v: [agents, size], own parameters first."""
+    scores = []
+    for place in range(len(parts.freedom.parameters)):
+        sums = np.zeros((weights.shape[0], len(parts.items)))
+        for data, slopes in zip(block.statistics, parts.derivatives, strict=True):
+            sums += data * (weights @ slopes[place].T)
+        scores.append(sums)
+    return _laid_out(parts, scores)
+
+
+def _laid_out(parts: Louis, scores: Sequence[Floats]) -> Floats:
+    """From [agents, tasks] of each parameter to [agents, size]: tasks one after the other, then shared."""
+    own = len(parts.freedom.own)
+    agents = scores[0].shape[0]
+    mine = np.stack(scores[:own], axis=2).reshape(agents, -1)
+    rest = [score.sum(axis=1, keepdims=True) for score in scores[own:]]
+    return np.concatenate([mine, *rest], axis=1)
+
+
+def posterior_blocks(parts: Louis) -> Iterator[tuple[Block, Floats]]:
+    """Yield agents in blocks with their posterior weights over the nodes."""
+    width = max(len(parts.rule), parts.freedom.size)
+    terms: tuple[Floats, ...] | None = None
+    for kernel, block in blocks(parts.matrix, parts.items, width=width):
+        if terms is None:
+            shape = curves(parts.items, parts.rule.nodes)
+            terms = kernel.terms(shape, parts.items.precision)
+        yield block, _weights(block, terms, parts.rule)
+
+
+def _weights(block: Block, terms: tuple[Floats, ...], rule: Quadrature) -> Floats:
+    joint = np.repeat(rule.log_weights[None, :], block.constant.size, axis=0)
+    for data, term in zip(block.statistics, terms, strict=True):
+        joint += data @ term
+    weights = np.exp(joint - joint.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _expected_sums(
+    matrix: ResponseMatrix, items: ItemParameters, rule: Quadrature
+) -> tuple[Kernel, tuple[Floats, ...]]:
+    """S_c = T_cᵀ W, [tasks, nodes]."""
+    sums: tuple[Floats, ...] | None = None
+    terms: tuple[Floats, ...] | None = None
+    for kernel, block in blocks(matrix, items, width=len(rule)):
+        if terms is None:
+            terms = kernel.terms(curves(items, rule.nodes), items.precision)
+        weights = _weights(block, terms, rule)
+        part = tuple(data.T @ weights for data in block.statistics)
+        sums = part if sums is None else tuple(a + b for a, b in zip(sums, part, strict=True))
+    assert sums is not None
+    return kernel, sums
+
+
+def _complete(
+    kernel: Kernel,
+    sums: tuple[Floats, ...],
+    items: ItemParameters,
+    rule: Quadrature,
+    freedom: Freedom,
+    priors: Priors | None,
+) -> CompleteInformation:
+    count, own = len(freedom.parameters), len(freedom.own)
+    bend = np.empty((len(items), count, count))
+    for place, parameter in enumerate(freedom.parameters):
+        ahead = _gradient(kernel, sums, moved(items, parameter, _STEP), rule, freedom)
+        behind = _gradient(kernel, sums, moved(items, parameter, -_STEP), rule, freedom)
+        bend[:, :, place] = (behind - ahead) / (2 * _STEP)
+    bend = 0.5 * (bend + bend.transpose(0, 2, 1))
+    mine, shared = bend[:, :own, :own].copy(), bend[:, own:, own:].sum(axis=0)
+    coupling = bend[:, :own, own:].copy()
+    for place, parameter in enumerate(freedom.own):
+        mine[:, place, place] += prior_curvature(priors, parameter)
+        stuck = freedom.fixed[:, place]
+        mine[stuck, place, :] = 0.0
+        mine[stuck, :, place] = 0.0
+        mine[stuck, place, place] = 1.0
+        coupling[stuck, place, :] = 0.0
+    for place, parameter in enumerate(freedom.shared):
+        shared[place, place] += prior_curvature(priors, parameter)
+    return CompleteInformation(mine, coupling, shared)
+
+
+def _gradient(
+    kernel: Kernel,
+    sums: tuple[Floats, ...],
+    items: ItemParameters,
+    rule: Quadrature,
+    freedom: Freedom,
+) -> Floats:
+    """The gradient of Σ_q Σ_c S_c F_c, [tasks, parameters]."""
+    shape = curves(items, rule.nodes)
+    slopes = kernel.slopes(sums, shape, items.precision)
+    found = np.empty((len(items), len(freedom.parameters)))
+    for place, parameter in enumerate(freedom.parameters):
+        if parameter == "precision":
+            assert slopes.by_log_precision is not None
+            found[:, place] = slopes.by_log_precision.sum(axis=1)
+        else:
+            by = curve_slopes(items, shape, rule.nodes, parameter)
+            found[:, place] = (slopes.by_success * by).sum(axis=1)
+    return found
+
+
+def _term_slopes(
+    kernel: Kernel, items: ItemParameters, rule: Quadrature, freedom: Freedom
+) -> tuple[Floats, ...]:
+    """∂F_c/∂parameter by central differences of F_c, each [parameters, tasks, nodes]."""
+    found: list[list[Floats]] = []
+    for place, parameter in enumerate(freedom.parameters):
+        step = _STEP / 10
+        ahead = moved(items, parameter, step)
+        behind = moved(items, parameter, -step)
+        up = kernel.terms(curves(ahead, rule.nodes), ahead.precision)
+        down = kernel.terms(curves(behind, rule.nodes), behind.precision)
+        found.append([(high - low) / (2 * step) for high, low in zip(up, down, strict=True)])
+        if place < len(freedom.own):
+            for slopes in found[-1]:
+                slopes[freedom.fixed[:, place]] = 0.0
+    return tuple(np.stack(parts) for parts in zip(*found, strict=True))
