@@ -2,7 +2,7 @@
 
 from examiner.arena.agent import Task
 from examiner.arena.agents import AGENTS
-from examiner.arena.deviations import Deviation, deviations
+from examiner.arena.deviation import Deviation, deviations
 from examiner.arena.environments import ENVIRONMENTS
 from examiner.arena.games import (
     TRAINING_GAMES,
@@ -15,6 +15,7 @@ from examiner.arena.games import (
 )
 from examiner.arena.job import Job
 from examiner.arena.play import Episode, Playing, check_job
+from examiner.arena.profile import Profile, profile_game, profiled_kinds
 from examiner.arena.protocol import PROTOCOLS, Protocol, named_protocol
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Episode",
     "Job",
     "Playing",
+    "Profile",
     "Protocol",
     "Task",
     "check_job",
@@ -37,4 +39,6 @@ __all__ = [
     "named_protocol",
     "playable_game",
     "playable_games",
+    "profile_game",
+    "profiled_kinds",
 ]
