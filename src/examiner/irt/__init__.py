@@ -1,5 +1,6 @@
 """Ability and difficulty: item response theory (papers/002 and 003)."""
 
+from examiner.irt.ability import abilities
 from examiner.irt.fit import fit_irt
 from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.items import ItemParameters, Response
@@ -8,6 +9,7 @@ from examiner.irt.logistic import probability
 from examiner.irt.model import Model, Normal, Priors
 from examiner.irt.models import MODELS
 from examiner.irt.quadrature import Quadrature
+from examiner.irt.simulate import simulate
 
 __all__ = [
     "MODELS",
@@ -23,7 +25,9 @@ __all__ = [
     "Response",
     "Starts",
     "TaskErrors",
+    "abilities",
     "fit_irt",
     "log_likelihood",
     "probability",
+    "simulate",
 ]

@@ -24,6 +24,7 @@ STEEP = 20.0
 """A slope beyond this is a step for any data: ability would have to be known to 0.1."""
 _NOTHING = 1e-4
 _TOO_PRECISE = 1e4
+"""Trials of one cell then correlate by less than 0.0001."""
 
 
 def task_flags(

@@ -10,6 +10,12 @@ from numpy.typing import NDArray
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.logistic import Curves
 from examiner.irt.model import Model, Parameter, Priors
+from examiner.irt.parameters import Layout
+
+_NONE = 1e-5
+"""A chance of guessing or slipping this small is at the end of its range."""
+_PRECISE = 1e6
+"""From this precision on the beta-binomial is the binomial."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +46,19 @@ class Freedom:
 
 
 def freedom_of(items: ItemParameters, model: Model) -> Freedom:
-    """Return what is free under a model at these estimates.
-
-    The beta-binomial has a free precision for each task where the model does not share it.
-    """
-    own, shared = model.free, model.shared
-    if items.response != "binomial" and "precision" not in own + shared:
-        own = (*own, "precision")
-    if items.precision is not None and not np.isfinite(items.precision).any():
-        shared = tuple(name for name in shared if name != "precision")
+    """Return what is free under a model at these estimates."""
+    layout = Layout.of(model, items.response)
+    nowhere = np.zeros(len(items), dtype=np.bool_)
     stuck = {
-        "guessing": items.guessing <= 0,
-        "slip": items.ceiling >= 1,
-        "precision": np.zeros(len(items), dtype=np.bool_)
-        if items.precision is None
-        else ~np.isfinite(items.precision),
+        "guessing": items.guessing <= _NONE,
+        "slip": items.ceiling >= 1 - _NONE,
+        "precision": nowhere if items.precision is None else items.precision >= _PRECISE,
     }
-    fixed = np.zeros((len(items), len(own)), dtype=np.bool_)
-    for column, parameter in enumerate(own):
-        if parameter in stuck:
-            fixed[:, column] = stuck[parameter]
-    return Freedom(own, shared, fixed)
+    fixed = np.stack([stuck.get(name, nowhere) for name in layout.free], axis=1)
+    shared = tuple(
+        name for name in layout.shared if not (name in stuck and bool(stuck[name].all()))
+    )
+    return Freedom(layout.free, shared, fixed)
 
 
 def moved(items: ItemParameters, parameter: Parameter, step: float) -> ItemParameters:

@@ -1,0 +1,106 @@
+"""Responses of made-up agents to given tasks, for studies of what an exam can tell."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from examiner.irt.items import Floats, ItemParameters
+from examiner.irt.logistic import probability, sigmoid_pair
+from examiner.results import ResponseMatrix
+from examiner.results.checks import InputError, counted
+
+
+def simulate(
+    items: ItemParameters,
+    abilities: int | ArrayLike,
+    *,
+    trials: int | ArrayLike = 1,
+    interaction: float = 0.0,
+    population_sd: float = 1.0,
+    rng: np.random.Generator | int,
+    agents: tuple[str, ...] | None = None,
+) -> ResponseMatrix:
+    r"""Draw responses of agents to tasks, by the response the parameters stand for.
+
+    `abilities` are given, or are a number of agents with abilities drawn from N(0, population_sd²).
+    `trials` is one number, one a task, or a table [agents, tasks] in which 0 leaves a cell out.
+    Binomial: k of n with chance P(θ). Beta-binomial: the chance of a cell is itself drawn from
+    Beta(Pν, (1 − P)ν). Beta: a score from Beta(Pφ, (1 − P)φ), kept off 0 and 1 by rounding alone.
+
+    `interaction` adds to every cell's logit a draw from N(0, interaction²) that all trials of the
+    cell share: an agent that happens to suit a task. It is what the beta-binomial stands in for.
+
+    >>> items = ItemParameters.of(["easy", "hard"], slope=[1.0, 1.0], difficulty=[-2.0, 2.0])
+    >>> matrix = simulate(items, 200, trials=5, rng=0)
+    >>> matrix
+    ResponseMatrix: 200 agents × 2 tasks, successes of 5 trials
+    >>> easy, hard = matrix.to_numpy().mean(axis=0)
+    >>> bool(hard < 0.2 < 0.8 < easy)
+    True
+    """
+    generator = np.random.default_rng(rng)
+    theta = _abilities(abilities, population_sd, generator)
+    counts = _trials(trials, theta.size, len(items))
+    if not (np.isfinite(interaction) and interaction >= 0):
+        raise InputError(f"The interaction is {interaction}. Give a standard deviation, 0 or more.")
+    chance = _chances(items, theta, interaction, generator)
+    if items.response == "beta":
+        assert items.precision is not None
+        scores = _beta(chance, items.precision, generator)
+        return ResponseMatrix.from_array(np.where(counts > 0, scores, np.nan), agents, items.tasks)
+    if items.response == "beta-binomial":
+        assert items.precision is not None
+        chance = _beta(chance, items.precision, generator)
+    won = generator.binomial(counts, chance)
+    return ResponseMatrix.from_counts(won, counts, agents, items.tasks)
+
+
+def _abilities(
+    abilities: int | ArrayLike, population_sd: float, rng: np.random.Generator
+) -> Floats:
+    if isinstance(abilities, int):
+        if abilities < 1:
+            raise InputError(f"{abilities} agents are asked for. Give at least 1.")
+        return population_sd * rng.standard_normal(abilities)
+    given = np.asarray(abilities, dtype=np.float64)
+    if given.ndim != 1 or not given.size or not np.isfinite(given).all():
+        raise InputError(
+            f"The abilities have shape {given.shape}. Give one finite number for each agent, or how "
+            f"many agents to draw."
+        )
+    return given
+
+
+def _trials(trials: int | ArrayLike, agents: int, tasks: int) -> NDArray[np.int64]:
+    given = np.asarray(trials)
+    if given.dtype.kind not in "iub" or (given.size and int(given.min()) < 0):
+        raise InputError("The trials are not whole numbers from 0 on. Give counts of trials.")
+    try:
+        return np.broadcast_to(given.astype(np.int64), (agents, tasks))
+    except ValueError:
+        raise InputError(
+            f"The trials have shape {given.shape}, which does not fit {counted(agents, 'agent')} × "
+            f"{counted(tasks, 'task')}. Give one number, one a task, or a table."
+        ) from None
+
+
+def _chances(
+    items: ItemParameters, theta: Floats, interaction: float, rng: np.random.Generator
+) -> Floats:
+    if interaction == 0.0:
+        return np.clip(probability(items, theta).T, 0.0, 1.0)
+    noise = interaction * rng.standard_normal((theta.size, len(items)))
+    rising, _ = sigmoid_pair(theta[:, None] * items.slope + items.intercept + noise)
+    return np.clip(items.guessing + (items.ceiling - items.guessing) * rising, 0.0, 1.0)
+
+
+def _beta(chance: Floats, precision: Floats, rng: np.random.Generator) -> Floats:
+    """Draw Beta(Pφ, (1 − P)φ); the chance itself where the precision is (as good as) infinite."""
+    known = np.isfinite(precision) & (precision < 1e9)
+    phi = np.where(known, precision, 1.0)
+    tiny = np.finfo(np.float64).tiny
+    drawn = rng.beta(np.maximum(chance * phi, tiny), np.maximum((1.0 - chance) * phi, tiny))
+    # Both shapes tiny can underflow to 0/0 inside the generator: then it is a coin.
+    drawn = np.where(np.isnan(drawn), (rng.random(chance.shape) < chance).astype(float), drawn)
+    return np.asarray(np.where(known, drawn, chance))
