@@ -58,6 +58,12 @@ def count_to(number: int) -> Iterator[int]:
     yield from range(number)
 
 
+def slow_count_to(number: int) -> Iterator[int]:
+    for one in range(number):
+        time.sleep(0.01)
+        yield one
+
+
 def behave(how: str) -> Iterator[str]:
     yield "here"
     if how == "crash":

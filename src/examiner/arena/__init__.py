@@ -4,6 +4,7 @@ from examiner.arena.agent import Task
 from examiner.arena.agents import AGENTS
 from examiner.arena.deviation import Deviation, deviations
 from examiner.arena.environments import ENVIRONMENTS
+from examiner.arena.export import export_ledger, results_of
 from examiner.arena.games import (
     TRAINING_GAMES,
     UNSAFE_GAMES,
@@ -14,9 +15,14 @@ from examiner.arena.games import (
     playable_games,
 )
 from examiner.arena.job import Job
+from examiner.arena.ledger import Ledger
+from examiner.arena.plan import Plan, PlannedAgent, PlannedGame
+from examiner.arena.plan_file import plan_from_toml, read_plan
 from examiner.arena.play import Episode, Playing, check_job
 from examiner.arena.profile import Profile, profile_game, profiled_kinds
 from examiner.arena.protocol import PROTOCOLS, Protocol, named_protocol
+from examiner.arena.runner import FailedJob, RunOutcome, run_jobs, run_plan
+from examiner.arena.standing import Standing
 
 __all__ = [
     "AGENTS",
@@ -26,19 +32,32 @@ __all__ = [
     "UNSAFE_GAMES",
     "Deviation",
     "Episode",
+    "FailedJob",
     "Job",
+    "Ledger",
+    "Plan",
+    "PlannedAgent",
+    "PlannedGame",
     "Playing",
     "Profile",
     "Protocol",
+    "RunOutcome",
+    "Standing",
     "Task",
     "check_job",
     "deviations",
+    "export_ledger",
     "game_split",
     "game_variant",
     "game_variants",
     "named_protocol",
+    "plan_from_toml",
     "playable_game",
     "playable_games",
     "profile_game",
     "profiled_kinds",
+    "read_plan",
+    "results_of",
+    "run_jobs",
+    "run_plan",
 ]

@@ -22,6 +22,7 @@ from examiner.cli.information import information
 from examiner.cli.options import flattened
 from examiner.cli.output import printable
 from examiner.cli.report import report
+from examiner.cli.run import run
 from examiner.cli.scores import scores
 from examiner.cli.typology import typology
 from examiner.results import ExaminerWarning, InputError
@@ -107,6 +108,7 @@ for _command in (
     convert,
     datasets,
     report,
+    run,
     curves,
     scores,
     typology,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -22,6 +24,15 @@ SINGLE_THREAD = dict.fromkeys(
     "1",
 )
 """Environment under which the numeric libraries keep to one thread: one job, one core."""
+
+
+def search_path() -> str:
+    """Where this process looks for modules, for the environment of another: it finds the same ones.
+
+    >>> os.pathsep in search_path()
+    True
+    """
+    return os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
 
 
 def perform(

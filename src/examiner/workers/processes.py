@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import IO, Any, cast
 
 from examiner.workers.crew import Event, Kind
-from examiner.workers.performing import SINGLE_THREAD
+from examiner.workers.performing import SINGLE_THREAD, search_path
 from examiner.workers.pipes import of_script, packed, receive, send, unpacked
 from examiner.workers.worker import Orders
 
@@ -144,8 +144,7 @@ class _Process:
         log: Path | None,
     ) -> None:
         self.ticket: int | None = None
-        folders = [entry or str(Path.cwd()) for entry in sys.path]
-        environment = os.environ | SINGLE_THREAD | {"PYTHONPATH": os.pathsep.join(folders)}
+        environment = os.environ | SINGLE_THREAD | {"PYTHONPATH": search_path()}
         with _opened(log) as errors:
             # -P: the current folder is not the first place to look for modules.
             self._popen = subprocess.Popen(

@@ -11,6 +11,7 @@ from examiner.importers.formats import (
     gvgai_executor,
     gvgai_stdout,
     gvgai_trials,
+    ledger,
     ndjson,
     parquet,
     py_irt,
@@ -43,6 +44,12 @@ class Format(NamedTuple):
 FORMATS = MappingProxyType(
     {
         "parquet": Format(parquet.recognises, parquet.read, "Parquet, tidy or wide"),
+        "ledger": Format(ledger.recognises, ledger.read, "ledgers of `examiner run`"),
+        "ledger-training": Format(
+            ledger.recognises_nothing,
+            ledger.read_training,
+            "the training episodes of such a ledger",
+        ),
         "cleanrl": Format(
             cleanrl.recognises,
             cleanrl.read,

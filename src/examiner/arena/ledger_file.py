@@ -1,0 +1,159 @@
+"""The file of a ledger: opened by one driver at a time, and whole even when the disk is full.
+
+SQLite with a write-ahead log and `synchronous=NORMAL`: what is committed survives any process that
+dies. After a power cut the last moments may be missing, which the next run plays again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from examiner.results.checks import InputError, shorten
+from examiner.results.ledgers import APPLICATION_ID, LEDGER_SCHEMA
+
+TABLES = """
+CREATE TABLE ledger (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE sessions (
+    session INTEGER PRIMARY KEY, started TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL,
+    versions TEXT NOT NULL, plan TEXT NOT NULL);
+CREATE TABLE jobs (
+    job INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, entry TEXT NOT NULL,
+    settings TEXT NOT NULL, observation TEXT NOT NULL, environment TEXT NOT NULL, game TEXT NOT NULL,
+    mode INTEGER, difficulty INTEGER, seed INTEGER NOT NULL, split TEXT NOT NULL,
+    protocol TEXT NOT NULL, protocol_settings TEXT NOT NULL, episodes INTEGER, frames INTEGER,
+    stateless INTEGER, state TEXT NOT NULL DEFAULT 'waiting', reason TEXT);
+CREATE TABLE episodes (
+    job INTEGER NOT NULL REFERENCES jobs, episode INTEGER NOT NULL, phase TEXT NOT NULL,
+    frames INTEGER NOT NULL, length INTEGER NOT NULL, score REAL, lives INTEGER NOT NULL,
+    truncated INTEGER NOT NULL, cpu_seconds REAL NOT NULL, session INTEGER NOT NULL REFERENCES sessions,
+    PRIMARY KEY (job, episode)) WITHOUT ROWID;
+CREATE TABLE checkpoints (
+    job INTEGER PRIMARY KEY REFERENCES jobs, episode INTEGER NOT NULL, frames INTEGER NOT NULL,
+    evaluated INTEGER NOT NULL, file TEXT NOT NULL, sha256 TEXT NOT NULL);
+"""
+
+_PAGES_IN_LOG = 256
+_BALLAST_BYTES = 2 * 2**20
+_READERS_MAY_TAKE_SECONDS = 60.0
+
+
+class LedgerFile:
+    """An open database, the lock that keeps other drivers out, and some room kept for a full disk."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._ballast = path.with_name(path.name + ".ballast")
+        self._lock = _locked(path)
+        try:
+            with self.told():
+                self.database = _opened(path)
+                if not self._ballast.exists():
+                    self._ballast.write_bytes(bytes(_BALLAST_BYTES))
+        except BaseException:
+            self._lock.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the file; what was not committed is given up."""
+        with suppress(sqlite3.Error):
+            self.database.rollback()
+        with suppress(OSError):
+            self._ballast.unlink()
+        with suppress(sqlite3.Error):  # what stays in the log is read from there
+            self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.database.close()
+        self._lock.close()
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Turn what the disk refuses into a sentence; all that was committed stays."""
+        try:
+            yield
+        except (sqlite3.OperationalError, OSError) as problem:
+            with suppress(OSError):
+                self._ballast.unlink()
+            raise InputError(
+                f"Cannot write the ledger {shorten(self._path, 200)}: {problem}. All episodes committed "
+                f"so far are kept. Make room or mend the disk, then run the same command again to go on."
+            ) from problem
+
+
+def _locked(path: Path) -> sqlite3.Connection:
+    """Hold a lock that ends with the process, however it ends."""
+    lock = path.with_name(path.name + ".lock")
+    try:
+        connection = sqlite3.connect(lock, timeout=0.0, isolation_level=None)
+    except sqlite3.OperationalError as problem:
+        raise InputError(
+            f"Cannot open {shorten(path, 200)}: {problem}. Check the folder and its permissions."
+        ) from problem
+    try:
+        connection.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as problem:
+        connection.close()
+        if "locked" not in str(problem):
+            raise InputError(
+                f"Cannot lock {shorten(lock, 200)}: {problem}. Remove it if no run is using it."
+            ) from problem
+        raise InputError(
+            f"Another run is writing to {shorten(path, 200)}{_holder(path)}. Wait until it has ended, "
+            f"or choose another folder with `--output`."
+        ) from None
+    return connection
+
+
+def _holder(path: Path) -> str:
+    """Who has the ledger: the last to have begun a session."""
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            row = connection.execute(
+                "SELECT pid, host, started FROM sessions ORDER BY session DESC LIMIT 1"
+            ).fetchone()
+        finally:
+            connection.close()
+    except sqlite3.Error:
+        return ""
+    return "" if row is None else f": process {row[0]} on {row[1]}, since {row[2]}"
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(path, isolation_level=None, timeout=_READERS_MAY_TAKE_SECONDS)
+    try:
+        (mark,) = database.execute("PRAGMA application_id").fetchone()
+        (tables,) = database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        if not tables:
+            _create(database)
+        elif mark != APPLICATION_ID:
+            raise InputError(
+                f"{shorten(path, 200)} is a database of another kind, not a ledger. Choose another "
+                f"folder with `--output`."
+            )
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_IN_LOG}")
+    except sqlite3.DatabaseError as problem:
+        database.close()
+        if isinstance(problem, sqlite3.OperationalError):
+            raise
+        raise InputError(
+            f"{shorten(path, 200)} is not a ledger: {problem}. Choose another folder with `--output`."
+        ) from None
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _create(database: sqlite3.Connection) -> None:
+    # In one transaction, and before there is a write-ahead log: the file's first page says from the
+    # first moment that it is a ledger.
+    database.execute("BEGIN EXCLUSIVE")
+    database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    for statement in TABLES.split(";"):
+        database.execute(statement)
+    database.execute("INSERT INTO ledger VALUES ('schema', ?)", (LEDGER_SCHEMA,))
+    database.execute("COMMIT")

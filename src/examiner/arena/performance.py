@@ -1,0 +1,106 @@
+"""One job as a worker plays it: episodes as they end, and now and then what a learner has saved."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from examiner.arena.checkpoints import Checkpoint
+from examiner.arena.job import Job
+from examiner.arena.play import Episode, Playing
+
+_LEAST_SECONDS = 1.0
+_SHARE_OF_RUN = 0.01
+_COST_SHARE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a job begins: its checkpoint, or the episodes it has; `folders` are searched for its agent.
+
+    `seconds` is the time that the job has taken before; `episodes` are those the ledger has.
+    """
+
+    job: Job
+    folders: tuple[str, ...] = ()
+    episodes: int = 0
+    frames: int = 0
+    evaluated: int = 0
+    stateless: bool | None = None
+    checkpoint: Checkpoint | None = None
+    data: bytes | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What a learner saved, and after which episode."""
+
+    checkpoint: Checkpoint
+    data: bytes
+
+
+def perform_job(start: Start) -> Iterator[bool | Episode | Saved]:
+    """Yield whether the agent is stateless, then every episode, and what a learner saves in between.
+
+    A learner is saved when one per cent of the time it has taken has passed since the last time, but
+    so that saving takes at most two per cent of the time; and when it is done.
+
+    >>> messages = list(perform_job(Start(Job("random", "random", game="pong", episodes=1))))
+    >>> messages[0], messages[1].number
+    (True, 0)
+    """
+    for folder in start.folders:
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
+    playing = _playing(start)
+    learns = callable(getattr(playing._agent, "learn", None))
+    yield playing.stateless and not learns
+    if playing.stateless:  # a learner that cannot be saved is played from its beginning again
+        yield from playing
+        return
+    begun = last = time.process_time()
+    cost, episode, evaluated = 0.0, None, _evaluated_before(start)
+    for episode in playing:
+        evaluated += episode.phase == "evaluation"
+        yield episode
+        now = time.process_time()
+        run = start.seconds + now - begun
+        if now - last >= max(_LEAST_SECONDS, _SHARE_OF_RUN * run, cost / _COST_SHARE):
+            yield _saved(playing, episode, evaluated)
+            last = time.process_time()
+            cost = last - now
+    if episode is not None:
+        yield _saved(playing, episode, evaluated)
+
+
+def _playing(start: Start) -> Playing:
+    if start.stateless and start.episodes:
+        return Playing.resume(
+            start.job,
+            episodes_done=start.episodes,
+            frames_done=start.frames,
+            evaluated=start.evaluated,
+            checkpoint=None,
+        )
+    if start.checkpoint is not None and start.data is not None:
+        return Playing.resume(
+            start.job,
+            episodes_done=start.checkpoint.episodes,
+            frames_done=start.checkpoint.frames,
+            evaluated=start.checkpoint.evaluated,
+            checkpoint=start.data,
+        )
+    return Playing.begin(start.job)
+
+
+def _evaluated_before(start: Start) -> int:
+    return 0 if start.checkpoint is None or start.data is None else start.checkpoint.evaluated
+
+
+def _saved(playing: Playing, episode: Episode, evaluated: int) -> Saved:
+    data = playing.checkpoint()
+    assert data is not None, "only agents that save are asked to"
+    return Saved(Checkpoint(episode.number + 1, episode.frames, evaluated), data)

@@ -1,0 +1,84 @@
+"""A live table of a run on standard error, on a terminal only."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from examiner.arena.standing import Standing, Watcher
+from examiner.cli.output import printable
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+_JOBS_SHOWN = 20
+
+
+@contextmanager
+def live_table() -> Iterator[Watcher | None]:
+    """Give a watcher that draws how a run stands; None where nobody looks.
+
+    >>> with live_table() as watcher:
+    ...     watcher is None
+    True
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
+        yield lambda standing: live.update(drawn(standing), refresh=True)
+
+
+def drawn(standing: Standing) -> Group:
+    """Return the table and the line above it.
+
+    >>> from rich.console import Console
+    >>> Console(width=100).print(drawn(Standing(10, 3, 1, (), 40, 80_000, 5_000.0, 0.3, 90.0)))
+    3 of 10 jobs done, 1 failed   40 episodes   80,000 frames   5,000 frames/s   30 %   1:30 to go
+    <BLANKLINE>
+    """
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    failed = f", {standing.failed:,} failed" if standing.failed else ""
+    line = (
+        f"{standing.done:,} of {standing.jobs:,} jobs done{failed}   {standing.episodes:,} episodes   "
+        f"{standing.frames:,} frames   {standing.frames_per_second:,.0f} frames/s   "
+        f"{standing.share:.0%}".replace("%", " %")
+        + f"   {clock(standing.seconds_left)} to go"
+    )
+    table = Table(box=None, pad_edge=False)
+    if standing.playing:
+        for name in ("agent", "game"):
+            table.add_column(name)
+        for name in ("seed", "episodes", "frames", "done", "score"):
+            table.add_column(name, justify="right")
+    for one in standing.playing[:_JOBS_SHOWN]:
+        table.add_row(
+            Text(printable(one.agent)),
+            Text(printable(one.game)),
+            *(f"{one.seed:,}", f"{one.episodes:,}", f"{one.frames:,}", f"{one.share:.0%}"),
+            printable(one.score),
+        )
+    more = len(standing.playing) - _JOBS_SHOWN
+    return Group(Text(line), table, *([Text(f"… and {more:,} more")] if more > 0 else []))
+
+
+def clock(seconds: float) -> str:
+    """Say a time as hours, minutes and seconds.
+
+    >>> clock(5025.0), clock(float("nan"))
+    ('1:23:45', '?')
+    """
+    if math.isnan(seconds) or math.isinf(seconds):
+        return "?"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,219 @@
+"""`examiner run`: play a plan, keep every episode, go on where it was left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from examiner.arena.deviation import deviations
+from examiner.arena.export import export_ledger
+from examiner.arena.performance import perform_job
+from examiner.arena.plan import Plan
+from examiner.arena.plan_file import read_plan
+from examiner.arena.protocol import REFERENCE
+from examiner.arena.runner import RunOutcome, run_plan
+from examiner.cli.live import live_table
+from examiner.cli.options import JsonFlag
+from examiner.cli.output import print_json, print_line, print_notes, print_table
+from examiner.results import InputError
+from examiner.results.checks import counted, listed, shorten
+from examiner.workers import Crew
+from examiner.workers.mapping import available_cores
+
+_FAILURES_SHOWN = 20
+SOME_FAILED = 1
+"""Exit code when the run ended but some jobs failed."""
+
+
+def run(
+    plan: Annotated[str, typer.Argument(metavar="PLAN", help="The plan, a TOML file.")],
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Folder of the ledger [default: the plan's name].",
+        ),
+    ] = None,
+    workers: Annotated[
+        str | None,
+        typer.Option(
+            "--workers", metavar="N|ray", help="Local processes, or ray [default: one a core]."
+        ),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option("--address", metavar="ADDRESS", help="A running Ray cluster, or auto."),
+    ] = None,
+    skip_failed: Annotated[
+        bool, typer.Option("--skip-failed", help="Leave jobs alone that failed in an earlier run.")
+    ] = False,
+    explain_only: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Say what would be played and how it deviates; play nothing."
+        ),
+    ] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Play a plan: agents × games × modes × difficulties × seeds under a stated protocol."""
+    planned = read_plan(plan)
+    if explain_only:
+        _explain(planned, json)
+        return
+    count, crew = _workers(workers, address, planned)
+    folder = Path(output or planned.name)
+    with live_table() as watcher:
+        outcome = run_plan(
+            planned,
+            folder / "ledger.sqlite",
+            workers=count,
+            crew=crew,
+            again=not skip_failed,
+            watcher=watcher,
+        )
+    exported = _exported(outcome, folder / "episodes.parquet")
+    _tell(outcome, exported, json)
+    if outcome.failed:
+        raise typer.Exit(SOME_FAILED)
+
+
+def _workers(
+    workers: str | None, address: str | None, plan: Plan
+) -> tuple[int, Callable[[], Crew] | None]:
+    if workers == "ray":
+        return 0, lambda: _ray_crew(address, plan)
+    if address is not None:
+        raise InputError(
+            f"The address {shorten(address)} is that of a Ray cluster: give `--workers ray` with it."
+        )
+    if workers is None:
+        return available_cores(), None
+    if not workers.isdecimal() or int(workers) < 1:
+        raise InputError(
+            f"The number of workers is {shorten(workers)}. Give a whole number of at least 1, or 'ray'."
+        )
+    return int(workers), None
+
+
+def _ray_crew(address: str | None, plan: Plan) -> Crew:
+    from examiner.workers.cluster import RayCrew
+
+    try:
+        return RayCrew(perform_job, address=address, memory_bytes=plan.limits.memory_bytes)
+    except ValueError as problem:
+        raise InputError(str(problem)) from None
+
+
+def _exported(outcome: RunOutcome, path: Path) -> Path | None:
+    """The episodes as Parquet; None where there are none yet."""
+    try:
+        return export_ledger(outcome.ledger, path)
+    except InputError as problem:
+        if "holds no" in str(problem):
+            return None
+        raise
+
+
+def _tell(outcome: RunOutcome, exported: Path | None, json: bool) -> None:
+    if json:
+        print_json(
+            "examiner.run/1",
+            {
+                "ledger": str(outcome.ledger),
+                "episodes_file": None if exported is None else str(exported),
+                "jobs": outcome.jobs,
+                "done": outcome.done_before + outcome.done,
+                "done_before": outcome.done_before,
+                "failed": [
+                    {
+                        "agent": one.job.agent,
+                        "game": one.job.game,
+                        "mode": one.job.mode,
+                        "difficulty": one.job.difficulty,
+                        "seed": one.job.seed,
+                        "reason": one.reason,
+                    }
+                    for one in outcome.failed
+                ],
+                "episodes": outcome.episodes,
+                "frames": outcome.frames,
+                "seconds": outcome.seconds,
+            },
+        )
+        return
+    before = f" ({outcome.done_before:,} before)" if outcome.done_before else ""
+    print_line(
+        f"{outcome.done_before + outcome.done:,} of {counted(outcome.jobs, 'job')} done{before}; played "
+        f"{counted(outcome.episodes, 'episode')}, {counted(outcome.frames, 'frame')} in "
+        f"{outcome.seconds:,.1f} s"
+    )
+    print_line(f"Ledger: {outcome.ledger}")
+    if exported is not None:
+        print_line(f"Episodes: {exported}   (examiner report {exported})")
+    rows = [
+        (one.job.agent, one.job.game, one.job.seed, one.reason)
+        for one in outcome.failed[:_FAILURES_SHOWN]
+    ]
+    if rows:
+        print_table("\nFailed", ("agent", "game", "seed", "reason"), rows, right=(2,))
+        more = len(outcome.failed) - len(rows)
+        print_notes([f"{more:,} more failed: all are in --json."] if more > 0 else [])
+
+
+def _explain(plan: Plan, json: bool) -> None:
+    jobs = plan.jobs()
+    apart = deviations(plan.protocol)
+    splits = {job.game: plan.split(job.game) for job in jobs}
+    if json:
+        print_json(
+            "examiner.plan/1",
+            {
+                "name": plan.name,
+                "jobs": len(jobs),
+                "agents": [agent.name for agent in plan.agents],
+                "games": splits,
+                "seeds": list(plan.seeds),
+                "protocol": plan.protocol.to_dict(),
+                "protocol_name": plan.protocol.name,
+                "protocol_hash": plan.protocol.hash,
+                "deviations": [asdict(one) for one in apart],
+            },
+        )
+        return
+    tuning = [game for game, split in splits.items() if split == "train"]
+    print_line(
+        f"{counted(len(jobs), 'job')}: {counted(len(plan.agents), 'agent')} × "
+        f"{counted(len({(job.game, job.mode, job.difficulty) for job in jobs}), 'variant')} of "
+        f"{counted(len(splits), 'game')} × {counted(len(plan.seeds), 'seed')}"
+    )
+    print_line(
+        f"Games for tuning: {listed(tuning) if tuning else 'none'}; all others are for testing"
+    )
+    print_line(f"Protocol: {plan.protocol.name or 'your own'} ({plan.protocol.hash})")
+    if not apart:
+        print_line(f"It is {REFERENCE} in every setting.")
+        return
+    rows = [
+        (
+            one.setting,
+            _shown(one.value),
+            _shown(one.reference),
+            "free" if one.free else "deviates",
+            one.meaning,
+        )
+        for one in apart
+    ]
+    header = ("setting", "here", "there", "", "meaning")
+    print_table(f"\nHow it deviates from {REFERENCE}", header, rows)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,65 @@
+"""Ledgers of `examiner run`: the SQLite file of a run, finished or not."""
+
+from __future__ import annotations
+
+from examiner.importers.files import SourceFile
+from examiner.importers.tables import TableOptions
+from examiner.results import InputError, Results
+from examiner.results.checks import shorten
+from examiner.results.ledgers import Phase, ledger_results
+
+_SQLITE = b"SQLite format 3\x00"
+_MARK = slice(68, 72)
+
+
+def recognises(file: SourceFile) -> bool:
+    """A SQLite file whose header bears the mark of a ledger.
+
+    >>> from pathlib import Path
+    >>> recognises(SourceFile(Path("x"), None, b"SQLite format 3" + bytes(53) + b"EXAM"))
+    True
+    """
+    return file.head.startswith(_SQLITE) and file.head[_MARK] == b"EXAM"
+
+
+def recognises_nothing(file: SourceFile) -> bool:
+    """Training episodes are read where they are asked for by name.
+
+    >>> from pathlib import Path
+    >>> recognises_nothing(SourceFile(Path("x"), None, b""))
+    False
+    """
+    return False
+
+
+def read(file: SourceFile, options: TableOptions) -> Results:
+    """Read the episodes that the protocol reports: evaluation where there is any, else training.
+
+    >>> from pathlib import Path
+    >>> read(SourceFile(Path("x.gz"), "gzip", b""), TableOptions())
+    Traceback (most recent call last):
+    ...
+    examiner.results.checks.InputError: 'x.gz' is packed. Unpack a ledger before it is read.
+    """
+    return _read(file, options, None)
+
+
+def read_training(file: SourceFile, options: TableOptions) -> Results:
+    """Read the training episodes only.
+
+    >>> from pathlib import Path
+    >>> read_training(SourceFile(Path("x.gz"), "gzip", b""), TableOptions())
+    Traceback (most recent call last):
+    ...
+    examiner.results.checks.InputError: 'x.gz' is packed. Unpack a ledger before it is read.
+    """
+    return _read(file, options, "training")
+
+
+def _read(file: SourceFile, options: TableOptions, phase: Phase | None) -> Results:
+    if file.compression is not None:
+        raise InputError(f"{shorten(file.path, 200)} is packed. Unpack a ledger before it is read.")
+    results = ledger_results(file.path, phase)
+    if options.measures:
+        results = results.with_measures(*options.measures)
+    return results if options.item is None else results.with_items(*options.item)
