@@ -49,7 +49,7 @@ def fixed_point(
     quiet = 0
     for iteration in range(1, most + 1):
         objective, following = step(point)
-        slack = 1e-10 * (1.0 + abs(best))
+        slack = max(1e-10, 10 * objective_tolerance) * (1.0 + abs(best))
         if accelerated and not objective >= best - slack:
             point, accelerated = fallback, False
             points, moves = [], []

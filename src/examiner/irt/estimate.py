@@ -16,8 +16,14 @@ from examiner.irt.quadrature import Quadrature
 
 LARGEST = 80.0
 """Slopes and intercepts are kept within ±80: a curve that steep is a step, and is flagged."""
-_LOOK_AGAIN = (3, 6, 12, 25, 50, 100, 200)
+_LOOK_AGAIN = (3, 10, 30, 100, 300)
 """Iterations after which an automatic grid is laid anew for the slopes found by then."""
+
+
+_FAR = 9.0
+"""No agent has posterior mass beyond 9 posterior standard deviations that could matter."""
+_STALE = 8
+"""A grid laid this many iterations before the end is laid once more."""
 
 
 class Estimate(NamedTuple):
@@ -44,6 +50,8 @@ class _Climb:
     fixed: Quadrature | None
     rule: Quadrature | None = None
     count: int = 0
+    laid: int = 0
+    last: Expected | None = None
 
     def split(self, point: Floats) -> tuple[Floats, Floats]:
         if self.shared_slope:
@@ -57,13 +65,22 @@ class _Climb:
     def expected(self, slope: Floats, intercept: Floats) -> Expected:
         if self.rule is None:
             self.rule = self.fixed or self._grid(slope, intercept)
-        return self.source.expected(slope, intercept, self.rule)
+            self.laid = self.count
+        self.last = self.source.expected(slope, intercept, self.rule)
+        return self.last
 
     def _grid(self, slope: Floats, intercept: Floats) -> Quadrature:
-        names = [str(number) for number in range(slope.size)]
-        items = ItemParameters.of(names, slope, intercept)
+        count = slope.size
+        items = ItemParameters(
+            ("",) * count, slope, intercept, np.zeros(count), np.ones(count), None, "binomial"
+        )
         trials = getattr(self.source, "tried", self.source.trials * self.source.agents)
-        return Quadrature.for_items(items, trials / self.source.agents, spacing=SPACING)
+        rule = Quadrature.for_items(items, trials / self.source.agents, spacing=SPACING)
+        if self.last is None:
+            return rule
+        reach = _FAR * np.sqrt(self.last.variance)
+        low, high = self.last.ability - reach, self.last.ability + reach
+        return rule.between(float(low.min()), float(high.max()))
 
     def __call__(self, point: Floats) -> tuple[float, Floats]:
         slope, intercept = self.split(point)
@@ -77,7 +94,7 @@ class _Climb:
         better = newton_step(
             expected, slope, intercept, self.priors, shared_slope=self.shared_slope
         )
-        if self.priors is None:
+        if self.priors is None and self.fixed is None:  # given nodes cannot be rescaled with it
             better = self._standardised(expected, *better)
         return objective, self.joined(*better)
 
@@ -99,19 +116,20 @@ def climb(
     fixed: Quadrature | None,
     most: int,
     tolerance: float,
+    noise: float = 1e-12,
 ) -> Estimate:
-    """Run EM from one start until parameters or objective settle."""
+    """Run EM from one start until parameters or objective settle; `noise` is the objective's, relative."""
     one = _Climb(source, priors, shared_slope, fixed)
     arrival = fixed_point(
         one,
         one.joined(*start),
         tolerance=tolerance,
-        objective_tolerance=1e-12,
+        objective_tolerance=noise,
         most=most,
         limit=LARGEST,
     )
     slope, intercept = one.split(arrival.point)
-    if fixed is None:
+    if fixed is None and arrival.iterations > one.laid + _STALE:
         one.rule = None
     expected = one.expected(slope, intercept)
     assert one.rule is not None

@@ -15,18 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.items import Floats
-from examiner.irt.quadrature import REACH, Quadrature
-from examiner.irt.windows import cut_off, living, normalised
+from examiner.irt.quadrature import Quadrature
+from examiner.irt.windows import cut_off, living, normalised, window_over
 from examiner.results import ResponseMatrix
 
 _HALF_WINDOW = 10
 """Nodes on each side of an agent's mode: 0.8 posterior sds apart, they reach ±8 sds."""
 SPACING = 0.8
 _SMALL = 2_000_000
+_SMALL_PATTERNED = 200_000
 """Up to this many cells are kept as float64, more as float32."""
-_CHEBYSHEV = 128
-_GENTLE = 3.0
-"""Slopes up to 3 in size have log(1 + exp η) that 128 Chebyshev nodes on ±6 give to 1e-10."""
+_GENTLE = 4.0
+"""Slopes up to 4 in size have curves smooth enough for few Chebyshev nodes."""
+_CHEBYSHEV_ERROR = 1e-8
 _BLOCK = 64
 
 
@@ -62,6 +63,11 @@ class ResponseSource(Protocol):
     trials: Floats
     agents: int
 
+    @property
+    def exact(self) -> bool:
+        """Whether products are in double precision; single stalls near 1e-5."""
+        ...
+
     def expected(self, slope: Floats, intercept: Floats, rule: Quadrature) -> Expected:
         """Return the statistics of one E-step."""
         ...
@@ -77,24 +83,36 @@ class ResponseSource(Protocol):
 
 def source_of(matrix: ResponseMatrix, *, fixed: bool = False) -> ResponseSource:
     """Return the E-step that suits the data; `fixed` keeps all nodes of a quadrature for everyone."""
-    trials = matrix.trials
-    if bool((trials == trials[0]).all()):
+    if same_trials(matrix):
         return CompleteSource(matrix, fixed=fixed)
     return PatternedSource(matrix, fixed=fixed)
+
+
+def same_trials(matrix: ResponseMatrix) -> bool:
+    """Whether every agent was given the same trials; a shared number needs no look at the cells."""
+    trials = matrix.trials
+    return trials.strides[0] == 0 or bool((trials == trials[0]).all())
 
 
 class CompleteSource:
     """Every agent was given the same trials of each task."""
 
     def __init__(self, matrix: ResponseMatrix, *, fixed: bool = False) -> None:
-        self._data = matrix.successes.astype(_kind(matrix))
+        self._data = matrix.successes.astype(_kind(matrix, _SMALL))
         self._fixed = fixed
         self.agents = len(matrix.agents)
         self.trials = matrix.trials[0].astype(np.float64)
-        self.won = matrix.successes.sum(axis=0, dtype=np.int64).astype(np.float64)
+        self._single = bool((self.trials == 1).all())
+        self.won = column_sums(matrix.successes)
         self._rule: Quadrature | None = None
         self._at = np.empty(0)
         self._spread: Floats | None = None
+        self._smooth_below = 0.0
+
+    @property
+    def exact(self) -> bool:
+        """Whether the data are kept in double precision."""
+        return self._data.dtype == np.float64
 
     def times(self, per_task: Floats) -> Floats:
         """One number per agent."""
@@ -107,13 +125,14 @@ class CompleteSource:
     def expected(self, slope: Floats, intercept: Floats, rule: Quadrature) -> Expected:
         """Return the statistics of one E-step from two products of the data with a vector."""
         self._prepare(rule, slope)
-        at = self._at
-        eta = np.multiply.outer(slope, at).astype(self._data.dtype, copy=False)
-        eta += intercept.astype(self._data.dtype)[:, None]
+        at, kind = self._at, self._data.dtype
+        eta = np.multiply.outer(slope.astype(kind), at.astype(kind))
+        eta += intercept.astype(kind)[:, None]
         plus, rising = _softplus_and_sigmoid(eta)
-        weights = self.trials.astype(self._data.dtype)
-        total = np.asarray(weights @ plus, dtype=np.float64)
-        rate = np.asarray((weights * slope.astype(self._data.dtype)) @ rising, dtype=np.float64)
+        rate = np.asarray((self.trials * slope).astype(kind) @ rising, dtype=np.float64)
+        if not self._single:
+            plus *= self.trials.astype(kind)[:, None]
+        total = plus.sum(axis=0, dtype=np.float64)  # summed over many tasks, float32 would not do
         if self._spread is not None:
             total, rate = self._spread @ total, self._spread @ rate
         score = self.times(slope)
@@ -134,14 +153,16 @@ class CompleteSource:
 
     def _prepare(self, rule: Quadrature, slope: Floats) -> None:
         """Where the curves are evaluated: at the nodes, or at fewer Chebyshev nodes and spread."""
-        gentle = bool(np.abs(slope).max() <= _GENTLE)
-        compress = gentle and len(rule) > _CHEBYSHEV and not self._fixed
-        if self._rule is rule and compress == (self._spread is not None):
+        if self._rule is rule and self._smooth_below >= np.abs(slope).max():
             return
         self._rule = rule
-        self._at, self._spread = rule.nodes, None
-        if compress:
-            self._at, self._spread = _chebyshev(rule.nodes)
+        self._at, self._spread, self._smooth_below = rule.nodes, None, np.inf
+        steepest = 1.1 * float(np.abs(slope).max())
+        reach = float(max(-rule.nodes[0], rule.nodes[-1]))
+        count = _chebyshev_count(steepest, reach)
+        if steepest <= _GENTLE and count < len(rule) and not self._fixed:
+            self._at, self._spread = _chebyshev(rule.nodes, reach, count)
+            self._smooth_below = steepest
 
     def _posteriors(
         self, score: Floats, total: Floats, rate: Floats, rule: Quadrature
@@ -182,7 +203,7 @@ class PatternedSource:
     """
 
     def __init__(self, matrix: ResponseMatrix, *, fixed: bool = False) -> None:
-        kind = _kind(matrix)
+        kind = _kind(matrix, _SMALL_PATTERNED)
         won, tried = matrix.successes, matrix.trials
         share = (won.sum(axis=1) + 1.0) / (tried.sum(axis=1) + 2.0)
         self._order = np.argsort(share, kind="stable")
@@ -190,11 +211,15 @@ class PatternedSource:
         self._tried = tried[self._order].astype(kind)
         self._fixed = fixed
         self.agents = len(matrix.agents)
-        self.won = won.sum(axis=0, dtype=np.int64).astype(np.float64)
+        self.won = column_sums(won)
         self.trials = np.ones(len(matrix.tasks))
-        self.tried = tried.sum(axis=0, dtype=np.int64).astype(np.float64)
-        self._windows: list[tuple[int, int]] | None = None
-        self._rule: Quadrature | None = None
+        self.tried = column_sums(tried)
+        self._reaches: list[tuple[float, float]] | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the data are kept in double precision."""
+        return self._won.dtype == np.float64
 
     def times(self, per_task: Floats) -> Floats:
         """One number per agent."""
@@ -210,8 +235,6 @@ class PatternedSource:
 
     def expected(self, slope: Floats, intercept: Floats, rule: Quadrature) -> Expected:
         """Return the statistics of one E-step from two products over each block's few nodes."""
-        if self._rule is not rule:
-            self._rule, self._windows = rule, None
         kind = self._won.dtype
         nodes = rule.nodes
         eta = np.multiply.outer(slope, nodes)
@@ -220,10 +243,12 @@ class PatternedSource:
         score = np.asarray(self._won @ slope.astype(kind), dtype=np.float64)
         starts = range(0, self.agents, _BLOCK)
         whole = (0, nodes.size)
-        windows = self._windows or [whole] * len(starts)
+        windows = [whole] * len(starts)
+        if self._reaches is not None and not self._fixed:
+            windows = [window_over(nodes, reach) for reach in self._reaches]
         mass = np.zeros((slope.size, nodes.size), dtype=kind)
         log_marginal, ability, variance = np.empty((3, self.agents))
-        following = []
+        reaches = []
         for start, window in zip(starts, windows, strict=True):
             rows = slice(start, min(start + _BLOCK, self.agents))
             while True:
@@ -239,8 +264,8 @@ class PatternedSource:
             ability[rows] = weights @ around
             variance[rows] = weights @ around**2 - ability[rows] ** 2
             mass[:, low:high] += self._tried[rows].T @ weights.astype(kind)
-            following.append(whole if self._fixed else living(weights, low, nodes.size))
-        self._windows = following
+            reaches.append(living(weights, around))
+        self._reaches = reaches
         ordered = np.empty_like(ability), np.empty_like(variance)
         ordered[0][self._order], ordered[1][self._order] = ability, variance
         return Expected(
@@ -255,9 +280,9 @@ class PatternedSource:
         )
 
 
-def _kind(matrix: ResponseMatrix) -> type[np.floating]:
+def _kind(matrix: ResponseMatrix, most: int) -> type[np.floating]:
     cells = len(matrix.agents) * len(matrix.tasks)
-    return np.float64 if cells <= _SMALL else np.float32
+    return np.float64 if cells <= most else np.float32
 
 
 def _softplus_and_sigmoid(
@@ -276,11 +301,34 @@ def _softplus_and_sigmoid(
     return eta, rising
 
 
-def _chebyshev(nodes: Floats) -> tuple[Floats, Floats]:
-    """Chebyshev nodes on ±REACH, and the matrix that spreads values at them to the nodes."""
-    k = np.arange(_CHEBYSHEV)
-    angle = np.pi * (k + 0.5) / _CHEBYSHEV
-    at = REACH * np.cos(angle)
+def column_sums(counts: NDArray[np.unsignedinteger]) -> Floats:
+    """Sums over agents, in blocks so short that small integers hold them."""
+    if counts.strides[0] == 0:
+        return np.asarray(counts.shape[0] * counts[0].astype(np.float64))
+    largest = int(counts.max(initial=0))
+    kind = counts.dtype
+    rows = max(1, int(np.iinfo(kind).max) // max(1, largest))
+    total = np.zeros(counts.shape[1])
+    for first in range(0, counts.shape[0], rows):
+        total += counts[first : first + rows].sum(axis=0, dtype=kind)
+    return total
+
+
+def _chebyshev_count(steepest: float, reach: float) -> int:
+    """How many Chebyshev nodes give log(1 + exp η) to the error allowed.
+
+    Its singularities at η = ±iπ are y = π / (a · reach) above the interval when that is scaled to
+    ±1; the error falls like ρ⁻ⁿ with ρ = y + √(1 + y²) (Trefethen 2013, theorem 8.2).
+    """
+    height = np.pi / max(steepest * reach, 1e-9)
+    return int(np.ceil(-np.log(_CHEBYSHEV_ERROR) / np.log(height + np.sqrt(1 + height**2))))
+
+
+def _chebyshev(nodes: Floats, reach: float, count: int) -> tuple[Floats, Floats]:
+    """Chebyshev nodes on ±reach, and the matrix that spreads values at them to the nodes."""
+    k = np.arange(count)
+    angle = np.pi * (k + 0.5) / count
+    at = reach * np.cos(angle)
     barycentric = np.where(k % 2 == 0, 1.0, -1.0) * np.sin(angle)
     gap = nodes[:, None] - at
     exact = gap == 0

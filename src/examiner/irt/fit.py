@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 from examiner.irt.estimate import LARGEST, biserial_start, climb
-from examiner.irt.exponential import source_of
+from examiner.irt.exponential import ResponseSource, source_of
 from examiner.irt.fitted import Abilities, Estimator, FitOutcome, IRTFit, Starts
 from examiner.irt.general import GeneralEstimate, climb_generally
 from examiner.irt.items import ItemParameters, Response
@@ -30,7 +30,6 @@ Progress = Callable[[str, int, int], None]
 
 _AGREE = 0.01
 """Objectives within 0.01 are the same optimum."""
-_DOUBLE_CELLS = 2_000_000
 
 
 def fit_irt(
@@ -81,7 +80,11 @@ def fit_irt(
     if count < 1:
         raise InputError(f"{count} starts are asked for. Give at least 1.")
     generator = np.random.default_rng(0 if rng is None else rng)
-    task = _Task(ready, chosen, Layout.of(chosen, ready.response), weak, rule, most_iterations)
+    source = None
+    if ready.response == "binomial" and not {"guessing", "slip"} & set(chosen.free):
+        source = source_of(ready.matrix, fixed=rule is not None)
+    layout = Layout.of(chosen, ready.response)
+    task = _Task(ready, chosen, layout, weak, rule, most_iterations, source)
     found = []
     for number, start in enumerate(task.starts(count, generator)):
         if progress is not None:
@@ -109,13 +112,8 @@ class _Task(NamedTuple):
     priors: Priors | None
     rule: Quadrature | None
     most: int
-
-    @property
-    def exponential(self) -> bool:
-        """Whether the fast E-step of exponential families serves."""
-        return self.ready.response == "binomial" and not (
-            {"guessing", "slip"} & set(self.model.free)
-        )
+    source: ResponseSource | None
+    """The fast E-step of exponential families, where it serves."""
 
     @property
     def shared_slope(self) -> bool:
@@ -127,7 +125,7 @@ class _Task(NamedTuple):
         if self.ready.response == "beta":
             first = continuous_start(matrix)
         else:
-            first = biserial_start(source_of(matrix), shared_slope=self.shared_slope)
+            first = biserial_start(self.source or source_of(matrix), shared_slope=self.shared_slope)
         places = [first] + [
             random_start(first, child, shared_slope=self.shared_slope)
             for child in rng.spawn(count - 1)
@@ -140,7 +138,7 @@ class _Task(NamedTuple):
     def climb(self, start: ItemParameters) -> GeneralEstimate:
         """Go from a start to its optimum, and turn the scale so that Σ a > 0."""
         matrix = self.ready.matrix
-        if not self.exponential:
+        if self.source is None:
             return climb_generally(
                 matrix,
                 self.layout,
@@ -150,15 +148,15 @@ class _Task(NamedTuple):
                 most=self.most,
                 tolerance=1e-5,
             )
-        large = len(matrix.agents) * len(matrix.tasks) > _DOUBLE_CELLS
         one = climb(
-            source_of(matrix, fixed=self.rule is not None),
+            self.source,
             (start.slope, start.intercept),
             self.priors,
             shared_slope=self.shared_slope,
             fixed=self.rule,
             most=self.most,
-            tolerance=2e-5 if large else 1e-6,
+            tolerance=1e-6 if self.source.exact else 5e-5,
+            noise=1e-12 if self.source.exact else 1e-8,
         )
         return GeneralEstimate(ItemParameters.of(matrix.tasks, one.slope, one.intercept), *one[2:])
 

@@ -16,7 +16,7 @@ from examiner.irt.logistic import curves
 from examiner.irt.model import Priors
 from examiner.irt.parameters import Layout, chained, prior_pull, table_of, values_of
 from examiner.irt.quadrature import Quadrature
-from examiner.irt.windows import cut_off, living, normalised
+from examiner.irt.windows import cut_off, living, normalised, window_over
 from examiner.results import ResponseMatrix
 
 _BLOCK = 128
@@ -44,21 +44,21 @@ class GeneralSource:
         self._data = tuple(data[self._order] for data in kernel.statistics(matrix))
         self._constant = float(kernel.constant(matrix).sum())
         self._fixed = fixed
-        self._rule: Quadrature | None = None
-        self._windows: list[tuple[int, int]] | None = None
+        self._reaches: list[tuple[float, float]] | None = None
 
     def expected(self, terms: Sequence[Floats], rule: Quadrature) -> Sums:
         """Return S_c = T_cᵀ W and the abilities, from one product for each c and block."""
-        if self._rule is not rule:
-            self._rule, self._windows = rule, None
         nodes, count = rule.nodes, len(rule)
         agents, tasks = self._data[0].shape
         sums = tuple(np.zeros((tasks, count)) for _ in self._data)
         log_marginal, ability, variance = np.empty((3, agents))
         whole = (0, count)
         starts = range(0, agents, _BLOCK)
-        following = []
-        for start, window in zip(starts, self._windows or [whole] * len(starts), strict=True):
+        windows = [whole] * len(starts)
+        if self._reaches is not None and not self._fixed:
+            windows = [window_over(nodes, reach) for reach in self._reaches]
+        reaches = []
+        for start, window in zip(starts, windows, strict=True):
             rows = slice(start, min(start + _BLOCK, agents))
             while True:
                 low, high = window
@@ -74,8 +74,8 @@ class GeneralSource:
             variance[rows] = weights @ around**2 - ability[rows] ** 2
             for total, data in zip(sums, self._data, strict=True):
                 total[:, low:high] += data[rows].T @ weights
-            following.append(whole if self._fixed else living(weights, low, count))
-        self._windows = following
+            reaches.append(living(weights, around))
+        self._reaches = reaches
         ordered = np.empty((2, agents))
         ordered[:, self._order] = ability, variance
         return Sums(float(log_marginal.sum()) + self._constant, sums, ordered[0], ordered[1])
@@ -133,7 +133,8 @@ class _Climb:
         table = self._free_step(found.sums, table, shared)
         if shared.size:
             shared = self._shared_step(found.sums, table, shared)
-        if self.priors is None and {"slope", "intercept"} <= set(self.layout.free):
+        rescalable = self.priors is None and self.fixed is None
+        if rescalable and {"slope", "intercept"} <= set(self.layout.free):
             table = self._standardised(found, table)
         return objective, np.concatenate([table.ravel(), shared])
 

@@ -113,14 +113,13 @@ class ItemParameters:
         ('u',)
         """
         chosen = np.asarray(columns, dtype=np.intp)
-        return ItemParameters.of(
-            [self.tasks[column] for column in chosen],
+        return self._with(
+            tuple(self.tasks[column] for column in chosen.tolist()),
             self.slope[chosen],
             self.intercept[chosen],
-            guessing=self.guessing[chosen],
-            ceiling=self.ceiling[chosen],
-            precision=None if self.precision is None else self.precision[chosen],
-            response=self.response,
+            self.guessing[chosen],
+            self.ceiling[chosen],
+            None if self.precision is None else self.precision[chosen],
         )
 
     def rescaled(self, shift: float, scale: float) -> ItemParameters:
@@ -129,15 +128,29 @@ class ItemParameters:
         >>> ItemParameters.of(["t"], [1.0], [0.0]).rescaled(0.5, 2.0).slope
         array([2.])
         """
-        return ItemParameters.of(
+        return self._with(
             self.tasks,
             self.slope * scale,
             self.intercept + self.slope * shift,
-            guessing=self.guessing,
-            ceiling=self.ceiling,
-            precision=self.precision,
-            response=self.response,
+            self.guessing,
+            self.ceiling,
+            self.precision,
         )
+
+    def _with(
+        self,
+        tasks: tuple[str, ...],
+        slope: Floats,
+        intercept: Floats,
+        guessing: Floats,
+        ceiling: Floats,
+        precision: Floats | None,
+    ) -> ItemParameters:
+        """Parameters made of checked ones."""
+        for array in (slope, intercept, guessing, ceiling, precision):
+            if array is not None:
+                read_only(array)
+        return ItemParameters(tasks, slope, intercept, guessing, ceiling, precision, self.response)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists that `from_dict` reads back exactly.

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from examiner.irt.exponential import column_sums, same_trials
 from examiner.irt.fitted import Dropped
 from examiner.irt.items import Response
 from examiner.irt.kernels import kernel_for
@@ -35,11 +37,10 @@ def prepared(matrix: ResponseMatrix, model: Model, response: Response | None = N
         )
     chosen = _response_for(matrix, model, response)
     kernel_for(chosen, matrix)  # says what is wrong with the kind of data, if anything
-    seen = matrix.observed
-    kept_agents = np.flatnonzero(seen.any(axis=1))
+    seen = _seen(matrix)
+    kept_agents = np.flatnonzero(seen)
     left_out = tuple(
-        Dropped(matrix.agents[agent], "no observed result")
-        for agent in np.flatnonzero(~seen.any(axis=1))
+        Dropped(matrix.agents[agent], "no observed result") for agent in np.flatnonzero(~seen)
     )
     reasons = _constant_tasks(matrix)
     kept_tasks = [column for column, reason in enumerate(reasons) if reason is None]
@@ -52,13 +53,13 @@ def prepared(matrix: ResponseMatrix, model: Model, response: Response | None = N
     part = matrix
     if left_out or dropped:
         part = matrix.take(kept_agents.tolist(), kept_tasks)
-        if not part.observed.any(axis=1).all():  # seen only on tasks that were set aside
-            lost = np.flatnonzero(~part.observed.any(axis=1))
+        seen = _seen(part)
+        if not seen.all():  # seen only on tasks that were set aside
             left_out += tuple(
                 Dropped(part.agents[agent], "observed only on tasks with constant results")
-                for agent in lost
+                for agent in np.flatnonzero(~seen)
             )
-            rest = np.flatnonzero(part.observed.any(axis=1))
+            rest = np.flatnonzero(seen)
             _check_enough(matrix, rest.size, len(kept_tasks), dropped)
             part = part.take(rest.tolist())
     return Prepared(part, chosen, dropped, left_out)
@@ -77,11 +78,17 @@ def _response_for(matrix: ResponseMatrix, model: Model, response: Response | Non
     return model.responses[0]
 
 
+def _seen(matrix: ResponseMatrix) -> NDArray[np.bool_]:
+    """Which agents have any result."""
+    if matrix.is_counts and same_trials(matrix):
+        return np.full(len(matrix.agents), bool(matrix.trials[0].any()))
+    return np.asarray(matrix.observed.any(axis=1))
+
+
 def _constant_tasks(matrix: ResponseMatrix) -> list[str | None]:
     """Why each task cannot be fitted, or None."""
     if matrix.is_counts:
-        won = matrix.successes.sum(axis=0, dtype=np.int64)
-        tried = matrix.trials.sum(axis=0, dtype=np.int64)
+        won, tried = column_sums(matrix.successes), column_sums(matrix.trials)
         return [
             "never observed"
             if n == 0

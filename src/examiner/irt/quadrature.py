@@ -12,7 +12,7 @@ from examiner.results.checks import InputError, read_only
 
 _KNOTS = 241
 _EXACT_IN_NUMPY = 60
-_ENOUGH_TASKS = 500
+_SOME_TASKS = 256
 REACH = 6.0
 """Automatic grids run over ±6 standard deviations of the population."""
 
@@ -85,6 +85,15 @@ class Quadrature:
         log_weights -= np.log(np.exp(log_weights).sum())
         return cls._of(nodes, log_weights, f"{count} nodes as dense as the tasks are informative")
 
+    def between(self, low: float, high: float) -> Quadrature:
+        """Return the same rule without the nodes outside two abilities.
+
+        >>> Quadrature.grid(-6, 6, 13).between(-2.0, 2.0).nodes
+        array([-2., -1.,  0.,  1.,  2.])
+        """
+        inside = (self.nodes >= low) & (self.nodes <= high)
+        return Quadrature._of(self.nodes[inside], self.log_weights[inside], self.kind)
+
     @classmethod
     def _of(cls, nodes: Floats, log_weights: Floats, kind: str) -> Quadrature:
         read_only(nodes)
@@ -110,12 +119,17 @@ def _hermite_rule(count: int) -> tuple[Floats, Floats]:
 
 
 def _total_information(items: ItemParameters, trials: float | Floats, abilities: Floats) -> Floats:
-    """Σᵢ nᵢ Iᵢ(θ); of very many tasks every so many, which is enough to place nodes by."""
-    stride = max(1, len(items) // _ENOUGH_TASKS)
-    some = items if stride == 1 else items.take(np.arange(0, len(items), stride))
-    counts = np.broadcast_to(np.asarray(trials, dtype=np.float64), (len(items),))[::stride]
-    total: Floats = counts @ information(some, abilities)
-    return total * (len(items) / len(some))
+    """Σᵢ nᵢ Iᵢ(θ); of many tasks the steepest and a sample, which is enough to place nodes by."""
+    counts = np.broadcast_to(np.asarray(trials, dtype=np.float64), (len(items),))
+    if len(items) <= 2 * _SOME_TASKS:
+        return np.asarray(counts @ information(items, abilities))
+    by_size = np.argsort(-np.abs(items.slope), kind="stable")
+    steepest, others = by_size[:_SOME_TASKS], by_size[_SOME_TASKS:]
+    sample = others[:: len(others) // _SOME_TASKS]
+    part = np.concatenate([steepest, sample])
+    weights = counts[part].copy()
+    weights[_SOME_TASKS:] *= counts[others].sum() / max(float(counts[sample].sum()), 1e-12)
+    return np.asarray(weights @ information(items.take(part), abilities))
 
 
 def _smoothed(speed: Floats) -> Floats:

@@ -8,6 +8,7 @@ from examiner.irt.items import Floats
 
 _EDGE = 1e-9
 """A window may end where no posterior weight is above this."""
+_MARGIN = 2
 
 
 def normalised(joint: Floats) -> tuple[Floats, Floats]:
@@ -28,7 +29,13 @@ def cut_off(weights: Floats, window: tuple[int, int], count: int) -> bool:
     )
 
 
-def living(weights: Floats, low: int, count: int) -> tuple[int, int]:
-    """The nodes that matter to a block, and a few more on each side for the next iteration."""
+def living(weights: Floats, nodes: Floats) -> tuple[float, float]:
+    """The abilities between which a block's posteriors live."""
     alive = np.flatnonzero(weights.max(axis=0) > _EDGE / 100)
-    return max(0, low + int(alive[0]) - 2), min(count, low + int(alive[-1]) + 3)
+    return float(nodes[alive[0]]), float(nodes[alive[-1]])
+
+
+def window_over(nodes: Floats, reach: tuple[float, float]) -> tuple[int, int]:
+    """The nodes between two abilities, and a few more on each side, since posteriors move on."""
+    low, high = np.searchsorted(nodes, reach)
+    return max(0, int(low) - _MARGIN), min(nodes.size, int(high) + _MARGIN + 1)
