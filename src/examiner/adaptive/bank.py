@@ -1,0 +1,230 @@
+"""Bank: the tasks an examination can draw on, each answer's likelihood on a grid of abilities."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from examiner.adaptive.answers import Whole, log_density
+from examiner.adaptive.calibration import Calibration, calibration_of
+from examiner.adaptive.outcomes import outcome_tables
+from examiner.adaptive.versions import Uncertainty
+from examiner.irt.fitted import IRTFit
+from examiner.irt.items import Floats, ItemParameters
+from examiner.irt.quadrature import Quadrature
+from examiner.results.checks import InputError, counted, listed, read_only, shorten, unknown_name
+
+_VERSIONS = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Bank:
+    """Tasks with known curves, what each costs, its group, and how many trials one asking takes.
+
+    The calibration holds versions of the parameters that the fit leaves possible. The likelihood of an
+    answer is its mean over them, f̄(x | θ) = E f(x | θ, a, d, …): a task known badly says less.
+    `likelihood` has shape [outcomes, tasks, nodes], and `information`, that of the averaged likelihood,
+    [tasks, nodes].
+
+    >>> bank = Bank.of(ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1]))
+    >>> bank
+    Bank: 2 tasks, binomial, parameters taken as exact
+    """
+
+    calibration: Calibration
+    costs: Floats
+    groups: tuple[str, ...] | None
+    trials: Whole
+    nodes: Floats
+    log_prior: Floats
+    likelihood: Floats
+    information: Floats
+    outcomes_exact: bool
+    prior_mean: float
+
+    @classmethod
+    def of(
+        cls,
+        source: IRTFit | ItemParameters | Bank,
+        *,
+        costs: ArrayLike | Mapping[str, float] | None = None,
+        groups: Sequence[str] | Mapping[str, str] | None = None,
+        trials: ArrayLike = 1,
+        uncertainty: Uncertainty = "all",
+        prior: tuple[float, float] | None = None,
+        versions: int = _VERSIONS,
+    ) -> Bank:
+        """Build a bank from a fit, or from parameters that are taken as exact.
+
+        `uncertainty` says which errors of the fit are counted: "all", those of its "tasks" alone
+        (abilities are then compared with the fit's agents, not with their population), or "none": then
+        the fit is taken at its word. `prior` is the mean and standard deviation of abilities before the
+        first answer, by default those of the fit's population; `trials` how many one asking takes.
+
+        >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1])
+        >>> Bank.of(items, costs={"pong": 1.0, "qbert": 2.5}).costs
+        array([1. , 2.5])
+        """
+        if isinstance(source, Bank):
+            return source
+        known = calibration_of(source, uncertainty, max(versions, 8))
+        items = known.items
+        mean, sd = prior or (0.0, known.population_sd)
+        if not (np.isfinite(mean) and np.isfinite(sd) and sd > 0):
+            raise InputError(
+                f"The prior has mean {mean} and deviation {sd}. Give finite numbers, the second above 0."
+            )
+        counts = _trials(items, trials)
+        rule = Quadrature.for_items(items.rescaled(mean, sd), counts.astype(np.float64))
+        nodes = mean + sd * rule.nodes
+        tables = outcome_tables(known.versions, nodes, counts)
+        arrays = (_costs(items.tasks, costs), nodes, tables.likelihood, tables.information)
+        for array in arrays:
+            read_only(array)
+        return cls(
+            known,
+            arrays[0],
+            _groups(items.tasks, groups),
+            counts,
+            nodes,
+            rule.log_weights,
+            arrays[2],
+            arrays[3],
+            tables.exact,
+            float(mean),
+        )
+
+    @property
+    def items(self) -> ItemParameters:
+        """The parameters of the tasks, on the bank's scale."""
+        return self.calibration.items
+
+    @property
+    def landmarks(self) -> Mapping[str, tuple[float, float]]:
+        """Ability and error of each agent of the fit, to be compared with."""
+        return self.calibration.landmarks
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Names of the tasks."""
+        return self.items.tasks
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits that differ as soon as a parameter or a task does."""
+        items = self.items
+        parts = (items.slope, items.intercept, items.guessing, items.ceiling, items.precision)
+        digest = hashlib.sha256("\n".join((items.response, *items.tasks)).encode())
+        for part in parts:
+            digest.update(b"" if part is None else part.tobytes())
+        return digest.hexdigest()[:16]
+
+    @property
+    def least_error(self) -> float:
+        """The error that stays however many tasks are given: that of the scale's zero."""
+        return float(np.sqrt(self.calibration.scale.zero))
+
+    def __len__(self) -> int:
+        """Number of tasks."""
+        return len(self.items)
+
+    def position(self, task: str) -> int:
+        """Return where a task stands, or say that it is not known.
+
+        >>> Bank.of(ItemParameters.of(["pong"], [1], [0])).position("pong")
+        0
+        """
+        try:
+            return self.tasks.index(task)
+        except ValueError:
+            raise unknown_name("task", task, self.tasks) from None
+
+    def log_likelihood(self, tasks: NDArray[np.intp], value: Floats, trials: Whole) -> Floats:
+        """Return log f̄(x | θ) of answers to tasks, by position, on the nodes: shape [answers, nodes]."""
+        total = np.zeros((len(tasks), self.nodes.size))
+        for version in self.calibration.versions:
+            some = _rows(version, tasks)
+            total += np.exp(log_density(some, self.nodes, value, trials, self.calibration.agents))
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(np.maximum(total / len(self.calibration.versions), 1e-300)))
+
+    def __repr__(self) -> str:
+        known = {
+            "all": "errors of tasks and scale counted",
+            "tasks": "errors of tasks counted",
+            "none": "parameters taken as exact",
+        }[self.calibration.uncertainty]
+        return f"Bank: {counted(len(self), 'task')}, {self.items.response}, {known}"
+
+
+def _rows(items: ItemParameters, tasks: NDArray[np.intp]) -> ItemParameters:
+    """Parameters row by row; unlike `take`, a task may come more than once."""
+    return ItemParameters(
+        tuple(items.tasks[task] for task in tasks),
+        items.slope[tasks],
+        items.intercept[tasks],
+        items.guessing[tasks],
+        items.ceiling[tasks],
+        None if items.precision is None else items.precision[tasks],
+        items.response,
+    )
+
+
+def _costs(tasks: tuple[str, ...], costs: ArrayLike | Mapping[str, float] | None) -> Floats:
+    if costs is None:
+        return np.ones(len(tasks))
+    if isinstance(costs, Mapping):
+        lacking = [task for task in tasks if task not in costs]
+        if lacking:
+            raise InputError(f"No cost is given for {listed(lacking)}. Give one for every task.")
+        costs = [costs[task] for task in tasks]
+    try:
+        array = np.array(np.broadcast_to(np.asarray(costs, dtype=np.float64), (len(tasks),)))
+    except (ValueError, TypeError):
+        raise InputError(
+            f"The costs do not fit {counted(len(tasks), 'task')}. Give one number each."
+        ) from None
+    wrong = ~(np.isfinite(array) & (array > 0))
+    if wrong.any():
+        first = int(np.flatnonzero(wrong)[0])
+        raise InputError(
+            f"The cost of {shorten(tasks[first])} is {array[first]:g}. Costs must be above 0."
+        )
+    return array
+
+
+def _groups(
+    tasks: tuple[str, ...], groups: Sequence[str] | Mapping[str, str] | None
+) -> tuple[str, ...] | None:
+    if groups is None:
+        return None
+    if isinstance(groups, Mapping):
+        lacking = [task for task in tasks if task not in groups]
+        if lacking:
+            raise InputError(f"No group is given for {listed(lacking)}. Give one for every task.")
+        return tuple(str(groups[task]) for task in tasks)
+    if len(groups) != len(tasks):
+        raise InputError(
+            f"{counted(len(groups), 'group')} are given for {counted(len(tasks), 'task')}. Give one each."
+        )
+    return tuple(str(group) for group in groups)
+
+
+def _trials(items: ItemParameters, trials: ArrayLike) -> Whole:
+    try:
+        given = np.broadcast_to(np.asarray(trials, dtype=np.float64), (len(items),))
+    except (ValueError, TypeError):
+        raise InputError(
+            f"The trials do not fit {counted(len(items), 'task')}. Give one number each."
+        ) from None
+    if not (np.isfinite(given) & (given >= 1) & (given == np.floor(given))).all():
+        raise InputError("Trials must be whole numbers of at least 1.")
+    if items.response == "beta" and (given != 1).any():
+        raise InputError(
+            "A score from 0 to 1 has no trials. Leave the trials out for the beta model."
+        )
+    return given.astype(np.int64)

@@ -1,0 +1,111 @@
+"""Rules: how much each task not yet given would tell about each agent; more is better.
+
+A rule takes the bank, posterior weights [agents, nodes] and estimated abilities [agents], and returns
+values [agents, tasks], none negative. Values are divided by what the tasks cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from examiner.adaptive.bank import Bank
+from examiner.irt.items import Floats
+
+Rule = Callable[[Bank, Floats, Floats], Floats]
+
+
+def maximum_information(bank: Bank, weights: Floats, abilities: Floats) -> Floats:
+    r"""Fisher information at the estimated ability, :math:`I_i(\hat\theta)` (Lord, 1980, chapter 10)."""
+    left, share = _between(bank, abilities)
+    table = bank.information.T
+    return np.asarray(table[left] + share[:, None] * (table[left + 1] - table[left]))
+
+
+def posterior_information(bank: Bank, weights: Floats, abilities: Floats) -> Floats:
+    r"""Expected information, :math:`\int I_i(\theta)\, p(\theta \mid x)\, d\theta`.
+
+    Reference: van der Linden (1998), Psychometrika 63, eq. 14.
+    """
+    return np.asarray(weights @ bank.information.T)
+
+
+def posterior_variance(bank: Bank, weights: Floats, abilities: Floats) -> Floats:
+    r"""How much the next answer is expected to take off the posterior variance.
+
+    .. math:: \operatorname{Var}(\theta \mid x) - \sum_k p(k \mid x) \operatorname{Var}(\theta \mid x, k)
+
+    Reference: Owen (1975), JASA 70; van der Linden (1998), eq. 17. The mean's spread over outcomes is
+    summed, which is the same by the law of total variance and keeps its digits.
+    """
+    value = np.zeros((len(weights), len(bank)))
+    for likelihood in bank.likelihood:
+        mass = weights @ likelihood.T
+        moment = (weights * (bank.nodes - abilities[:, None])) @ likelihood.T
+        value += np.divide(moment**2, mass, out=np.zeros_like(mass), where=mass > 1e-12)
+    return value
+
+
+def kullback_leibler(bank: Bank, weights: Floats, abilities: Floats) -> Floats:
+    r"""How far the task sets the estimate apart from what else is possible.
+
+    .. math:: \int p(\theta \mid x) \sum_k f_i(k \mid \hat\theta)
+              \log \frac{f_i(k \mid \hat\theta)}{f_i(k \mid \theta)}\, d\theta
+
+    References: Chang and Ying (1996), Applied Psychological Measurement 20, eq. 8; with the posterior
+    as weight, Veldkamp and van der Linden (2006).
+    """
+    left, share = _between(bank, abilities)
+    value = np.zeros((len(weights), len(bank)))
+    for likelihood in bank.likelihood:
+        table = likelihood.T
+        here = table[left] + share[:, None] * (table[left + 1] - table[left])
+        logs = np.log(np.maximum(likelihood, 1e-300))
+        value += here * (np.log(np.maximum(here, 1e-300)) - weights @ logs.T)
+    return np.maximum(value, 0.0)
+
+
+def mutual_information(bank: Bank, weights: Floats, abilities: Floats) -> Floats:
+    r"""Expected fall of the posterior's entropy, in nats: the information between answer and ability.
+
+    .. math:: \sum_k \int p(\theta \mid x) f_i(k \mid \theta)
+              \log \frac{f_i(k \mid \theta)}{p_i(k \mid x)}\, d\theta
+
+    Reference: Weissman (2007), Educational and Psychological Measurement 67.
+    """
+    value = np.zeros((len(weights), len(bank)))
+    for likelihood in bank.likelihood:
+        mass = weights @ likelihood.T
+        logs = np.log(np.maximum(likelihood, 1e-300))
+        value += weights @ (likelihood * logs).T - mass * np.log(np.maximum(mass, 1e-300))
+    return np.maximum(value, 0.0)
+
+
+def any_task(bank: Bank, weights: Floats, abilities: Floats) -> Floats:
+    """Nothing: every task is as good as another, so that the order is random."""
+    return np.zeros((len(weights), len(bank)))
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "information": maximum_information,
+        "posterior-information": posterior_information,
+        "posterior-variance": posterior_variance,
+        "kullback-leibler": kullback_leibler,
+        "mutual-information": mutual_information,
+        "random": any_task,
+    }
+)
+"""Name → rule. A new one is one function here; wherever a name is accepted, a function is too."""
+
+
+def _between(
+    bank: Bank, abilities: Floats
+) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.intp]], Floats]:
+    """The node below each ability, and how far along it lies towards the next."""
+    nodes = bank.nodes
+    left = np.clip(np.searchsorted(nodes, abilities, side="right") - 1, 0, nodes.size - 2)
+    share = (abilities - nodes[left]) / (nodes[left + 1] - nodes[left])
+    return left, np.clip(share, 0.0, 1.0)

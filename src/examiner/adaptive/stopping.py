@@ -1,0 +1,140 @@
+"""When to stop: precise enough, decided, spent, or nothing left to ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.adaptive.bank import Bank
+from examiner.adaptive.state import Moments
+from examiner.irt.items import Floats
+from examiner.results.checks import InputError, shorten, unknown_name
+
+Flags = NDArray[np.bool_]
+_LEVEL = 1.959963984540054
+"""Half width of a 95 % interval in standard errors."""
+
+
+class Ending(Enum):
+    """Why an examination ended; the value is the sentence the user reads."""
+
+    PRECISE = "The standard error asked for was reached."
+    DECIDED = "The decision is clear."
+    MOST_TASKS = "The most tasks allowed were given."
+    BUDGET = "No task left fits into the rest of the budget."
+    USED_UP = "All tasks that could be answered were used up."
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """When to stop: as soon as any of these holds, but not before `least` tasks.
+
+    `error` is the stated standard error to reach, `budget` the most that all tasks may cost, `most` the
+    most tasks. `better_than` names an agent of the fit, or gives an ability: the examination ends when
+    the agent is better or not with a probability of at least `certainty`.
+
+    >>> Stop(error=0.3, most=50)
+    Stop(error=0.3, budget=None, most=50, least=1, better_than=None, certainty=0.95)
+    """
+
+    error: float | None = None
+    budget: float | None = None
+    most: int | None = None
+    least: int = 1
+    better_than: str | float | None = None
+    certainty: float = 0.95
+
+    def __post_init__(self) -> None:
+        for what, value in (("standard error", self.error), ("budget", self.budget)):
+            if value is not None and not (np.isfinite(value) and value > 0):
+                raise InputError(f"The {what} is {value}. Give a number above 0.")
+        for name, count in (("most", self.most), ("least", self.least)):
+            if count is not None and (not isinstance(count, int) or count < 1):
+                raise InputError(
+                    f"The {name} tasks are {count!r}. Give a whole number of at least 1."
+                )
+        if self.most is not None and self.least > self.most:
+            raise InputError(f"At least {self.least} tasks are more than the most, {self.most}.")
+        if not 0.5 < self.certainty < 1:
+            raise InputError(
+                f"The certainty is {self.certainty}. Give a share above 0.5 and below 1."
+            )
+
+    def checked(self, bank: Bank) -> Stop:
+        """Return itself after refusing what this bank can never reach.
+
+        >>> from examiner.irt.items import ItemParameters
+        >>> Stop(better_than="dqn").checked(Bank.of(ItemParameters.of(["t"], [1], [0])))
+        Traceback (most recent call last):
+        ...
+        examiner.results.checks.InputError: The fit knows no agents, so that 'dqn' has no ability. Give \
+an ability to compare with.
+        """
+        if self.error is not None and self.error <= bank.least_error:
+            raise InputError(
+                f"A standard error of {self.error:g} cannot be reached: the fit's "
+                f"{bank.calibration.agents} agents leave the zero of the scale uncertain by "
+                f"{bank.least_error:.3f}. Ask for more than that, or count the errors of "
+                f"tasks alone (uncertainty='tasks')."
+            )
+        if isinstance(self.better_than, str):
+            if not bank.landmarks:
+                raise InputError(
+                    f"The fit knows no agents, so that {shorten(self.better_than)} has no ability. "
+                    f"Give an ability to compare with."
+                )
+            if self.better_than not in bank.landmarks:
+                raise unknown_name("agent", self.better_than, bank.landmarks)
+        cheapest = float(bank.costs.min())
+        if self.budget is not None and self.budget < cheapest:
+            raise InputError(
+                f"The budget is {self.budget:g}, but the cheapest task costs {cheapest:g}. Allow more."
+            )
+        return self
+
+    def probability_better(self, bank: Bank, found: Moments) -> Floats | None:
+        """Return P(θ > θ_X) of each agent, or None where no one is to be compared with.
+
+        Both abilities are taken as normal; the error of the scale is common to both and drops out.
+        """
+        if self.better_than is None:
+            return None
+        from scipy.special import ndtr
+
+        mark, error = (
+            bank.landmarks[self.better_than]
+            if isinstance(self.better_than, str)
+            else (float(self.better_than), bank.least_error)
+        )
+        spread = np.sqrt(found.deviation**2 + error**2)
+        return np.asarray(ndtr((found.ability - mark) / np.maximum(spread, 1e-12)))
+
+    def reached(self, bank: Bank, found: Moments, given: int) -> tuple[Flags, Flags]:
+        """Tell of each agent whether it is known precisely enough, and whether the decision is clear."""
+        nothing: Flags = np.zeros(found.ability.shape, dtype=np.bool_)
+        if given < self.least:
+            return nothing, nothing
+        precise = clear = nothing
+        if self.error is not None:
+            precise = np.asarray(found.error <= self.error)
+        better = self.probability_better(bank, found)
+        if better is not None:
+            clear = np.asarray(np.maximum(better, 1 - better) >= self.certainty)
+        return precise, clear
+
+    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
+        """Return the fields by name, ready for JSON.
+
+        >>> Stop(**Stop(error=0.3).to_dict()) == Stop(error=0.3)
+        True
+        """
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def interval(ability: Floats | float, error: Floats | float) -> tuple[Any, Any]:  # Any: as given
+    """Return the ends of the 95 % interval."""
+    return ability - _LEVEL * error, ability + _LEVEL * error
