@@ -1,0 +1,198 @@
+"""What a set of tasks must respect: tasks it must or must not have, groups, levels, and a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.results.checks import InputError, counted, listed, shorten, unknown_name
+
+Levels = Literal["free", "together", "apart"]
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """What a user demands of a set, in names.
+
+    `must` and `must_not` name tasks (or games, which stand for all their levels). `at_most` bounds
+    the tasks of one group. With `levels` "together" a game comes with all its levels or not at all,
+    with "apart" at most one of them comes. `budget` bounds the total cost.
+
+    >>> Constraints(levels="near")
+    Traceback (most recent call last):
+    ...
+    examiner.results.checks.InputError: Unknown levels 'near'. Known: 'apart', 'free', 'together'.
+    """
+
+    must: tuple[str, ...] = ()
+    must_not: tuple[str, ...] = ()
+    at_most: int | None = None
+    levels: Levels = "free"
+    budget: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.levels not in get_args(Levels):
+            raise unknown_name("levels", self.levels, get_args(Levels))
+        if self.at_most is not None and self.at_most < 1:
+            raise InputError(
+                f"At most {self.at_most} tasks of a group leaves none. Allow 1 or more."
+            )
+        if self.budget is not None and not self.budget > 0:
+            raise InputError(f"The budget is {self.budget:g}. Give a number above 0.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Terms:
+    """The same demands by position: arrays of shape [tasks].
+
+    `unit` numbers what must come together (a task, or a game with all its levels); `capped` holds
+    pairs of labels and how many tasks may share one. `cost` is 1 for every task where none is known.
+    """
+
+    must: tuple[int, ...]
+    offered: NDArray[np.bool_]
+    unit: NDArray[np.int64]
+    capped: tuple[tuple[NDArray[np.int64], int], ...]
+    cost: NDArray[np.float64]
+    priced: bool
+    budget: float | None
+
+    @property
+    def in_units(self) -> bool:
+        """Whether some tasks come only together."""
+        return len(np.unique(self.unit)) < len(self.unit)
+
+    def members(self, task: int) -> list[int]:
+        """Return the task with those that must come with it."""
+        return np.flatnonzero(self.unit == self.unit[task]).tolist()
+
+    def allowed(self, chosen: Sequence[int], size: int) -> NDArray[np.bool_]:
+        """Tell which tasks may join those chosen, in a set of at most this size; shape [tasks]."""
+        allowed = self.offered.copy()
+        held = list(chosen)
+        allowed[held] = False
+        together = np.bincount(self.unit, minlength=int(self.unit.max()) + 1)[self.unit]
+        allowed &= together <= size - len(held)
+        for label, most in self.capped:
+            count = np.bincount(label[held], minlength=int(label.max()) + 1)
+            allowed &= count[label] + together <= most
+        if self.budget is not None:
+            left = self.budget - float(self.cost[held].sum())
+            price = np.bincount(self.unit, weights=self.cost)[self.unit]
+            allowed &= price <= left * (1 + 1e-12)
+        return allowed
+
+
+def terms_of(
+    constraints: Constraints,
+    tasks: Sequence[str],
+    games: Sequence[str] | None = None,
+    groups: Sequence[str | None] | None = None,
+    cost: NDArray[np.float64] | None = None,
+) -> Terms:
+    """Turn names into positions, and refuse demands that cannot be met.
+
+    `games` gives the game of each task (for levels), `groups` its group, NaN or None if unknown.
+
+    >>> terms = terms_of(Constraints(must=("u",), levels="apart"), ["t", "u", "v"], ["g", "h", "h"])
+    >>> terms.must, terms.allowed([1], 3)
+    ((1,), array([ True, False, False]))
+    """
+    games = tuple(tasks) if games is None else tuple(games)
+    must = _places(constraints.must, tasks, games, "must")
+    banned = _places(constraints.must_not, tasks, games, "must not")
+    both = sorted(set(must) & set(banned))
+    if both:
+        raise InputError(
+            f"{listed([tasks[place] for place in both])} must and must not be chosen. Say one of the two."
+        )
+    offered = np.ones(len(tasks), dtype=bool)
+    offered[list(banned)] = False
+    price = _prices(cost, tasks, offered, constraints.budget)
+    together = constraints.levels == "together"
+    unit = codes_of(games) if together else np.arange(len(tasks))
+    if together:
+        offered &= ~np.isin(unit, unit[~offered])  # a game without one of its levels is not whole
+        must = tuple(
+            dict.fromkeys(p for m in must for p in np.flatnonzero(unit == unit[m]).tolist())
+        )
+    capped: list[tuple[NDArray[np.int64], int]] = []
+    if constraints.levels == "apart":
+        capped.append((codes_of(games), 1))
+    if constraints.at_most is not None:
+        if groups is None or all(group is None for group in groups):
+            raise InputError(
+                f"At most {constraints.at_most} of a group were asked for, and no task has a group. Give "
+                f"a table of tasks with the column 'group' (`--tasks FILE`) or a classification."
+            )
+        alone = [f"\0{place}" if group is None else group for place, group in enumerate(groups)]
+        capped.append((codes_of(alone), constraints.at_most))
+    terms = Terms(must, offered, unit, tuple(capped), price, cost is not None, constraints.budget)
+    _check_must(terms, tasks)
+    return terms
+
+
+def codes_of(labels: Sequence[str]) -> NDArray[np.int64]:
+    """Number labels from zero in the order of their first appearance.
+
+    >>> codes_of(["b", "a", "b"])
+    array([0, 1, 0])
+    """
+    met: dict[str, int] = {}
+    return np.array([met.setdefault(label, len(met)) for label in labels], dtype=np.int64)
+
+
+def _places(
+    names: Sequence[str], tasks: Sequence[str], games: Sequence[str], what: str
+) -> tuple[int, ...]:
+    places: list[int] = []
+    for name in names:
+        found = [place for place, task in enumerate(tasks) if task == name]
+        found = found or [place for place, game in enumerate(games) if game == name]
+        if not found:
+            raise InputError(
+                f"The task {shorten(name)}, which {what} be chosen, is not there. There are "
+                f"{listed(tasks)}."
+            )
+        places += found
+    return tuple(dict.fromkeys(places))
+
+
+def _prices(
+    cost: NDArray[np.float64] | None,
+    tasks: Sequence[str],
+    offered: NDArray[np.bool_],
+    budget: float | None,
+) -> NDArray[np.float64]:
+    if cost is None:
+        if budget is not None:
+            raise InputError(
+                f"A budget of {budget:g} was given, and no task has a cost. Give `--cost COLUMN`, or a "
+                f"table of tasks with the column 'cost'."
+            )
+        return np.ones(len(tasks))
+    wrong = offered & ~(np.isfinite(cost) & (cost > 0))
+    if wrong.any():
+        names = [task for task, bad in zip(tasks, wrong, strict=True) if bad]
+        raise InputError(
+            f"{counted(len(names), 'task')} without a cost above 0: {listed(names, limit=5)}. Give their "
+            f"cost, or leave them out (`--must-not`)."
+        )
+    return np.where(np.isfinite(cost), cost, np.inf)
+
+
+def _check_must(terms: Terms, tasks: Sequence[str]) -> None:
+    held: list[int] = []
+    for place in terms.must:
+        if place in held:
+            continue
+        if not terms.allowed(held, len(tasks))[place]:
+            raise InputError(
+                f"The tasks that must be chosen break another demand at {shorten(tasks[place])}: more of "
+                f"a group than allowed, levels apart, or more than the budget. Loosen one of them."
+            )
+        held += terms.members(place)

@@ -1,0 +1,223 @@
+"""The shared loop: add the task that gains most within the terms, then exchange tasks while that helps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.results.checks import InputError, counted
+from examiner.selection.evidence import Array, Evidence
+from examiner.selection.selection import Selection
+
+Gains: TypeAlias = Callable[[list[int]], Array]
+"""What every task would add to those chosen, shape [tasks]; −inf or NaN never joins willingly."""
+
+TIE = 1e-10
+MOST_ROUNDS = 20
+
+
+def grow(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str) -> Selection:
+    """Choose tasks one after the other, those that must be there first.
+
+    The next task is the one with the largest gain (per cost, where tasks have one); equals are told
+    apart by name, so that the order of columns means nothing. Tasks that come together are weighed by
+    their mean gain. A budget ends the choice when nothing affordable is left; a size must be reached.
+
+    >>> from examiner.selection.constraints import Constraints, terms_of
+    >>> terms = terms_of(Constraints(must=("u",)), ["t", "u", "v"])
+    >>> evidence = Evidence(("a", "b"), ("t", "u", "v"), np.eye(2, 3), terms)
+    >>> grow(evidence, 2, lambda chosen: np.array([1.0, 2.0, 3.0]), method="mine", unit="points").tasks
+    ('u', 'v')
+    """
+    terms, tasks = evidence.terms, evidence.tasks
+    size = check_size(evidence, size)
+    names = name_order(tasks)
+    chosen: list[int] = []
+    gained: list[float] = []
+    for place in terms.must:
+        if place not in chosen:
+            _join(evidence, gains, place, _finite(gains(chosen)), chosen, gained)
+    while len(chosen) < size:
+        allowed = terms.allowed(chosen, size)
+        if not allowed.any():
+            break
+        gain = _finite(gains(chosen))
+        best = _best(_worth(evidence, gain), allowed, names)
+        _join(evidence, gains, best, gain, chosen, gained)
+    if len(chosen) < size and terms.budget is None and not terms.in_units:
+        raise _short(len(chosen), size)
+    return selection_of(evidence, chosen, np.array(gained), method=method, unit=unit)
+
+
+def floating(
+    evidence: Evidence, sizes: Sequence[int], gains: Gains, *, method: str, unit: str
+) -> list[Selection]:
+    """Choose sets of several sizes: add the best task, exchange tasks while that helps, and go on.
+
+    A set of one size grows out of the exchanged set before it (floating search), so that all sizes
+    together cost little more than the largest. Sizes are told in rising order.
+
+    >>> from examiner.selection.constraints import Constraints, terms_of
+    >>> evidence = Evidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
+    >>> worth = lambda rest: np.array([1.0, 2.0])
+    >>> [one.tasks for one in floating(evidence, [1, 2], worth, method="mine", unit="points")]
+    [('u',), ('u', 't')]
+    """
+    terms, largest = evidence.terms, check_size(evidence, max(sizes))
+    if terms.in_units or terms.budget is not None:
+        grown = [grow(evidence, size, gains, method=method, unit=unit) for size in sorted(sizes)]
+        return [
+            _told(evidence, exchange(evidence, g.places, gains), gains, method, unit) for g in grown
+        ]
+    names, found = name_order(evidence.tasks), []
+    check_size(evidence, min(sizes))
+    chosen = list(terms.must)
+    while True:
+        chosen = exchange(evidence, chosen, gains)
+        if len(chosen) in sizes:
+            found.append(_told(evidence, chosen, gains, method, unit))
+        if len(chosen) >= largest:
+            return found
+        allowed = terms.allowed(chosen, largest)
+        if not allowed.any():
+            raise _short(len(chosen), largest)
+        chosen = [*chosen, _best(_worth(evidence, _finite(gains(chosen))), allowed, names)]
+
+
+def exchange(evidence: Evidence, places: Sequence[int], gains: Gains) -> list[int]:
+    """Exchange one task at a time for the best other one, until no exchange helps; never worse.
+
+    >>> from examiner.selection.constraints import Constraints, terms_of
+    >>> evidence = Evidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
+    >>> exchange(evidence, [0], lambda rest: np.array([1.0, 2.0]))
+    [1]
+    """
+    terms, names = evidence.terms, name_order(evidence.tasks)
+    chosen = list(places)
+    if terms.in_units or len(chosen) <= len(terms.must):
+        return chosen
+    size, unchanged, step = len(chosen), 0, 0
+    while unchanged < size and step < MOST_ROUNDS * size:
+        # The one just added is looked at last: it was the best beside all others.
+        place = step % size
+        step, unchanged = step + 1, unchanged + 1
+        if chosen[place] in terms.must:
+            continue
+        rest = chosen[:place] + chosen[place + 1 :]
+        worth = _finite(gains(rest))
+        best = _best(worth, terms.allowed(rest, size), names)
+        held = worth[chosen[place]]
+        if worth[best] > held + TIE * max(1.0, abs(float(held))):
+            chosen[place], unchanged = best, 0
+    return chosen
+
+
+def _told(evidence: Evidence, chosen: list[int], gains: Gains, method: str, unit: str) -> Selection:
+    """Tell the set in the order in which each task adds most; must-haves first."""
+    left = np.zeros(len(evidence.tasks), dtype=bool)
+    left[chosen] = True
+    names = name_order(evidence.tasks)
+    told: list[int] = []
+    gained: list[float] = []
+    musts = [place for place in evidence.terms.must if left[place]]
+    while left.any():
+        worth = _finite(gains(told))
+        place = musts.pop(0) if musts else _best(worth, left, names)
+        told.append(place)
+        gained.append(float(worth[place]))
+        left[place] = False
+    return selection_of(evidence, told, np.array(gained), method=method, unit=unit)
+
+
+def selection_of(
+    evidence: Evidence, places: Sequence[int], gain: Array, *, method: str, unit: str
+) -> Selection:
+    """Name the tasks at these positions."""
+    priced = evidence.terms.priced
+    return Selection(
+        method,
+        tuple(evidence.tasks[place] for place in places),
+        tuple(places),
+        np.where(np.isfinite(gain), gain, np.nan),
+        unit,
+        float(evidence.terms.cost[list(places)].sum()) if priced else float(len(places)),
+    )
+
+
+def check_size(evidence: Evidence, size: int) -> int:
+    """Return the size after refusing one that is empty, too large, or smaller than the must-haves."""
+    offered, must = int(evidence.terms.offered.sum()), len(evidence.terms.must)
+    if evidence.terms.budget is not None:
+        size = min(size, offered)
+    if not 1 <= size <= offered:
+        raise InputError(
+            f"Cannot select {size} of {counted(offered, 'task')}. Choose a size between 1 and {offered}."
+        )
+    if size < must:
+        raise InputError(
+            f"{must} tasks must be chosen, and the size is {size}. Choose a size of {must} or more."
+        )
+    return size
+
+
+def name_order(tasks: Sequence[str]) -> NDArray[np.intp]:
+    """Return each task's place in the order of names, shape [tasks].
+
+    >>> name_order(["b", "a"])
+    array([1, 0])
+    """
+    return np.argsort(np.argsort(np.array(tasks, dtype=object), kind="stable"), kind="stable")
+
+
+def _join(
+    evidence: Evidence,
+    gains: Gains,
+    place: int,
+    gain: Array,
+    chosen: list[int],
+    gained: list[float],
+) -> None:
+    """Add a task, and after it those that come with it, each with what it gains then."""
+    members = evidence.terms.members(place) if evidence.terms.in_units else [place]
+    for number, member in enumerate(members):
+        now = gain if number == 0 else _finite(gains(chosen))
+        gained.append(float(now[member]))
+        chosen.append(member)
+
+
+def _finite(gain: Array) -> Array:
+    return np.where(np.isnan(gain), -np.inf, gain)
+
+
+def _short(count: int, size: int) -> InputError:
+    return InputError(
+        f"Only {counted(count, 'task')} of {size} can be chosen: groups or levels allow no more. "
+        f"Choose fewer, or loosen the demands."
+    )
+
+
+def _worth(evidence: Evidence, gain: Array) -> Array:
+    """Gain per cost; a loss is divided by nothing, since dear losses are no better than cheap ones."""
+    terms = evidence.terms
+    if terms.in_units:
+        count = np.bincount(terms.unit)
+        low = np.where(np.isfinite(gain), gain, -1e300) / count[terms.unit]
+        gain = np.bincount(terms.unit, weights=low)[terms.unit].astype(np.float64)
+    if not terms.priced:
+        return gain
+    cost = np.where(
+        terms.in_units, np.bincount(terms.unit, weights=terms.cost)[terms.unit], terms.cost
+    )
+    worth: Array = np.where(gain > 0, gain / cost, gain)
+    return worth
+
+
+def _best(worth: Array, allowed: NDArray[np.bool_], names: NDArray[np.intp]) -> int:
+    offered = np.where(allowed, worth, -np.inf)
+    most = offered.max()
+    near = TIE * max(1.0, abs(float(most))) if np.isfinite(most) else 0.0
+    equal = np.flatnonzero(allowed & (offered >= most - near))
+    return int(equal[np.argmin(names[equal])])

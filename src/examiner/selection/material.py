@@ -1,0 +1,135 @@
+"""Material: everything a comparison is made of, before any fold has looked at it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.information.channels import Channels, Noise, channels_of
+from examiner.information.observations import Moments, Observations
+from examiner.results.checks import InputError
+from examiner.selection.constraints import Terms
+from examiner.selection.evidence import Array, Evidence
+from examiner.selection.recipe import Recipe
+from examiner.selection.scaling import Kind, Scaling, learn_scaling
+from examiner.selection.targets import Target, aggregate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """Agents on tasks as they were observed, and how they will be looked at inside each fold.
+
+    `values` [agents, tasks] are cell means, higher is better, NaN where nothing was observed: nothing
+    in them depends on other agents. `scaling` is learnt inside each fold. `success` [agents, tasks] are
+    shares of successes, or None: then each task's median over the fold's own agents is the threshold.
+    `families` [agents] are never split between folds. `observed` and `moments` are for bits.
+    """
+
+    agents: tuple[str, ...]
+    tasks: tuple[str, ...]
+    values: Array
+    terms: Terms
+    scaling: Kind
+    target: Target
+    families: tuple[str, ...]
+    recipe: Recipe
+    groups: tuple[str, ...] | None = None
+    success: Array | None = None
+    observed: Observations | None = None
+    moments: Moments | None = None
+    noise: Noise = field(default_factory=Noise)
+    left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of names and values: the same input has the same one."""
+        content = hashlib.sha256()
+        for name in (*self.agents, "\0", *self.tasks):
+            content.update(name.encode("utf-8", "replace") + b"\0")
+        content.update(np.ascontiguousarray(self.values).tobytes())
+        return content.hexdigest()[:16]
+
+    def channels(self, rows: NDArray[np.intp]) -> Channels | None:
+        """Return the channels of some agents alone; None where bits cannot be told."""
+        if self.observed is None or self.moments is None:
+            return None
+        seen = self.observed._replace(agents=tuple(self.agents[row] for row in rows))
+        found = Moments(*(part[:, rows] for part in self.moments))
+        try:
+            return channels_of(seen, found, self.noise)
+        except InputError:
+            return None
+
+
+class Fold(NamedTuple):
+    """What is known inside a fold: the evidence of its agents, and how others are put beside them."""
+
+    rows: NDArray[np.intp]
+    evidence: Evidence
+    scaling: Scaling
+    centre: Array  # [tasks]: mean of the fold's agents on each task, comparable
+    observed: Array  # [agents, tasks]: comparable values with their gaps
+
+
+def fold_of(material: Material, rows: NDArray[np.intp], needs: Sequence[str]) -> Fold:
+    """Gather evidence from some agents alone: scaling, gaps, target, bits, curves."""
+    raw = material.values[rows]
+    scaling = learn_scaling(material.scaling, raw)
+    values = scaling.apply(raw, own=True)
+    filled, centre = fill(values)
+    evidence = Evidence(
+        tuple(material.agents[row] for row in rows),
+        material.tasks,
+        filled,
+        material.terms,
+        target=aggregate(values, material.target),
+        channels=material.channels(rows) if "channels" in needs else None,
+        groups=material.groups,
+    )
+    if "items" in needs or "ability" in needs:
+        from examiner.selection.quick_fit import quick_fit
+
+        fitted = quick_fit(_successes(material, rows), evidence.agents, evidence.tasks)
+        if fitted is not None:
+            evidence = replace(evidence, items=fitted.items, ability=fitted.ability)
+    return Fold(rows, evidence, scaling, centre, values)
+
+
+def fill(values: Array) -> tuple[Array, Array]:
+    r"""Fill gaps with the task's mean plus the agent's mean deviation from the tasks it has.
+
+    .. math:: \hat x_{at} = \bar x_t + \frac{1}{|T_a|} \sum_{s \in T_a} (x_{as} - \bar x_s)
+
+    Returns the filled values, and the tasks' means.
+    """
+    seen = np.isfinite(values)
+    count = seen.sum(axis=0)
+    overall = values[seen].mean() if seen.any() else 0.0
+    total = np.where(seen, values, 0.0).sum(axis=0)
+    centre = np.where(count > 0, total / np.maximum(count, 1), overall)
+    if seen.all():
+        return values, centre
+    return fill_from(values, centre), centre
+
+
+def fill_from(values: Array, centre: Array) -> Array:
+    """Fill the gaps of other agents, the tasks' means being known; the last axis is of tasks."""
+    seen = np.isfinite(values)
+    away = np.where(seen, values - centre, 0.0).sum(axis=-1, keepdims=True)
+    away = away / np.maximum(seen.sum(axis=-1, keepdims=True), 1)
+    return np.where(seen, values, centre + away)
+
+
+def _successes(material: Material, rows: NDArray[np.intp]) -> Array:
+    if material.success is not None:
+        return material.success[rows]
+    raw = material.values[rows]
+    with np.errstate(invalid="ignore"):
+        threshold = np.nanmedian(raw, axis=0)
+    return np.where(np.isnan(raw), np.nan, (raw > threshold).astype(np.float64))

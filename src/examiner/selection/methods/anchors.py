@@ -1,0 +1,42 @@
+"""Tasks that stand for others with like responses: weighted k-medoids."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from examiner.selection.evidence import Array, Evidence
+from examiner.selection.greedy import exchange, grow, selection_of
+from examiner.selection.selection import Selection
+
+
+def anchors(evidence: Evidence, size: int, rng: np.random.Generator) -> Selection:
+    """Choose tasks so that every task is near one of them, in the agents' responses.
+
+    k-medoids (Kaufman & Rousseeuw, 1990: BUILD, then SWAP) on Euclidean distances between the columns
+    of responses; `gain` is each anchor's weight, the number of tasks it stands for (Polo et al., 2024).
+    Draws nothing at random.
+    """
+    distance = column_distance(evidence.values)
+    far = distance.max() if distance.size else 0.0
+
+    def gains(chosen: list[int]) -> Array:
+        nearest = distance[:, chosen].min(axis=1) if chosen else np.full(len(distance), far)
+        gained: Array = np.maximum(nearest[:, None] - distance, 0.0).mean(axis=0)
+        return gained
+
+    start = grow(evidence, size, gains, method="anchors", unit="tasks it stands for")
+    places = exchange(evidence, start.places, gains)
+    nearest = distance[:, places].argmin(axis=1)
+    nearest[places] = np.arange(len(places))  # twins each stand for themselves
+    weight = np.bincount(nearest, minlength=len(places)).astype(np.float64)
+    return selection_of(evidence, places, weight, method="anchors", unit=start.unit)
+
+
+def column_distance(values: Array) -> Array:
+    """Euclidean distance between columns, shape [tasks, tasks]."""
+    centred = values - values.mean()
+    gram = centred.T @ centred
+    square = np.diag(gram)
+    distance: Array = np.sqrt(np.maximum(square[:, None] + square - 2 * gram, 0.0))
+    np.fill_diagonal(distance, 0.0)
+    return distance

@@ -1,0 +1,28 @@
+"""The tasks that together tell most about which agent is playing, with exchanges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from examiner.selection.bits import bits_gains
+from examiner.selection.evidence import Evidence
+from examiner.selection.greedy import floating
+from examiner.selection.selection import Selection
+
+
+def information_swap(evidence: Evidence, size: int, rng: np.random.Generator) -> Selection:
+    """Add the task that tells most bits, and exchange tasks while that adds bits, at every size.
+
+    Needs `evidence.channels`; draws nothing at random.
+    """
+    return information_swap_path(evidence, [size], rng)[0]
+
+
+def information_swap_path(
+    evidence: Evidence, sizes: Sequence[int], rng: np.random.Generator
+) -> list[Selection]:
+    """Choose sets of several sizes at once."""
+    gains = bits_gains(evidence, "information_swap")
+    return floating(evidence, sizes, gains, method="information_swap", unit="bits")

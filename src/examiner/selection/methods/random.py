@@ -1,0 +1,20 @@
+"""Tasks drawn at random: the baseline."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from examiner.selection.evidence import Array, Evidence
+from examiner.selection.greedy import grow, name_order
+from examiner.selection.selection import Selection
+
+
+def random(evidence: Evidence, size: int, rng: np.random.Generator) -> Selection:
+    """Draw tasks without looking at results; lots are dealt by name, not by the order of columns."""
+    lots = rng.random(len(evidence.tasks))[name_order(evidence.tasks)]
+    blind = lots * evidence.terms.cost  # dear tasks are drawn as often as cheap ones
+
+    def gains(chosen: list[int]) -> Array:
+        return blind
+
+    return grow(evidence, size, gains, method="random", unit="lot drawn")

@@ -1,0 +1,221 @@
+"""Prediction from the few: the full aggregate with its interval, and each task that was not run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.results.checks import InputError, read_only
+from examiner.selection.material import Fold, fill_from
+from examiner.selection.ridge import Design, ridge_fits
+from examiner.selection.scaling import Scaling
+
+Array = NDArray[np.float64]
+UNEXPECTED = 2.0
+"""A result further from its prediction than this many deviations is called unexpected."""
+
+
+class Predicted(NamedTuple):
+    """A number for each agent with the ends of its interval, arrays of shape [agents]."""
+
+    value: Array
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictor:
+    """What a few tasks say about all of them, learnt from the agents it was chosen on.
+
+    With z an agent's values on the chosen tasks about their `centre`, in `unit`: the aggregate is
+    `mean` + `beta` · z, each task `task_mean` + `task_beta` · z. `other_beta` predicts every chosen task
+    from the others, `other_error` is how far off. `left_out_*` are the same without each agent in turn,
+    and `residual` how far off that was: jackknife+ is made of them. `truth` are the agents' own
+    aggregates.
+    """
+
+    tasks: tuple[str, ...]
+    all_tasks: tuple[str, ...]
+    agents: tuple[str, ...]
+    truth: Array
+    scaling: Scaling
+    centre: Array
+    unit: float
+    mean: float
+    beta: Array
+    left_out_mean: Array
+    left_out_beta: Array
+    residual: Array
+    task_mean: Array
+    task_beta: Array
+    task_error: Array
+    other_beta: Array
+    other_error: Array
+
+    def __post_init__(self) -> None:
+        for part in fields(self):
+            value = getattr(self, part.name)
+            if isinstance(value, np.ndarray):
+                read_only(value)
+
+    def design(self, values: Array) -> Array:
+        """Put raw values [agents, chosen tasks] beside those it was learnt from; gaps are filled."""
+        scaled = self.scaling.apply(values)
+        if not np.isfinite(scaled).any(axis=1).all():
+            raise InputError(
+                "An agent has no result on any of the chosen tasks. Run at least one of them."
+            )
+        return (fill_from(scaled, self.centre) - self.centre) / self.unit
+
+    def aggregate(self, values: Array, level: float = 0.9) -> Predicted:
+        r"""Predict the full benchmark's aggregate from raw values [agents, chosen tasks].
+
+        The interval is jackknife+ (Barber, Candès, Ramdas & Tibshirani, 2021, eq. 5): with R_i how far
+        off agent i was when it had no part,
+
+        .. math:: \Big[ q^-_{\alpha}\{\hat\mu_{-i}(x) - R_i\},\; q^+_{\alpha}\{\hat\mu_{-i}(x) + R_i\} \Big]
+
+        It is infinite where so few agents cannot bound it.
+        """
+        z = self.design(values)
+        without = self.left_out_mean + z @ self.left_out_beta.T  # [agents, training agents]
+        low, high = jackknife_plus(without, self.residual, level)
+        return Predicted(self.mean + z @ self.beta, low, high)
+
+    def each_task(self, values: Array) -> Array:
+        """Predict every task in comparable units, shape [agents, all tasks]."""
+        predicted: Array = self.task_mean + self.design(values) @ self.task_beta.T
+        return predicted
+
+    def surprise(self, values: Array) -> Array:
+        """How many deviations each result lies from what the other chosen tasks say, NaN if not run."""
+        z = self.design(values)
+        expected = z @ self.other_beta.T
+        error = np.where(self.other_error > 0, self.other_error, np.inf)
+        return np.where(np.isfinite(values), (z - expected) / error, np.nan)
+
+    def rank(self, predicted: Predicted) -> list[tuple[int, int]]:
+        """Return the best and the worst rank each agent may have among those it was learnt from."""
+        return [
+            (1 + int((self.truth > high).sum()), 1 + int((self.truth > low).sum()))
+            for low, high in zip(predicted.low, predicted.high, strict=True)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
+        """Return the predictor as JSON values."""
+        stored: dict[str, Any] = {}  # Any: JSON values
+        for part in fields(self):
+            value = getattr(self, part.name)
+            if isinstance(value, Scaling):
+                value = value.to_dict()
+            elif isinstance(value, np.ndarray):
+                value = value.tolist()
+            elif isinstance(value, tuple):
+                value = list(value)
+            stored[part.name] = value
+        return stored
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Predictor:  # Any: JSON values
+        """Read what `to_dict` gave."""
+        size, agents, tasks = (len(stored[name]) for name in ("tasks", "agents", "all_tasks"))
+        shapes = {
+            "left_out_beta": (agents, size),
+            "task_beta": (tasks, size),
+            "other_beta": (size, size),
+        }
+        given: dict[str, Any] = {}  # Any: each field has its own type
+        for part in fields(cls):
+            value = stored[part.name]
+            if part.name == "scaling":
+                given[part.name] = Scaling.from_dict(value)
+            elif part.name in ("tasks", "all_tasks", "agents"):
+                given[part.name] = tuple(value)
+            elif part.name in ("unit", "mean"):
+                given[part.name] = float(value)
+            else:
+                array = np.array(value, dtype=np.float64)
+                given[part.name] = array.reshape(shapes.get(part.name, array.shape))
+        return cls(**given)
+
+
+def fit_predictor(fold: Fold, places: Sequence[int], residual: Array | None = None) -> Predictor:
+    """Learn to predict from the tasks at these positions.
+
+    `residual` [agents] says how far off each agent was when it had no part in choosing either; without
+    it, the tasks are taken as given, which is too sure where they were chosen on the same agents.
+    """
+    chosen = np.array(places, dtype=np.intp)
+    evidence = fold.evidence
+    assert evidence.target is not None
+    design = Design.of(evidence.values)
+    z = design.values[:, chosen]
+    fits = ridge_fits(design.values, evidence.target, chosen[None])
+    shift, move = _left_out(z, fits.shrinkage[0], fits.fitted[0])
+    columns = evidence.values.T
+    every = ridge_fits(design.values, columns, np.tile(chosen, (len(columns), 1)))
+    other_beta, other_error = _from_others(z)
+    held = np.abs(fits.left_out[0] if residual is None else residual)
+    return Predictor(
+        tuple(evidence.tasks[place] for place in chosen),
+        evidence.tasks,
+        evidence.agents,
+        evidence.target.copy(),
+        fold.scaling.take(chosen),
+        design.centre[chosen],
+        design.unit,
+        float(fits.mean[0]),
+        fits.beta[0],
+        fits.mean[0] - shift,
+        fits.beta[0] - move,
+        np.where(np.isfinite(held), held, np.abs(fits.left_out[0])),
+        every.mean,
+        every.beta,
+        np.sqrt((every.left_out**2).mean(axis=1)),
+        other_beta,
+        other_error,
+    )
+
+
+def jackknife_plus(without: Array, residual: Array, level: float) -> tuple[Array, Array]:
+    """Return the ends of the interval from predictions [agents, training agents] and residuals.
+
+    >>> low, high = jackknife_plus(np.zeros((1, 19)), np.arange(1.0, 20.0), 0.9)
+    >>> float(low[0]), float(high[0])
+    (-18.0, 18.0)
+    """
+    agents = without.shape[1]
+    place = int(np.ceil(level * (agents + 1) - 1e-9))  # from below, for the upper end
+    if place > agents:
+        endless = np.full(len(without), np.inf)
+        return -endless, endless
+    high = np.sort(without + residual, axis=1)[:, place - 1]
+    low = np.sort(without - residual, axis=1)[:, agents - place]
+    return low, high
+
+
+def _left_out(z: Array, shrinkage: float, fitted: Array) -> tuple[Array, Array]:
+    """How mean and coefficients change without each agent: one rank-one step each."""
+    agents, size = z.shape
+    inverse = np.linalg.inv(z.T @ z + agents * shrinkage * np.eye(size))
+    turned = z @ inverse
+    leverage = np.einsum("ak,ak->a", turned, z) + 1.0 / agents
+    step = fitted / np.maximum(1.0 - leverage, 1e-9)
+    return step / agents, turned * step[:, None]
+
+
+def _from_others(z: Array) -> tuple[Array, Array]:
+    size = z.shape[1]
+    beta, error = np.zeros((size, size)), np.zeros(size)
+    if size == 1:
+        return beta, np.array([np.sqrt((z**2).mean())])
+    for task in range(size):
+        others = np.delete(np.arange(size), task)
+        fits = ridge_fits(z, z[:, task], others[None])
+        beta[task, others] = fits.beta[0]
+        error[task] = np.sqrt((fits.left_out[0] ** 2).mean())
+    return beta, error

@@ -1,0 +1,103 @@
+"""Many ridge regressions at once: one for each set of tasks, with closed-form leave-one-out errors."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+SHRINKAGE = np.logspace(-3.0, 1.5, 10)
+"""Penalties tried, in units of the tasks' mean variance: from hardly any to nearly the mean alone."""
+BLOCK_CELLS = 1 << 20
+
+
+class Design(NamedTuple):
+    """Agents' values about the tasks' means, in one unit for all tasks: their mean deviation.
+
+    One unit, since the aggregate averages comparable values: a task with hardly any spread tells
+    little, and is not blown up to the size of the others.
+    """
+
+    centre: Array  # [tasks]
+    unit: float
+    values: Array  # [agents, tasks]
+
+    @classmethod
+    def of(cls, values: Array) -> Design:
+        """Centre values [agents, tasks] without gaps."""
+        centre = values.mean(axis=0)
+        variance = float(values.var(axis=0).mean())
+        unit = float(np.sqrt(variance)) if variance > 0 else 1.0
+        return cls(centre, unit, (values - centre) / unit)
+
+    def of_others(self, values: Array) -> Array:
+        """Put other agents' values on the same scale."""
+        scaled: Array = (values - self.centre) / self.unit
+        return scaled
+
+
+class RidgeFits(NamedTuple):
+    """One regression a set, on centred values: ŷ = mean + Σ β z."""
+
+    mean: Array  # [sets]
+    beta: Array  # [sets, size]
+    shrinkage: Array  # [sets]
+    left_out: Array  # [sets, agents]: residual of each agent, predicted from all others
+    fitted: Array  # [sets, agents]: residual of each agent, predicted from all, itself included
+
+    def predict(self, sets: NDArray[np.intp], new: Array) -> Array:
+        """Predict from scaled values [agents, tasks]; shape [sets, agents]."""
+        predicted: Array = np.einsum("abk,bk->ba", new[:, sets], self.beta) + self.mean[:, None]
+        return predicted
+
+
+def ridge_fits(design: Array, target: Array, sets: NDArray[np.intp]) -> RidgeFits:
+    r"""Regress the target on each set of tasks, the penalty chosen by leave-one-out error.
+
+    .. math:: \hat\beta = (Z^\top Z + n \lambda I)^{-1} Z^\top y, \qquad
+              y_i - \hat y_{-i} = \frac{y_i - \hat y_i}{1 - h_{ii}}
+
+    `design` [agents, tasks] is centred, `target` is [agents], or [sets, agents] where each set has its
+    own, and `sets` [sets, size] holds positions. One eigendecomposition a set serves all penalties.
+
+    >>> z = np.array([[-1.0], [0.0], [1.0]])
+    >>> fits = ridge_fits(z, np.array([0.0, 2.0, 4.0]), np.array([[0]]))
+    >>> fits.mean, fits.beta.round(2)
+    (array([2.]), array([[2.]]))
+    """
+    agents = len(design)
+    step = max(1, BLOCK_CELLS // (agents * len(SHRINKAGE)))
+    parts = [
+        _fitted(
+            design,
+            target if target.ndim == 1 else target[start : start + step],
+            sets[start : start + step],
+        )
+        for start in range(0, len(sets), step)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    return RidgeFits(*(np.concatenate(pieces) for pieces in zip(*parts, strict=True)))
+
+
+def _fitted(design: Array, target: Array, sets: NDArray[np.intp]) -> RidgeFits:
+    agents = len(design)
+    own = np.broadcast_to(target, (len(sets), agents))
+    mean = own.mean(axis=1)
+    y = own - mean[:, None]
+    z = design[:, sets].transpose(1, 0, 2)  # [sets, agents, size]
+    eigen, rotation = np.linalg.eigh(z.transpose(0, 2, 1) @ z)
+    turned = z @ rotation
+    along = (y[:, None, :] @ turned)[:, 0]  # [sets, size]
+    weight = 1.0 / (np.maximum(eigen, 0.0)[:, None, :] + agents * SHRINKAGE[:, None])
+    across = turned.transpose(0, 2, 1)
+    residual = y[:, None, :] - (weight * along[:, None, :]) @ across
+    leverage = weight @ across**2 + 1.0 / agents
+    left_out = residual / np.maximum(1.0 - leverage, 1e-9)
+    place = np.einsum("sla,sla->sl", left_out, left_out).argmin(axis=1)
+    each = np.arange(len(sets))
+    beta = np.einsum("skj,sj->sk", rotation, weight[each, place] * along)
+    return RidgeFits(mean, beta, SHRINKAGE[place], left_out[each, place], residual[each, place])
