@@ -87,9 +87,10 @@ def game_variants(game: str) -> Variants:
     >>> game_variants("freeway")
     Variants(modes=(0, 1, 2, 3, 4, 5, 6, 7), difficulties=(0, 1), default_mode=0, default_difficulty=0)
     """
+    name = playable_game(game)  # before anything is loaded: some games end the process
     ale = ale_package()
     emulator = ale.ALEInterface()
-    emulator.loadROM(ale.roms.get_rom_path(playable_game(game)))
+    emulator.loadROM(ale.roms.get_rom_path(name))
     state = emulator.cloneState()
     return Variants(
         modes=tuple(sorted(emulator.getAvailableModes())),

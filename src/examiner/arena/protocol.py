@@ -66,7 +66,8 @@ class Protocol:
     source: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "report_shares", tuple(self.report_shares))
+        if isinstance(self.report_shares, list):
+            object.__setattr__(self, "report_shares", tuple(self.report_shares))
         _check_choices(self)
         _check_shares(self)
         _check_counts(self)
@@ -151,10 +152,12 @@ def _check_shares(protocol: Protocol) -> None:
             f"The protocol's sticky_probability is {sticky!r}. A probability lies between 0 and 1."
         )
     shares = protocol.report_shares
-    rising = all(one < other for one, other in itertools.pairwise(shares))
-    if not shares or not rising or not (shares[0] > 0.0 and shares[-1] <= 1.0):
+    edges = (0.0, *shares) if isinstance(shares, tuple) else (0.0,)
+    numbers = all(isinstance(share, int | float) for share in edges)
+    rising = numbers and all(one < other for one, other in itertools.pairwise(edges))
+    if len(edges) < 2 or not rising or edges[-1] > 1.0:
         raise InputError(
-            f"The protocol's report_shares are {list(shares)}. Give rising shares of the training "
+            f"The protocol's report_shares are {shares!r}. Give rising shares of the training "
             f"frames above 0 and up to 1, for example [0.25, 0.5, 1.0]."
         )
 

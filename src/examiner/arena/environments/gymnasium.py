@@ -11,7 +11,6 @@ from examiner.arena.environment import Seen
 from examiner.arena.extras import gymnasium_package
 from examiner.arena.job import Job
 from examiner.arena.protocol import Protocol
-from examiner.results.atari import atari_game
 from examiner.results.checks import InputError, shorten
 
 
@@ -208,7 +207,9 @@ class _World:
 
 def _made(game: str) -> Any:
     gymnasium = gymnasium_package()
-    if atari_game(game) is not None:
+    spec = gymnasium.registry.get(game)
+    # Not by its name alone: Gymnasium has a Blackjack that is no Atari game.
+    if game.startswith("ALE/") or str(getattr(spec, "entry_point", "")).startswith("ale_py"):
         raise InputError(
             f'{shorten(game)} is an Atari game. Play it with environment = "ale", which sets every '
             f"part of the protocol itself."
@@ -216,10 +217,10 @@ def _made(game: str) -> Any:
     try:
         return gymnasium.make(game, disable_env_checker=True)
     except Exception as error:
-        known = sorted(gymnasium.registry)
+        known = sorted(name for name in gymnasium.registry if not name.startswith("ALE/"))
         first = str(error).splitlines()[0].rstrip(".")
         raise InputError(
             f"Gymnasium cannot make {shorten(game)}: {first}. Registered: "
-            f"{', '.join(known[:30])}{' …' if len(known) > 30 else ''}. Give module:Name-v0 for an "
+            f"{', '.join(known)}. Give module:Name-v0 for an "
             f"environment of another package."
         ) from error
