@@ -7,11 +7,12 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from examiner.irt.estimate import LARGEST, biserial_start, climb
+from examiner.irt.estimate import biserial_start, climb
 from examiner.irt.exponential import ResponseSource, source_of
 from examiner.irt.fitted import Abilities, Estimator, FitOutcome, IRTFit, Starts
+from examiner.irt.flags import BOUNDARY, task_flags
 from examiner.irt.general import GeneralEstimate, climb_generally
-from examiner.irt.items import ItemParameters, Response
+from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Model, Priors
 from examiner.irt.models import MODELS
 from examiner.irt.parameters import Layout
@@ -23,11 +24,15 @@ from examiner.irt.starting import (
     number_of_starts,
     random_start,
 )
+from examiner.irt.uncertainty import task_errors
 from examiner.results import ResponseMatrix
 from examiner.results.checks import InputError, counted, unknown_name
 
 Progress = Callable[[str, int, int], None]
 
+_QUICKLY_FLAGGED = 100_000
+_FEW_AGENTS = 30
+_FEW_TASKS = 5
 _AGREE = 0.01
 """Objectives within 0.01 are the same optimum."""
 
@@ -167,55 +172,84 @@ def _told(
     """The best optimum, turned and scaled for the reader, with words about how it ended."""
     ranked = sorted(found, key=lambda one: -one.objective)
     best = ranked[0]
-    items, ability = best.items, best.ability
-    if items.slope.sum() < 0:  # the mirror image fits as well: take the one with Σ a > 0
-        items, ability = items.rescaled(0.0, -1.0), -ability
-    agreeing = sum(best.objective - one.objective < _AGREE for one in ranked)
-    population_sd = 1.0
-    if task.model.unit_slopes:
-        population_sd = float(items.slope[0])
-        items = items.rescaled(0.0, 1.0 / population_sd)
-    matrix = task.ready.matrix
-    warnings = []
-    if agreeing < len(ranked):
-        gap = best.objective - ranked[-1].objective
-        warnings.append(
-            f"{agreeing} of {counted(len(ranked), 'start')} reached the best optimum; "
-            f"the worst ended {gap:.3g} below it."
-        )
-    at_edge = bool((np.abs(best.items.slope) >= 0.99 * LARGEST).any())
-    outcome = (
-        FitOutcome.NOT_CONVERGED
-        if not best.settled
-        else FitOutcome.BOUNDARY
-        if at_edge
-        else FitOutcome.STARTS_DISAGREE
-        if agreeing < len(ranked) / 2
-        else FitOutcome.CONVERGED
+    matrix, model = task.ready.matrix, task.model
+    items, population_sd, ability = _anchored(best, model)
+    abilities = Abilities(
+        matrix.agents,
+        ability * population_sd,
+        np.sqrt(np.maximum(best.variance, 0.0)) * population_sd,
+        "eap",
+    )
+    known = None
+    if errors:
+        known = task_errors(matrix, items, model, task.priors, best.rule, population_sd)
+    flags: tuple[tuple[str, ...], ...] = tuple(() for _ in matrix.tasks)
+    if errors or len(matrix.agents) * len(matrix.tasks) <= _QUICKLY_FLAGGED:
+        flags = task_flags(matrix, items, model, abilities, known)
+    starts = Starts(
+        tuple(one.objective for one in ranked),
+        sum(best.objective - one.objective < _AGREE for one in ranked),
     )
     return IRTFit(
-        model=task.model.name,
+        model=model.name,
         estimator=estimator,
         items=items,
-        abilities=Abilities(
-            matrix.agents,
-            ability * population_sd,
-            np.sqrt(np.maximum(best.variance, 0.0)) * population_sd,
-            "eap",
-        ),
+        abilities=abilities,
         population_sd=population_sd,
         log_likelihood=best.log_likelihood,
         objective=best.objective,
-        outcome=outcome,
+        outcome=_outcome(best, starts, flags),
         converged=best.settled,
         iterations=best.iterations,
-        starts=Starts(tuple(one.objective for one in ranked), agreeing),
+        starts=starts,
         quadrature=best.rule,
         priors=task.priors,
-        flags=tuple(() for _ in matrix.tasks),
+        flags=flags,
         dropped=task.ready.dropped,
         left_out=task.ready.left_out,
-        warnings=tuple(warnings),
+        warnings=tuple(_warnings(task, starts)),
+        errors=known,
         matrix=matrix,
         parameters=task.layout.count(len(matrix.tasks)),
     )
+
+
+def _anchored(best: GeneralEstimate, model: Model) -> tuple[ItemParameters, float, Floats]:
+    """Of the two mirror images, which fit alike, the one with Σ a > 0; slopes of 1 for Rasch."""
+    items, ability = best.items, best.ability
+    if items.slope.sum() < 0:
+        items, ability = items.rescaled(0.0, -1.0), -ability
+    if not model.unit_slopes:
+        return items, 1.0, ability
+    sd = float(items.slope[0])
+    return items.rescaled(0.0, 1.0 / sd), sd, ability
+
+
+def _outcome(
+    best: GeneralEstimate, starts: Starts, flags: tuple[tuple[str, ...], ...]
+) -> FitOutcome:
+    if not best.settled:
+        return FitOutcome.NOT_CONVERGED
+    if any(BOUNDARY in words for words in flags):
+        return FitOutcome.BOUNDARY
+    if starts.agreeing < len(starts.objectives) / 2:
+        return FitOutcome.STARTS_DISAGREE
+    return FitOutcome.CONVERGED
+
+
+def _warnings(task: _Task, starts: Starts) -> list[str]:
+    agents, tasks = task.ready.matrix.shape
+    said = []
+    if starts.agreeing < len(starts.objectives):
+        gap = starts.objectives[0] - starts.objectives[-1]
+        said.append(
+            f"{starts.agreeing} of {counted(len(starts.objectives), 'start')} reached the best "
+            f"optimum; the worst ended {gap:.3g} below it."
+        )
+    if agents < _FEW_AGENTS:
+        said.append(
+            f"{counted(agents, 'agent')} say little of a task: read its intervals, not its estimates."
+        )
+    if tasks < _FEW_TASKS:
+        said.append(f"{counted(tasks, 'task')} say little of an agent: abilities are pulled to 0.")
+    return said
