@@ -116,7 +116,13 @@ class IRTFit:
     """How raw results became the responses, so that a new agent's can be treated alike."""
 
     def with_recipe(self, recipe: Recipe | None) -> IRTFit:
-        """Return the same fit with the recipe of its responses (`prepare`), which `place` applies."""
+        """Return the same fit with the recipe of its responses (`prepare`), which `place` applies.
+
+        >>> from examiner.irt.known import known_fit
+        >>> fit = known_fit(ItemParameters.of(["t"], [1.0], [0.0]))
+        >>> fit.with_recipe(Recipe(success=1.0)).recipe.success
+        1.0
+        """
         return replace(self, recipe=recipe)
 
     @property

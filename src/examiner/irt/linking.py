@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,20 @@ DRIFT = 0.1
 """Root mean square difference of two curves of one task beyond which it has drifted."""
 _MOST_JACKKNIFED = 60
 _GRID = np.linspace(-4.0, 4.0, 81)
+
+
+Transformation = tuple[float, float]
+"""Scale and shift."""
+
+
+class Solver(Protocol):
+    """A method: from the parameters of the shared tasks in both editions to scale and shift."""
+
+    def __call__(
+        self, first: ItemParameters, second: ItemParameters, near: Transformation | None = None
+    ) -> Transformation:
+        """Return scale and shift; `near` is where to look first."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +120,7 @@ def link(old: IRTFit, new: IRTFit, method: LinkMethod = "stocking-lord") -> Link
         )
     solve = _METHODS[method]
     scale, shift = solve(first.take(usable), second.take(usable))
-    errors = _jackknifed(solve, first, second, usable)
+    errors = _jackknifed(solve, first, second, usable, (scale, shift))
     drift = _drift(first, second, scale, shift)
     warnings += _told(shared, usable, drift)
     return Link(method, scale, shift, *errors, shared, drift, tuple(warnings))
@@ -151,53 +164,61 @@ def _told(shared: tuple[str, ...], usable: NDArray[np.intp], drift: Floats) -> l
     return warnings
 
 
-def _mean_sigma(first: ItemParameters, second: ItemParameters) -> tuple[float, float]:
+def _mean_sigma(
+    first: ItemParameters, second: ItemParameters, near: Transformation | None = None
+) -> Transformation:
     old, new = first.difficulty, second.difficulty
     spread = float(new.std())
     scale = float(old.std()) / spread if spread > 0 and old.std() > 0 else 1.0
     return scale, float(old.mean() - scale * new.mean())
 
 
-def _mean_mean(first: ItemParameters, second: ItemParameters) -> tuple[float, float]:
+def _mean_mean(
+    first: ItemParameters, second: ItemParameters, near: Transformation | None = None
+) -> Transformation:
     scale = float(np.abs(second.slope).mean() / np.abs(first.slope).mean())
     return scale, float(first.difficulty.mean() - scale * second.difficulty.mean())
 
 
-def _by_curves(total: bool) -> Callable[[ItemParameters, ItemParameters], tuple[float, float]]:
-    weights = np.exp(-0.5 * _GRID**2)
-    weights /= weights.sum()
+def _by_curves(total: bool) -> Solver:
+    root = np.exp(-0.25 * _GRID**2)
+    root /= np.sqrt((root**2).sum())
 
-    def solve(first: ItemParameters, second: ItemParameters) -> tuple[float, float]:
-        from scipy.optimize import minimize
+    def solve(
+        first: ItemParameters, second: ItemParameters, near: Transformation | None = None
+    ) -> Transformation:
+        from scipy.optimize import least_squares
 
         known, given = probability(first, _GRID), probability(second, _GRID)
 
-        def loss(at: Floats) -> float:
+        def differences(at: Floats) -> Floats:
             scale, shift = float(np.exp(at[0])), float(at[1])
             there = known - probability(second, (_GRID - shift) / scale)
             back = given - probability(first, scale * _GRID + shift)
             if total:
-                there, back = there.sum(axis=0, keepdims=True), back.sum(axis=0, keepdims=True)
-            return float((there**2 + back**2).sum(axis=0) @ weights)
+                there, back = there.sum(axis=0), back.sum(axis=0)
+            return np.concatenate([(root * there).ravel(), (root * back).ravel()])
 
-        best = None
-        for scale, shift in (_mean_mean(first, second), _mean_sigma(first, second), (1.0, 0.0)):
-            scale, shift = float(np.clip(scale, 0.05, 20.0)), float(np.clip(shift, -10.0, 10.0))
-            found = minimize(
-                loss,
-                np.array([np.log(scale), shift]),
-                method="Nelder-Mead",
-                options={"xatol": 1e-8, "fatol": 1e-14, "maxiter": 2000},
+        begins = (
+            [near] if near else [_mean_mean(first, second), _mean_sigma(first, second), (1.0, 0.0)]
+        )
+        found = [
+            least_squares(
+                differences,
+                [np.log(np.clip(scale, 0.05, 20.0)), np.clip(shift, -10.0, 10.0)],
+                xtol=1e-10,
+                ftol=1e-12,
+                gtol=1e-12,
             )
-            if best is None or found.fun < best.fun:
-                best = found
-        assert best is not None
+            for scale, shift in begins
+        ]
+        best = min(found, key=lambda one: float(one.cost))
         return float(np.exp(best.x[0])), float(best.x[1])
 
     return solve
 
 
-_METHODS: dict[str, Callable[[ItemParameters, ItemParameters], tuple[float, float]]] = {
+_METHODS: dict[str, Solver] = {
     "mean-sigma": _mean_sigma,
     "mean-mean": _mean_mean,
     "haebara": _by_curves(total=False),
@@ -206,18 +227,19 @@ _METHODS: dict[str, Callable[[ItemParameters, ItemParameters], tuple[float, floa
 
 
 def _jackknifed(
-    solve: Callable[[ItemParameters, ItemParameters], tuple[float, float]],
+    solve: Solver,
     first: ItemParameters,
     second: ItemParameters,
     usable: NDArray[np.intp],
-) -> tuple[float, float]:
+    near: Transformation,
+) -> Transformation:
     """Errors of scale and shift from leaving out one shared task, or a group of them, at a time."""
     if len(usable) < 3:
         return float("nan"), float("nan")
     groups = np.array_split(usable, min(len(usable), _MOST_JACKKNIFED))
     made = np.array(
         [
-            solve(first.take(kept), second.take(kept))
+            solve(first.take(kept), second.take(kept), near)
             for kept in (np.setdiff1d(usable, group) for group in groups)
         ]
     )

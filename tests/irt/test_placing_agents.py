@@ -1,0 +1,236 @@
+"""Placing new agents on a fit: against the fit itself, brute force, simulated truth, and edges."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from examiner.irt.fitted import Abilities, TaskErrors
+from examiner.irt.items import ItemParameters
+from examiner.irt.known import known_fit
+from examiner.irt.logistic import probability
+from examiner.irt.place import place
+from examiner.irt.quadrature import Quadrature
+from examiner.irt.standings import rank_among
+from examiner.irt.stored import fit_from_dict, fit_to_dict
+from examiner.irt.surprise import Cells, unexpected_results
+from examiner.results import ResponseMatrix, Results, Scales, TaskScale
+from examiner.scores.recipe import prepare
+
+TASKS = [f"t{n}" for n in range(24)]
+
+
+def bank(response: str = "binomial", **more: object) -> ItemParameters:
+    rng = np.random.default_rng(11)
+    return ItemParameters.of(
+        TASKS,
+        np.exp(rng.normal(0.3, 0.3, 24)),
+        difficulty=rng.normal(size=24),
+        response=response,  # type: ignore[arg-type]
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def played(items: ItemParameters, ability: np.ndarray, seed: int = 0) -> ResponseMatrix:
+    chance = probability(items, ability).T
+    won = np.random.default_rng(seed).random(chance.shape) < chance
+    return ResponseMatrix.from_array(won.astype(float), tasks=items.tasks)
+
+
+def test_an_agent_of_the_fit_is_placed_where_the_fit_has_it() -> None:
+    matrix = played(bank(), np.random.default_rng(1).normal(size=30))
+    fit = known_fit(bank(), matrix)
+    found = place(fit, matrix)
+    np.testing.assert_allclose(
+        [one.ability for one in found], fit.abilities.ability, rtol=0, atol=1e-6
+    )
+    np.testing.assert_allclose([one.error for one in found], fit.abilities.error, atol=1e-6)
+    assert all(one.predicted.tasks == () and one.tasks == 24 for one in found)
+
+
+@pytest.mark.parametrize(
+    ("response", "precision"), [("binomial", None), ("beta-binomial", 4.0), ("beta", 8.0)]
+)
+def test_the_posterior_is_that_of_plain_numerical_integration(response, precision) -> None:
+    from scipy.stats import beta, betabinom, binom, norm
+
+    items = bank(response, precision=precision).take(range(6))
+    grid = np.linspace(-7, 7, 2801)
+    chance = probability(items, grid)
+    n, k = np.array([5, 5, 1, 3, 4, 2]), np.array([3, 5, 0, 3, 1, 1])
+    agents = Abilities(tuple("abcdefghij"), np.linspace(-1, 1, 10), np.full(10, 0.1), "")
+    fit = known_fit(items, abilities=agents, population_sd=1.3)
+    if response == "beta":
+        new = ResponseMatrix.from_array((k / n)[None, :] * 0.9 + 0.05, tasks=items.tasks)
+        inside = (new.to_numpy()[0] * 9 + 0.5) / 10  # ten agents stand behind the fit
+        density = beta.pdf(inside[:, None], chance * precision, (1 - chance) * precision)
+    else:
+        new = ResponseMatrix.from_counts(k[None, :], n[None, :], tasks=items.tasks)
+        density = binom.pmf(k[:, None], n[:, None], chance)
+        if response == "beta-binomial":
+            up, down = chance * precision, (1 - chance) * precision
+            density = betabinom.pmf(k[:, None], n[:, None], up, down)
+    posterior = density.prod(axis=0) * norm.pdf(grid, scale=1.3)
+    posterior /= posterior.sum()
+    mean = posterior @ grid
+    (found,) = place(fit, new)
+    assert found.ability == pytest.approx(mean, abs=2e-4)
+    assert found.error == pytest.approx(np.sqrt(posterior @ (grid - mean) ** 2), abs=2e-4)
+
+
+def test_any_subset_of_tasks_serves_and_the_others_are_predicted() -> None:
+    items = bank()
+    truth = np.random.default_rng(3).normal(size=300)
+    matrix = played(items, truth, seed=4)
+    fit = known_fit(items, matrix.take(agents=range(40)))
+    half = place(fit, matrix.take(tasks=range(0, 24, 2)))
+    ability = np.array([one.ability for one in half])
+    covered = np.mean([one.low <= t <= one.high for one, t in zip(half, truth, strict=True)])
+    assert 0.90 <= covered <= 0.99  # 300 agents: ± 2.5 % around 95
+    assert np.corrcoef(ability, truth)[0, 1] > 0.85
+    assert half[0].predicted.tasks == tuple(TASKS[1::2])
+    told = np.array([one.predicted.expected for one in half])
+    actual = matrix.to_numpy()[:, 1::2]
+    # calibrated: among cells expected near p about a share p succeeded
+    for low in (0.1, 0.3, 0.5, 0.7):
+        inside = (told >= low) & (told < low + 0.2)
+        assert actual[inside].mean() == pytest.approx(told[inside].mean(), abs=0.04)
+    ends = np.array([[one.predicted.low, one.predicted.high] for one in half])
+    assert (ends[:, 0] <= told).all() and (told <= ends[:, 1]).all()
+
+
+def test_more_tasks_leave_less_error() -> None:
+    matrix = played(bank(), np.array([0.2]))
+    fit = known_fit(bank())
+    errors = [place(fit, matrix.take(tasks=range(n)))[0].error for n in (3, 8, 24)]
+    assert errors[0] > errors[1] > errors[2]
+
+
+def test_errors_of_the_tasks_widen_the_interval_as_a_bootstrap_of_them_does() -> None:
+    items, size = bank(), 0.25
+    matrix = played(items, np.array([0.4]), seed=9)
+    one = np.full(24, size)
+    errors = TaskErrors(one, one, 0.5 * one**2, *([one] * 8), method="made up")
+    (found,) = place(replace(known_fit(items), errors=errors), matrix)
+    rng = np.random.default_rng(5)
+    cov = size**2 * np.array([[1.0, 0.5], [0.5, 1.0]])
+    moved = []
+    for _ in range(400):
+        step = rng.multivariate_normal([0, 0], cov, 24)
+        other = ItemParameters.of(TASKS, items.slope + step[:, 0], items.intercept + step[:, 1])
+        moved.append(place(known_fit(other), matrix)[0].ability)
+    added = np.sqrt(found.total_error**2 - found.error**2)
+    assert added == pytest.approx(np.std(moved), rel=0.15)
+
+
+def test_a_rank_and_its_interval_are_those_of_simulation() -> None:
+    rng = np.random.default_rng(6)
+    known = Abilities(tuple(f"a{n}" for n in range(40)), rng.normal(size=40), np.full(40, 0.3), "")
+    nodes = np.linspace(-1.5, 2.5, 161)
+    weights = np.exp(-0.5 * ((nodes - 0.5) / 0.35) ** 2)
+    found = rank_among(known, nodes, weights / weights.sum())
+    theta = rng.normal(0.5, 0.35, 40_000)
+    others = known.ability + 0.3 * rng.normal(size=(40_000, 40))
+    ranks = 1 + (others > theta[:, None]).sum(axis=1)
+    low, high = np.percentile(ranks, (2.5, 97.5))
+    assert abs(found.low - low) <= 1 and abs(found.high - high) <= 1
+    assert found.rank == 1 + int((known.ability > 0.5).sum()) and found.among == 41
+    nobody = Abilities((), np.empty(0), np.empty(0), "")
+    assert rank_among(nobody, nodes, weights).among == 1
+
+
+def test_results_against_the_rest_of_the_agent_are_named() -> None:
+    items = ItemParameters.of(TASKS, np.full(24, 2.0), difficulty=np.linspace(-3, 3, 24))
+    won = (items.difficulty < 0).astype(float)
+    won[0], won[-1] = 0.0, 1.0  # it fails the easiest and solves the hardest
+    (found,) = place(known_fit(items), ResponseMatrix.from_array(won[None, :], tasks=TASKS))
+    assert {one.task for one in found.unexpected} == {"t0", "t23"}
+    assert all(one.chance < 0.05 for one in found.unexpected)
+    assert found.unexpected[0].expected == pytest.approx(1 - found.unexpected[1].expected, abs=0.05)
+
+
+def test_chances_of_results_hold_over_simulated_agents() -> None:
+    """Under the model at most about a twentieth of results is called unexpected."""
+    steep = bank().rescaled(0.0, 2.5)
+    truth = np.random.default_rng(2).normal(size=200)
+    matrix = played(steep, truth, seed=7)
+    found = place(known_fit(steep), matrix)
+    count = sum(len(one.unexpected) for one in found)
+    rare = np.minimum(probability(steep, truth), 1 - probability(steep, truth))
+    expected = rare[rare < 0.05].sum()  # were ability known
+    assert 0.3 * expected < count < 2 * expected
+
+
+def test_tails_of_repeated_trials_are_those_of_scipy() -> None:
+    from scipy.stats import betabinom, binom
+
+    node = np.array([0.3])
+    for response, precision in (("binomial", None), ("beta-binomial", 3.0)):
+        items = ItemParameters.of(["t"], [1.0], [0.0], response=response, precision=precision)
+        p = float(probability(items, node)[0, 0])
+        flat = np.zeros((1, 1))
+        for k in (0, 1, 9, 10):
+            law = binom(10, p) if precision is None else betabinom(10, p * 3, (1 - p) * 3)
+            chance = law.cdf(k) if k / 10 < p else law.sf(k - 1)
+            cells = Cells(np.array([float(k)]), np.array([10.0]))
+            found = unexpected_results(items, cells, np.zeros(1), flat, node)
+            assert bool(found) == (chance < 0.05)
+            if found:
+                assert found[0].chance == pytest.approx(chance, rel=1e-9)
+
+
+def test_raw_results_go_through_the_recipe_of_a_stored_fit() -> None:
+    rng = np.random.default_rng(12)
+    games = ["pong", "breakout", "qbert", "seaquest", "enduro", "alien", "venture", "boxing"]
+    scales = Scales(TaskScale(game, random=10.0, reference=20.0) for game in games)
+    table = Results.from_numpy(rng.normal(20, 6, size=(25, 8)), tasks=games, scales=scales)
+    made = prepare(table, "human", success=1.0)
+    items = ItemParameters.of(games, np.ones(8), difficulty=np.linspace(-1, 1, 8))
+    fit = known_fit(items, made.matrix, recipe=made.recipe)
+    stored = fit_from_dict(json.loads(json.dumps(fit_to_dict(fit))))
+    raw = Results.from_numpy(
+        [[25.0, 15.0, 26.0]], ["mine"], ["PongNoFrameskip-v4", "ALE/Breakout-v5", "qbert"]
+    )
+    (found,) = place(stored, raw)
+    direct = ResponseMatrix.from_array([[1, 0, 1]], ["mine"], games[:3])
+    (expected,) = place(fit, direct)
+    assert (found.ability, found.error) == (expected.ability, expected.error)
+    assert found.tasks == 3 and found.predicted.tasks == tuple(games[3:])
+    assert found.rank.among == 26
+
+
+def test_what_cannot_be_placed_is_said() -> None:
+    fit = known_fit(bank())
+    with pytest.raises(ex.InputError, match="None of the tasks is in the fit"):
+        place(fit, ResponseMatrix.from_array([[1, 0]], tasks=["x", "y"]))
+    with pytest.raises(ex.InputError, match="has no recipe"):
+        place(fit, Results.from_numpy([[1.0]], tasks=["t0"]))
+    with pytest.raises(ex.InputError, match="new responses are scores"):
+        place(fit, ResponseMatrix.from_array([[0.5, 0.2]], tasks=["t0", "t1"]))
+    with pytest.raises(ex.InputError, match="'b' has no result on a task of the fit"):
+        place(fit, ResponseMatrix.from_array([[1.0], [np.nan]], ["a", "b"], ["t0"]))
+    scores = known_fit(bank("beta", precision=5.0))
+    with pytest.raises(ex.InputError, match=r"has 1\.5 on 't0'"):
+        place(scores, ResponseMatrix.from_array([[1.5, 0.2]], tasks=["t0", "t1"]))
+
+
+def test_flags_and_notes_say_what_to_beware_of() -> None:
+    fit = known_fit(bank())
+    (best,) = place(fit, ResponseMatrix.from_array([[1, 1, 1]], tasks=["t0", "t1", "new"]))
+    assert any("known from below only" in flag for flag in best.flags)
+    assert any("placed by 2 tasks only" in flag for flag in best.flags)
+    assert best.notes == ("1 task are not in the fit and tell nothing: 'new'.",)
+    (worst,) = place(fit, ResponseMatrix.from_array([[0, 0]], tasks=["t0", "t1"]))
+    assert any("known from above only" in flag for flag in worst.flags)
+    assert best.ability > 0 > worst.ability
+
+
+def test_the_quadrature_may_be_chosen() -> None:
+    matrix = played(bank(), np.array([0.0]))
+    rule = Quadrature.grid(-6, 6, 1201)
+    one, two = place(known_fit(bank()), matrix, nodes=rule)[0], place(known_fit(bank()), matrix)[0]
+    assert one.ability == pytest.approx(two.ability, abs=1e-5)
