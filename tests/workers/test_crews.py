@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from examiner.workers import JobError, Limits, ProcessCrew, oversee
+from examiner.workers import JobError, Limits
+from examiner.workers.processes import ProcessCrew
+from examiner.workers.streaming import oversee
 from workers import jobs_for_workers as jobs
 
 MEBIBYTE = 2**20
@@ -148,7 +150,7 @@ def test_closing_a_crew_leaves_no_process(tmp_path: Path) -> None:
 
 DRIVER = """
 import sys
-from examiner.workers import ProcessCrew
+from examiner.workers.processes import ProcessCrew
 from workers import jobs_for_workers as jobs
 crew = ProcessCrew(jobs.behave, 1)
 crew.start(0, "hang")

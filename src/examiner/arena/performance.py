@@ -61,16 +61,16 @@ def perform_job(start: Start) -> Iterator[bool | Episode | Saved]:
     if playing.stateless:  # a learner that cannot be saved is played from its beginning again
         yield from playing
         return
-    begun = last = time.process_time()
+    begun = last = time.perf_counter()
     cost, episode, evaluated = 0.0, None, _evaluated_before(start)
     for episode in playing:
         evaluated += episode.phase == "evaluation"
         yield episode
-        now = time.process_time()
+        now = time.perf_counter()
         run = start.seconds + now - begun
         if now - last >= max(_LEAST_SECONDS, _SHARE_OF_RUN * run, cost / _COST_SHARE):
             yield _saved(playing, episode, evaluated)
-            last = time.process_time()
+            last = time.perf_counter()
             cost = last - now
     if episode is not None:
         yield _saved(playing, episode, evaluated)

@@ -16,7 +16,10 @@ from examiner.arena.plan import Plan
 from examiner.arena.play import Episode
 from examiner.arena.standing import Scoreboard, Watcher
 from examiner.results.checks import InputError, shorten
-from examiner.workers import Crew, JobError, Limits, ProcessCrew, oversee
+from examiner.workers import JobError, Limits
+from examiner.workers.crew import Crew
+from examiner.workers.processes import ProcessCrew
+from examiner.workers.streaming import oversee
 
 _TELL_EVERY_SECONDS = 0.25
 

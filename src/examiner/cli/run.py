@@ -18,10 +18,10 @@ from examiner.arena.protocol import REFERENCE
 from examiner.arena.runner import RunOutcome, run_plan
 from examiner.cli.live import live_table
 from examiner.cli.options import JsonFlag
-from examiner.cli.output import print_json, print_line, print_notes, print_table
+from examiner.cli.output import print_json, print_line, print_table, printable
 from examiner.results import InputError
 from examiner.results.checks import counted, listed, shorten
-from examiner.workers import Crew
+from examiner.workers.crew import Crew
 from examiner.workers.mapping import available_cores
 
 _FAILURES_SHOWN = 20
@@ -156,14 +156,11 @@ def _tell(outcome: RunOutcome, exported: Path | None, json: bool) -> None:
     print_line(f"Ledger: {outcome.ledger}")
     if exported is not None:
         print_line(f"Episodes: {exported}   (examiner report {exported})")
-    rows = [
-        (one.job.agent, one.job.game, one.job.seed, one.reason)
-        for one in outcome.failed[:_FAILURES_SHOWN]
-    ]
-    if rows:
-        print_table("\nFailed", ("agent", "game", "seed", "reason"), rows, right=(2,))
-        more = len(outcome.failed) - len(rows)
-        print_notes([f"{more:,} more failed: all are in --json."] if more > 0 else [])
+    for one in outcome.failed[:_FAILURES_SHOWN]:
+        what = f"failed: {one.job.agent} on {one.job.game}, seed {one.job.seed}: {one.reason}"
+        print_line(printable(what, limit=1_000))
+    if len(outcome.failed) > _FAILURES_SHOWN:
+        print_line(f"… and {len(outcome.failed) - _FAILURES_SHOWN:,} more: all are in --json")
 
 
 def _explain(plan: Plan, json: bool) -> None:

@@ -1,0 +1,46 @@
+"""What the tests of runs share: jobs on a small environment, and the table of episodes as rows."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from examiner.arena import Job, Protocol
+
+PROTOCOL = Protocol(frame_skip=1, sticky_probability=0.1)
+COLUMNS = "key, episode, phase, e.frames, length, score, lives, truncated"
+
+
+def cart_pole(
+    agent: str = "Stateless", *, seed: int = 0, episodes: int = 5, **settings: object
+) -> Job:
+    return Job(
+        agent=agent.lower(),
+        entry=f"arena.toy_agents:{agent}",
+        settings=settings,
+        environment="gymnasium",
+        game="CartPole-v1",
+        seed=seed,
+        protocol=PROTOCOL,
+        episodes=episodes,
+    )
+
+
+def rows(ledger: Path) -> list[tuple[object, ...]]:
+    """Every episode in every column but time and session, in the order of jobs and episodes."""
+    database = sqlite3.connect(ledger)
+    try:
+        return database.execute(
+            f"SELECT {COLUMNS} FROM episodes AS e JOIN jobs USING (job) ORDER BY key, episode"
+        ).fetchall()
+    finally:
+        database.close()
+
+
+def states(ledger: Path) -> Sequence[tuple[str, str | None]]:
+    database = sqlite3.connect(ledger)
+    try:
+        return database.execute("SELECT state, reason FROM jobs ORDER BY job").fetchall()
+    finally:
+        database.close()

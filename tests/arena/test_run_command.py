@@ -1,0 +1,187 @@
+"""`examiner run`: a plan in, a ledger out, and every other command takes it."""
+
+import contextlib
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import examiner as ex
+from examiner.arena.standing import JobStanding, Standing
+from examiner.cli import main
+from examiner.cli.live import drawn
+
+PLAN = """
+games = ["CartPole-v1"]
+environment = "gymnasium"
+seeds = 2
+episodes = 3
+protocol = { frame_skip = 1, sticky_probability = 0.0 }
+
+[[agents]]
+entry = "random"
+
+[[agents]]
+name = "mine"
+entry = "plan_side_agent:make"
+settings = { action = 1 }
+"""
+AGENT = """
+class Fixed:
+    def __init__(self, action):
+        self.action = action
+    def act(self, observation):
+        print("hello from the agent")
+        return self.action
+def make(action):
+    return Fixed(action)
+"""
+
+
+def run(*words: object) -> SimpleNamespace:
+    """Run the command in this process: its exit code and what it printed."""
+    out, err = io.StringIO(), io.StringIO()
+    before, sys.argv = sys.argv, ["examiner", *map(str, words)]
+    code: object = 0
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main()
+    except SystemExit as end:
+        code = end.code or 0
+    finally:
+        sys.argv = before
+    return SimpleNamespace(code=code, out=out.getvalue(), err=err.getvalue())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the plan was run once."""
+    folder = tmp_path_factory.mktemp("plans")
+    (folder / "pilot.toml").write_text(PLAN)
+    (folder / "plan_side_agent.py").write_text(AGENT)
+    done = run("run", folder / "pilot.toml", "-o", folder / "out", "--workers", 2)
+    assert done.code == 0, done.err
+    assert "4 of 4 jobs done; played 12 episodes" in done.out
+    return folder
+
+
+def test_every_command_takes_the_ledger_and_its_export(folder: Path) -> None:
+    for source in (folder / "out" / "ledger.sqlite", folder / "out" / "episodes.parquet"):
+        described = json.loads(run("describe", source, "--json").out)
+        assert (described["agents"], described["tasks"], described["rows"]) == (2, 1, 12)
+        assert (described["runs"], described["trials"]) == (2, 3)
+        done = run("scores", source, "--reps", 20, "--json")
+        assert done.code == 0, done.err
+        assert {row["agent"] for row in json.loads(done.out)["aggregates"]} == {"random", "mine"}
+    done = run("report", folder / "out" / "ledger.sqlite", "-o", folder / "report.html")
+    assert done.code == 0 and (folder / "report.html").stat().st_size > 100_000
+
+
+def test_the_export_has_every_column_and_equals_the_ledger(folder: Path) -> None:
+    exported = ex.read(folder / "out" / "episodes.parquet")
+    ledger = ex.read(folder / "out" / "ledger.sqlite")
+    columns = ("frames", "length", "score", "lives", "truncated", "cpu_seconds", "seed", "split")
+    for column in (
+        "run",
+        "trial",
+        *columns,
+        "job",
+        "protocol",
+        "version_examiner",
+        "version_numpy",
+        "version_python",
+    ):
+        assert exported.column(column) == ledger.column(column), column
+    assert set(ledger.column("version_examiner")) == {ex.__version__}
+    assert set(ledger.column("split")) == {"test"}
+
+
+def test_running_again_plays_nothing_and_says_so(folder: Path) -> None:
+    done = run("run", folder / "pilot.toml", "-o", folder / "out", "--json")
+    told = json.loads(done.out)
+    assert told["schema"] == "examiner.run/1"
+    assert (told["jobs"], told["done"], told["done_before"]) == (4, 4, 4)
+    assert (told["episodes"], told["failed"]) == (0, [])
+
+
+def test_what_agents_print_is_in_the_log(folder: Path) -> None:
+    assert "hello from the agent" in (folder / "out" / "output.log").read_text()
+
+
+def test_explaining_plays_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    done = run("run", folder / "pilot.toml", "-o", folder / "unplayed", "--explain")
+    assert "4 jobs: 2 agents × 1 variant of 1 game × 2 seeds" in done.out
+    assert "sticky_probability" in done.out and "frame_skip" in done.out
+    told = json.loads(run("run", folder / "pilot.toml", "--explain", "--json").out)
+    apart = {one["setting"]: (one["value"], one["reference"]) for one in told["deviations"]}
+    assert apart == {"sticky_probability": (0.0, 0.25), "frame_skip": (1, 5)}
+    assert told["games"] == {"CartPole-v1": "test"}
+    assert not (folder / "unplayed").exists()
+
+
+def test_a_plan_as_the_paper_says_deviates_in_nothing(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text('games = ["freeway"]\n[[agents]]\nentry = "random"')
+    done = run("run", tmp_path / "plan.toml", "--explain")
+    assert "It is machado-2018 in every setting." in done.out
+    assert "Games for tuning: 'freeway'" in done.out
+
+
+def test_failures_are_listed_and_the_exit_code_is_one(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(PLAN.replace("settings = { action = 1 }", ""))
+    (tmp_path / "plan_side_agent.py").write_text(AGENT)
+    done = run("run", tmp_path / "plan.toml", "-o", tmp_path / "out", "--workers", 1)
+    assert done.code == 1
+    assert "2 of 4 jobs done" in done.out
+    assert "failed: mine on CartPole-v1, seed 0: " in done.out and "action" in done.out
+    told = json.loads(
+        run("run", tmp_path / "plan.toml", "-o", tmp_path / "out", "--json", "--skip-failed").out
+    )
+    assert [(one["agent"], one["seed"]) for one in told["failed"]] == [("mine", 0), ("mine", 1)]
+
+
+BAD = {
+    (
+        "--workers",
+        "0",
+    ): "The number of workers is '0'. Give a whole number of at least 1, or 'ray'.",
+    ("--workers", "many"): "The number of workers is 'many'.",
+    ("--address", "10.0.0.1:6379"): "give `--workers ray` with it",
+}
+
+
+@pytest.mark.parametrize("options", BAD)
+def test_bad_options_are_one_sentence(folder: Path, options: tuple[str, str]) -> None:
+    done = run("run", folder / "pilot.toml", "-o", folder / "bad", *options)
+    assert done.code == 2 and BAD[options] in done.err and done.err.count("\n") == 1
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(folder: Path) -> None:
+    done = run("run", folder / "pilot.toml", "-o", folder / "pilot.toml")
+    assert done.code == 2 and done.err.count("\n") == 1 and "Traceback" not in done.err
+
+
+def test_without_ray_the_extra_is_named(folder: Path) -> None:
+    code = (
+        "import sys; sys.modules['ray'] = None; from examiner.cli import main; "
+        f"sys.argv = ['examiner', 'run', {str(folder / 'pilot.toml')!r}, '-o', "
+        f"{str(folder / 'ray')!r}, '--workers', 'ray']; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "Working on a cluster needs Ray: pip install 'examiner[ray]'." in done.stderr
+
+
+def test_the_live_table_shows_what_is_played() -> None:
+    from rich.console import Console
+
+    playing = tuple(JobStanding("dqn", "pong", seed, 12, 24_000, 0.5, -20.5) for seed in range(25))
+    console = Console(width=120, record=True, file=io.StringIO())
+    console.print(drawn(Standing(40, 10, 2, playing, 300, 1_000_000, 8_000.0, 0.4, float("nan"))))
+    text = console.export_text()
+    assert "10 of 40 jobs done, 2 failed" in text and "8,000 frames/s" in text and "? to go" in text
+    assert "-20.5" in text and "24,000" in text and "… and 5 more" in text
