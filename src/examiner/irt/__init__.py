@@ -1,33 +1,79 @@
 """Ability and difficulty: item response theory (papers/002 and 003)."""
 
 from examiner.irt.ability import abilities
+from examiner.irt.agent_curves import (
+    EmpiricalAgentCurves,
+    ExpectedAgentCurves,
+    empirical_agent_curves,
+    expected_agent_curves,
+)
+from examiner.irt.bins import DifficultyBins, difficulty_bins
+from examiner.irt.correlation import IndicatorCorrelation, indicator_correlations
+from examiner.irt.dominance import Dominance, dominance
 from examiner.irt.fit import fit_irt
 from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
+from examiner.irt.indicators import Indicators, indicators
 from examiner.irt.items import ItemParameters, Response
+from examiner.irt.known import known_fit
 from examiner.irt.likelihood import log_likelihood
+from examiner.irt.linking import Link, link
 from examiner.irt.logistic import probability
 from examiner.irt.model import Model, Normal, Priors
 from examiner.irt.models import MODELS
+from examiner.irt.place import Placement, place
+from examiner.irt.prediction import Predictions
 from examiner.irt.quadrature import Quadrature
 from examiner.irt.simulate import simulate
+from examiner.irt.standings import RankInterval
+from examiner.irt.surprise import Unexpected
+from examiner.irt.task_curves import (
+    EmpiricalTaskCurves,
+    TaskCurves,
+    empirical_task_curves,
+    task_curves,
+)
 
 __all__ = [
     "MODELS",
     "Abilities",
+    "DifficultyBins",
+    "Dominance",
     "Dropped",
+    "EmpiricalAgentCurves",
+    "EmpiricalTaskCurves",
+    "ExpectedAgentCurves",
     "FitOutcome",
     "IRTFit",
+    "IndicatorCorrelation",
+    "Indicators",
     "ItemParameters",
+    "Link",
     "Model",
     "Normal",
+    "Placement",
+    "Predictions",
     "Priors",
     "Quadrature",
+    "RankInterval",
     "Response",
     "Starts",
+    "TaskCurves",
     "TaskErrors",
+    "Unexpected",
     "abilities",
+    "difficulty_bins",
+    "dominance",
+    "empirical_agent_curves",
+    "empirical_task_curves",
+    "expected_agent_curves",
     "fit_irt",
+    "indicator_correlations",
+    "indicators",
+    "known_fit",
+    "link",
     "log_likelihood",
+    "place",
     "probability",
     "simulate",
+    "task_curves",
 ]

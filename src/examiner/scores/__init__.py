@@ -30,6 +30,7 @@ from examiner.scores.normalisers import NORMALISERS
 from examiner.scores.profiles import Profiles, performance_profiles
 from examiner.scores.proportions import wilson
 from examiner.scores.ranks import RankProbabilities, rank_probabilities
+from examiner.scores.recipe import Prepared, Recipe, prepare
 from examiner.scores.reduce import default_reduction, reduce_runs
 from examiner.scores.significance import Significance, significance
 from examiner.scores.statistics import AGGREGATES, Aggregate, aggregate_named
@@ -52,8 +53,10 @@ __all__ = [
     "Likeness",
     "Normalised",
     "Normaliser",
+    "Prepared",
     "Profiles",
     "RankProbabilities",
+    "Recipe",
     "RunMeans",
     "Significance",
     "Summary",
@@ -76,6 +79,7 @@ __all__ = [
     "normalise",
     "paired_difference",
     "performance_profiles",
+    "prepare",
     "probability_of_improvement",
     "rank_probabilities",
     "reduce_runs",

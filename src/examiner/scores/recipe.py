@@ -48,7 +48,12 @@ class Recipe:
     protocols: tuple[str, ...] = ()
 
     def responses(self, results: Results) -> ResponseMatrix:
-        """Return how agents of raw results responded, treated as the first table was."""
+        """Return how agents of raw results responded, treated as the first table was.
+
+        >>> new = Results.from_numpy([[7.0, 3.0]], tasks=["t", "u"])
+        >>> Recipe(success=5.0).responses(new).to_numpy()
+        array([[1., 0.]])
+        """
         results = self._ready(check_results(results))
         if self.normaliser is not None:
             if self.standing is None:
@@ -115,7 +120,11 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Recipe:  # Any: JSON values
-        """Read what `to_dict` gave."""
+        """Read what `to_dict` gave.
+
+        >>> Recipe.from_dict(Recipe(share=0.5).to_dict()).share
+        0.5
+        """
         try:
             standing = content["standing"]
             return cls(
