@@ -1,10 +1,10 @@
 """The E-step of the 1PL and 2PL, which are exponential families: few passes over the data.
 
-With k successes of n trials the log-likelihood of agent j is log L_j(θ) = s_j θ + t_j − A_j(θ), where
-s = K a, t = K d and A_j(θ) = Σᵢ n_jᵢ log(1 + exp(aᵢθ + dᵢ)). The M-step needs only Kᵀ E[θ], the column
-sums of K, and how much posterior mass, in trials, each task has at each node. Where all agents were
-given the same trials, A and that mass are common to all: an iteration is two products of the data
-with a vector, whatever the number of nodes.
+With k successes of n trials the log-likelihood of agent j is, up to Σ log C(n, k),
+log L_j(θ) = s_j θ + t_j − A_j(θ), where s = K a, t = K d and A_j(θ) = Σᵢ n_jᵢ log(1 + exp(aᵢθ + dᵢ)).
+The M-step needs only Kᵀ E[θ], the column sums of K, and how much posterior mass, in trials, each task
+has at each node. Where all agents were given the same trials, A and that mass are common to all: an
+iteration is two products of the data with a vector, whatever the number of nodes.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.items import Floats
+from examiner.irt.kernels import log_choices
 from examiner.irt.quadrature import Quadrature
 from examiner.irt.windows import cut_off, living, normalised, window_over
 from examiner.results import ResponseMatrix
@@ -100,6 +101,7 @@ class CompleteSource:
     def __init__(self, matrix: ResponseMatrix, *, fixed: bool = False) -> None:
         self._data = matrix.successes.astype(_kind(matrix, _SMALL))
         self._fixed = fixed
+        self._constant = float(log_choices(matrix).sum())
         self.agents = len(matrix.agents)
         self.trials = matrix.trials[0].astype(np.float64)
         self._single = bool((self.trials == 1).all())
@@ -140,7 +142,7 @@ class CompleteSource:
         if self._spread is not None:
             mass = mass @ self._spread
         return Expected(
-            float(log_marginal.sum() + intercept @ self.won),
+            float(log_marginal.sum() + intercept @ self.won) + self._constant,
             at,
             mass,
             self.trials,
@@ -210,6 +212,7 @@ class PatternedSource:
         self._won = won[self._order].astype(kind)
         self._tried = tried[self._order].astype(kind)
         self._fixed = fixed
+        self._constant = float(log_choices(matrix).sum())
         self.agents = len(matrix.agents)
         self.won = column_sums(won)
         self.trials = np.ones(len(matrix.tasks))
@@ -269,7 +272,7 @@ class PatternedSource:
         ordered = np.empty_like(ability), np.empty_like(variance)
         ordered[0][self._order], ordered[1][self._order] = ability, variance
         return Expected(
-            float(log_marginal.sum() + intercept @ self.won),
+            float(log_marginal.sum() + intercept @ self.won) + self._constant,
             nodes,
             mass,
             self.trials,

@@ -94,7 +94,7 @@ class ItemParameters:
     @property
     def difficulty(self) -> Floats:
         """Ability at which the curve turns, b = −d / a: NaN where the slope is 0."""
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.where(self.slope == 0, np.nan, -self.intercept / self.slope)
 
     @property

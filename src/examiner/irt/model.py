@@ -78,12 +78,12 @@ class Priors:
                 chosen[name] = prior
                 continue
             try:
-                mean, sd = prior
-                chosen[name] = Normal(float(mean), float(sd))
+                mean, sd = (float(number) for number in prior)
             except (TypeError, ValueError):
                 raise InputError(
                     f"The prior of {name} is {prior!r}. Give its mean and standard deviation: (1, 1)."
                 ) from None
+            chosen[name] = Normal(mean, sd)
         return cls(**chosen)
 
     def to_dict(self) -> dict[str, list[float]]:

@@ -1,0 +1,148 @@
+"""Likelihoods against scipy's distributions and adaptive integration."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import integrate, stats
+
+import examiner as ex
+from examiner.irt.items import ItemParameters, Response
+from examiner.irt.kernels import kernel_for
+from examiner.irt.likelihood import log_likelihoods
+from examiner.irt.logistic import curves
+from examiner.results import InputError, ResponseMatrix
+
+ABILITIES = np.array([-2.0, -0.3, 0.0, 1.7])
+
+
+def parameters(response: Response) -> ItemParameters:
+    return ItemParameters.of(
+        ["t", "u", "v"],
+        slope=[1.3, -0.7, 2.5],
+        intercept=[0.4, 1.0, -2.0],
+        guessing=[0.0, 0.2, 0.1],
+        ceiling=[1.0, 1.0, 0.9],
+        precision=None if response == "binomial" else [3.0, 20.0, 0.7],
+        response=response,
+    )
+
+
+def chances(items: ItemParameters, task: int) -> NDArray[np.float64]:
+    """The curve, written out."""
+    logistic = 1 / (1 + np.exp(-(items.slope[task] * ABILITIES + items.intercept[task])))
+    c, u = items.guessing[task], items.ceiling[task]
+    return np.asarray(c + (u - c) * logistic)
+
+
+def test_counts_have_the_likelihoods_of_scipy() -> None:
+    won, tried = np.array([[2, 0, 5], [1, 3, 0]]), np.array([[4, 1, 5], [1, 3, 0]])
+    matrix = ResponseMatrix.from_counts(won, tried, tasks=["t", "u", "v"])
+    for response in ("binomial", "beta-binomial"):
+        items = parameters(response)  # type: ignore[arg-type]
+        expected = np.zeros((2, ABILITIES.size))
+        for agent in range(2):
+            for task in range(3):
+                p, n, k = chances(items, task), tried[agent, task], won[agent, task]
+                if response == "binomial":
+                    expected[agent] += stats.binom.logpmf(k, n, p)
+                else:
+                    assert items.precision is not None
+                    nu = items.precision[task]
+                    expected[agent] += stats.betabinom.logpmf(k, n, p * nu, (1 - p) * nu)
+        np.testing.assert_allclose(log_likelihoods(matrix, items, ABILITIES), expected, atol=1e-10)
+
+
+def test_scores_have_the_likelihood_of_scipy_after_moving_off_the_ends() -> None:
+    scores = np.array([[0.0, 0.25, 1.0], [0.5, np.nan, 0.75]])
+    matrix = ResponseMatrix.from_array(scores, tasks=["t", "u", "v"])
+    items = parameters("beta")
+    assert items.precision is not None
+    expected = np.zeros((2, ABILITIES.size))
+    for agent, task in zip(*np.nonzero(~np.isnan(scores)), strict=True):
+        n = max(2, int((~np.isnan(scores[:, task])).sum()))
+        y = (scores[agent, task] * (n - 1) + 0.5) / n
+        p, phi = chances(items, int(task)), items.precision[task]
+        expected[agent] += stats.beta.logpdf(y, p * phi, (1 - p) * phi)
+    np.testing.assert_allclose(log_likelihoods(matrix, items, ABILITIES), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("response", ["binomial", "beta-binomial", "beta"])
+def test_slopes_are_the_derivatives_of_the_expected_log_likelihood(response: Response) -> None:
+    rng = np.random.default_rng(3)
+    if response == "beta":
+        matrix = ResponseMatrix.from_array(rng.random((6, 3)), tasks=["t", "u", "v"])
+    else:
+        tried = rng.integers(1, 5, (6, 3))
+        matrix = ResponseMatrix.from_counts(rng.binomial(tried, 0.5), tried, tasks=["t", "u", "v"])
+    kernel, items = kernel_for(response, matrix), parameters(response)
+    weights = rng.random((6, ABILITIES.size))
+    sums = [data.T @ weights for data in kernel.statistics(matrix)]
+    shape = curves(items, ABILITIES)
+
+    def value(shift: float, stretch: float) -> NDArray[np.float64]:
+        moved = shape._replace(success=shape.success + shift, failure=shape.failure - shift)
+        precision = None if items.precision is None else items.precision * np.exp(stretch)
+        return kernel.slopes(sums, moved, precision).value
+
+    slopes = kernel.slopes(sums, shape, items.precision)
+    numeric = (value(1e-6, 0) - value(-1e-6, 0)) / 2e-6
+    np.testing.assert_allclose(slopes.by_success, numeric, rtol=1e-5, atol=1e-5)
+    if slopes.by_log_precision is not None:
+        numeric = (value(0, 1e-5) - value(0, -1e-5)) / 2e-5
+        np.testing.assert_allclose(slopes.by_log_precision, numeric, rtol=1e-5, atol=1e-5)
+
+
+@given(
+    slope=st.lists(st.floats(-6, 6), min_size=2, max_size=6),
+    nodes=st.sampled_from([None, ex.Quadrature.grid(-8, 8, 2001)]),
+    seed=st.integers(0, 1000),
+)
+def test_the_marginal_likelihood_is_the_integral(
+    slope: list[float], nodes: ex.Quadrature | None, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    items = ItemParameters.of(
+        [f"t{n}" for n in range(len(slope))], slope, rng.normal(0, 2, len(slope))
+    )
+    answers = rng.integers(0, 2, len(slope))
+
+    def density(theta: float) -> float:
+        p = 1 / (1 + np.exp(-(items.slope * theta + items.intercept)))
+        return float(np.prod(np.where(answers, p, 1 - p)) * stats.norm.pdf(theta))
+
+    breaks = sorted({float(b) for b in items.difficulty if abs(b) < 8})
+    area, _ = integrate.quad(
+        density, -8, 8, points=breaks or None, limit=400, epsabs=0, epsrel=1e-10
+    )
+    matrix = ResponseMatrix.from_array(answers[None, :], tasks=items.tasks)
+    assert ex.log_likelihood(matrix, items, nodes) == pytest.approx(np.log(area), abs=2e-4)
+
+
+@pytest.mark.parametrize("count", [1, 5, 21, 61, 150])
+def test_gauss_hermite_integrates_polynomials(count: int) -> None:
+    rule = ex.Quadrature.gauss_hermite(count)
+    weights = np.exp(rule.log_weights)
+    assert weights.sum() == pytest.approx(1, abs=1e-10)
+    if count >= 5:
+        assert weights @ rule.nodes**4 == pytest.approx(3, abs=1e-8)
+
+
+def test_a_fixed_grid_is_too_coarse_for_long_tests_and_ours_is_not() -> None:
+    rng = np.random.default_rng(0)
+    items = ItemParameters.of([f"t{n}" for n in range(800)], np.ones(800), rng.normal(size=800))
+    matrix = ex.simulate(items, 40, rng=1)
+    truth = ex.log_likelihood(matrix, items, ex.Quadrature.grid(-8, 8, 8001))
+    assert ex.log_likelihood(matrix, items) == pytest.approx(truth, abs=1e-3)
+    assert abs(ex.log_likelihood(matrix, items, 21) - truth) > 5
+
+
+def test_unknown_tasks_and_wrong_rules_are_refused() -> None:
+    items = ItemParameters.of(["t"], [1.0], [0.0])
+    with pytest.raises(InputError, match="No parameters are known of 'u'"):
+        ex.log_likelihood(ResponseMatrix.from_array([[1]], tasks=["u"]), items)
+    with pytest.raises(InputError, match="0 nodes are asked for"):
+        ex.log_likelihood(ResponseMatrix.from_array([[1]], tasks=["t"]), items, 0)
+    with pytest.raises(InputError, match="two ends in order"):
+        ex.Quadrature.grid(2, -2)
