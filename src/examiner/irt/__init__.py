@@ -7,19 +7,28 @@ from examiner.irt.agent_curves import (
     empirical_agent_curves,
     expected_agent_curves,
 )
+from examiner.irt.agent_fit import AgentFit
 from examiner.irt.bins import DifficultyBins, difficulty_bins
+from examiner.irt.bootstrap_errors import bootstrap_errors
 from examiner.irt.correlation import IndicatorCorrelation, indicator_correlations
+from examiner.irt.dependence import DependentPair, LocalDependence, pair_tables
+from examiner.irt.diagnostics import Diagnosis, diagnose
+from examiner.irt.dimensionality import DimensionCheck
 from examiner.irt.dominance import Dominance, dominance
 from examiner.irt.fit import fit_irt
 from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
+from examiner.irt.heldout import HeldOutScore, ModelComparison, compare_models
 from examiner.irt.indicators import Indicators, indicators
+from examiner.irt.item_fit import SumScoreFit, sum_score_fit
 from examiner.irt.items import ItemParameters, Response
 from examiner.irt.known import known_fit
 from examiner.irt.likelihood import log_likelihood
 from examiner.irt.linking import Link, link
 from examiner.irt.logistic import probability
+from examiner.irt.mean_square_fit import MeanSquareFit
 from examiner.irt.model import Model, Normal, Priors
 from examiner.irt.models import MODELS
+from examiner.irt.overdispersion import OverdispersionTest, overdispersion_test
 from examiner.irt.place import Placement, place
 from examiner.irt.prediction import Predictions
 from examiner.irt.quadrature import Quadrature
@@ -36,20 +45,29 @@ from examiner.irt.task_curves import (
 __all__ = [
     "MODELS",
     "Abilities",
+    "AgentFit",
+    "DependentPair",
+    "Diagnosis",
     "DifficultyBins",
+    "DimensionCheck",
     "Dominance",
     "Dropped",
     "EmpiricalAgentCurves",
     "EmpiricalTaskCurves",
     "ExpectedAgentCurves",
     "FitOutcome",
+    "HeldOutScore",
     "IRTFit",
     "IndicatorCorrelation",
     "Indicators",
     "ItemParameters",
     "Link",
+    "LocalDependence",
+    "MeanSquareFit",
     "Model",
+    "ModelComparison",
     "Normal",
+    "OverdispersionTest",
     "Placement",
     "Predictions",
     "Priors",
@@ -57,10 +75,14 @@ __all__ = [
     "RankInterval",
     "Response",
     "Starts",
+    "SumScoreFit",
     "TaskCurves",
     "TaskErrors",
     "Unexpected",
     "abilities",
+    "bootstrap_errors",
+    "compare_models",
+    "diagnose",
     "difficulty_bins",
     "dominance",
     "empirical_agent_curves",
@@ -72,8 +94,11 @@ __all__ = [
     "known_fit",
     "link",
     "log_likelihood",
+    "overdispersion_test",
+    "pair_tables",
     "place",
     "probability",
     "simulate",
+    "sum_score_fit",
     "task_curves",
 ]

@@ -1,0 +1,177 @@
+"""Standard errors of task parameters by fitting again: agents drawn anew, or responses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, get_args
+
+import numpy as np
+
+from examiner.irt.fit import fit_irt
+from examiner.irt.fitted import IRTFit, TaskErrors
+from examiner.irt.items import Floats, ItemParameters
+from examiner.irt.simulate import simulate
+from examiner.results import ResponseMatrix
+from examiner.results.checks import InputError, unknown_name
+
+Resampling = Literal["agents", "responses"]
+Progress = Callable[[str, int, int], None]
+
+_FEWEST = 20
+
+
+def bootstrap_errors(
+    fit: IRTFit,
+    *,
+    resample: Resampling = "agents",
+    replicates: int = 200,
+    rng: np.random.Generator | int,
+    refit: Callable[[ResponseMatrix], ItemParameters] | None = None,
+    progress: Progress | None = None,
+) -> TaskErrors:
+    """Return errors of task parameters from fits to resampled data, with percentile intervals.
+
+    `agents`: agents are drawn with replacement, so that nothing is assumed of their abilities.
+    `responses`: abilities and responses are drawn from the fitted model, with the same cells and
+    trials. `refit` turns responses into task parameters; by default the model is fitted as before,
+    from one start. A fit that points the other way is turned. A task that a draw leaves without
+    variation is left out of that draw; with fewer than half the draws its errors are NaN. Where a
+    slope's interval contains 0, that of difficulty is unbounded.
+
+    References: Efron & Tibshirani (1993), chapters 6 and 13.
+
+    >>> from examiner.irt import fit_irt, simulate
+    >>> items = ItemParameters.of([f"task {n}" for n in range(6)], np.ones(6), np.zeros(6))
+    >>> fit = fit_irt(simulate(items, 300, rng=0), errors=False)
+    >>> errors = bootstrap_errors(fit, replicates=20, rng=0)
+    >>> bool((errors.slope > 0.05).all() and (errors.slope < 0.5).all())
+    True
+    """
+    matrix = fit.matrix
+    if matrix is None:
+        raise InputError(
+            "This fit was read from a file and has no responses to resample. Fit again."
+        )
+    if resample not in get_args(Resampling):
+        raise unknown_name("resampling", resample, get_args(Resampling))
+    if replicates < _FEWEST:
+        raise InputError(f"{replicates} replicates are asked for. Give at least {_FEWEST}.")
+    again = _as_before(fit) if refit is None else refit
+    found: dict[str, list[Floats]] = {name: [] for name in _READ}
+    for done, child in enumerate(np.random.default_rng(rng).spawn(replicates)):
+        if progress is not None:
+            progress("resampling", done, replicates)
+        drawn = _drawn(fit, matrix, resample, child)
+        try:
+            items = again(drawn)
+        except InputError:  # nothing left to fit in this draw
+            continue
+        for name, values in _on_the_old_tasks(fit.items, items).items():
+            found[name].append(values)
+    if progress is not None:
+        progress("resampling", replicates, replicates)
+    return _errors(fit, found, f"bootstrap over {resample}, {len(found['slope'])} fits")
+
+
+_READ = ("slope", "intercept", "guessing", "ceiling", "precision")
+
+
+def _as_before(fit: IRTFit) -> Callable[[ResponseMatrix], ItemParameters]:
+    def again(drawn: ResponseMatrix) -> ItemParameters:
+        return fit_irt(
+            drawn,
+            fit.model,
+            estimator=fit.estimator,
+            priors=fit.priors,
+            response=fit.items.response,
+            starts=1,
+            errors=False,
+        ).items
+
+    return again
+
+
+def _drawn(
+    fit: IRTFit, matrix: ResponseMatrix, resample: Resampling, rng: np.random.Generator
+) -> ResponseMatrix:
+    agents = len(matrix.agents)
+    if resample == "agents":
+        chosen = rng.integers(0, agents, agents)
+        names = [f"draw {n + 1}" for n in range(agents)]
+        if matrix.is_counts:
+            return ResponseMatrix.from_counts(
+                matrix.successes[chosen], matrix.trials[chosen], names, matrix.tasks
+            )
+        return ResponseMatrix.from_array(matrix.to_numpy()[chosen], names, matrix.tasks)
+    trials = matrix.trials if matrix.is_counts else matrix.observed.astype(np.int64)
+    theta = fit.population_sd * rng.standard_normal(agents)
+    return simulate(fit.items, theta, trials=trials, rng=rng, agents=matrix.agents)
+
+
+def _on_the_old_tasks(old: ItemParameters, new: ItemParameters) -> dict[str, Floats]:
+    """Parameters of a refit in the order of the fit, NaN for tasks it left out."""
+    place = {task: column for column, task in enumerate(new.tasks)}
+    chosen = np.array([place.get(task, -1) for task in old.tasks])
+    known = chosen >= 0
+    turned = float(new.slope[chosen[known]] @ old.slope[known]) < 0
+    unknown = np.full(len(new), np.nan)
+    values = {
+        "slope": -new.slope if turned else new.slope,
+        "intercept": new.intercept,
+        "guessing": new.guessing,
+        "ceiling": new.ceiling,
+        "precision": unknown if new.precision is None else new.precision,
+    }
+    return {name: np.where(known, value[chosen], np.nan) for name, value in values.items()}
+
+
+def _errors(fit: IRTFit, found: dict[str, list[Floats]], method: str) -> TaskErrors:
+    if len(found["slope"]) < _FEWEST // 2:
+        raise InputError(
+            f"Only {len(found['slope'])} of the resampled data sets could be fitted. "
+            f"Give more agents, or use the errors of the fit."
+        )
+    drawn = {name: np.array(values) for name, values in found.items()}
+    seen = np.isfinite(drawn["slope"]).sum(axis=0)
+    enough = seen >= max(_FEWEST // 2, len(found["slope"]) // 2)
+    slope, intercept = drawn["slope"], drawn["intercept"]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        difficulty = -intercept / slope
+    ends = np.full((4, len(enough)), np.nan)
+    ends[:2, enough] = np.nanquantile(slope[:, enough], [0.025, 0.975], axis=0)
+    ends[2:, enough] = np.nanquantile(difficulty[:, enough], [0.025, 0.975], axis=0)
+    crosses = enough & (ends[0] <= 0) & (ends[1] >= 0)
+    ends[2, crosses], ends[3, crosses] = -np.inf, np.inf
+    return TaskErrors(
+        slope=_sd(slope, enough),
+        intercept=_sd(intercept, enough),
+        covariance=_covariance(slope, intercept, enough),
+        difficulty=np.where(crosses, np.nan, _sd(difficulty, enough)),
+        guessing=_sd(drawn["guessing"], enough),
+        ceiling=_sd(drawn["ceiling"], enough),
+        precision=_sd(drawn["precision"], enough),
+        slope_low=ends[0],
+        slope_high=ends[1],
+        difficulty_low=ends[2],
+        difficulty_high=ends[3],
+        method=method,
+    )
+
+
+def _covariance(
+    first: Floats, second: Floats, enough: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+) -> Floats:
+    result = np.full(enough.size, np.nan)
+    x, y = first[:, enough], second[:, enough]
+    count = np.isfinite(x).sum(axis=0)
+    sums = np.nansum((x - np.nanmean(x, axis=0)) * (y - np.nanmean(y, axis=0)), axis=0)
+    result[enough] = sums / (count - 1)
+    return result
+
+
+def _sd(values: Floats, enough: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Floats:
+    finite = np.where(np.isfinite(values), values, np.nan)
+    kept = enough & (np.isfinite(finite).sum(axis=0) > 1)
+    result = np.full(enough.size, np.nan)
+    result[kept] = np.nanstd(finite[:, kept], axis=0, ddof=1)
+    return result
