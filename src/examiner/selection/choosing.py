@@ -22,6 +22,7 @@ from examiner.selection.recipe import Recipe
 from examiner.selection.selection import Selection
 
 Array = NDArray[np.float64]
+HELD_OUT_FOLDS = 10
 
 
 def select(
@@ -83,7 +84,8 @@ class ChosenSet:
 
     >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
     >>> material = gather_material(Results.from_numpy(scores), normalise=None)
-    >>> chosen = chosen_set(material, select(material, 2, "regression", rng=np.random.default_rng(0)))
+    >>> rng = np.random.default_rng(0)
+    >>> chosen = chosen_set(material, select(material, 2, "regression", rng=rng), rng=rng)
     >>> ChosenSet.from_dict(chosen.to_dict()).selection.tasks == chosen.selection.tasks
     True
     """
@@ -101,7 +103,8 @@ class ChosenSet:
         >>> scores = np.random.default_rng(0).normal(size=(20, 6)) + np.arange(20)[:, None]
         >>> results = Results.from_numpy(scores)
         >>> material = gather_material(results, normalise=None)
-        >>> chosen = chosen_set(material, select(material, 2, "regression", rng=np.random.default_rng(0)))
+        >>> rng = np.random.default_rng(0)
+        >>> chosen = chosen_set(material, select(material, 2, "regression", rng=rng), rng=rng)
         >>> new = results.where(results.agent_codes == 3)
         >>> 1 < chosen.place(new)[0].value < 5
         True
@@ -161,7 +164,8 @@ class ChosenSet:
 
         >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
         >>> material = gather_material(Results.from_numpy(scores), normalise=None)
-        >>> chosen = chosen_set(material, select(material, 2, "spread", rng=np.random.default_rng(0)))
+        >>> rng = np.random.default_rng(0)
+        >>> chosen = chosen_set(material, select(material, 2, "spread", rng=rng), rng=rng)
         >>> sorted(chosen.to_dict())
         ['input', 'level', 'predictor', 'recipe', 'selection', 'target']
         """
@@ -210,37 +214,54 @@ def chosen_set(
     selection: Selection,
     comparison: Comparison | None = None,
     *,
+    rng: np.random.Generator,
     level: float = 0.9,
 ) -> ChosenSet:
     """Fit the predictor of a selection on all agents.
 
-    With a `comparison` that left every agent out, intervals rest on how far off each was while it had no
-    part in choosing; without, on leaving it out of the regression alone, which is a little too sure.
+    Intervals rest on how far off each agent was while it had no part in choosing: in the `comparison`,
+    where it left every agent out, else in ten folds made here. Taking the tasks as given would be too
+    sure, since they suit the agents they were chosen on.
 
     >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
     >>> material = gather_material(Results.from_numpy(scores), normalise=None)
-    >>> chosen = select(material, 2, "regression", rng=np.random.default_rng(0))
-    >>> chosen_set(material, chosen).predictor.tasks == chosen.tasks
+    >>> rng = np.random.default_rng(0)
+    >>> chosen = select(material, 2, "regression", rng=rng)
+    >>> chosen_set(material, chosen, rng=rng).predictor.tasks == chosen.tasks
     True
     """
-    fold = fold_of(material, np.arange(len(material.agents)), ())
-    residual = None
-    if comparison is not None and comparison.agents == material.agents:
-        size = comparison.sizes[-1] if material.terms.budget is not None else len(selection)
-        method = selection.method if selection.method in comparison.methods else BEST_OF
-        if BEST_OF in comparison.methods:
-            method = BEST_OF
-        if method in comparison.methods and size in comparison.sizes:
-            at = comparison.methods.index(method), comparison.sizes.index(size)
-            residual = comparison.truth - comparison.predicted[at]
+    rows = np.arange(len(material.agents))
+    residual = None if comparison is None else _judged_residual(material, selection, comparison)
+    if residual is None and selection.method in METHODS and selection.method != "random":
+        size = _size(material, None if material.terms.budget is not None else len(selection))
+        entered = ((selection.method, METHODS[selection.method]),)
+        contest = Contest(entered, (size,), (), HELD_OUT_FOLDS, level)
+        residual = inner_residuals(material, contest, rows, rng)[0, 0]
     return ChosenSet(
         selection,
-        fit_predictor(fold, selection.places, residual),
+        fit_predictor(fold_of(material, rows, ()), selection.places, residual),
         material.recipe,
         material.target,
         level,
         material.fingerprint,
     )
+
+
+def _judged_residual(
+    material: Material, selection: Selection, comparison: Comparison
+) -> Array | None:
+    """How far off each agent was in a comparison; None where it does not tell of all of them."""
+    size = comparison.sizes[-1] if material.terms.budget is not None else len(selection)
+    method = BEST_OF if BEST_OF in comparison.methods else selection.method
+    if (
+        comparison.agents != material.agents
+        or method not in comparison.methods
+        or size not in comparison.sizes
+    ):
+        return None
+    at = comparison.methods.index(method), comparison.sizes.index(size)
+    residual: Array = comparison.truth - comparison.predicted[at]
+    return residual if np.isfinite(residual).all() else None
 
 
 def _size(material: Material, size: int | None) -> int:

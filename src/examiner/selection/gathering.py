@@ -45,6 +45,7 @@ def gather_material(
     constraints: Constraints | None = None,
     groups: Classification | Mapping[str, str] | None = None,
     families: str | Mapping[str, str] | None = None,
+    given_target: Mapping[str, float] | None = None,
 ) -> Material:
     """Gather all that choosing and judging tasks needs, without any agent looking at another.
 
@@ -54,6 +55,7 @@ def gather_material(
     tasks are observed for less than `coverage` is left out, and counted. `success` says what counts
     for curves of tasks; without it, each fold's median of the task does. `cost` is a column or an
     array, `groups` a classification, `families` a column of the agents' table: families stay whole.
+    `given_target` is what to predict of each agent, where that is not an aggregate of these results.
 
     >>> scores = np.arange(20.0).reshape(5, 4)
     >>> gather_material(Results.from_numpy(scores)).scaling
@@ -88,6 +90,7 @@ def gather_material(
         seen,
         Moments(*(part[:, rows] for part in found)),
         noise,
+        _given(given_target, results.agents, rows),
         left_out,
         _told(left_out, coverage, recipe, success, goal) + notes,
     )
@@ -208,6 +211,20 @@ def _families(
         agent if label is None else f"family {label}"
         for agent, label in zip(agents, labels, strict=True)
     )
+
+
+def _given(
+    target: Mapping[str, float] | None, agents: Sequence[str], rows: NDArray[np.intp]
+) -> Array | None:
+    if target is None:
+        return None
+    kept = [agents[row] for row in rows.tolist()]
+    lacking = [agent for agent in kept if agent not in target]
+    if lacking:
+        raise InputError(
+            f"The target of {listed(lacking, limit=5)} is not given. Give one for each agent."
+        )
+    return np.array([target[agent] for agent in kept], dtype=np.float64)
 
 
 def _success(

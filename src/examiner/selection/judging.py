@@ -12,11 +12,11 @@ from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import table_bits
 from examiner.selection.evidence import Array
 from examiner.selection.folds import Split, k_fold
-from examiner.selection.material import Fold, Material, fill_from, fold_of
+from examiner.selection.material import Fold, Material, fill_from, fold_of, truth_of
 from examiner.selection.methods import Method
 from examiner.selection.prediction import jackknife_plus
 from examiner.selection.ridge import Design, ridge_fits
-from examiner.selection.targets import aggregate, remainder
+from examiner.selection.targets import remainder
 
 Places = tuple[int, ...]
 INCUMBENT = "regression"
@@ -108,7 +108,7 @@ def judge(material: Material, contest: Contest, job: Job) -> Judged:
     gaps = np.isnan(raw)
     return Judged(
         test=job.split.test,
-        truth=aggregate(raw, material.target),
+        truth=truth_of(material, job.split.test, raw),
         predicted=value,
         low=low,
         high=high,
@@ -156,7 +156,7 @@ def inner_residuals(
         fold = fold_of(material, rows[split.train], contest.needs)
         sets = choose_sets(fold, contest, rng)
         raw = fold.scaling.apply(material.values[rows[split.test]])
-        truth = aggregate(raw, material.target)
+        truth = truth_of(material, rows[split.test], raw)
         guesses = predict_sets(fold, raw, [one for row in sets for one in row], None, rest=False)
         value = _stacked(guesses, "value", (len(sets), len(contest.sizes), len(raw)))
         off[:, :, split.test] = truth - value

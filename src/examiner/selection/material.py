@@ -28,6 +28,7 @@ class Material:
     in them depends on other agents. `scaling` is learnt inside each fold. `success` [agents, tasks] are
     shares of successes, or None: then each task's median over the fold's own agents is the threshold.
     `families` [agents] are never split between folds. `observed` and `moments` are for bits.
+    `given_target` [agents] stands in the place of the aggregate, where something else is to be predicted.
     """
 
     agents: tuple[str, ...]
@@ -43,6 +44,7 @@ class Material:
     observed: Observations | None = None
     moments: Moments | None = None
     noise: Noise = field(default_factory=Noise)
+    given_target: Array | None = None
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -88,7 +90,7 @@ def fold_of(material: Material, rows: NDArray[np.intp], needs: Sequence[str]) ->
         material.tasks,
         filled,
         material.terms,
-        target=aggregate(values, material.target),
+        target=truth_of(material, rows, values),
         channels=material.channels(rows) if "channels" in needs else None,
         groups=material.groups,
     )
@@ -99,6 +101,13 @@ def fold_of(material: Material, rows: NDArray[np.intp], needs: Sequence[str]) ->
         if fitted is not None:
             evidence = replace(evidence, items=fitted.items, ability=fitted.ability)
     return Fold(rows, evidence, scaling, centre, values)
+
+
+def truth_of(material: Material, rows: NDArray[np.intp], values: Array) -> Array:
+    """Return what is to be predicted of some agents, whose comparable values are given."""
+    if material.given_target is not None:
+        return material.given_target[rows]
+    return aggregate(values, material.target)
 
 
 def fill(values: Array) -> tuple[Array, Array]:

@@ -36,7 +36,7 @@ Map: TypeAlias = Callable[[Callable[[Job], Judged], Iterable[Job]], Iterable[Any
 # Any: executors differ in what they call the iterator
 
 BEST_OF = "best_of"
-PAIR_FOLDS, PAIR_REPEATS = 5, 5
+PAIR_FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,6 +124,7 @@ def compare_selections(
     choose_on: Sequence[str] | None = None,
     inner: int = 5,
     draws: int = 200,
+    repeats: int = 5,
     reps: int = 400,
     level: float = 0.9,
     tolerance: float = 0.05,
@@ -135,7 +136,7 @@ def compare_selections(
     Normalising, thresholds, clusters, curves of tasks and shrinkage all happen inside each fold. Without
     `methods`, all that the evidence allows are compared, and best-of, which takes in each fold the
     method that does best in `inner` folds inside it. Orders are judged on pairs held out together, in
-    repeated 5-fold: ranks pooled from leaving one out are biased. `draws` random sets of each size
+    5-fold, `repeats` times: ranks pooled from leaving one out are biased. `draws` random sets of each size
     stand beside, with the same predictor. The same seed gives the same table on any number of workers.
 
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
@@ -150,7 +151,7 @@ def compare_selections(
     contest = Contest(
         entered, wanted, _draws(material, wanted, draws, streams[0]), inner if best else 0, level
     )
-    main, pairs, told = _splits(material, folds, choose_on, streams[1])
+    main, pairs, told = _splits(material, folds, choose_on, repeats, streams[1])
     jobs = [
         Job(split, own)
         for split, own in zip(main + pairs, streams[2].spawn(len(main) + len(pairs)), strict=True)
@@ -257,6 +258,7 @@ def _splits(
     material: Material,
     folds: Literal["loo"] | int,
     choose_on: Sequence[str] | None,
+    repeats: int,
     rng: np.random.Generator,
 ) -> tuple[list[Split], list[Split], str]:
     families = material.families
@@ -267,8 +269,11 @@ def _splits(
     main = leave_one_out(families) if folds == "loo" else k_fold(families, folds, rng)
     told = "leave-one-out" if folds == "loo" else f"{folds} folds"
     number = min(PAIR_FOLDS, count // 2)
-    repeats = PAIR_REPEATS if number >= 2 else 0
-    pairs = [split for _ in range(repeats) for split in k_fold(families, number, rng)]
+    pairs = [
+        split
+        for _ in range(repeats if number >= 2 else 0)
+        for split in k_fold(families, number, rng)
+    ]
     return main, pairs, told + whole
 
 
