@@ -20,7 +20,7 @@ Rule = Callable[[Bank, Floats, Floats], Floats]
 def maximum_information(bank: Bank, weights: Floats, abilities: Floats) -> Floats:
     r"""Fisher information at the estimated ability, :math:`I_i(\hat\theta)` (Lord, 1980, chapter 10)."""
     left, share = _between(bank, abilities)
-    table = bank.information.T
+    table = bank.information
     return np.asarray(table[left] + share[:, None] * (table[left + 1] - table[left]))
 
 
@@ -29,7 +29,7 @@ def posterior_information(bank: Bank, weights: Floats, abilities: Floats) -> Flo
 
     Reference: van der Linden (1998), Psychometrika 63, eq. 14.
     """
-    return np.asarray(weights @ bank.information.T)
+    return np.asarray(weights @ bank.information)
 
 
 def posterior_variance(bank: Bank, weights: Floats, abilities: Floats) -> Floats:
