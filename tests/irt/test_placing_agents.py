@@ -99,6 +99,12 @@ def test_any_subset_of_tasks_serves_and_the_others_are_predicted() -> None:
     for low in (0.1, 0.3, 0.5, 0.7):
         inside = (told >= low) & (told < low + 0.2)
         assert actual[inside].mean() == pytest.approx(told[inside].mean(), abs=0.04)
+    whole = matrix.to_numpy().mean(axis=1)
+    inside = [
+        one.benchmark.low <= mean <= one.benchmark.high
+        for one, mean in zip(half, whole, strict=True)
+    ]
+    assert 0.90 <= np.mean(inside) <= 0.99
     ends = np.array([[one.predicted.low, one.predicted.high] for one in half])
     assert (ends[:, 0] <= told).all() and (told <= ends[:, 1]).all()
 

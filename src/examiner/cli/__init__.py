@@ -18,9 +18,11 @@ from examiner.cli.convert import convert
 from examiner.cli.curves import curves
 from examiner.cli.datasets import datasets
 from examiner.cli.describe import describe
+from examiner.cli.fit import fit
 from examiner.cli.information import information
 from examiner.cli.options import flattened
 from examiner.cli.output import printable
+from examiner.cli.place import place
 from examiner.cli.report import report
 from examiner.cli.run import run
 from examiner.cli.scores import scores
@@ -111,6 +113,8 @@ for _command in (
     run,
     curves,
     scores,
+    fit,
+    place,
     typology,
     information,
     cluster,

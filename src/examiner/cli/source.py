@@ -50,7 +50,7 @@ def comparable(results: Results, options: ComparisonOptions) -> Results:
     if options.normalise is not None and options.normalise != "none":
         results = normalise(results, options.normalise)
     if options.success is not None or options.success_share is not None:
-        results = mark_success(results, _success(options.success), share=options.success_share)
+        results = mark_success(results, success_of(options.success), share=options.success_share)
     return results
 
 
@@ -177,7 +177,12 @@ def _is_like(task: str, glob: str) -> bool:
     return fnmatchcase(task, glob) or fnmatchcase(atari_game(task) or "", glob)
 
 
-def _success(text: str | None) -> float | Literal["reference", "random"] | None:
+def success_of(text: str | None) -> float | Literal["reference", "random"] | None:
+    """Understand `--success`: a number, or a player of the task's scale.
+
+    >>> success_of("1.5"), success_of("reference"), success_of(None)
+    (1.5, 'reference', None)
+    """
     if text is None or text in ("reference", "random"):
         return cast("Literal['reference', 'random'] | None", text)
     try:

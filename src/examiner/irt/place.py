@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from examiner.irt.fitted import IRTFit
 from examiner.irt.indicators import generality, regularities
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.newcomer import Newcomer, error_with_tasks, known_tasks, newcomer
-from examiner.irt.prediction import Predictions, predicted_results
+from examiner.irt.prediction import Interval, Predictions, predicted_mean, predicted_results
 from examiner.irt.quadrature import Quadrature
 from examiner.irt.standings import RankInterval, rank_among
 from examiner.irt.surprise import UNEXPECTED, Cells, Unexpected, unexpected_results
@@ -28,7 +29,8 @@ class Placement:
 
     `ability` and `error` are the mean and the standard deviation of the posterior; `total_error` has
     the error of the task parameters in it too, and equals `error` where the fit has none. `low` and
-    `high` are the 95 % interval by `total_error`. `predicted` are the fit's tasks it has not met.
+    `high` are the 95 % interval by `total_error`. `predicted` are the fit's tasks it has not met, and
+    `benchmark` the mean over all the fit's tasks, had it met them.
     """
 
     agent: str
@@ -43,6 +45,7 @@ class Placement:
     generality: float
     slope: float
     rank: RankInterval
+    benchmark: Interval
     predicted: Predictions
     unexpected: tuple[Unexpected, ...]
     flags: tuple[str, ...]
@@ -53,7 +56,7 @@ def place(
     fit: IRTFit,
     new: Results | ResponseMatrix,
     *,
-    bins: int | None = None,
+    bins: Sequence[float] | int | None = None,
     nodes: Quadrature | None = None,
 ) -> tuple[Placement, ...]:
     r"""Place agents on a fit by what they did on any of its tasks.
@@ -86,7 +89,11 @@ def place(
 
 
 def _placed(
-    fit: IRTFit, seen: Newcomer, agent: str, bins: int | None, notes: tuple[str, ...]
+    fit: IRTFit,
+    seen: Newcomer,
+    agent: str,
+    bins: Sequence[float] | int | None,
+    notes: tuple[str, ...],
 ) -> Placement:
     met = seen.items
     ability = float(seen.weights @ seen.nodes)
@@ -119,6 +126,9 @@ def _placed(
         generality=value,
         slope=slope,
         rank=rank_among(fit.abilities, seen.nodes, seen.weights),
+        benchmark=predicted_mean(
+            results[~np.isnan(results)], fit.items.take(unmet), seen.nodes, seen.weights
+        ),
         predicted=predicted_results(fit.items.take(unmet), seen.nodes, seen.weights),
         unexpected=unexpected,
         flags=tuple(flags),
@@ -166,7 +176,9 @@ def _check_kind(items: ItemParameters, matrix: ResponseMatrix) -> None:
             )
 
 
-def _indicators(fit: IRTFit, results: Floats, bins: int | None) -> tuple[float, float, list[str]]:
+def _indicators(
+    fit: IRTFit, results: Floats, bins: Sequence[float] | int | None
+) -> tuple[float, float, list[str]]:
     try:
         held = difficulty_bins(fit.items, bins)
     except InputError:

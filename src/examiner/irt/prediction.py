@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,6 +48,39 @@ def predicted_results(
     ends = np.interp([tail, 1 - tail], np.cumsum(weights) - 0.5 * weights, nodes)
     at = probability(items, ends)
     return Predictions(items.tasks, expected, at.min(axis=1), at.max(axis=1))
+
+
+class Interval(NamedTuple):
+    """A value, and the ends of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def predicted_mean(met: Floats, unmet: ItemParameters, nodes: Floats, weights: Floats) -> Interval:
+    r"""Return the mean result over all tasks: of those met as it was, of the others as expected.
+
+    The variance of the sum S over the other tasks is that of what ability leaves open and that of the
+    single results:
+
+    .. math:: \operatorname{Var}_\theta E[S \mid \theta] + E_\theta \operatorname{Var}[S \mid \theta]
+
+    >>> items = ItemParameters.of(["t"], [1.0], [0.0])
+    >>> predicted_mean(np.array([1.0, 1.0, 1.0]), items, np.array([0.0]), np.array([1.0])).value
+    0.875
+    """
+    count = len(met) + len(unmet)
+    success = probability(unmet, nodes)
+    total = success.sum(axis=0)
+    mean = float(weights @ total)
+    single = success * (1 - success)
+    if unmet.response == "beta" and unmet.precision is not None:
+        single /= (1 + unmet.precision)[:, None]
+    variance = float(weights @ (total - mean) ** 2) + float(weights @ single.sum(axis=0))
+    value = (float(met.sum()) + mean) / count
+    reach = 1.96 * float(np.sqrt(variance)) / count
+    return Interval(value, max(value - reach, 0.0), min(value + reach, 1.0))
 
 
 def _score_ends(

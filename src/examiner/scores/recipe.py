@@ -77,6 +77,8 @@ class Recipe:
 
     def _ready(self, results: Results) -> Results:
         """The results with the recipe's measure, items, scales and reduction."""
+        if self.measure in results.attributes:
+            results = results.with_measures(self.measure)
         if self.measure not in results.measures:
             raise InputError(
                 f"The recipe is for the measure {shorten(self.measure)}, and the results have "

@@ -1,0 +1,300 @@
+"""`examiner fit`: difficulty and discrimination of tasks, ability and generality of agents."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from examiner.cli.options import ComparisonOptions, JsonFlag, SeedOption, SourceOptions
+from examiner.cli.output import print_json, print_line, print_notes, print_table
+from examiner.cli.progress import progress_bar
+from examiner.cli.source import results_from, success_of
+from examiner.results import InputError, Results
+from examiner.results.checks import counted, shorten
+
+if TYPE_CHECKING:
+    from examiner.irt import Indicators, IRTFit
+    from examiner.scores import Prepared
+
+_ROWS_SHOWN = 40
+
+
+class EstimatorKind(StrEnum):
+    """Weak priors, or none."""
+
+    map = "map"
+    ml = "ml"
+
+
+class ResponseKind(StrEnum):
+    """How k successes of n trials scatter."""
+
+    binomial = "binomial"
+    beta_binomial = "beta-binomial"
+
+
+def fit(
+    options: SourceOptions,
+    comparison: ComparisonOptions,
+    model: Annotated[
+        str,
+        typer.Option("--model", help="1pl, rasch, 2pl, 3pl or 4pl for successes; beta for scores."),
+    ] = "2pl",
+    estimator: Annotated[
+        EstimatorKind,
+        typer.Option("--estimator", help="map: weak priors; ml: maximum likelihood."),
+    ] = EstimatorKind.map,
+    prior: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--prior",
+            metavar="PARAMETER=MEAN,SD",
+            help="Another prior under map, for example slope=1,0.5; may be repeated.",
+        ),
+    ] = None,
+    response: Annotated[
+        ResponseKind | None,
+        typer.Option(
+            "--response", help="For several trials a cell [default: beta-binomial where there are]."
+        ),
+    ] = None,
+    starts: Annotated[
+        int | None, typer.Option("--starts", help="Starts to try [default: by size].")
+    ] = None,
+    nodes: Annotated[
+        int | None,
+        typer.Option("--nodes", help="Gauss–Hermite nodes [default: a grid, by test length]."),
+    ] = None,
+    bins: Annotated[
+        str | None,
+        typer.Option(
+            "--bins",
+            metavar="NUMBER|EDGES",
+            help="Bins of difficulty for generality, or their ends.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Store the fit as JSON, for `place`."),
+    ] = None,
+    seed: SeedOption = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Fit an IRT model: difficulty and discrimination of tasks, ability and generality of agents."""
+    from examiner.irt import fit_irt, indicators
+
+    with progress_bar("reading") as progress:
+        results = results_from(options, progress)
+        prepared = _prepared(results, comparison, model)
+        made = fit_irt(
+            prepared.matrix,
+            model,
+            estimator=estimator.value,
+            priors=_priors(prior),
+            response=None if response is None else response.value,
+            starts=starts,
+            nodes=nodes,
+            rng=np.random.default_rng(seed),
+            progress=progress,
+        ).with_recipe(prepared.recipe)
+        told = indicators(made, bins=_bins(bins))
+    notes = (*results.notes, *made.warnings, *told.notes)
+    if output is not None:
+        from examiner.records import write_fit
+
+        write_fit(made, output)
+    content = fit_content(made, told) | {"seed": seed, "warnings": list(dict.fromkeys(notes))}
+    if json:
+        print_json("examiner.fit/1", content)
+        return
+    _print(made, content)
+    if output is not None:
+        print_line(f"\nFit: {output}")
+    print_notes(content["warnings"])
+
+
+def fit_content(made: IRTFit, told: Indicators) -> dict[str, Any]:  # Any: JSON values
+    """Return everything `fit` says, as JSON values.
+
+    >>> from examiner.irt import ItemParameters, indicators, known_fit
+    >>> from examiner.results import ResponseMatrix
+    >>> items = ItemParameters.of(["t"], [2.0], difficulty=[0.5])
+    >>> fit = known_fit(items, ResponseMatrix.from_array([[1], [0]], tasks=["t"]))
+    >>> fit_content(fit, indicators(fit))["tasks"][0]["difficulty"]
+    0.5
+    """
+    rows = [_task(made, place) for place in range(len(made.items))]
+    agents = [_agent(told, place) for place in range(len(told.agents))]
+    return {
+        "model": made.model,
+        "estimator": made.estimator,
+        "outcome": made.outcome.value,
+        "converged": made.converged,
+        "log_likelihood": made.log_likelihood,
+        "objective": made.objective,
+        "aic": made.aic,
+        "bic": made.bic,
+        "nodes": len(made.quadrature),
+        "tasks": rows,
+        "agents": agents,
+        "dropped": [{"task": one.name, "reason": one.reason} for one in made.dropped],
+        "left_out": [{"agent": one.name, "reason": one.reason} for one in made.left_out],
+        "response": made.items.response,
+        "population_sd": made.population_sd,
+        "parameters": made.parameters,
+        "iterations": made.iterations,
+        "starts": {"objectives": list(made.starts.objectives), "agreeing": made.starts.agreeing},
+        "quadrature": made.quadrature.kind,
+        "priors": None if made.priors is None else made.priors.to_dict(),
+        "bins": None
+        if told.bins is None
+        else {"edges": told.bins.edges.tolist(), "tasks": told.bins.counts.tolist()},
+        "correlations": [one._asdict() for one in told.correlations],
+    }
+
+
+def _task(made: IRTFit, place: int) -> dict[str, Any]:  # Any: JSON values
+    items, errors = made.items, made.errors
+
+    def error(name: str) -> float | None:
+        return None if errors is None else float(getattr(errors, name)[place])
+
+    row: dict[str, Any] = {
+        "task": items.tasks[place],
+        "difficulty": float(items.difficulty[place]),
+        "discrimination": float(items.slope[place]),
+        "guessing": float(items.guessing[place]),
+        "ceiling": float(items.ceiling[place]),
+        "difficulty_se": error("difficulty"),
+        "discrimination_se": error("slope"),
+        "flags": list(made.flags[place]),
+        "intercept": float(items.intercept[place]),
+        "intercept_se": error("intercept"),
+        "difficulty_low": error("difficulty_low"),
+        "difficulty_high": error("difficulty_high"),
+        "discrimination_low": error("slope_low"),
+        "discrimination_high": error("slope_high"),
+    }
+    if items.precision is not None:
+        row["precision"] = float(items.precision[place])
+        row["precision_se"] = error("precision")
+    return row
+
+
+def _agent(told: Indicators, place: int) -> dict[str, Any]:  # Any: JSON values
+    return {
+        "agent": told.agents[place],
+        "mean": float(told.mean[place]),
+        "ability": float(told.ability[place]),
+        "ability_se": float(told.ability_error[place]),
+        "regularity": float(told.regularity[place]),
+        "generality": float(told.generality[place]),
+        "slope": float(told.slope[place]),
+        "flags": list(told.flags[place]),
+    }
+
+
+def _prepared(results: Results, comparison: ComparisonOptions, model: str) -> Prepared:
+    """The responses and their recipe; scores that no model takes end with the choices there are."""
+    from examiner.scores import prepare
+
+    method = None if comparison.normalise in (None, "none") else comparison.normalise
+    success = success_of(comparison.success)
+    if success is None and comparison.success_share is not None and not _zeros_and_ones(results):
+        raise InputError(_choices(results))
+    made = prepare(results, method, success, share=comparison.success_share)
+    if model != "beta" and not made.matrix.is_counts:
+        raise InputError(_choices(results))
+    return made
+
+
+def _choices(results: Results) -> str:
+    return (
+        f"The measure {shorten(results.measures[0])} is not made of zeros and ones. Say what a success is "
+        f"(`--success 1.0`, after `--normalise human` where tasks have scales; `--success reference`), "
+        f"name a measure of wins (`--measure win`), or fit scores between 0 and 1 as they are "
+        f"(`--model beta`, with `--normalise min-max` or `z-score` where they are not)."
+    )
+
+
+def _zeros_and_ones(results: Results) -> bool:
+    values = results.measure()
+    return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
+
+
+def _priors(given: list[str] | None) -> dict[str, tuple[float, float]] | None:
+    if not given:
+        return None
+    priors = {}
+    for text in given:
+        name, _, numbers = text.partition("=")
+        try:
+            mean, sd = (float(part) for part in numbers.split(","))
+        except ValueError:
+            raise InputError(
+                f"The prior {shorten(text)} is not understood. Write PARAMETER=MEAN,SD: slope=1,0.5."
+            ) from None
+        priors[name.strip()] = (mean, sd)
+    return priors
+
+
+def _bins(text: str | None) -> int | list[float] | None:
+    if text is None:
+        return None
+    try:
+        edges = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"The bins are {shorten(text)}. Give their number, or their ends: -11,-1,0,1,10."
+        ) from None
+    return int(edges[0]) if len(edges) == 1 else edges
+
+
+def _print(made: IRTFit, content: dict[str, Any]) -> None:  # Any: JSON values
+    agents, tasks = counted(len(content["agents"]), "agent"), counted(len(content["tasks"]), "task")
+    print_line(f"{made.model}, {made.estimator}, {agents} × {tasks}; {made.quadrature.kind}")
+    starts = made.starts
+    agreeing = (
+        f"; {starts.agreeing} of {counted(len(starts.objectives), 'start')} agree"
+        if starts.objectives
+        else ""
+    )
+    print_line(f"{made.outcome.value} Log-likelihood {made.log_likelihood:.4f}{agreeing}")
+    titles = {"difficulty_se": "±", "discrimination_se": "±", "ability_se": "±"}
+    header = ["task", "difficulty", "difficulty_se", "discrimination", "discrimination_se", "flags"]
+    if made.model in ("3pl", "4pl"):
+        header[5:5] = ["guessing", "ceiling"]
+    order = sorted(content["tasks"], key=lambda row: np.nan_to_num(-row["difficulty"], nan=np.inf))
+    rows = [[_cell(row[name]) for name in header] for row in order[:_ROWS_SHOWN]]
+    print_table(
+        "\nTasks, the most difficult first",
+        [titles.get(name, name) for name in header],
+        rows,
+        right=range(1, len(header) - 1),
+    )
+    _print_more(len(order), "task")
+    header = ["agent", "mean", "ability", "ability_se", "regularity", "generality", "slope"]
+    order = sorted(content["agents"], key=lambda row: np.nan_to_num(-row["ability"], nan=np.inf))
+    rows = [[_cell(row[name]) for name in header] for row in order[:_ROWS_SHOWN]]
+    print_table(
+        "\nAgents, the ablest first",
+        [titles.get(name, name) for name in header],
+        rows,
+        right=range(1, len(header)),
+    )
+    _print_more(len(order), "agent")
+    for one in content["dropped"][:_ROWS_SHOWN]:
+        print_line(f"Set aside: {one['task']}: {one['reason']}")
+
+
+def _cell(value: object) -> object:
+    return "; ".join(value) if isinstance(value, list) else value
+
+
+def _print_more(rows: int, what: str) -> None:
+    if rows > _ROWS_SHOWN:
+        print_line(f"… and {counted(rows - _ROWS_SHOWN, f'more {what}')}: all are in --json")

@@ -1,0 +1,186 @@
+"""`examiner fit` and `examiner place` as a user runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from examiner.irt.items import ItemParameters
+from examiner.irt.logistic import probability
+from examiner.records.fits import read_fit
+
+TASKS = [f"game{n:02d}" for n in range(16)]
+FIT_KEYS = [
+    "schema", "model", "estimator", "outcome", "converged", "log_likelihood", "objective", "aic",
+    "bic", "nodes", "tasks", "agents", "dropped",
+]  # fmt: skip
+TASK_KEYS = [
+    "task", "difficulty", "discrimination", "guessing", "ceiling", "difficulty_se",
+    "discrimination_se", "flags",
+]  # fmt: skip
+AGENT_KEYS = ["agent", "mean", "ability", "ability_se", "regularity", "generality", "slope"]
+
+
+def wins(agents: int = 40, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    items = ItemParameters.of(TASKS, np.full(16, 1.5), difficulty=np.linspace(-1.5, 1.5, 16))
+    chance = probability(items, rng.normal(size=agents)).T
+    return (rng.random(chance.shape) < chance).astype(int)
+
+
+def wide(path: Path, values: np.ndarray, tasks: list[str] = TASKS, first: int = 0) -> Path:
+    lines = [",".join(["agent", *tasks])]
+    for number, row in enumerate(values, start=first):
+        lines.append(",".join([f"a{number:02d}", *(f"{value:g}" for value in row)]))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_fit_prints_the_promised_json(examiner, tmp_path):
+    values = wins()
+    values[:, 3] = 1  # a task everybody solves
+    path = wide(tmp_path / "wins.csv", values)
+    done = examiner("fit", path, "--json")
+    assert done.returncode == 0 and done.stderr == ""
+    content = json.loads(done.stdout)
+    assert list(content)[: len(FIT_KEYS)] == FIT_KEYS and "warnings" in content
+    assert content["schema"] == "examiner.fit/1" and content["converged"] is True
+    assert content["aic"] is None  # priors
+    assert [one["task"] for one in content["dropped"]] == ["game03"]
+    assert len(content["tasks"]) == 15 and len(content["agents"]) == 40
+    assert list(content["tasks"][0])[: len(TASK_KEYS)] == TASK_KEYS
+    assert list(content["agents"][0])[: len(AGENT_KEYS)] == AGENT_KEYS
+    found = {row["task"]: row["difficulty"] for row in content["tasks"]}
+    truth = dict(zip(TASKS, np.linspace(-1.5, 1.5, 16), strict=True))
+    together = np.corrcoef([(found[task], truth[task]) for task in found], rowvar=False)[0, 1]
+    assert together > 0.8
+
+
+def test_maximum_likelihood_has_criteria_and_says_its_nodes(examiner, tmp_path):
+    path = wide(tmp_path / "wins.csv", wins())
+    done = examiner("fit", path, "--estimator", "ml", "--model", "1pl", "--nodes", 41, "--json")
+    content = json.loads(done.stdout)
+    assert content["nodes"] == 41 and content["estimator"] == "ml"
+    assert content["aic"] == pytest.approx(
+        2 * content["parameters"] - 2 * content["log_likelihood"]
+    )
+    assert len({round(row["discrimination"], 9) for row in content["tasks"]}) == 1
+
+
+def test_infinite_generality_is_null_with_a_flag_beside(examiner, tmp_path):
+    values = wins()
+    values[0] = 0
+    path = wide(tmp_path / "wins.csv", values)
+    content = json.loads(examiner("fit", path, "--bins", "2", "--json").stdout)
+    agent = content["agents"][0]
+    assert agent["generality"] is None
+    assert "generality is infinite: it failed at everything" in agent["flags"]
+
+
+def test_a_stored_fit_places_an_agent_from_raw_scores(examiner, tmp_path):
+    rng = np.random.default_rng(3)
+    ability = rng.normal(size=30)
+    scores = 10 * (ability[:, None] - np.linspace(-1, 1, 16)) + rng.normal(0, 6, (30, 16))
+    path = wide(tmp_path / "scores.csv", scores)
+    stored = tmp_path / "fit.json"
+    done = examiner("fit", path, "--success", "0", "-o", stored)
+    assert done.returncode == 0 and f"Fit: {stored}" in done.stdout
+    assert read_fit(stored).recipe.success == 0.0
+    new = wide(tmp_path / "new.csv", np.array([[30.0, 30, 30, -30, -30]]), TASKS[:5], first=77)
+    placed = examiner("place", new, "--fit", stored, "--json")
+    content = json.loads(placed.stdout)
+    assert content["schema"] == "examiner.place/1"
+    (agent,) = content["agents"]
+    assert agent["agent"] == "a77" and agent["tasks"] == 5 and agent["mean"] == 0.6
+    assert agent["ability_low"] < agent["ability"] < agent["ability_high"]
+    assert 1 <= agent["rank"]["low"] <= agent["rank"]["value"] <= agent["rank"]["high"] <= 31
+    assert [row["task"] for row in agent["predictions"]] == TASKS[5:]
+    assert agent["predicted"]["low"] < agent["predicted"]["value"] < agent["predicted"]["high"]
+    people = examiner("place", new, "--fit", stored)
+    assert "a77" in people.stdout and people.returncode == 0
+
+
+def test_the_same_command_stores_the_same_bytes(examiner, tmp_path):
+    path = wide(tmp_path / "wins.csv", wins())
+    for name in ("one.json", "two.json"):
+        examiner("fit", path, "-o", tmp_path / name, "--seed", 4)
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+
+
+def test_tables_for_people_name_tasks_agents_and_what_was_set_aside(examiner, tmp_path):
+    values = wins()
+    values[:, 0] = 0
+    done = examiner("fit", wide(tmp_path / "wins.csv", values))
+    assert "Tasks, the most difficult first" in done.stdout
+    assert "Agents, the ablest first" in done.stdout
+    assert "Set aside: game00" in done.stdout
+
+
+def test_scores_between_zero_and_one_are_fitted_as_they_are(examiner, tmp_path):
+    rng = np.random.default_rng(5)
+    shares = 1 / (1 + np.exp(-rng.normal(size=(20, 1)) - rng.normal(size=(20, 16))))
+    done = examiner("fit", wide(tmp_path / "s.csv", shares.round(4)), "--model", "beta", "--json")
+    content = json.loads(done.stdout)
+    assert content["response"] == "beta" and "precision" in content["tasks"][0]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "is not made of zeros and ones. Say what a success is (`--success 1.0`"),
+        (["--model", "beta"], "takes scores from 0 to 1"),
+        (["--success", "0", "--model", "5pl"], "Unknown model '5pl'"),
+        (["--success", "0", "--prior", "slope"], "Write PARAMETER=MEAN,SD"),
+        (["--success", "0", "--prior", "steepness=1,1"], "Unknown parameter 'steepness'"),
+        (["--success", "0", "--bins", "many"], "Give their number, or their ends"),
+        (["--success", "0", "--starts", "0"], "0 starts are asked for"),
+        (["--success", "0", "--nodes", "0"], "0 nodes are asked for"),
+        (["--success", "0", "--estimator", "ml", "--prior", "slope=1,1"], "Priors are given"),
+        (["--success-share", "0.5"], "is not made of zeros and ones"),
+    ],
+)
+def test_bad_requests_end_with_a_sentence(examiner, tmp_path, options, said):
+    scores = np.random.default_rng(0).normal(0, 9, size=(12, 16))
+    done = examiner("fit", wide(tmp_path / "scores.csv", scores), *options, "--json")
+    assert done.returncode == 2 and done.stdout == ""
+    assert said in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [[1, 0]],  # one agent
+        [[1], [0]],  # one task, two agents
+        [[1, 1], [1, 1], [1, 1]],  # nothing varies
+    ],
+)
+def test_degenerate_tables_end_with_a_sentence_or_a_flagged_fit(examiner, tmp_path, values):
+    table = np.array(values)
+    done = examiner("fit", wide(tmp_path / "t.csv", table, TASKS[: table.shape[1]]), "--json")
+    assert "Traceback" not in done.stderr
+    if done.returncode == 0:
+        content = json.loads(done.stdout)
+        assert content["warnings"] or any(row["flags"] for row in content["tasks"])
+    else:
+        assert done.returncode == 2 and done.stderr.startswith("examiner: ")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("{}", "says its schema is"), ("nonsense", "is not JSON"), (None, "Cannot read")],
+)
+def test_placing_on_what_is_no_fit_ends_with_a_sentence(examiner, tmp_path, content, said):
+    new = wide(tmp_path / "new.csv", wins(2))
+    stored = tmp_path / "fit.json"
+    if content is not None:
+        stored.write_text(content)
+    done = examiner("place", new, "--fit", stored)
+    assert done.returncode == 2 and said in done.stderr
+
+
+def test_placing_on_nothing_names_what_there_could_be(examiner, tmp_path):
+    done = examiner("place", wide(tmp_path / "new.csv", wins(2)))
+    assert done.returncode == 2 and "--fit fit.json" in done.stderr
