@@ -1,4 +1,4 @@
-"""Bank: the tasks an examination can draw on, each answer's likelihood on a grid of abilities."""
+"""TaskBank: the tasks an examination can draw on, each answer's likelihood on a grid of abilities."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FEWEST_NODES = 121
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Bank:
+class TaskBank:
     """Tasks with known curves, what each costs, its group, and how many trials one asking takes.
 
     The calibration holds versions of the parameters that the fit leaves possible. The likelihood of an
@@ -32,9 +32,9 @@ class Bank:
     `likelihood` has shape [outcomes, tasks, nodes], and `information`, that of the averaged likelihood,
     [nodes, tasks].
 
-    >>> bank = Bank.of(ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1]))
+    >>> bank = TaskBank.of(ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1]))
     >>> bank
-    Bank: 2 tasks, binomial, parameters taken as exact
+    TaskBank: 2 tasks, binomial, parameters taken as exact
     """
 
     calibration: Calibration
@@ -51,7 +51,7 @@ class Bank:
     @classmethod
     def of(
         cls,
-        source: IRTFit | ItemParameters | Bank,
+        source: IRTFit | ItemParameters | TaskBank,
         *,
         costs: ArrayLike | Mapping[str, float] | None = None,
         groups: Sequence[str] | Mapping[str, str] | None = None,
@@ -59,7 +59,7 @@ class Bank:
         uncertainty: Uncertainty = "all",
         prior: tuple[float, float] | None = None,
         versions: int = _VERSIONS,
-    ) -> Bank:
+    ) -> TaskBank:
         """Build a bank from a fit, or from parameters that are taken as exact.
 
         `uncertainty` says which errors of the fit are counted: "all", those of its "tasks" alone
@@ -68,10 +68,10 @@ class Bank:
         first answer, by default those of the fit's population; `trials` how many one asking takes.
 
         >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1])
-        >>> Bank.of(items, costs={"pong": 1.0, "qbert": 2.5}).costs
+        >>> TaskBank.of(items, costs={"pong": 1.0, "qbert": 2.5}).costs
         array([1. , 2.5])
         """
-        if isinstance(source, Bank):
+        if isinstance(source, TaskBank):
             return source
         known = calibration_of(source, uncertainty, max(versions, 8))
         items = known.items
@@ -138,7 +138,7 @@ class Bank:
     def position(self, task: str) -> int:
         """Return where a task stands, or say that it is not known.
 
-        >>> Bank.of(ItemParameters.of(["pong"], [1], [0])).position("pong")
+        >>> TaskBank.of(ItemParameters.of(["pong"], [1], [0])).position("pong")
         0
         """
         try:
@@ -161,7 +161,7 @@ class Bank:
             "tasks": "errors of tasks counted",
             "none": "parameters taken as exact",
         }[self.calibration.uncertainty]
-        return f"Bank: {counted(len(self), 'task')}, {self.items.response}, {known}"
+        return f"TaskBank: {counted(len(self), 'task')}, {self.items.response}, {known}"
 
 
 def _grid(items: ItemParameters, trials: Whole) -> Quadrature:

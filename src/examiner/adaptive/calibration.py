@@ -70,9 +70,11 @@ def calibration_of(
         items,
         drawn,
         anchor,
-        scale_variance(source) if uncertainty == "all" else ScaleVariance(0.0, 0.0),
+        scale_variance(source)
+        if uncertainty == "all" and source.errors is not None
+        else ScaleVariance(0.0, 0.0),
         source.population_sd,
-        len(source.abilities.agents),
+        len(source.abilities.agents) or _HAND_MADE_AGENTS,
         _landmarks(source, anchor),
         uncertainty if source.errors is not None else "none",
         notes,
@@ -86,7 +88,7 @@ def _exact(items: ItemParameters, fit: IRTFit | None) -> Calibration:
         Anchor(),
         ScaleVariance(0.0, 0.0),
         1.0 if fit is None else fit.population_sd,
-        _HAND_MADE_AGENTS if fit is None else len(fit.abilities.agents),
+        (len(fit.abilities.agents) if fit is not None else 0) or _HAND_MADE_AGENTS,
         {} if fit is None else _landmarks(fit, Anchor()),
         "none",
         ("The task parameters are taken as exact: the stated errors leave theirs out.",),

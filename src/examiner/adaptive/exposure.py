@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from examiner.adaptive.bank import Bank
+from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import Rule
 from examiner.adaptive.simulate import Progress, simulate_examinations
-from examiner.adaptive.step import Policy
+from examiner.adaptive.step import Choosing
 from examiner.adaptive.stopping import Stop
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import ItemParameters
@@ -17,17 +17,17 @@ from examiner.results.checks import InputError
 
 
 def exposure_shares(
-    source: Bank | ItemParameters | IRTFit,
+    source: TaskBank | ItemParameters | IRTFit,
     most: float,
     *,
     rng: np.random.Generator,
-    policy: str | Rule | Policy = "information",
+    choosing: str | Rule | Choosing = "information",
     stop: Stop | None = None,
     agents: int = 1000,
     rounds: int = 12,
     progress: Progress | None = None,
 ) -> dict[str, float]:
-    """Find the chance with which each task shall be open to an agent: `Policy(open_shares=…)`.
+    """Find the chance with which each task shall be open to an agent: `Choosing(open_shares=…)`.
 
     Agents of the prior are examined in rounds; a task that was given to more than the share `most`
     of them is opened less often by the same factor, one given to fewer more often again (after Sympson
@@ -38,19 +38,19 @@ def exposure_shares(
     >>> min(shares.values()) < 1
     True
     """
-    bank = Bank.of(source)
+    bank = TaskBank.of(source)
     ends = stop or Stop()
     if not 0 < most <= 1:
         raise InputError(
             f"Tasks may be given to a share of {most} of agents. Give a share up to 1."
         )
-    plan = policy if isinstance(policy, Policy) else Policy(policy)
+    plan = choosing if isinstance(choosing, Choosing) else Choosing(choosing)
     shares = np.ones(len(bank))
     theta = bank.prior_mean + (bank.nodes[-1] - bank.prior_mean) / 6.0 * rng.standard_normal(agents)
     for number in range(rounds):
         opened = dict(zip(bank.tasks, shares.tolist(), strict=True))
         run = simulate_examinations(
-            bank, theta, rng=rng, policy=replace(plan, open_shares=opened), stop=ends
+            bank, theta, rng=rng, choosing=replace(plan, open_shares=opened), stop=ends
         )
         seen = np.maximum(run.exposure, 1e-9)
         wanted = np.clip(shares * most / seen, 0.01, 1.0)

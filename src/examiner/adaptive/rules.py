@@ -11,20 +11,20 @@ from types import MappingProxyType
 
 import numpy as np
 
-from examiner.adaptive.bank import Bank
+from examiner.adaptive.bank import TaskBank
 from examiner.irt.items import Floats
 
-Rule = Callable[[Bank, Floats, Floats], Floats]
+Rule = Callable[[TaskBank, Floats, Floats], Floats]
 
 
-def maximum_information(bank: Bank, weights: Floats, abilities: Floats) -> Floats:
+def maximum_information(bank: TaskBank, weights: Floats, abilities: Floats) -> Floats:
     r"""Fisher information at the estimated ability, :math:`I_i(\hat\theta)` (Lord, 1980, chapter 10)."""
     left, share = _between(bank, abilities)
     table = bank.information
     return np.asarray(table[left] + share[:, None] * (table[left + 1] - table[left]))
 
 
-def posterior_information(bank: Bank, weights: Floats, abilities: Floats) -> Floats:
+def posterior_information(bank: TaskBank, weights: Floats, abilities: Floats) -> Floats:
     r"""Expected information, :math:`\int I_i(\theta)\, p(\theta \mid x)\, d\theta`.
 
     Reference: van der Linden (1998), Psychometrika 63, eq. 14.
@@ -32,7 +32,7 @@ def posterior_information(bank: Bank, weights: Floats, abilities: Floats) -> Flo
     return np.asarray(weights @ bank.information)
 
 
-def posterior_variance(bank: Bank, weights: Floats, abilities: Floats) -> Floats:
+def posterior_variance(bank: TaskBank, weights: Floats, abilities: Floats) -> Floats:
     r"""How much the next answer is expected to take off the posterior variance.
 
     .. math:: \operatorname{Var}(\theta \mid x) - \sum_k p(k \mid x) \operatorname{Var}(\theta \mid x, k)
@@ -48,7 +48,7 @@ def posterior_variance(bank: Bank, weights: Floats, abilities: Floats) -> Floats
     return value
 
 
-def kullback_leibler(bank: Bank, weights: Floats, abilities: Floats) -> Floats:
+def kullback_leibler(bank: TaskBank, weights: Floats, abilities: Floats) -> Floats:
     r"""How far the task sets the estimate apart from what else is possible.
 
     .. math:: \int p(\theta \mid x) \sum_k f_i(k \mid \hat\theta)
@@ -67,7 +67,7 @@ def kullback_leibler(bank: Bank, weights: Floats, abilities: Floats) -> Floats:
     return np.maximum(value, 0.0)
 
 
-def mutual_information(bank: Bank, weights: Floats, abilities: Floats) -> Floats:
+def mutual_information(bank: TaskBank, weights: Floats, abilities: Floats) -> Floats:
     r"""Expected fall of the posterior's entropy, in nats: the information between answer and ability.
 
     .. math:: \sum_k \int p(\theta \mid x) f_i(k \mid \theta)
@@ -83,7 +83,7 @@ def mutual_information(bank: Bank, weights: Floats, abilities: Floats) -> Floats
     return np.maximum(value, 0.0)
 
 
-def any_task(bank: Bank, weights: Floats, abilities: Floats) -> Floats:
+def any_task(bank: TaskBank, weights: Floats, abilities: Floats) -> Floats:
     """Nothing: every task is as good as another, so that the order is random."""
     return np.zeros((len(weights), len(bank)))
 
@@ -102,7 +102,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 
 
 def _between(
-    bank: Bank, abilities: Floats
+    bank: TaskBank, abilities: Floats
 ) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.intp]], Floats]:
     """The node below each ability, and how far along it lies towards the next."""
     nodes = bank.nodes

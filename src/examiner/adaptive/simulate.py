@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from examiner.adaptive.answers import Whole
-from examiner.adaptive.bank import Bank
+from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import Rule
 from examiner.adaptive.state import moments, weights_of
-from examiner.adaptive.step import Policy, choose, task_values
+from examiner.adaptive.step import Choosing, choose, task_values
 from examiner.adaptive.stopping import Ending, Stop, interval
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats, ItemParameters
@@ -88,11 +88,11 @@ class SimulatedExaminations:
 
 
 def simulate_examinations(
-    source: Bank | ItemParameters | IRTFit,
+    source: TaskBank | ItemParameters | IRTFit,
     abilities: ArrayLike,
     *,
     rng: np.random.Generator,
-    policy: str | Rule | Policy = "information",
+    choosing: str | Rule | Choosing = "information",
     stop: Stop | None = None,
     truth: ItemParameters | None = None,
     progress: Progress | None = None,
@@ -107,8 +107,8 @@ def simulate_examinations(
     >>> run.count, bool(run.ability[0] < run.ability[1])
     (array([5, 5]), True)
     """
-    bank = Bank.of(source)
-    plan = policy if isinstance(policy, Policy) else Policy(policy)
+    bank = TaskBank.of(source)
+    plan = choosing if isinstance(choosing, Choosing) else Choosing(choosing)
     ends = (stop or Stop()).checked(bank)
     known = bank.items if truth is None else truth
     if known.tasks != bank.tasks or known.response != bank.items.response:
@@ -141,10 +141,10 @@ class _Block(NamedTuple):
 
 
 def _examine_block(
-    bank: Bank,
+    bank: TaskBank,
     known: ItemParameters,
     theta: Floats,
-    plan: Policy,
+    plan: Choosing,
     stop: Stop,
     rng: np.random.Generator,
 ) -> _Block:
@@ -229,7 +229,7 @@ class _GroupCounts:
     group_of_task: NDArray[np.int64]
 
     @classmethod
-    def of(cls, bank: Bank, plan: Policy, agents: int) -> _GroupCounts:
+    def of(cls, bank: TaskBank, plan: Choosing, agents: int) -> _GroupCounts:
         if plan.balance is None or bank.groups is None:
             return cls(None, np.zeros(0, dtype=np.int64))
         names = list(plan.balance)
@@ -244,7 +244,9 @@ class _GroupCounts:
             self.counts[agents, self.group_of_task[task]] += 1
 
 
-def _closed(bank: Bank, plan: Policy, agents: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _closed(
+    bank: TaskBank, plan: Choosing, agents: int, rng: np.random.Generator
+) -> NDArray[np.bool_]:
     if plan.open_shares is None:
         return np.zeros((agents, len(bank)), dtype=bool)
     shares = np.array([plan.open_shares.get(task, 1.0) for task in bank.tasks])
@@ -252,7 +254,7 @@ def _closed(bank: Bank, plan: Policy, agents: int, rng: np.random.Generator) -> 
 
 
 def _can_be_given(
-    bank: Bank,
+    bank: TaskBank,
     stop: Stop,
     offered: NDArray[np.bool_],
     closed: NDArray[np.bool_],
@@ -265,7 +267,7 @@ def _can_be_given(
     return np.where(some[:, None], is_open, offered)
 
 
-def _joined(bank: Bank, theta: Floats, blocks: list[_Block]) -> SimulatedExaminations:
+def _joined(bank: TaskBank, theta: Floats, blocks: list[_Block]) -> SimulatedExaminations:
     given = np.concatenate([block.given for block in blocks])
     used = max(int((given >= 0).sum(axis=1).max()), 1)
     return SimulatedExaminations(

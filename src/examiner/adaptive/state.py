@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.adaptive.answers import Answer
-from examiner.adaptive.bank import Bank
+from examiner.adaptive.bank import TaskBank
 from examiner.irt.items import Floats
 from examiner.results.checks import InputError, read_only, shorten
 
@@ -29,7 +29,7 @@ def weights_of(log_posterior: Floats) -> Floats:
     return np.asarray(weights)
 
 
-def moments(bank: Bank, weights: Floats) -> Moments:
+def moments(bank: TaskBank, weights: Floats) -> Moments:
     r"""Return abilities, their posterior deviations, and errors that count the fit's scale too.
 
     .. math:: e^2 = \operatorname{Var}(\theta \mid x) + \operatorname{Var}(m)
@@ -50,7 +50,7 @@ class State:
     `aside` are tasks that could not be answered, or that this agent shall not be given.
 
     >>> from examiner.irt.items import ItemParameters
-    >>> bank = Bank.of(ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1]))
+    >>> bank = TaskBank.of(ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1]))
     >>> state = State.start(bank).after(bank, Answer("pong", 1.0))
     >>> state.tasks, round(state.ability, 2)
     (('pong',), 0.61)
@@ -65,11 +65,11 @@ class State:
     cost: float
 
     @classmethod
-    def start(cls, bank: Bank) -> State:
+    def start(cls, bank: TaskBank) -> State:
         """Return the state before the first task: what is known of the population.
 
         >>> from examiner.irt.items import ItemParameters
-        >>> State.start(Bank.of(ItemParameters.of(["pong"], [1], [0])))
+        >>> State.start(TaskBank.of(ItemParameters.of(["pong"], [1], [0])))
         State: ability 0.00 ± 1.00 after 0 tasks
         """
         return cls._of(bank, (), (), bank.log_prior, 0.0)
@@ -79,11 +79,11 @@ class State:
         """The tasks given, in their order."""
         return tuple(answer.task for answer in self.answers)
 
-    def after(self, bank: Bank, answer: Answer) -> State:
+    def after(self, bank: TaskBank, answer: Answer) -> State:
         """Return the state after one more answer.
 
         >>> from examiner.irt.items import ItemParameters
-        >>> bank = Bank.of(ItemParameters.of(["pong"], [1], [0]))
+        >>> bank = TaskBank.of(ItemParameters.of(["pong"], [1], [0]))
         >>> State.start(bank).after(bank, Answer("pong", 0.0)).ability < 0
         True
         """
@@ -104,12 +104,12 @@ class State:
         """Return the state with tasks put aside: they will not be chosen.
 
         >>> from examiner.irt.items import ItemParameters
-        >>> State.start(Bank.of(ItemParameters.of(["pong"], [1], [0]))).without("pong").aside
+        >>> State.start(TaskBank.of(ItemParameters.of(["pong"], [1], [0]))).without("pong").aside
         ('pong',)
         """
         return replace(self, aside=tuple(dict.fromkeys((*self.aside, *tasks))))
 
-    def offered(self, bank: Bank) -> NDArray[np.bool_]:
+    def offered(self, bank: TaskBank) -> NDArray[np.bool_]:
         """Tell which tasks can still be given, shape [tasks]."""
         closed = {*self.tasks, *self.aside}
         return np.array([task not in closed for task in bank.tasks], dtype=bool)
@@ -117,7 +117,7 @@ class State:
     @classmethod
     def _of(
         cls,
-        bank: Bank,
+        bank: TaskBank,
         answers: tuple[Answer, ...],
         aside: tuple[str, ...],
         log_posterior: Floats,
@@ -131,6 +131,6 @@ class State:
     def __repr__(self) -> str:
         count = len(self.answers)
         return (
-            f"State: ability {self.ability:.2f} ± {self.error:.2f} after "
+            f"State: ability {round(self.ability, 2) + 0.0:.2f} ± {self.error:.2f} after "
             f"{count} task{'' if count == 1 else 's'}"
         )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.adaptive.bank import Bank
+from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import RULES, Rule
 from examiner.adaptive.state import State, weights_of
 from examiner.irt.fitted import IRTFit
@@ -27,7 +27,7 @@ class Choice(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class Choosing:
     """How tasks are chosen.
 
     `rule` is one of `RULES` or a function like them. `among` chooses at random between so many of the
@@ -35,7 +35,7 @@ class Policy:
     an agent at all, as `exposure_shares` finds it (Sympson and Hetter, 1985). `balance` gives the share
     of tasks that each group shall have: the next task comes from the group furthest behind.
 
-    >>> Policy("posterior-variance", among=5).among
+    >>> Choosing("posterior-variance", among=5).among
     5
     """
 
@@ -71,45 +71,45 @@ class Policy:
 
 def next_task(
     state: State,
-    items: Bank | ItemParameters | IRTFit,
-    rule: str | Rule | Policy = "information",
+    items: TaskBank | ItemParameters | IRTFit,
+    rule: str | Rule | Choosing = "information",
     *,
     rng: np.random.Generator | None = None,
     at_most_cost: float = np.inf,
 ) -> Choice | None:
     """Return the best next task, or None where no task is left that can be given for the cost.
 
-    `rng` is needed where the policy chooses at random.
+    `rng` is needed where chance has a part in the choice.
 
     >>> items = ItemParameters.of(["easy", "apt", "hard"], slope=1.5, difficulty=[-2, 0, 2])
-    >>> bank = Bank.of(items)
+    >>> bank = TaskBank.of(items)
     >>> next_task(State.start(bank), bank).task
     'apt'
     """
-    bank = Bank.of(items)
-    policy = rule if isinstance(rule, Policy) else Policy(rule)
-    if policy.random and rng is None:
-        raise InputError("This policy chooses at random. Give a random generator: rng=….")
+    bank = TaskBank.of(items)
+    choosing = rule if isinstance(rule, Choosing) else Choosing(rule)
+    if choosing.random and rng is None:
+        raise InputError("Chance has a part in this choice. Give a random generator: rng=….")
     offered = state.offered(bank) & (bank.costs <= at_most_cost)
     if not offered.any():
         return None
     weights = weights_of(state.log_posterior[None])
-    values = task_values(bank, policy, weights, np.array([state.ability]))
+    values = task_values(bank, choosing, weights, np.array([state.ability]))
     counts = None
-    if bank.groups is not None and policy.balance is not None:
+    if bank.groups is not None and choosing.balance is not None:
         given = [bank.groups[bank.position(task)] for task in state.tasks]
-        counts = np.array([[given.count(name) for name in policy.balance]])
-    place = choose(bank, policy, values, offered[None], counts, rng)[0]
+        counts = np.array([[given.count(name) for name in choosing.balance]])
+    place = choose(bank, choosing, values, offered[None], counts, rng)[0]
     return Choice(bank.tasks[place], float(values[0, place]))
 
 
-def task_values(bank: Bank, policy: Policy, weights: Floats, abilities: Floats) -> Floats:
+def task_values(bank: TaskBank, choosing: Choosing, weights: Floats, abilities: Floats) -> Floats:
     """Return the value of every task for every agent, for each unit of cost: shape [agents, tasks]."""
-    rule = RULES[policy.rule] if isinstance(policy.rule, str) else policy.rule
+    rule = RULES[choosing.rule] if isinstance(choosing.rule, str) else choosing.rule
     values = np.asarray(rule(bank, weights, abilities), dtype=np.float64)
     if values.shape != (len(weights), len(bank)):
         raise InputError(
-            f"The rule {policy.rule_name} returned shape {values.shape}. It must return "
+            f"The rule {choosing.rule_name} returned shape {values.shape}. It must return "
             f"{(len(weights), len(bank))}: agents × tasks."
         )
     if (bank.costs == 1.0).all():
@@ -118,8 +118,8 @@ def task_values(bank: Bank, policy: Policy, weights: Floats, abilities: Floats) 
 
 
 def choose(
-    bank: Bank,
-    policy: Policy,
+    bank: TaskBank,
+    choosing: Choosing,
     values: Floats,
     offered: Flags,
     group_counts: NDArray[np.int64] | None = None,
@@ -127,27 +127,27 @@ def choose(
 ) -> NDArray[np.intp]:
     """Return the position of the next task of each agent; each must be offered at least one.
 
-    `group_counts` [agents, groups] counts the tasks given of each group of the policy's balance.
+    `group_counts` [agents, groups] counts the tasks given of each group of the balance.
     """
-    if policy.balance is not None:
-        offered = _balanced(bank, policy.balance, offered, group_counts)
+    if choosing.balance is not None:
+        offered = _balanced(bank, choosing.balance, offered, group_counts)
     open_values = np.where(offered, values, -np.inf)
-    if policy.rule == "random" and rng is not None:
+    if choosing.rule == "random" and rng is not None:
         return np.asarray(np.where(offered, rng.random(values.shape), -1.0).argmax(axis=1))
-    if policy.among == 1 or rng is None:
+    if choosing.among == 1 or rng is None:
         return np.asarray(open_values.argmax(axis=1))
-    best = min(policy.among, values.shape[1])
+    best = min(choosing.among, values.shape[1])
     top = np.argpartition(-open_values, best - 1, axis=1)[:, :best]
     possible = np.take_along_axis(offered, top, axis=1)
     drawn = np.where(possible, rng.random(top.shape), -1.0).argmax(axis=1)
     return np.asarray(np.take_along_axis(top, drawn[:, None], axis=1)[:, 0])
 
 
-def balance_of(bank: Bank) -> dict[str, float]:
+def balance_of(bank: TaskBank) -> dict[str, float]:
     """Return the share of the bank's tasks that each group has: the usual aim of a balance.
 
     >>> items = ItemParameters.of(["t", "u", "v", "w"], 1.0, 0.0)
-    >>> balance_of(Bank.of(items, groups=["maze", "maze", "maze", "ball"]))
+    >>> balance_of(TaskBank.of(items, groups=["maze", "maze", "maze", "ball"]))
     {'ball': 0.25, 'maze': 0.75}
     """
     if bank.groups is None:
@@ -156,7 +156,7 @@ def balance_of(bank: Bank) -> dict[str, float]:
 
 
 def _balanced(
-    bank: Bank,
+    bank: TaskBank,
     balance: Mapping[str, float],
     offered: Flags,
     group_counts: NDArray[np.int64] | None,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.adaptive.bank import Bank
+from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.state import Moments
 from examiner.irt.items import Floats
 from examiner.results.checks import InputError, shorten, unknown_name
@@ -64,11 +64,11 @@ class Stop:
                 f"The certainty is {self.certainty}. Give a share above 0.5 and below 1."
             )
 
-    def checked(self, bank: Bank) -> Stop:
+    def checked(self, bank: TaskBank) -> Stop:
         """Return itself after refusing what this bank can never reach.
 
         >>> from examiner.irt.items import ItemParameters
-        >>> Stop(better_than="dqn").checked(Bank.of(ItemParameters.of(["t"], [1], [0])))
+        >>> Stop(better_than="dqn").checked(TaskBank.of(ItemParameters.of(["t"], [1], [0])))
         Traceback (most recent call last):
         ...
         examiner.results.checks.InputError: The fit knows no agents, so that 'dqn' has no ability. Give \
@@ -96,7 +96,7 @@ an ability to compare with.
             )
         return self
 
-    def probability_better(self, bank: Bank, found: Moments) -> Floats | None:
+    def probability_better(self, bank: TaskBank, found: Moments) -> Floats | None:
         """Return P(θ > θ_X) of each agent, or None where no one is to be compared with.
 
         Both abilities are taken as normal; the error of the scale is common to both and drops out.
@@ -113,7 +113,7 @@ an ability to compare with.
         spread = np.sqrt(found.deviation**2 + error**2)
         return np.asarray(ndtr((found.ability - mark) / np.maximum(spread, 1e-12)))
 
-    def reached(self, bank: Bank, found: Moments, given: int) -> tuple[Flags, Flags]:
+    def reached(self, bank: TaskBank, found: Moments, given: int) -> tuple[Flags, Flags]:
         """Tell of each agent whether it is known precisely enough, and whether the decision is clear."""
         nothing: Flags = np.zeros(found.ability.shape, dtype=np.bool_)
         if given < self.least:

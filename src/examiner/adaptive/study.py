@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from examiner.adaptive.bank import Bank
+from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import Rule
 from examiner.adaptive.simulate import Progress, SimulatedExaminations, simulate_examinations
-from examiner.adaptive.step import Policy
+from examiner.adaptive.step import Choosing
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats, ItemParameters
@@ -54,11 +54,11 @@ class ExaminationStudy(NamedTuple):
 
 
 def examination_study(
-    source: Bank | ItemParameters | IRTFit,
+    source: TaskBank | ItemParameters | IRTFit,
     *,
     rng: np.random.Generator,
     stop: Stop | None = None,
-    rules: Sequence[str | Rule | Policy] = ("information", "random"),
+    rules: Sequence[str | Rule | Choosing] = ("information", "random"),
     sizes: Sequence[int] = (5, 10, 20, 50, 100, 200),
     agents: int | ArrayLike = 500,
     truth: ItemParameters | None = None,
@@ -74,19 +74,19 @@ def examination_study(
     >>> [row.rule for row in study.needs], study.needs[0].against_random < 1
     (['information', 'random'], True)
     """
-    bank = Bank.of(source)
+    bank = TaskBank.of(source)
     ends = stop or Stop(error=max(0.3, 1.25 * bank.least_error))
     theta = _abilities(bank, agents, rng)
-    plans = [rule if isinstance(rule, Policy) else Policy(rule) for rule in rules]
+    plans = [rule if isinstance(rule, Choosing) else Choosing(rule) for rule in rules]
     if not plans:
         raise InputError("No rules are given to study. Name at least one.")
     if all(plan.rule != "random" for plan in plans):
-        plans.append(Policy("random"))
+        plans.append(Choosing("random"))
     kept = sorted({size for size in sizes if 1 <= size <= len(bank)} | {len(bank)})
     needs, accuracy = [], []
     for plan in plans:
         run = simulate_examinations(
-            bank, theta, rng=rng, policy=plan, stop=ends, truth=truth, progress=progress
+            bank, theta, rng=rng, choosing=plan, stop=ends, truth=truth, progress=progress
         )
         needs.append((plan.rule_name, run))
         longest = max((size for size in kept if size <= _ENOUGH), default=kept[0])
@@ -94,7 +94,7 @@ def examination_study(
             bank,
             theta,
             rng=rng,
-            policy=plan,
+            choosing=plan,
             stop=Stop(most=longest),
             truth=truth,
             progress=progress,
@@ -110,7 +110,7 @@ _ENOUGH = 1000
 """Accuracy is not followed beyond so many tasks."""
 
 
-def _abilities(bank: Bank, agents: int | ArrayLike, rng: np.random.Generator) -> Floats:
+def _abilities(bank: TaskBank, agents: int | ArrayLike, rng: np.random.Generator) -> Floats:
     if not isinstance(agents, int):
         return np.atleast_1d(np.asarray(agents, dtype=np.float64))
     if agents < 2:

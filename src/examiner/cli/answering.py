@@ -1,0 +1,163 @@
+"""Who answers in an examination: a table of results, a person at the terminal, or a live agent."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from examiner.cli.output import printable
+from examiner.results import InputError, ResponseMatrix, Results
+from examiner.results.checks import listed, shorten, unknown_name
+
+if TYPE_CHECKING:
+    from examiner.arena import Protocol
+    from examiner.irt import IRTFit
+
+Answering = Callable[[str], Any]
+"""From a task to its answer: 0 or 1, (k, n), a score, or None where there is none."""
+
+
+class TableAnswers:
+    """Answers of one agent from results, treated by the recipe of the fit.
+
+    >>> from examiner.irt import ItemParameters, known_fit
+    >>> fit = known_fit(ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0]))
+    >>> answers = TableAnswers(fit, Results.from_numpy([[1.0, 0.0]], agents=["a"], tasks=["t", "u"]), "a")
+    >>> answers("t"), answers("strange")
+    ((1, 1), None)
+    """
+
+    def __init__(self, fit: IRTFit, results: Results, agent: str | None) -> None:
+        from examiner.irt.newcomer import known_tasks
+
+        matrix, items, notes = known_tasks(fit, _responses(fit, results))
+        if agent is None and len(matrix.agents) > 1:
+            raise InputError(
+                f"The results hold {listed(matrix.agents)}. Say which of them is examined: --agent NAME."
+            )
+        if agent is not None and agent not in matrix.agents:
+            raise unknown_name("agent", agent, matrix.agents)
+        self.agent = matrix.agents[0] if agent is None else agent
+        self.notes = notes
+        self.results = results
+        row = matrix.agents.index(self.agent)
+        self._known = {
+            task: _cell(matrix, row, column)
+            for column, task in enumerate(items.tasks)
+            if matrix.observed[row, column]
+        }
+        if not self._known:
+            raise InputError(
+                f"The agent {shorten(self.agent)} has no result on a task of the fit. Examine another."
+            )
+
+    def __call__(self, task: str) -> Any:
+        """Return what the agent did on a task, None where it was not seen on it."""
+        return self._known.get(task)
+
+
+def asked_at_terminal(response: str) -> Answering:
+    """Return answers typed by a person: a number, `k/n`, `?` for none, `q` to stop."""
+    wanted = (
+        "a score from 0 to 1" if response == "beta" else "0, 1, or successes/trials such as 3/5"
+    )
+
+    def answer(task: str) -> Any:
+        while True:
+            sys.stderr.write(f"{printable(task)} ({wanted}; ? to skip, q to stop): ")
+            sys.stderr.flush()
+            line = sys.stdin.readline()
+            text = line.strip()
+            if not line or text == "q":
+                raise ByHandError
+            if text == "?":
+                return None
+            try:
+                parts = [float(part) for part in text.split("/")]
+                if len(parts) in (1, 2):
+                    return checked(task, parts[0] if len(parts) == 1 else tuple(parts), response)
+            except InputError as problem:
+                sys.stderr.write(f"{printable(problem, 1_000)}\n")
+                continue
+            except ValueError:
+                pass
+            sys.stderr.write(f"{printable(text)} is no answer. Give {wanted}.\n")
+
+    return answer
+
+
+class ByHandError(Exception):
+    """The person at the terminal has had enough; what is known stays."""
+
+
+def checked(task: str, given: Any, response: str) -> Any:
+    """Return an answer as it was given, after refusing one that the response cannot take."""
+    from examiner.adaptive import Answer
+
+    Answer.of(task, given, response)  # type: ignore[arg-type]  # a fit's response
+    return given
+
+
+def played_live(
+    fit: IRTFit,
+    entry: str,
+    protocol: Protocol,
+    *,
+    episodes: int,
+    environment: str,
+    seed: int,
+) -> Answering:
+    """Return answers that are played: each task is a game, its episodes go through the fit's recipe."""
+    from examiner.arena import Job, Playing
+
+    if fit.recipe is None:
+        raise InputError(
+            "This fit has no recipe, so that scores played live cannot be turned into its responses. "
+            "Fit with `examiner fit … -o fit.json`."
+        )
+    recipe = fit.recipe
+    if recipe.item:
+        raise InputError(
+            f"The fit's items are tasks with {listed(recipe.item)}, and only whole games are played live. "
+            f"Fit with `--item task`."
+        )
+
+    def answer(task: str) -> Any:
+        job = Job(
+            entry,
+            entry,
+            game=task,
+            seed=seed,
+            protocol=protocol,
+            episodes=episodes,
+            environment=environment,
+        )
+        scores = [episode.score for episode in Playing.begin(job)]
+        table: dict[str, Any] = {
+            "agent": [entry] * len(scores),
+            "task": [task] * len(scores),
+            "run": [0] * len(scores),
+            "trial": list(range(len(scores))),
+            recipe.measure: scores,
+        }
+        matrix = recipe.responses(Results.from_dict(table))
+        return _cell(matrix, 0, 0) if matrix.observed[0, 0] else None
+
+    return answer
+
+
+def _responses(fit: IRTFit, results: Results) -> ResponseMatrix:
+    if fit.recipe is not None:
+        return fit.recipe.responses(results)
+    from examiner.scores import responses
+
+    return responses(results)
+
+
+def _cell(matrix: ResponseMatrix, row: int, column: int) -> Any:
+    if matrix.is_counts:
+        return int(matrix.successes[row, column]), int(matrix.trials[row, column])
+    return float(np.asarray(matrix.to_numpy())[row, column])
