@@ -14,10 +14,12 @@ from typing import Annotated, Any
 import typer
 
 from examiner.cli.cluster import cluster
+from examiner.cli.compare import compare
 from examiner.cli.convert import convert
 from examiner.cli.curves import curves
 from examiner.cli.datasets import datasets
 from examiner.cli.describe import describe
+from examiner.cli.examine import examine
 from examiner.cli.fit import fit
 from examiner.cli.information import information
 from examiner.cli.options import flattened
@@ -26,6 +28,7 @@ from examiner.cli.place import place
 from examiner.cli.report import report
 from examiner.cli.run import run
 from examiner.cli.scores import scores
+from examiner.cli.select import select
 from examiner.cli.typology import typology
 from examiner.results import ExaminerWarning, InputError
 
@@ -118,5 +121,8 @@ for _command in (
     typology,
     information,
     cluster,
+    examine,
+    select,
+    compare,
 ):
     app.command()(_guarded(flattened(_command)))

@@ -9,6 +9,7 @@ import typer
 
 from examiner.cli.options import JsonFlag, SourceOptions
 from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
+from examiner.cli.place_with import place_with
 from examiner.cli.progress import progress_bar
 from examiner.cli.source import results_from
 from examiner.results import InputError
@@ -26,13 +27,25 @@ def place(
         Path | None,
         typer.Option("--fit", metavar="FILE", help="A fit stored by `examiner fit -o`."),
     ] = None,
+    chosen: Annotated[
+        Path | None,
+        typer.Option("--with", metavar="FILE", help="A few tasks stored by `examiner select -o`."),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Place new agents on a stored fit: ability, rank, and what to expect of them elsewhere."""
+    """Place new agents on a stored fit or a few chosen tasks: rank, and what to expect elsewhere."""
+    if fit is not None and chosen is not None:
+        raise InputError(
+            "Both `--fit` and `--with` are given. Place agents on one of them at a time."
+        )
+    if chosen is not None:
+        place_with(options, chosen, json)
+        return
     if fit is None:
         raise InputError(
             "Nothing is given to place the new results on. Name a fit stored by `examiner fit … -o "
-            "fit.json` with `--fit fit.json`."
+            "fit.json` with `--fit fit.json`, or tasks stored by `examiner select … -o chosen.json` with "
+            "`--with chosen.json`."
         )
     _on_fit(options, fit, json)
 

@@ -64,7 +64,7 @@ def select(
     return replace(chosen, notes=(*material.notes, *chosen.notes))
 
 
-class Placement(NamedTuple):
+class SetPlacement(NamedTuple):
     """What the few tasks say of one agent: predicted aggregate, its interval, ranks, and surprises."""
 
     agent: str
@@ -97,7 +97,7 @@ class ChosenSet:
     level: float
     fingerprint: str
 
-    def place(self, results: Results) -> tuple[Placement, ...]:
+    def place(self, results: Results) -> tuple[SetPlacement, ...]:
         """Predict the full benchmark of agents from their raw results on the chosen tasks.
 
         >>> scores = np.random.default_rng(0).normal(size=(20, 6)) + np.arange(20)[:, None]
@@ -120,7 +120,7 @@ class ChosenSet:
         surprise = self.predictor.surprise(values)
         tasks = self.predictor.each_task(values)
         return tuple(
-            Placement(
+            SetPlacement(
                 agent,
                 float(predicted.value[place]),
                 float(predicted.low[place]),

@@ -92,7 +92,7 @@ def gather_material(
         noise,
         _given(given_target, results.agents, rows),
         left_out,
-        _told(left_out, coverage, recipe, success, goal) + notes,
+        (*results.notes, *_told(left_out, coverage, recipe, goal), *notes),
     )
 
 
@@ -245,7 +245,6 @@ def _told(
     left_out: tuple[str, ...],
     coverage: float,
     recipe: Recipe,
-    success: float | str | None,
     target: Target,
 ) -> tuple[str, ...]:
     notes = []

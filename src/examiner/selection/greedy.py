@@ -52,33 +52,29 @@ def grow(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str)
     return selection_of(evidence, chosen, np.array(gained), method=method, unit=unit)
 
 
-def floating(
-    evidence: Evidence, sizes: Sequence[int], gains: Gains, *, method: str, unit: str
-) -> list[Selection]:
-    """Choose sets of several sizes: add the best task, exchange tasks while that helps, and go on.
+def floating(evidence: Evidence, sizes: Sequence[int], gains: Gains) -> list[tuple[int, ...]]:
+    """Choose sets of several rising sizes: add the best task, exchange while that helps, and go on.
 
     A set of one size grows out of the exchanged set before it (floating search), so that all sizes
-    together cost little more than the largest. Sizes are told in rising order.
+    together cost little more than the largest. Returns positions.
 
     >>> from examiner.selection.constraints import Constraints, terms_of
     >>> evidence = Evidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
-    >>> worth = lambda rest: np.array([1.0, 2.0])
-    >>> [one.tasks for one in floating(evidence, [1, 2], worth, method="mine", unit="points")]
-    [('u',), ('u', 't')]
+    >>> floating(evidence, [1, 2], lambda rest: np.array([1.0, 2.0]))
+    [(1,), (1, 0)]
     """
-    terms, largest = evidence.terms, check_size(evidence, max(sizes))
+    terms = evidence.terms
     if terms.in_units or terms.budget is not None:
-        grown = [grow(evidence, size, gains, method=method, unit=unit) for size in sorted(sizes)]
-        return [
-            _told(evidence, exchange(evidence, g.places, gains), gains, method, unit) for g in grown
-        ]
-    names, found = name_order(evidence.tasks), []
+        grown = [grow(evidence, size, gains, method="", unit="") for size in sizes]
+        return [tuple(exchange(evidence, one.places, gains)) for one in grown]
     check_size(evidence, min(sizes))
+    largest = check_size(evidence, max(sizes))
+    names, found = name_order(evidence.tasks), []
     chosen = list(terms.must)
     while True:
         chosen = exchange(evidence, chosen, gains)
         if len(chosen) in sizes:
-            found.append(_told(evidence, chosen, gains, method, unit))
+            found.append(tuple(chosen))
         if len(chosen) >= largest:
             return found
         allowed = terms.allowed(chosen, largest)
@@ -115,10 +111,12 @@ def exchange(evidence: Evidence, places: Sequence[int], gains: Gains) -> list[in
     return chosen
 
 
-def _told(evidence: Evidence, chosen: list[int], gains: Gains, method: str, unit: str) -> Selection:
-    """Tell the set in the order in which each task adds most; must-haves first."""
+def in_order(
+    evidence: Evidence, chosen: Sequence[int], gains: Gains, *, method: str, unit: str
+) -> Selection:
+    """Tell a set in the order in which each task adds most to those before it; must-haves first."""
     left = np.zeros(len(evidence.tasks), dtype=bool)
-    left[chosen] = True
+    left[list(chosen)] = True
     names = name_order(evidence.tasks)
     told: list[int] = []
     gained: list[float] = []

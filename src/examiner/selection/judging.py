@@ -132,9 +132,7 @@ def choose_sets(
     chosen = []
     for _, method in contest.methods:
         if method.path is not None:
-            chosen.append(
-                tuple(one.places for one in method.path(fold.evidence, contest.sizes, rng))
-            )
+            chosen.append(tuple(method.path(fold.evidence, contest.sizes, rng)))
         elif method.nested and not fold.evidence.terms.in_units:
             longest = method.select(fold.evidence, max(contest.sizes), rng).places
             chosen.append(tuple(longest[:size] for size in contest.sizes))

@@ -69,6 +69,32 @@ class Material:
             return None
 
 
+def on_agents(material: Material, agents: Sequence[str]) -> Material:
+    """Return the material of some agents alone.
+
+    >>> import examiner as ex
+    >>> material = ex.gather_material(ex.Results.from_numpy(np.arange(30.0).reshape(6, 5)))
+    >>> on_agents(material, ["agent 2", "agent 5"]).agents
+    ('agent 2', 'agent 5')
+    """
+    rows = np.array([material.agents.index(agent) for agent in agents], dtype=np.intp)
+
+    def part(values: Array | None) -> Array | None:
+        return None if values is None else values[rows]
+
+    return replace(
+        material,
+        agents=tuple(agents),
+        values=material.values[rows],
+        families=tuple(material.families[row] for row in rows.tolist()),
+        success=part(material.success),
+        moments=None
+        if material.moments is None
+        else Moments(*(values[:, rows] for values in material.moments)),
+        given_target=part(material.given_target),
+    )
+
+
 class Fold(NamedTuple):
     """What is known inside a fold: the evidence of its agents, and how others are put beside them."""
 

@@ -25,14 +25,14 @@ from examiner.selection.methods.typology import typology
 from examiner.selection.selection import Selection
 
 Select = Callable[[Evidence, int, np.random.Generator], Selection]
-Path = Callable[[Evidence, Sequence[int], np.random.Generator], Sequence[Selection]]
+Path = Callable[[Evidence, Sequence[int], np.random.Generator], Sequence[tuple[int, ...]]]
 
 
 class Method(NamedTuple):
     """A way of choosing tasks: the function, the evidence it needs, and what it is in a few words.
 
     `nested` says that a larger set begins with the smaller ones, so that one choice serves all sizes;
-    `path` chooses for several rising sizes at once what `select` would for each.
+    `path` gives the positions that `select` would choose, for several rising sizes at once.
     """
 
     select: Select

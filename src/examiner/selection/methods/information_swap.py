@@ -8,7 +8,7 @@ import numpy as np
 
 from examiner.selection.bits import bits_gains
 from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import floating
+from examiner.selection.greedy import floating, in_order
 from examiner.selection.selection import Selection
 
 
@@ -17,12 +17,13 @@ def information_swap(evidence: Evidence, size: int, rng: np.random.Generator) ->
 
     Needs `evidence.channels`; draws nothing at random.
     """
-    return information_swap_path(evidence, [size], rng)[0]
+    gains = bits_gains(evidence, "information_swap")
+    places = floating(evidence, [size], gains)[0]
+    return in_order(evidence, places, gains, method="information_swap", unit="bits")
 
 
 def information_swap_path(
     evidence: Evidence, sizes: Sequence[int], rng: np.random.Generator
-) -> list[Selection]:
-    """Choose sets of several sizes at once."""
-    gains = bits_gains(evidence, "information_swap")
-    return floating(evidence, sizes, gains, method="information_swap", unit="bits")
+) -> list[tuple[int, ...]]:
+    """Choose the positions of sets of several sizes at once."""
+    return floating(evidence, sizes, bits_gains(evidence, "information_swap"))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from examiner.selection.evidence import Array, Evidence
-from examiner.selection.greedy import floating
+from examiner.selection.greedy import Gains, floating, in_order
 from examiner.selection.ridge import Design, ridge_fits
 from examiner.selection.selection import Selection
 
@@ -21,13 +21,21 @@ def regression(evidence: Evidence, size: int, rng: np.random.Generator) -> Selec
     regression whose penalty is chosen by leave-one-out. The absolute error keeps one odd agent from
     deciding which tasks are taken. Needs `evidence.target`; draws nothing at random.
     """
-    return regression_path(evidence, [size], rng)[0]
+    gains = _error_removed(evidence)
+    places = floating(evidence, [size], gains)[0]
+    return in_order(
+        evidence, places, gains, method="regression", unit="error of the aggregate removed"
+    )
 
 
 def regression_path(
     evidence: Evidence, sizes: Sequence[int], rng: np.random.Generator
-) -> list[Selection]:
-    """Choose sets of several sizes at once."""
+) -> list[tuple[int, ...]]:
+    """Choose the positions of sets of several sizes at once."""
+    return floating(evidence, sizes, _error_removed(evidence))
+
+
+def _error_removed(evidence: Evidence) -> Gains:
     evidence.needed("regression", "target")
     assert evidence.target is not None
     target = evidence.target
@@ -46,5 +54,4 @@ def regression_path(
         errors[others] = np.abs(ridge_fits(design, target, sets).left_out).mean(axis=1)
         return error(chosen) - errors
 
-    unit = "error of the aggregate removed"
-    return floating(evidence, sizes, gains, method="regression", unit=unit)
+    return gains

@@ -1,0 +1,125 @@
+"""The half of `examiner place` for a few chosen tasks: the full benchmark foretold from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from examiner.cli.options import SourceOptions
+from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
+from examiner.cli.progress import progress_bar
+from examiner.cli.source import results_from
+from examiner.results.checks import counted
+
+if TYPE_CHECKING:
+    from examiner.results import Results
+    from examiner.selection import ChosenSet, SetPlacement
+
+_ROWS_SHOWN = 40
+
+
+def place_with(options: SourceOptions, path: Path, json: bool) -> None:
+    """Treat raw results as the chosen tasks' recipe says, and foretell the full benchmark."""
+    from examiner.records import read_selection
+
+    chosen = read_selection(path)
+    with progress_bar("reading") as progress:
+        # The recipe of the selection says how training logs are reduced.
+        results = results_from(options, progress, reduce_training_logs=False)
+        results = _as_stored(results, chosen)
+        found = chosen.place(results)
+    if json:
+        content = place_with_content(chosen, found)
+        stored = {"chosen": str(path), "warnings": list(results.notes)}
+        print_json("examiner.place/1", content | stored)
+        return
+    _print(chosen, found)
+    print_notes(results.notes)
+
+
+def place_with_content(
+    chosen: ChosenSet, found: tuple[SetPlacement, ...]
+) -> dict[str, Any]:  # Any: JSON values
+    """Return everything `place --with` says, as JSON values; an endless interval is null, with a flag.
+
+    >>> import numpy as np
+    >>> import examiner as ex
+    >>> results = ex.Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
+    >>> material = ex.gather_material(results, normalise=None)
+    >>> rng = np.random.default_rng(0)
+    >>> chosen = ex.chosen_set(material, ex.select(material, 2, "spread", rng=rng), rng=rng)
+    >>> list(place_with_content(chosen, chosen.place(results))["agents"][0])[:4]
+    ['agent', 'ability', 'predicted', 'rank']
+    """
+    return {
+        "target": chosen.target,
+        "tasks": list(chosen.selection.tasks),
+        "level": chosen.level,
+        "input": chosen.fingerprint,
+        "agents": [_agent(chosen, one) for one in found],
+    }
+
+
+def _agent(chosen: ChosenSet, one: SetPlacement) -> dict[str, Any]:  # Any: JSON values
+    run = set(chosen.selection.tasks) - set(one.missing)
+    return {
+        "agent": one.agent,
+        "ability": None,
+        "predicted": {
+            "value": one.value,
+            "low": one.low,
+            "high": one.high,
+            "bounded": one.low > float("-inf"),
+        },
+        "rank": {
+            "low": one.rank_low,
+            "high": one.rank_high,
+            "among": len(chosen.predictor.agents) + 1,
+        },
+        "unexpected": [{"task": task, "deviations": by} for task, by in one.unexpected],
+        "missing": list(one.missing),
+        "predictions": [
+            {"task": task, "expected": value}
+            for task, value in one.tasks.items()
+            if task not in run
+        ],
+    }
+
+
+def _as_stored(results: Results, chosen: ChosenSet) -> Results:
+    recipe = chosen.recipe
+    if recipe.item != results.item and set(recipe.item) <= {*results.item, *results.attributes}:
+        results = results.with_items(*recipe.item)
+    if results.provenance.training:
+        from examiner.scores import reduce_runs
+
+        results = reduce_runs(results, recipe.reduction)
+    return results
+
+
+def _print(chosen: ChosenSet, found: tuple[SetPlacement, ...]) -> None:
+    print_line(
+        f"{chosen.target} of {counted(len(chosen.predictor.all_tasks), 'task')} foretold from "
+        f"{len(chosen.selection.tasks)}: {printable(', '.join(chosen.selection.tasks), 1_000)}"
+    )
+    among = len(chosen.predictor.agents) + 1
+    header = ["agent", "predicted", "low", "high", "rank"]
+    rows = [
+        [one.agent, one.value, one.low, one.high, f"{one.rank_low}–{one.rank_high} of {among}"]
+        for one in found[:_ROWS_SHOWN]
+    ]
+    print_table("\nPlaced", header, rows, right=range(1, len(header)))
+    if len(found) > _ROWS_SHOWN:
+        print_line(f"… and {len(found) - _ROWS_SHOWN:,} more agents: all are in --json")
+    for one in found[:_ROWS_SHOWN]:
+        for task, by in one.unexpected:
+            said = "above" if by > 0 else "below"
+            print_line(
+                printable(
+                    f"Unexpected: {one.agent} on {task}, {abs(by):.1f} deviations {said} what the other "
+                    f"chosen tasks say",
+                    1_000,
+                )
+            )
+        if one.missing:
+            print_line(printable(f"{one.agent} has no result on {', '.join(one.missing)}", 1_000))

@@ -1,0 +1,257 @@
+"""The options `select` and `compare` share, and what both make of them: material, and workers."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from examiner.cli.options import SourceOptions
+from examiner.cli.progress import ProgressCallback
+from examiner.cli.source import classification_from, results_from
+from examiner.results import InputError
+from examiner.results.checks import listed, shorten
+
+if TYPE_CHECKING:
+    from examiner.results import Results
+    from examiner.selection import Material
+
+WORTH_PROCESSES = 2e7
+"""Folds · agents² · tasks · size from which starting processes pays: some thirty seconds of work."""
+
+
+class TransformKind(StrEnum):
+    """What is done to comparable scores."""
+
+    none = "none"
+    log = "log"
+
+
+class TargetKind(StrEnum):
+    """Which aggregate of the full benchmark is predicted."""
+
+    mean = "mean"
+    median = "median"
+    iqm = "iqm"
+    rank_points = "rank-points"
+
+
+class LevelsKind(StrEnum):
+    """How levels of one game come."""
+
+    free = "free"
+    together = "together"
+    apart = "apart"
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionOptions:
+    """What is predicted, from what, and which demands a set must meet."""
+
+    target: Annotated[
+        TargetKind, typer.Option("--target", help="Aggregate of the full benchmark to predict.")
+    ] = TargetKind.mean
+    normalise: Annotated[
+        str | None,
+        typer.Option(
+            "--normalise",
+            "--normalize",
+            metavar="NAME",
+            help="human, random-only, z-score, min-max, rank, log, or none [default: what suits].",
+        ),
+    ] = None
+    transform: Annotated[
+        TransformKind, typer.Option("--transform", help="log₁₀ of comparable scores, or none.")
+    ] = TransformKind.none
+    floor: Annotated[
+        float | None,
+        typer.Option(
+            "--floor", help="Least value before the log [default: 0.01 with human scores, else 1]."
+        ),
+    ] = None
+    success: Annotated[
+        float | None,
+        typer.Option(
+            "--success", help="What counts as success for curves of tasks [default: the median]."
+        ),
+    ] = None
+    lexicographic: Annotated[
+        str | None,
+        typer.Option(
+            "--lexicographic",
+            metavar="MEASURES",
+            help="Order agents by several measures: win,score,-ticks (a minus: less is better).",
+        ),
+    ] = None
+    coverage: Annotated[
+        float,
+        typer.Option("--coverage", help="Share of the tasks an agent must be observed on."),
+    ] = 0.9
+    deviations: Annotated[
+        float | None,
+        typer.Option(
+            "--deviations", help="How much agents vary, as a share of the spread between agents."
+        ),
+    ] = None
+    cost: Annotated[
+        str | None,
+        typer.Option(
+            "--cost",
+            metavar="COLUMN|FILE",
+            help="What a task costs: a column, or a table of tasks.",
+        ),
+    ] = None
+    must: Annotated[
+        list[str] | None,
+        typer.Option("--must", metavar="TASK", help="A task that must be there; may be repeated."),
+    ] = None
+    must_not: Annotated[
+        list[str] | None,
+        typer.Option("--must-not", metavar="TASK", help="A task that must not; may be repeated."),
+    ] = None
+    at_most: Annotated[
+        int | None, typer.Option("--at-most", metavar="N", help="Most tasks of one group.")
+    ] = None
+    levels: Annotated[
+        LevelsKind, typer.Option("--levels", help="Levels of one game: together, apart or free.")
+    ] = LevelsKind.free
+    typology: Annotated[
+        str | None,
+        typer.Option(
+            "--typology", metavar="NAME|FILE", help="Classification whose groups tasks belong to."
+        ),
+    ] = None
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            "--groups",
+            metavar="COLUMN",
+            help="Column of agents that are never split: family, paper.",
+        ),
+    ] = None
+    choose_on: Annotated[
+        str | None,
+        typer.Option(
+            "--choose-on",
+            metavar="AGENTS",
+            help="Choose on these agents (names or patterns, with commas).",
+        ),
+    ] = None
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers", metavar="N", min=1, help="Processes [default: one a core, if worth it]."
+        ),
+    ] = None
+
+
+def material_from(
+    source: SourceOptions,
+    options: SelectionOptions,
+    budget: float | None,
+    progress: ProgressCallback | None,
+) -> Material:
+    """Read results and gather what choosing and judging need.
+
+    >>> material_from(SourceOptions("atari-dqn-family"), SelectionOptions(), None, None).target
+    'mean'
+    """
+    from examiner.selection import Constraints, gather_material
+
+    results = results_from(source, progress)
+    results, cost = _costs(results, options.cost, budget)
+    words = [word.strip() for word in (options.lexicographic or "").split(",") if word.strip()]
+    lacking = [word.removeprefix("-") for word in words]
+    if words and not set(lacking) <= set(results.measures):
+        results = results.with_measures(*dict.fromkeys([*lacking, *results.measures]))
+    return gather_material(
+        results,
+        normalise="suggested" if options.normalise is None else options.normalise,
+        transform=options.transform.value,
+        floor=options.floor,
+        target=options.target.value,
+        lexicographic=words,
+        coverage=options.coverage,
+        success=options.success,
+        deviations=options.deviations,
+        cost=cost,
+        constraints=Constraints(
+            tuple(options.must or ()),
+            tuple(options.must_not or ()),
+            options.at_most,
+            options.levels.value,
+            budget,
+        ),
+        groups=None if options.typology is None else classification_from(options.typology),
+        families=options.groups,
+    )
+
+
+def agents_named(text: str | None, agents: tuple[str, ...]) -> list[str] | None:
+    """Return the agents that names or patterns, with commas between them, stand for.
+
+    >>> agents_named("dqn*,random", ("dqn", "dqn-2", "random", "ppo"))
+    ['dqn', 'dqn-2', 'random']
+    """
+    if text is None:
+        return None
+    found = []
+    for pattern in (word.strip() for word in text.split(",")):
+        like = [agent for agent in agents if agent == pattern or fnmatchcase(agent, pattern)]
+        if not like:
+            raise InputError(f"No agent is like {shorten(pattern)}. There are {listed(agents)}.")
+        found += like
+    return list(dict.fromkeys(found))
+
+
+def numbers_in(text: str, what: str) -> list[int]:
+    """Read whole numbers with commas, and ranges, from an option.
+
+    >>> numbers_in("1,3-5", "sizes")
+    [1, 3, 4, 5]
+    """
+    found: list[int] = []
+    for word in (part.strip() for part in text.split(",")):
+        first, dash, last = word.partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise InputError(
+                f"The {what} are {shorten(text)}. Give whole numbers, as in 1,3,5 or 1-10."
+            )
+        found += range(int(first), int(last if dash else first) + 1)
+    return found
+
+
+def judging(
+    workers: int | None, material: Material, folds: int, size: int, progress: ProgressCallback
+) -> dict[str, Any]:  # Any: options of `compare_selections`
+    """Say how folds are judged: here, or on local processes where that pays; answers are the same."""
+    agents, tasks = material.values.shape
+    work = (folds + 25) * agents**2 * tasks * size
+    if workers == 1 or (workers is None and work < WORTH_PROCESSES):
+        return {"map": builtins.map, "progress": progress}
+    from examiner.workers import map_processes
+
+    return {
+        "map": partial(map_processes, processes=workers, progress=progress, stage="judging folds")
+    }
+
+
+def _costs(
+    results: Results, cost: str | None, budget: float | None
+) -> tuple[Results, str | np.ndarray[Any, np.dtype[np.float64]] | None]:
+    if cost is None:
+        known = "cost" in (*results.task_attributes.columns, *results.attributes)
+        return results, "cost" if budget is not None and known else None
+    if Path(cost).is_file():
+        from examiner.importers import read_tasks
+
+        table = read_tasks(cost, results.measures[0])
+        return results.with_attributes(table.attributes, step=f"costs from {cost}"), "cost"
+    return results, cost
