@@ -11,7 +11,7 @@ import typer
 from examiner.cli.options import JsonFlag, SeedOption, SourceOptions
 from examiner.cli.output import print_json, print_line, print_notes
 from examiner.cli.progress import progress_bar
-from examiner.cli.source import classification_from, results_from
+from examiner.cli.source import classification_from, results_from, success_of
 from examiner.results.checks import InputError, counted, shorten
 
 
@@ -33,6 +33,14 @@ def report(
     classification: Annotated[
         str | None,
         typer.Option("--classification", help="Kinds of the tasks: a table, or a bundled one."),
+    ] = None,
+    success: Annotated[
+        str | None,
+        typer.Option(
+            "--success",
+            metavar="WHAT",
+            help="What counts as success, after --normalise: a number or 'reference'.",
+        ),
     ] = None,
     title: Annotated[str | None, typer.Option("--title", help="Title of the page.")] = None,
     seed: SeedOption = 0,
@@ -58,6 +66,7 @@ def report(
             sections=None if sections is None else [name.strip() for name in sections.split(",")],
             classification=None if classification is None else classification_from(classification),
             title=title,
+            success=success_of(success),
             seed=seed,
             progress=progress,
         )

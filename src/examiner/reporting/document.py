@@ -17,6 +17,7 @@ from examiner.results.checks import InputError, unknown_name
 from examiner.results.display import html_table
 from examiner.results.writing import write_text
 from examiner.scores import Normaliser
+from examiner.scores.success import Landmark as Success
 
 SCHEMA = "examiner.report/1"
 
@@ -97,6 +98,7 @@ def report(
     *,
     reduce: str | None = None,
     classification: Classification | None = None,
+    success: float | Success | None = None,
     seed: int = 0,
 ) -> Report:
     """Make a report of results: what was read, who ranks where, every agent on every task.
@@ -107,7 +109,8 @@ def report(
     `normalise` is a name in `NORMALISERS`, a function, None for values as they are, or "auto": the
     human scale where every task has one, nothing where all values lie in [0, 1], else the z-score.
     `sections` are names in `SECTIONS` or functions of a `Study`, in the order wanted; without them,
-    all that apply to the results. With a `classification`, kinds of task are told too.
+    all that apply to the results. With a `classification`, kinds of task are told too. `success` says
+    what counts as one, after normalising (see `responses`): abilities are then fitted to successes.
 
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
     >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]
@@ -123,6 +126,7 @@ def report(
         reduce=reduce,
         classification=classification,
         title=title,
+        success=success,
         seed=seed,
     )
     finished: list[Section] = []
@@ -173,6 +177,7 @@ def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
         "reduction": study.results.provenance.reduction or "all",
         "normaliser": study.normaliser,
         "unit": said(study.unit),
+        "success": study.success,
         "seed": study.seed,
         "steps": list(study.scores.provenance.steps),
         "warnings": list(study.scores.notes),
@@ -192,6 +197,8 @@ def _command(study: Study, sections: Sequence[str] | None, title: str | None) ->
         words += ["--sections", ",".join(sections)]
     if study.classification is not None and study.classification.source:
         words += ["--classification", study.classification.source]
+    if study.success is not None:
+        words += ["--success", str(study.success)]
     if title is not None:
         words += ["--title", title]
     return shlex.join([*words, "--seed", str(study.seed)])

@@ -25,6 +25,7 @@ from examiner.scores import (
     suggested_normaliser,
 )
 from examiner.scores import normalise as normalised
+from examiner.scores.success import Landmark as Success
 
 
 class Landmark(NamedTuple):
@@ -41,13 +42,14 @@ _LANDMARKS = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Study:
     """Results, the same made comparable, and what both come to; arrays are read-only.
 
     Training logs are reduced to one value a run; `training` is then the log itself, else None.
     `raw` and `comparable` have shape [agents, tasks], NaN where nothing was observed. `ranks` has
     shape [agents]: 1 is the best mean, ties share the better rank, NaN is an agent without any.
+    `success` is what counts as one, in comparable units, where that was said.
 
     >>> study = Study.of(Results.from_numpy([[0.5, 1.0], [0.0, 0.5]]))
     >>> study.ranks, study.normaliser
@@ -67,6 +69,7 @@ class Study:
     comparable: NDArray[np.float64]
     aggregates: AgentAggregates
     ranks: NDArray[np.float64]
+    success: float | Success | None = None
 
     @classmethod
     def of(
@@ -78,6 +81,7 @@ class Study:
         reduce: str | None = None,
         classification: Classification | None = None,
         title: str | None = None,
+        success: float | Success | None = None,
         seed: int = 0,
     ) -> Study:
         """Reduce training logs, make the results comparable and aggregate them.
@@ -112,6 +116,7 @@ class Study:
             comparable=comparable,
             aggregates=aggregates,
             ranks=ranks,
+            success=success,
         )
 
     @property

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from examiner.reporting.section import Section
+from examiner.reporting.sections.ability_generality import ability_generality
+from examiner.reporting.sections.agent_curves import agent_curves
 from examiner.reporting.sections.curves import curves
 from examiner.reporting.sections.decision import decision
 from examiner.reporting.sections.heatmap import heatmap
@@ -17,7 +19,10 @@ from examiner.reporting.sections.rank_probabilities import rank_probabilities
 from examiner.reporting.sections.ranking import ranking
 from examiner.reporting.sections.reading import reading
 from examiner.reporting.sections.significance import significance
+from examiner.reporting.sections.task_curves import task_curves
+from examiner.reporting.sections.task_table import task_table
 from examiner.reporting.sections.typology import typology
+from examiner.reporting.sections.wright_map import wright_map
 from examiner.reporting.study import Study
 
 SECTIONS: Mapping[str, Callable[[Study], Section]] = MappingProxyType(
@@ -31,6 +36,11 @@ SECTIONS: Mapping[str, Callable[[Study], Section]] = MappingProxyType(
         "significance": significance,
         "decision": decision,
         "curves": curves,
+        "wright_map": wright_map,
+        "task_curves": task_curves,
+        "task_table": task_table,
+        "agent_curves": agent_curves,
+        "ability_generality": ability_generality,
         "information": information,
         "likeness": likeness,
         "typology": typology,
