@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from examiner.arena import PROTOCOLS, Protocol, playable_games
+from examiner.arena import PROTOCOLS, Protocol, game_variants, playable_games
 from examiner.arena.environments.ale import AtariEnvironment
 from examiner.arena.screens import grey
 from examiner.results import InputError
@@ -26,6 +26,7 @@ def emulator(game, *, sticky=0.0, seed=0, skip=1, cap=0, averaging=False):
     made.setInt("max_num_frames_per_episode", cap)
     made.setBool("color_averaging", averaging)
     made.loadROM(ale_py.roms.get_rom_path(game))
+    made.setDifficulty(game_variants(game).default_difficulty)
     made.reset_game()
     return made
 
@@ -264,14 +265,18 @@ def merged_screens(game, screens, steps):
     environment = started(game, replace(QUIET, screens=screens))
     for action in choices(steps, len(environment.action_names)):
         environment.step(action)
+        if environment.over:
+            return
         yield action, environment.observe()
 
 
 def check_averaging(game, steps):
-    reference = emulator(game, skip=QUIET.frame_skip, averaging=True)
+    # Frame by frame: with a frame skip of its own the emulator also selects modes in longer strides.
+    reference = emulator(game, averaging=True)
     legal = reference.getLegalActionSet()
     for action, seen in merged_screens(game, "averaged", steps):
-        reference.act(legal[action])
+        for _ in range(QUIET.frame_skip):
+            reference.act(legal[action])
         assert np.array_equal(seen, reference.getScreen())
 
 
@@ -281,10 +286,15 @@ def test_averaged_screens_are_those_of_the_emulator(game):
     check_averaging(game, 60)
 
 
-# In air_raid there are odd colours, which the emulator's averaging turns black. In road_runner the emulator
-# draws other screens while it averages.
+# In air_raid there are odd colours, which the emulator's averaging turns black. In tic_tac_toe_3d some
+# frames draw two screens, of which only the emulator sees the first.
+_OTHERWISE_AVERAGED = ("air_raid", "tic_tac_toe_3d")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("game", [g for g in playable_games() if g not in ("air_raid",)])
+@pytest.mark.parametrize(
+    "game", [game for game in playable_games() if game not in _OTHERWISE_AVERAGED]
+)
 def test_averaged_screens_are_those_of_the_emulator_in_every_game(game):
     check_averaging(game, 120)
 

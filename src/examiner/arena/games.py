@@ -92,11 +92,15 @@ def game_variants(game: str) -> Variants:
     emulator = ale.ALEInterface()
     emulator.loadROM(ale.roms.get_rom_path(name))
     state = emulator.cloneState()
+    modes = tuple(sorted(emulator.getAvailableModes()))
+    difficulties = tuple(sorted(emulator.getAvailableDifficulties()))
+    mode, difficulty = int(state.getCurrentMode()), int(state.getDifficulty())
     return Variants(
-        modes=tuple(sorted(emulator.getAvailableModes())),
-        difficulties=tuple(sorted(emulator.getAvailableDifficulties())),
-        default_mode=int(state.getCurrentMode()),
-        default_difficulty=int(state.getDifficulty()),
+        modes=modes,
+        difficulties=difficulties,
+        # Some games are loaded in a setting they do not have: backgammon at difficulty 0 of only 3.
+        default_mode=mode if mode in modes else modes[0],
+        default_difficulty=difficulty if difficulty in difficulties else difficulties[0],
     )
 
 
