@@ -279,10 +279,10 @@ def main() -> None:
         for name, value in judged.items():
             print(f"    log-likelihood of {name:<9} on one fine grid {value:.4f}")
     if chosen.models:
-        _other_models(folder)
+        _other_models(folder, peers.get("mirt"))
 
 
-def _other_models(folder: Path) -> None:
+def _other_models(folder: Path, mirt: Path | None) -> None:
     """Standard errors and the other models at M, on the data each is made for."""
     script = """
 import json, sys, time
@@ -304,13 +304,27 @@ for name, matrix, options in (
      simulate(items(precision=5.0, response="beta-binomial"), 1000, trials=5, rng=4), {"model": "2pl"}),
     ("beta", simulate(items(precision=8.0, response="beta"), 1000, rng=5), {"model": "beta"}),
 ):
+    if name in ("3pl", "4pl"):
+        np.save(f"{sys.argv[1]}/{name}.npy", matrix.successes)
     start = time.process_time()
     fit = fit_irt(matrix, **{"estimator": "ml", "starts": 1, "errors": False, **options})
     seconds = time.process_time() - start
     print(f"    {name:<30} {seconds:8.2f} s, {fit.iterations} iterations. {fit.outcome.value}")
 """
     print("Other models at M, seconds of CPU, one thread:")
-    subprocess.run([sys.executable, "-c", script], env={**os.environ, **ONE_THREAD}, check=True)
+    alone = {**os.environ, **ONE_THREAD}
+    subprocess.run([sys.executable, "-c", script, str(folder)], env=alone, check=True)
+    theirs = """
+import sys, time
+import numpy as np, mirt
+for name in ("3pl", "4pl"):
+    table = np.load(f"{sys.argv[1]}/{name}.npy").astype(int)
+    start = time.process_time()
+    fit = mirt.fit_mirt(table, model=name.upper(), compute_standard_errors=False)
+    print(f"    mirt's {name}: {time.process_time() - start:.2f} s")
+"""
+    if mirt is not None:
+        subprocess.run([str(mirt), "-c", theirs, str(folder)], env=alone, check=True)
 
 
 if __name__ == "__main__":

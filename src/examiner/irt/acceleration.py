@@ -32,14 +32,14 @@ def fixed_point(
     memory: int = 5,
     furthest: float = 3.0,
     plain: int = 2,
-    limit: float = np.inf,
+    bounds: tuple[Floats | float, Floats | float] = (-np.inf, np.inf),
 ) -> Arrival:
     """Iterate x ← g(x) until x no longer moves, mixing the last few steps (Walker and Ni 2011).
 
     Each accelerated point is kept only while the objective does not fall: otherwise the plain
     point before it is taken up again and the memory cleared. It ends when no coordinate moves by
     more than `tolerance`, or the objective has gained less than `objective_tolerance` of its size
-    in each of four iterations. Coordinates are kept within ±`limit`.
+    in each of four iterations. Coordinates are kept within `bounds`.
     """
     points: list[Floats] = []
     moves: list[Floats] = []
@@ -56,7 +56,7 @@ def fixed_point(
             continue
         gain = objective - best
         best = objective
-        np.clip(following, -limit, limit, out=following)
+        following = np.clip(following, *bounds)
         move = following - point
         if np.abs(move).max() < tolerance:
             return Arrival(following, objective, iteration, True)
@@ -71,7 +71,7 @@ def fixed_point(
                 del points[0], moves[0]
             mixed = _mixed(points, moves)
             if mixed is not None and np.abs(mixed - point).max() < furthest:
-                following = np.clip(mixed, -limit, limit)
+                following = np.clip(mixed, *bounds)
                 accelerated = True
         point = following
     return Arrival(point, best, most, False)

@@ -12,10 +12,9 @@ from examiner.irt.exponential import SPACING, Expected, ResponseSource
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.maximise import log_prior, newton_step
 from examiner.irt.model import Priors
+from examiner.irt.parameters import LARGEST
 from examiner.irt.quadrature import Quadrature
 
-LARGEST = 80.0
-"""Slopes and intercepts are kept within ±80: a curve that steep is a step, and is flagged."""
 _LOOK_AGAIN = (3, 10, 30, 100, 300)
 """Iterations after which an automatic grid is laid anew for the slopes found by then."""
 
@@ -126,7 +125,7 @@ def climb(
         tolerance=tolerance,
         objective_tolerance=noise,
         most=most,
-        limit=LARGEST,
+        bounds=(-LARGEST, LARGEST),
     )
     slope, intercept = one.split(arrival.point)
     if fixed is None and arrival.iterations > one.laid + _STALE:

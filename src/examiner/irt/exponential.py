@@ -114,7 +114,7 @@ class CompleteSource:
     @property
     def exact(self) -> bool:
         """Whether the data are kept in double precision."""
-        return self._data.dtype == np.float64
+        return bool(self._data.dtype == np.float64)
 
     def times(self, per_task: Floats) -> Floats:
         """One number per agent."""
@@ -222,7 +222,7 @@ class PatternedSource:
     @property
     def exact(self) -> bool:
         """Whether the data are kept in double precision."""
-        return self._won.dtype == np.float64
+        return bool(self._won.dtype == np.float64)
 
     def times(self, per_task: Floats) -> Floats:
         """One number per agent."""

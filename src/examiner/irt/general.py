@@ -7,19 +7,29 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.irt.acceleration import fixed_point
-from examiner.irt.estimate import LARGEST
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.kernels import Kernel, kernel_for
 from examiner.irt.logistic import curves
 from examiner.irt.model import Priors
-from examiner.irt.parameters import Layout, chained, prior_pull, table_of, values_of
+from examiner.irt.parameters import (
+    Layout,
+    bounds_of,
+    chained,
+    expected_curvature,
+    prior_pull,
+    table_of,
+    values_of,
+)
 from examiner.irt.quadrature import Quadrature
 from examiner.irt.windows import cut_off, living, normalised, window_over
 from examiner.results import ResponseMatrix
 
 _BLOCK = 128
+_SMALL = 200_000
+"""Up to this many cells are kept as float64, more as float32."""
 _DIFFERENCE = 1e-4
 _MOST_STEP = 1.0
 _SPACING = 0.6
@@ -36,21 +46,40 @@ class Sums(NamedTuple):
 
 
 class GeneralSource:
-    """The statistics T_c of a kernel, with agents in blocks that look only at the nodes they need."""
+    """The statistics T_c of a kernel, with agents in blocks that look only at the nodes they need.
+
+    A statistic that is the same for all agents (trials, where all were given as many) is kept as one
+    row: it adds the same to every agent's log-likelihood and costs no product.
+    """
 
     def __init__(self, matrix: ResponseMatrix, kernel: Kernel, *, fixed: bool) -> None:
-        standing = np.nan_to_num(np.nanmean(matrix.to_numpy(), axis=1), nan=0.0)
+        values = matrix.to_numpy()
+        standing = np.where(np.isnan(values), 0.0, values).sum(axis=1)
+        standing /= np.maximum((~np.isnan(values)).sum(axis=1), 1)
         self._order = np.argsort(standing, kind="stable")
-        self._data = tuple(data[self._order] for data in kernel.statistics(matrix))
+        kind = np.float64 if values.size <= _SMALL else np.float32
+        self.exact = kind is np.float64
+        self._data: tuple[NDArray[np.floating], ...] = tuple(
+            data[0].copy() if (data == data[0]).all() else data[self._order].astype(kind)
+            for data in kernel.statistics(matrix)
+        )
         self._constant = float(kernel.constant(matrix).sum())
         self._fixed = fixed
+        self._agents, self._tasks = values.shape
         self._reaches: list[tuple[float, float]] | None = None
 
     def expected(self, terms: Sequence[Floats], rule: Quadrature) -> Sums:
         """Return S_c = T_cᵀ W and the abilities, from one product for each c and block."""
-        nodes, count = rule.nodes, len(rule)
-        agents, tasks = self._data[0].shape
-        sums = tuple(np.zeros((tasks, count)) for _ in self._data)
+        nodes, count, agents = rule.nodes, len(rule), self._agents
+        base = rule.log_weights.copy()
+        varied = []
+        for data, term in zip(self._data, terms, strict=True):
+            if data.ndim == 1:
+                base += data @ term
+            else:
+                varied.append((data, np.ascontiguousarray(term, dtype=data.dtype)))
+        sums = [np.zeros((self._tasks, count), dtype=data.dtype) for data, _ in varied]
+        mass = np.zeros(count)
         log_marginal, ability, variance = np.empty((3, agents))
         whole = (0, count)
         starts = range(0, agents, _BLOCK)
@@ -62,8 +91,8 @@ class GeneralSource:
             rows = slice(start, min(start + _BLOCK, agents))
             while True:
                 low, high = window
-                joint = np.repeat(rule.log_weights[None, low:high], rows.stop - rows.start, axis=0)
-                for data, term in zip(self._data, terms, strict=True):
+                joint = np.repeat(base[None, low:high], rows.stop - rows.start, axis=0)
+                for data, term in varied:
                     joint += data[rows] @ term[:, low:high]
                 log_marginal[rows], weights = normalised(joint)
                 if not cut_off(weights, window, count):
@@ -72,13 +101,21 @@ class GeneralSource:
             around = nodes[low:high]
             ability[rows] = weights @ around
             variance[rows] = weights @ around**2 - ability[rows] ** 2
-            for total, data in zip(sums, self._data, strict=True):
-                total[:, low:high] += data[rows].T @ weights
+            mass[low:high] += weights.sum(axis=0)
+            for total, (data, _) in zip(sums, varied, strict=True):
+                total[:, low:high] += data[rows].T @ weights.astype(data.dtype)
             reaches.append(living(weights, around))
         self._reaches = reaches
+        summed = iter(sums)
+        every = tuple(
+            np.multiply.outer(data, mass)
+            if data.ndim == 1
+            else next(summed).astype(np.float64, copy=False)
+            for data in self._data
+        )
         ordered = np.empty((2, agents))
         ordered[:, self._order] = ability, variance
-        return Sums(float(log_marginal.sum()) + self._constant, sums, ordered[0], ordered[1])
+        return Sums(float(log_marginal.sum()) + self._constant, every, ordered[0], ordered[1])
 
 
 @dataclass(slots=True)
@@ -95,14 +132,25 @@ class _Climb:
     rule: Quadrature | None = None
     count: int = 0
     pulls: tuple[Floats, Floats] = field(init=False)
+    bounds: tuple[Floats, Floats] = field(init=False)
 
     def __post_init__(self) -> None:
         self.pulls = prior_pull(self.layout, self.priors)
+        ends = [bounds_of(name) for name in self.layout.free]
+        self.bounds = np.array([low for low, _ in ends]), np.array([high for _, high in ends])
 
     def split(self, point: Floats) -> tuple[Floats, Floats]:
         width = len(self.layout.free)
         table = point[: width * len(self.tasks)].reshape(len(self.tasks), width)
         return table, point[table.size :]
+
+    def ends(self) -> tuple[Floats, Floats]:
+        """The lowest and the highest point allowed."""
+        shared = [bounds_of(name) for name in self.layout.shared]
+        return (
+            np.concatenate([np.tile(self.bounds[0], len(self.tasks)), [low for low, _ in shared]]),
+            np.concatenate([np.tile(self.bounds[1], len(self.tasks)), [top for _, top in shared]]),
+        )
 
     def items(self, point: Floats) -> ItemParameters:
         return values_of(self.layout, *self.split(point)).items(self.tasks, self.layout.response)
@@ -150,45 +198,73 @@ class _Climb:
 
     def _height(
         self, sums: Sequence[Floats], table: Floats, shared: Floats
-    ) -> tuple[Floats, Floats]:
-        """Each task's expected log-likelihood, and its derivatives by every parameter."""
+    ) -> tuple[Floats, Floats, Floats | None]:
+        """Each task's expected log-likelihood, its derivatives, and its expected information."""
         assert self.rule is not None
         values = values_of(self.layout, table, shared)
         items = values.items(self.tasks, self.layout.response)
         shape = curves(items, self.rule.nodes)
         slopes = self.kernel.slopes(sums, shape, items.precision)
-        return slopes.value.sum(axis=1), chained(
-            self.layout, values, shape, self.rule.nodes, slopes
+        information = None
+        if slopes.information is not None:
+            information = expected_curvature(
+                self.layout, values, shape, self.rule.nodes, slopes.information
+            )
+        return (
+            slopes.value.sum(axis=1),
+            chained(self.layout, values, shape, self.rule.nodes, slopes),
+            information,
         )
 
     def _free_step(self, sums: Sequence[Floats], table: Floats, shared: Floats) -> Floats:
-        """One Newton step for every task at once, halved where a task's height would fall."""
+        """One step of Newton or of Fisher scoring for every task, halved where it would go down."""
         width = len(self.layout.free)
         means, tightness = (pull[:width] for pull in self.pulls)
 
-        def height(at: Floats) -> tuple[Floats, Floats]:
-            value, gradient = self._height(sums, at, shared)
+        def height(at: Floats) -> tuple[Floats, Floats, Floats | None]:
+            value, gradient, information = self._height(sums, at, shared)
             value = value - 0.5 * (((at - means) ** 2) * tightness).sum(axis=1)
-            return value, gradient[:, :width] - (at - means) * tightness
+            return value, gradient[:, :width] - (at - means) * tightness, information
 
-        here, gradient = height(table)
-        curvature = np.empty((table.shape[0], width, width))
-        for column in range(width):
-            shift = np.zeros(width)
-            shift[column] = _DIFFERENCE
-            curvature[:, :, column] = (height(table + shift)[1] - height(table - shift)[1]) / (
-                2 * _DIFFERENCE
-            )
-        step = _ascent(gradient, curvature)
-        for _ in range(12):
-            better = np.clip(table + step, -LARGEST, LARGEST)
-            fell = ~(height(better)[0] >= here - 1e-12 * (1 + np.abs(here)))
-            if not fell.any():
-                break
-            step[fell] *= 0.3
+        here, gradient, curvature = height(table)
+        if curvature is not None:
+            curvature = curvature + np.diag(tightness)
         else:
-            step[fell] = 0.0
-        return np.clip(table + step, -LARGEST, LARGEST)
+            curvature = np.empty((table.shape[0], width, width))
+            for column in range(width):
+                shift = np.zeros(width)
+                shift[column] = _DIFFERENCE
+                curvature[:, :, column] = (gradient - height(table + shift)[1]) / _DIFFERENCE
+        step = _ascent(gradient, curvature)
+        falling = np.arange(table.shape[0])
+        for _ in range(12):
+            better = np.clip(table[falling] + step[falling], *self.bounds)
+            value = self._values(sums, better, shared, falling)
+            value -= 0.5 * (((better - means) ** 2) * tightness).sum(axis=1)
+            before = here[falling]
+            falling = falling[~(value >= before - 1e-12 * (1 + np.abs(before)))]
+            if not falling.size:
+                break
+            step[falling] *= 0.3
+        step[falling] = 0.0
+        return np.clip(table + step, *self.bounds)
+
+    def _values(
+        self, sums: Sequence[Floats], table: Floats, shared: Floats, tasks: NDArray[np.intp]
+    ) -> Floats:
+        """The expected log-likelihood of some tasks."""
+        assert self.rule is not None
+        items = values_of(self.layout, table, shared).items(
+            tuple(self.tasks[task] for task in tasks), self.layout.response
+        )
+        terms = self.kernel.terms(curves(items, self.rule.nodes), items.precision)
+        chosen = slice(None) if tasks.size == len(self.tasks) else tasks
+        return np.asarray(
+            sum(
+                np.einsum("tq,tq->t", one[chosen], term)
+                for one, term in zip(sums, terms, strict=True)
+            )
+        )
 
     def _shared_step(self, sums: Sequence[Floats], table: Floats, shared: Floats) -> Floats:
         """One Newton step for the parameters that all tasks share, one after the other."""
@@ -200,7 +276,7 @@ class _Climb:
             def height(at: float, position: int = position) -> tuple[float, float]:
                 trial = moved.copy()
                 trial[position] = at
-                value, gradient = self._height(sums, table, trial)
+                value, gradient, _ = self._height(sums, table, trial)
                 away = at - means[position]
                 return (
                     float(value.sum() - 0.5 * tightness[position] * away**2),
@@ -218,14 +294,14 @@ class _Climb:
                 step *= 0.3
             else:
                 step = 0.0
-            moved[position] = np.clip(at + step, -30.0, 30.0)
+            moved[position] = np.clip(at + step, *bounds_of(self.layout.shared[position]))
         return moved
 
 
 def _ascent(gradient: Floats, curvature: Floats) -> Floats:
-    """Newton directions that climb: curvatures are made negative, and steps kept short."""
+    """Directions that climb: curvatures (minus the Hessian) are made positive, steps kept short."""
     symmetric = 0.5 * (curvature + curvature.transpose(0, 2, 1))
-    roots, axes = np.linalg.eigh(-symmetric)
+    roots, axes = np.linalg.eigh(symmetric)
     floor = 1e-6 * np.maximum(np.abs(roots).max(axis=1, keepdims=True), 1.0)
     along = np.einsum("tpk,tp->tk", axes, gradient) / np.maximum(np.abs(roots), floor)
     step = np.einsum("tpk,tk->tp", axes, along)
@@ -271,13 +347,14 @@ def climb_generally(
         trials,
     )
     table, shared = table_of(layout, start)
+    exact = one.source.exact
     arrival = fixed_point(
         one,
         np.concatenate([table.ravel(), shared]),
-        tolerance=tolerance,
-        objective_tolerance=1e-11,
+        tolerance=tolerance if exact else max(tolerance, 1e-4),
+        objective_tolerance=1e-11 if exact else 1e-8,
         most=most,
-        limit=LARGEST,
+        bounds=one.ends(),
     )
     if fixed is None:
         one.rule = None

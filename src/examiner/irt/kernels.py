@@ -25,11 +25,15 @@ _SMALLEST = 1e-300
 
 
 class Slopes(NamedTuple):
-    """Expected log-likelihood of each task at each node, and its derivatives by P and by log ν."""
+    """Expected log-likelihood of each task at each node, and its derivatives by P and by log ν.
+
+    `information` is the expected information on P, where it has a closed form.
+    """
 
     value: Floats
     by_success: Floats
     by_log_precision: Floats | None
+    information: Floats | None = None
 
 
 class Kernel(Protocol):
@@ -69,27 +73,29 @@ def kernel_for(response: Response, matrix: ResponseMatrix) -> Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Binomial:
-    """k successes of n trials: log C(n, k) + k log P + (n − k) log(1 − P)."""
+    """k successes of n trials: log C(n, k) + k log(P / (1 − P)) + n log(1 − P)."""
 
     def statistics(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
-        """Return the successes and the failures."""
-        won = matrix.successes.astype(np.float64)
-        return won, matrix.trials - won
+        """Return the successes and the trials."""
+        return matrix.successes.astype(np.float64), matrix.trials.astype(np.float64)
 
     def constant(self, matrix: ResponseMatrix) -> Floats:
         """Return Σ log C(n, k)."""
         return log_choices(matrix)
 
     def terms(self, curves: Curves, precision: Floats | None) -> tuple[Floats, ...]:
-        """Return log P and log(1 − P)."""
-        return np.log(_safe(curves.success)), np.log(_safe(curves.failure))
+        """Return log(P / (1 − P)) and log(1 − P)."""
+        failure = np.log(_safe(curves.failure))
+        return np.log(_safe(curves.success)) - failure, failure
 
     def slopes(self, sums: Sequence[Floats], curves: Curves, precision: Floats | None) -> Slopes:
-        """By P: k / P − (n − k) / (1 − P)."""
-        won, lost = sums
+        """By P: k / P − (n − k) / (1 − P); the information is n / (P (1 − P))."""
+        won, tried = sums
+        lost = tried - won
         success, failure = _safe(curves.success), _safe(curves.failure)
         value = won * np.log(success) + lost * np.log(failure)
-        return Slopes(value, won / success - lost / failure, None)
+        by_success = won / success - lost / failure
+        return Slopes(value, by_success, None, tried / success + tried / failure)
 
 
 @dataclass(frozen=True, slots=True)

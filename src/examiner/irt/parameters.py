@@ -12,8 +12,22 @@ from examiner.irt.kernels import Slopes
 from examiner.irt.logistic import Curves
 from examiner.irt.model import Model, Parameter, Priors
 
-_LOWEST_LOGIT = -12.0
-"""A chance of guessing below 6e-6 is none."""
+LARGEST = 80.0
+"""Slopes and intercepts are kept within ±80: a curve that steep is a step, and is flagged."""
+_LOWEST_LOGIT = -10.0
+"""A chance of guessing or slipping below 5e-5 is none, and is flagged."""
+_BOUNDS: dict[Parameter, tuple[float, float]] = {
+    "slope": (-LARGEST, LARGEST),
+    "intercept": (-LARGEST, LARGEST),
+    "guessing": (_LOWEST_LOGIT, 5.0),
+    "slip": (_LOWEST_LOGIT, 5.0),
+    "precision": (-5.0, 12.0),
+}
+
+
+def bounds_of(parameter: Parameter) -> tuple[float, float]:
+    """Return the lowest and the highest value of a parameter on the estimated scale."""
+    return _BOUNDS[parameter]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +74,14 @@ class Values(NamedTuple):
     def items(self, tasks: tuple[str, ...], response: Response) -> ItemParameters:
         """Return what the user reads."""
         chance, slip = self.chances()
-        return ItemParameters.of(
+        return ItemParameters(  # made of checked parts, many times in a fit
             tasks,
             self.slope,
             self.intercept,
-            guessing=chance,
-            ceiling=1.0 - slip,
-            precision=None if self.precision is None else np.exp(self.precision),
-            response=response,
+            chance,
+            1.0 - slip,
+            None if self.precision is None else np.exp(self.precision),
+            response,
         )
 
 
@@ -97,7 +111,7 @@ def table_of(layout: Layout, items: ItemParameters) -> tuple[Floats, Floats]:
             "slip": np.maximum(np.log(slip / span), _LOWEST_LOGIT),
         }
         if items.precision is not None:
-            read["precision"] = np.minimum(np.log(items.precision), 30.0)
+            read["precision"] = np.clip(np.log(items.precision), *_BOUNDS["precision"])
     table = np.stack([read[name] for name in layout.free], axis=1)
     return table, np.array([float(np.mean(read[name])) for name in layout.shared])
 
@@ -135,6 +149,24 @@ def chained(
         else:
             columns.append((slopes.by_success * by[name]).sum(axis=1))
     return np.stack(columns, axis=1)
+
+
+def expected_curvature(
+    layout: Layout, values: Values, curves: Curves, nodes: Floats, information: Floats
+) -> Floats:
+    """Return Σ_q I ∇P ∇Pᵀ of the free parameters, [tasks, free, free], from the information on P."""
+    by = curve_derivatives(values, curves)
+    columns = [
+        by["logit"] * nodes if name == "slope" else by["logit"] if name == "intercept" else by[name]
+        for name in layout.free
+    ]
+    found = np.empty((values.slope.size, len(columns), len(columns)))
+    for row, first in enumerate(columns):
+        weighted = information * first
+        for column in range(row + 1):
+            found[:, row, column] = np.einsum("tq,tq->t", weighted, columns[column])
+            found[:, column, row] = found[:, row, column]
+    return found
 
 
 def prior_pull(layout: Layout, priors: Priors | None) -> tuple[Floats, Floats]:
