@@ -193,10 +193,10 @@ def _slope_and_curvature(
 ) -> tuple[Floats, Floats]:
     """First and second derivative by ability; `data` are T_c as [tasks, agents], one ability each."""
     if items.response == "binomial" and not items.guessing.any() and (items.ceiling == 1).all():
-        won, lost = data
+        won, tried = data
         shape = curves(items, at)
-        slope = items.slope @ (won * shape.falling - lost * shape.rising)
-        bend = items.slope**2 @ ((won + lost) * shape.rising * shape.falling)
+        slope = items.slope @ (won - tried * shape.rising)
+        bend = items.slope**2 @ (tried * shape.rising * shape.falling)
         return slope - pull * at, -bend - pull
     ahead = _slope(kernel, data, items, at + _STEP)
     behind = _slope(kernel, data, items, at - _STEP)

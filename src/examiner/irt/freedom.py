@@ -12,9 +12,9 @@ from examiner.irt.logistic import Curves
 from examiner.irt.model import Model, Parameter, Priors
 from examiner.irt.parameters import Layout
 
-_NONE = 1e-5
+_NONE = 6e-5
 """A chance of guessing or slipping this small is at the end of its range."""
-_PRECISE = 1e6
+_PRECISE = 1.5e5
 """From this precision on the beta-binomial is the binomial."""
 
 

@@ -33,6 +33,7 @@ _MOST_LEVELS = 24
 _FEW_PARAMETERS = 150
 """Up to here every node by itself costs little, and is exact."""
 _NEGLIGIBLE = 1e-16
+_STACK = 4_000_000
 _ENOUGH = 1e-8
 """Share of a parameter's information below which a level is the last: errors change by half as much."""
 
@@ -110,9 +111,21 @@ def _missing_information(parts: Louis, scale: Floats) -> Floats:
         few = scale.size <= _FEW_PARAMETERS
         if few or not spread_over_levels(parts, block, weights, add):
             total = before
-            for level in node_levels(parts, block, weights):
-                total += level.T @ level
+            for levels in _stacked(node_levels(parts, block, weights)):
+                total += levels.T @ levels
     return total
+
+
+def _stacked(levels: Iterator[Floats]) -> Iterator[Floats]:
+    """Levels one above the other in taller matrices: few large products instead of many small ones."""
+    waiting: list[Floats] = []
+    for level in levels:
+        waiting.append(level)
+        if sum(part.size for part in waiting) > _STACK:
+            yield np.concatenate(waiting)
+            waiting = []
+    if waiting:
+        yield np.concatenate(waiting)
 
 
 def spread_over_levels(

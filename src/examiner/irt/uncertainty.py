@@ -21,6 +21,8 @@ WHOLE = "observed information (Louis), all parameters together"
 HELD = "observed information (Louis), with tasks in which the likelihood is not peaked held fixed"
 _MOST_TOGETHER = 4000
 _FLAT = 1e-8
+_NOTHING_KNOWN = 1e-6
+"""Information on a logit or a slope below which its error would be above 1000."""
 
 
 class Covariances(NamedTuple):
@@ -112,6 +114,7 @@ def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
         [np.repeat(np.arange(tasks), own), tasks + np.arange(len(freedom.shared))]
     )
     inverse = np.full_like(scaled, np.nan)
+    kept = kept[~np.isin(task_of, task_of[diagonal < _NOTHING_KNOWN])]
     while kept.size:
         part = scaled[np.ix_(kept, kept)]
         found = _peaked_inverse(part)
@@ -174,8 +177,9 @@ def errors_from(
     guessing, ceiling = _ends(items, found)
     precision = np.full(len(items), np.nan)
     if items.precision is not None:
-        precision = items.precision * _root(found.between("precision", "precision"))
-        precision[~np.isfinite(items.precision)] = np.nan
+        known = np.isfinite(items.precision) & ("precision" in found.freedom.parameters)
+        error = _root(found.between("precision", "precision"))
+        precision[known] = items.precision[known] * error[known]
     return TaskErrors(
         slope=slope,
         intercept=_root(v_dd),
