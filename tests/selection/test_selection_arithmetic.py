@@ -1,0 +1,298 @@
+"""The parts that choosing is made of, against brute force, scipy and the neighbouring rooms."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import examiner as ex
+from examiner.irt import ItemParameters
+from examiner.selection import METHODS, Evidence, gather_material
+from examiner.selection.constraints import Constraints, terms_of
+from examiner.selection.cost import cost_of, task_costs
+from examiner.selection.material import fill, fold_of
+from examiner.selection.ordering import detectable, held_out_pairs, kendall, top_hits
+from examiner.selection.prediction import fit_predictor, jackknife_plus
+from examiner.selection.ridge import Design, ridge_fits
+from examiner.selection.scaling import POINTS, Scaling, learn_scaling
+from examiner.selection.targets import aggregate, remainder
+
+RNG = np.random.default_rng
+
+
+def evidence_of(values: np.ndarray, **parts: object) -> Evidence:
+    tasks = tuple(f"t{place:02d}" for place in range(values.shape[1]))
+    agents = tuple(f"a{place}" for place in range(len(values)))
+    return Evidence(agents, tasks, values, terms_of(Constraints(), tasks), **parts)
+
+
+@given(seed=st.integers(0, 10**6), agents=st.integers(5, 12), size=st.integers(1, 3))
+def test_leaving_out_in_closed_form_is_refitting_without(seed: int, agents: int, size: int) -> None:
+    rng = RNG(seed)
+    values, target = rng.normal(size=(agents, 5)), rng.normal(size=agents)
+    design = Design.of(values).values
+    chosen = rng.permutation(5)[:size]
+    fits = ridge_fits(design, target, chosen[None])
+    penalty = agents * fits.shrinkage[0] * np.eye(size)
+    for agent in range(agents):
+        kept = np.arange(agents) != agent
+        x, y = design[np.ix_(kept, chosen)], target[kept]
+        centre = x.mean(axis=0)
+        beta = np.linalg.solve(
+            (x - centre).T @ (x - centre) + penalty, (x - centre).T @ (y - y.mean())
+        )
+        expected = target[agent] - y.mean() - (design[agent, chosen] - centre) @ beta
+        assert fits.left_out[0, agent] == pytest.approx(expected, abs=1e-9)
+
+
+def test_jackknife_plus_is_made_of_refits_without_each_agent() -> None:
+    values = RNG(0).normal(size=(15, 1)) + RNG(1).normal(size=(15, 6))
+    material = gather_material(ex.Results.from_numpy(values), normalise=None)
+    places = (1, 4)
+    predictor = fit_predictor(fold_of(material, np.arange(15), ()), places)
+    new = RNG(2).normal(size=(1, 2))
+    design = Design.of(values)
+    target = values.mean(axis=1)
+    fits = ridge_fits(design.values, target, np.array([places]))
+    penalty = 15 * fits.shrinkage[0] * np.eye(2)
+    ends = []
+    for agent in range(15):
+        kept = np.arange(15) != agent
+        x, y = design.values[np.ix_(kept, places)], target[kept]
+        centre = x.mean(axis=0)
+        beta = np.linalg.solve(
+            (x - centre).T @ (x - centre) + penalty, (x - centre).T @ (y - y.mean())
+        )
+        z = (new[0] - design.centre[list(places)]) / design.unit
+        said = y.mean() + (z - centre) @ beta
+        off = abs(target[agent] - y.mean() - (design.values[agent, places] - centre) @ beta)
+        ends.append((said - off, said + off))
+    low, high = np.array(ends).T
+    found = predictor.aggregate(new, 0.8)
+    # α = 0.2 of 16: the 3rd smallest lower end, the 13th smallest upper end (Barber et al., eq. 5).
+    assert found.low[0] == pytest.approx(np.sort(low)[2])
+    assert found.high[0] == pytest.approx(np.sort(high)[12])
+    few = jackknife_plus(np.zeros((1, 5)), np.ones(5), 0.9)
+    assert np.isinf(few).all(), "five agents bound no interval of 90 %"
+
+
+def test_predictors_travel_through_plain_values() -> None:
+    values = RNG(0).normal(size=(9, 1)) + RNG(1).normal(size=(9, 5))
+    for target in ("mean", "rank-points"):
+        material = gather_material(ex.Results.from_numpy(values), target=target)
+        predictor = fit_predictor(fold_of(material, np.arange(9), ()), (0, 3))
+        again = type(predictor).from_dict(predictor.to_dict())
+        new = RNG(3).normal(size=(4, 2))
+        for one, other in zip(predictor.aggregate(new), again.aggregate(new), strict=True):
+            np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(predictor.each_task(new), again.each_task(new))
+
+
+def pooled_adjacent_violators(values: list[float]) -> list[float]:
+    blocks: list[list[float]] = []
+    for value in values:
+        blocks.append([value, 1])
+        while len(blocks) > 1 and blocks[-2][0] >= blocks[-1][0]:
+            last = blocks.pop()
+            total = blocks[-1][1] + last[1]
+            blocks[-1] = [(blocks[-1][0] * blocks[-1][1] + last[0] * last[1]) / total, total]
+    return [mean for mean, count in blocks for _ in range(int(count))]
+
+
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=40))
+def test_the_detectable_difference_is_where_a_rising_fit_first_reaches_nine_of_ten(
+    right: list[float],
+) -> None:
+    difference = np.arange(1.0, len(right) + 1)
+    rising = pooled_adjacent_violators(right)
+    reached = [place for place, value in enumerate(rising) if value >= 0.9 - 1e-12]
+    expected = difference[reached[0]] if reached else np.inf
+    assert detectable(difference, np.array(right)) == expected
+
+
+def test_a_subset_that_tells_nothing_detects_nothing() -> None:
+    rng = RNG(0)
+    difference = np.sort(rng.random(400))
+    assert detectable(difference, (rng.random(400) < 0.5).astype(float)) > difference[-15]
+    certain = (rng.random(4000) < stats.norm.cdf(np.sort(rng.random(4000)) * 4)).astype(float)
+    found = detectable(np.linspace(0, 1, 4000), certain)
+    assert found == pytest.approx(stats.norm.ppf(0.9) / 4, abs=0.06)
+
+
+def test_kendall_within_folds_is_scipys_where_there_is_one_fold() -> None:
+    truth, said = RNG(0).normal(size=20), RNG(1).normal(size=(3, 20))
+    pairs = held_out_pairs([np.arange(20)], [truth], [said])
+    expected = [stats.kendalltau(truth, one).statistic for one in said]
+    np.testing.assert_allclose(kendall(pairs), expected)
+    np.testing.assert_allclose(kendall(pairs, np.ones((1, 20)))[:, 0], expected)
+    assert top_hits([truth], [truth[None]], 1) == [1.0]
+    assert top_hits([truth], [-truth[None]], 3) == [0.0]
+
+
+def test_scalings_learnt_from_all_agents_are_the_normalisers() -> None:
+    values = RNG(0).normal(size=(9, 4))
+    values[2, 1] = values[3, 1]
+    values[5, 2] = np.nan
+    results = ex.Results.from_numpy(values)
+    rows = results.agent_codes, results.task_codes
+    for kind in ("z-score", "min-max", "rank"):
+        scaled = learn_scaling(kind, values).apply(values, own=True)
+        np.testing.assert_allclose(scaled[rows], ex.normalise(results, kind).measure())
+        stored = Scaling.from_dict(learn_scaling(kind, values).to_dict())
+        np.testing.assert_allclose(stored.apply(values, own=True)[rows], scaled[rows])
+
+
+def test_points_for_ranks_are_shared_by_equals() -> None:
+    values = np.array([[3.0], [2.0], [2.0], [1.0]])
+    scaling = learn_scaling("points", values)
+    assert scaling.apply(values, own=True).ravel().tolist() == [25, 16.5, 16.5, 12]
+    # A newcomer between them takes the place it would have had.
+    assert scaling.apply(np.array([[2.5], [2.0], [9.0]])).ravel().tolist() == [
+        18,
+        pytest.approx((18 + 15 + 12) / 3),
+        25,
+    ]
+    assert sum(POINTS) == 101
+
+
+def test_gaps_are_filled_from_the_agent_and_the_task() -> None:
+    values = np.array([[1.0, 2.0, 3.0], [3.0, 4.0, np.nan], [2.0, 3.0, 4.0]])
+    filled, centre = fill(values)
+    assert centre.tolist() == [2.0, 3.0, 3.5]
+    assert filled[1, 2] == 3.5 + 1.0
+
+
+def test_remainders_and_aggregates() -> None:
+    values = RNG(0).normal(size=(4, 6))
+    sets = np.array([[0, 2], [5, 1]])
+    for row, chosen in enumerate(sets):
+        rest = np.delete(values, chosen, axis=1).mean(axis=1)
+        np.testing.assert_allclose(remainder(values, sets)[row], rest)
+    from examiner.scores.aggregate import interquartile_mean
+
+    expected = [interquartile_mean(row) for row in values]
+    np.testing.assert_allclose(aggregate(values, "iqm"), expected)
+    np.testing.assert_allclose(aggregate(values, "median"), np.median(values, axis=1))
+    with pytest.raises(ex.InputError, match="Unknown target 'mode'"):
+        gather_material(ex.Results.from_numpy(values), target="mode")
+
+
+def test_information_methods_are_those_of_the_information_room() -> None:
+    results = ex.Results.from_numpy(RNG(0).normal(size=(7, 9, 1)) + RNG(1).normal(size=(7, 9, 4)))
+    channels = ex.channels(results)
+    evidence = Evidence(
+        *(results.agents, results.tasks, np.zeros((7, 9))),
+        terms_of(Constraints(), results.tasks),
+        channels=channels,
+    )
+    found = METHODS["information_gain"].select(evidence, 4, RNG(0))
+    expected = ex.informative_set(channels, 4)
+    assert found.tasks == expected.tasks
+    np.testing.assert_allclose(np.cumsum(found.gain), expected.cumulative_bits)
+    swapped = METHODS["information_swap"].select(evidence, 4, RNG(0))
+    assert swapped.gain.sum() >= found.gain.sum() - 1e-9
+    optimum = ex.informative_set(channels, 4, "optimum").bits
+    assert optimum - 0.02 <= swapped.gain.sum() <= optimum + 1e-9
+
+
+def test_anchors_are_medoids() -> None:
+    values = RNG(0).normal(size=(6, 9))
+    found = METHODS["anchors"].select(evidence_of(values), 3, RNG(0))
+    distance = np.linalg.norm(values[:, :, None] - values[:, None, :], axis=0)
+
+    def away(places: tuple[int, ...]) -> float:
+        return float(distance[:, list(places)].min(axis=1).sum())
+
+    best = min(away(places) for places in combinations(range(9), 3))
+    assert best <= away(found.places) <= 1.05 * best
+    assert found.gain.sum() == 9
+
+
+def test_regression_finds_the_tasks_the_target_is_made_of() -> None:
+    values = RNG(0).normal(size=(40, 12))
+    target = values[:, [2, 7, 9]].mean(axis=1)
+    found = METHODS["regression"].select(evidence_of(values, target=target), 3, RNG(0))
+    assert sorted(found.places) == [2, 7, 9]
+
+
+def test_fisher_maximises_the_expected_log_information() -> None:
+    items = ItemParameters.of(
+        [f"t{n:02d}" for n in range(7)], RNG(0).uniform(0.5, 2, 7), RNG(1).normal(size=7)
+    )
+    ability = RNG(2).normal(size=30)
+    found = METHODS["fisher"].select(
+        evidence_of(np.zeros((30, 7)), items=items, ability=ability), 3, RNG(0)
+    )
+
+    def worth(places: tuple[int, ...]) -> float:
+        total = np.ones(30)
+        for place in places:
+            p = 1 / (1 + np.exp(-(items.slope[place] * ability + items.intercept[place])))
+            total += items.slope[place] ** 2 * p * (1 - p)
+        return float(np.log(total).mean())
+
+    sets = list(combinations(range(7), 3))
+    best = max(sets, key=worth)
+    assert worth(found.places) == pytest.approx(found.gain.sum())
+    assert worth(found.places) >= (1 - 1 / np.e) * worth(best)
+    assert worth(found.places) == pytest.approx(worth(best), rel=0.01)
+
+
+def test_discrimination_prefers_steep_curves_where_the_agent_is() -> None:
+    items = ItemParameters.of(list("abcd"), [2.0, 2.0, 0.5, -3.0], difficulty=[0.0, 3.0, 0.0, 0.0])
+    evidence = evidence_of(np.zeros((1, 4)), items=items, ability=np.array([0.0]))
+    assert METHODS["discrimination"].select(evidence, 4, RNG(0)).places == (0, 2, 1, 3)
+    evidence = evidence_of(np.zeros((1, 4)), items=items, ability=np.array([3.0]))
+    assert METHODS["discrimination"].select(evidence, 1, RNG(0)).places == (1,)
+
+
+def test_clusters_and_kinds_give_one_task_each() -> None:
+    base = RNG(0).normal(size=(30, 3))
+    values = np.repeat(base, [4, 3, 2], axis=1) + 0.1 * RNG(1).normal(size=(30, 9))
+    label = np.repeat([0, 1, 2], [4, 3, 2])
+    found = METHODS["clusters"].select(evidence_of(values), 3, RNG(0))
+    assert label[list(found.places)].tolist() == [0, 1, 2]
+    assert found.gain.tolist() == [4, 3, 2]
+    groups = tuple("abcabcabc")
+    kinds = METHODS["typology"].select(evidence_of(values, groups=groups), 3, RNG(0))
+    assert {groups[place] for place in kinds.places} == set("abc")
+
+
+def test_spread_goes_evenly_from_easy_to_hard() -> None:
+    values = np.tile(np.arange(9.0), (4, 1))
+    found = METHODS["spread"].select(evidence_of(values), 3, RNG(0))
+    assert sorted(found.places) == [1, 4, 7]
+
+
+def test_random_draws_every_task_alike() -> None:
+    evidence = evidence_of(np.zeros((2, 6)))
+    drawn = np.bincount(
+        [
+            place
+            for seed in range(600)
+            for place in METHODS["random"].select(evidence, 2, RNG(seed)).places
+        ]
+    )
+    assert stats.chisquare(drawn).pvalue > 1e-3
+
+
+def test_costs_come_from_columns_of_results_and_of_tasks() -> None:
+    table = {
+        "agent": ["a", "a", "b"],
+        "task": ["t", "t", "t"],
+        "run": [0, 0, 0],
+        "trial": [0, 1, 0],
+    }
+    results = ex.Results.from_dict(table | {"score": [1, 2, 3], "frames": [10, 30, 50]})
+    assert task_costs(results, "frames").tolist() == [40.0], "frames add up within a run"
+    about = ex.Attributes.from_dicts("task", [{"task": "t", "money": 7.0}])
+    assert task_costs(results.with_attributes(about), "money").tolist() == [7.0]
+    with pytest.raises(ex.InputError, match="No column 'gold'"):
+        task_costs(results, "gold")
+    chosen = ex.Selection("random", ("t",), (0,), np.zeros(1), "", 1.0)
+    assert cost_of(chosen, np.array([7.0])) == 7.0
