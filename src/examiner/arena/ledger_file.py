@@ -44,6 +44,7 @@ class LedgerFile:
     """An open database, the lock that keeps other drivers out, and some room kept for a full disk."""
 
     def __init__(self, path: Path) -> None:
+        path = path.resolve()  # one file, one lock, by whatever name it was called
         self._path = path
         self._ballast = path.with_name(path.name + ".ballast")
         self._lock = _locked(path)

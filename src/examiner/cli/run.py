@@ -18,7 +18,7 @@ from examiner.arena.protocol import REFERENCE
 from examiner.arena.runner import RunOutcome, run_plan
 from examiner.cli.live import live_table
 from examiner.cli.options import JsonFlag
-from examiner.cli.output import print_json, print_line, print_table, printable
+from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
 from examiner.results import InputError
 from examiner.results.checks import counted, listed, shorten
 from examiner.workers.crew import Crew
@@ -27,6 +27,8 @@ from examiner.workers.mapping import available_cores
 _FAILURES_SHOWN = 20
 SOME_FAILED = 1
 """Exit code when the run ended but some jobs failed."""
+STOPPED = 130
+"""Exit code after Ctrl-C, as shells have it."""
 
 
 def run(
@@ -68,15 +70,21 @@ def run(
         return
     count, crew = _workers(workers, address, planned)
     folder = Path(output or planned.name)
-    with live_table() as watcher:
-        outcome = run_plan(
-            planned,
-            folder / "ledger.sqlite",
-            workers=count,
-            crew=crew,
-            again=not skip_failed,
-            watcher=watcher,
+    try:
+        with live_table() as watcher:
+            outcome = run_plan(
+                planned,
+                folder / "ledger.sqlite",
+                workers=count,
+                crew=crew,
+                again=not skip_failed,
+                watcher=watcher,
+            )
+    except KeyboardInterrupt:
+        print_notes(
+            ["stopped; all episodes so far are kept. The same command goes on with the rest."]
         )
+        raise typer.Exit(STOPPED) from None
     exported = _exported(outcome, folder / "episodes.parquet")
     _tell(outcome, exported, json)
     if outcome.failed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -13,6 +14,7 @@ from examiner.workers.crew import Event, Kind
 from examiner.workers.performing import SINGLE_THREAD, perform, search_path
 
 _ASK_AGAIN_SECONDS = 2.0
+_KNOCK_SECONDS = 10.0
 
 
 class RayCrew:
@@ -92,13 +94,15 @@ class RayCrew:
     def _connect(self, address: str | None) -> None:
         local = {"include_dashboard": False}
         try:
+            if address is not None:
+                _knock(address)
             self._ray.init(
                 address=address or "local",
                 log_to_driver=False,
                 logging_level="ERROR",
                 **({} if address else local),
             )
-        except (ConnectionError, ValueError, RuntimeError) as problem:
+        except (OSError, ValueError, RuntimeError) as problem:
             first = (str(problem).splitlines() or [""])[0]
             raise ValueError(
                 f"Cannot reach a Ray cluster at {address!r}: {first}. Start one with `ray start`, or "
@@ -130,6 +134,13 @@ def ray_package(*, local: bool) -> Any:  # Any: Ray is an extra
     except ImportError:
         raise ValueError("Working on a cluster needs Ray: pip install 'examiner[ray]'.") from None
     return ray
+
+
+def _knock(address: str) -> None:
+    """Fail at once where nothing listens: Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), _KNOCK_SECONDS).close()
 
 
 def _is_here(address: str) -> bool:

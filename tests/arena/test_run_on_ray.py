@@ -1,0 +1,126 @@
+"""Runs on a Ray cluster of three nodes, one of them killed on the way: the table of a local run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.runs import cart_pole, rows, states
+from examiner.arena import Job, Playing
+
+pytest.importorskip("ray")
+pytestmark = pytest.mark.slow
+TESTS = str(Path(__file__).parents[1])
+
+
+def jobs_for_ray() -> list[Job]:
+    return [
+        *(cart_pole("Stateless", seed=seed, episodes=60, slow=0.002) for seed in range(4)),
+        *(cart_pole("Learner", seed=seed, episodes=60, slow=0.002) for seed in range(2)),
+        cart_pole("Misbehaving", how="crash"),
+        cart_pole("Misbehaving", seed=1, how="hang"),
+        cart_pole("Misbehaving", seed=2, how="hoard"),
+    ]
+
+
+# In a process of its own: Ray reads its settings when it is imported, and leaves threads behind.
+DRIVER = """
+import json, sys
+from ray.cluster_utils import Cluster
+from arena.test_run_on_ray import jobs_for_ray
+from examiner.arena import run_jobs
+from examiner.arena.performance import perform_job
+from examiner.workers import Limits
+from examiner.workers.cluster import RayCrew
+
+node = {"num_cpus": 1, "node_ip_address": "127.0.0.1", "object_store_memory": 80_000_000}
+cluster = Cluster(initialize_head=True, head_node_args=node | {"include_dashboard": False})
+nodes = [cluster.add_node(**node) for _ in range(2)]
+killed = []
+
+class Killer:
+    def __call__(self, standing):
+        if standing.episodes > 60 and not killed:
+            killed.append(standing.episodes)
+            cluster.remove_node(nodes[0], allow_graceful=False)
+
+limits = Limits(silent_seconds=20.0, memory_bytes=400 * 2**20)
+outcome = run_jobs(
+    jobs_for_ray(), sys.argv[1], limits=limits, watcher=Killer(),
+    crew=lambda: RayCrew(perform_job, address=cluster.address, memory_bytes=limits.memory_bytes),
+)
+print("outcome", json.dumps({
+    "done": outcome.done, "killed": killed,
+    "failed": {one.job.settings["how"]: one.reason for one in outcome.failed},
+}))
+cluster.shutdown()
+"""
+
+
+def ray_environment() -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": TESTS, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+
+
+def test_a_cluster_that_loses_a_node_gives_the_same_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = tmp_path / "ledger.sqlite"
+    words = [sys.executable, "-c", DRIVER, str(ledger)]
+    done = subprocess.run(words, env=ray_environment(), capture_output=True, text=True, timeout=300)
+    (line,) = [one for one in done.stdout.splitlines() if one.startswith("outcome")] or [
+        done.stderr
+    ]
+    outcome = json.loads(line.removeprefix("outcome"))
+    assert outcome["killed"], "the node was killed while jobs were played"
+    assert outcome["done"] == 6 and set(outcome["failed"]) == {"crash", "hang", "hoard"}
+    assert outcome["failed"]["crash"].startswith("RuntimeError: out of ideas")
+    assert "nothing was heard of it for longer than" in outcome["failed"]["hang"]
+    assert "more memory than its limit of 400 MiB" in outcome["failed"]["hoard"]
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)  # the same episodes, only quicker
+    good = jobs_for_ray()[:6]
+    keys = {job.key for job in good}
+    assert [row for row in rows(ledger) if row[0] in keys] == sorted(
+        (job.key, e.number, e.phase, e.frames, e.length, e.score, e.lives, int(e.truncated))
+        for job in good
+        for e in Playing.begin(job)
+    )
+    assert [state for state, _ in states(ledger)] == ["done"] * 6 + ["failed"] * 3
+
+
+PLAN = """
+environment = "gymnasium"
+games = ["CartPole-v1"]
+episodes = 3
+seeds = 2
+protocol = { frame_skip = 1 }
+[[agents]]
+entry = "ray_side_agent:Still"
+"""
+
+
+def test_the_command_starts_ray_by_itself_and_finds_agents_beside_the_plan(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(PLAN)
+    (tmp_path / "ray_side_agent.py").write_text(
+        "class Still:\n    def act(self, observation):\n        return 0\n"
+    )
+    words = [sys.executable, "-m", "examiner", "run", str(tmp_path / "plan.toml")]
+    words += ["-o", str(tmp_path / "out"), "--workers", "ray", "--json"]
+    done = subprocess.run(words, env=os.environ, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["done"], told["episodes"], told["failed"]) == (2, 6, [])
+
+
+def test_an_address_where_nothing_listens_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(PLAN.replace("ray_side_agent:Still", "random"))
+    words = [sys.executable, "-m", "examiner", "run", str(tmp_path / "plan.toml")]
+    words += ["-o", str(tmp_path / "out"), "--workers", "ray", "--address", "127.0.0.1:1"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "Cannot reach a Ray cluster at '127.0.0.1:1'" in done.stderr
