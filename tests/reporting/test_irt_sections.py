@@ -1,0 +1,162 @@
+"""The sections on ability, difficulty and generality, and their figures."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from examiner.irt import ItemParameters, probability
+from examiner.plots import ability_generality, agent_curves, task_curves, wright_map
+from examiner.reporting.fitting import Fitted, fitted
+from examiner.reporting.study import Study
+from examiner.results import Results
+
+SECTIONS = ["wright_map", "task_curves", "task_table", "agent_curves", "ability_generality"]
+FIGURES = {
+    "wright-map", "task-curves-difficulty", "task-curves-discrimination", "task-curves-negative",
+    "agent-curves", "ability-generality",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def wins() -> Results:
+    """60 agents, 24 tasks, two of which reward the weak."""
+    rng = np.random.default_rng(1)
+    slope = np.full(24, 1.8)
+    slope[[4, 9]] = -1.8
+    items = ItemParameters.of(
+        [f"t{n}" for n in range(24)], slope, difficulty=np.linspace(-1.5, 1.5, 24)
+    )
+    chance = probability(items, rng.normal(size=60)).T
+    won = (rng.random(chance.shape) < chance).astype(float)
+    return Results.from_numpy(won, tasks=items.tasks, measure="win")
+
+
+def told(results: Results, **options: object) -> dict[str, dict]:
+    report = ex.report(results, sections=SECTIONS, **options)  # type: ignore[arg-type]
+    content = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    return {section["key"]: section for section in content["sections"]}
+
+
+def blocks(section: dict, kind: str) -> list[dict]:
+    return [block for block in section["blocks"] if block["kind"] == kind]
+
+
+def test_the_sections_tell_of_negative_tasks_and_flags(wins):
+    made = told(wins)
+    assert "t4 and t9 have negative discrimination" in made["task_curves"]["finding"]
+    assert "the able do worse, beyond noise, on t4 and t9" in made["task_table"]["finding"]
+    rows = blocks(made["task_table"], "table")[0]["rows"]
+    assert len(rows) == 24
+    flagged = {row[0]: row[-1] for row in rows}
+    assert "negative" in flagged["t4"]
+    agents = blocks(made["ability_generality"], "table")[0]["rows"]
+    abilities = [row[2] for row in agents]
+    assert len(agents) == 60 and abilities == sorted(abilities, reverse=True)
+
+
+def test_every_figure_is_there_and_plotly_accepts_it(wins):
+    graph_objects = pytest.importorskip("plotly.graph_objects")
+    report = ex.report(wins, sections=SECTIONS)
+    figures = [
+        block
+        for section in report.sections
+        for block in section.blocks
+        if hasattr(block, "drawing")
+    ]
+    assert {figure.key for figure in figures} == FIGURES
+    for figure in figures:
+        assert len(graph_objects.Figure(figure.drawing).data) == len(figure.drawing["data"]) > 0
+    assert all(f'id="figure-{key}"' in report.html for key in FIGURES)
+
+
+def test_one_fit_serves_all_sections(wins):
+    study = Study.of(wins)
+    made = fitted(study)
+    assert isinstance(made, Fitted) and fitted(study) is made
+
+
+def test_the_sections_apply_only_where_there_are_responses(wins):
+    rng = np.random.default_rng(0)
+    raw = Results.from_numpy(rng.normal(50, 20, size=(12, 24)))
+    assert not set(SECTIONS) & {section.key for section in ex.report(raw).sections}
+    asked = told(raw)["wright_map"]
+    assert "Say what a success is (`--success 1.0`)" in asked["finding"]
+    given = ex.report(raw, normalise=None, success=50.0)
+    assert set(SECTIONS) <= {section.key for section in given.sections}
+    assert given.to_dict()["success"] == 50.0
+    shares = Results.from_numpy(rng.beta(2, 2, size=(12, 24)).round(3))
+    shown = {section.key for section in ex.report(shares).sections}
+    assert {"wright_map", "task_curves", "task_table", "ability_generality"} <= shown
+    few = Results.from_numpy(wins.measure().reshape(60, 24)[:5])
+    assert "With 5 agents an ability scale says little" in told(few)["task_table"]["finding"]
+    flat = Results.from_numpy(np.ones((12, 8)))
+    assert "too few for an ability scale" in told(flat)["task_table"]["finding"]
+
+
+def test_large_tables_of_repeated_trials_are_left_to_the_command():
+    rng = np.random.default_rng(0)
+    many = Results.from_numpy((rng.random((40, 60, 20)) < 0.5).astype(float))
+    assert "run `examiner fit`" in told(many)["wright_map"]["finding"]
+
+
+def test_success_is_in_the_command_that_makes_the_report_again(tmp_path):
+    path = tmp_path / "scores.csv"
+    rows = np.random.default_rng(0).normal(50, 20, size=(12, 8)).round(2)
+    lines = ["agent," + ",".join(f"t{n}" for n in range(8))]
+    lines += [f"a{n}," + ",".join(map(str, row)) for n, row in enumerate(rows)]
+    path.write_text("\n".join(lines))
+    made = ex.report(ex.read(path), normalise=None, success=50.0, sections=["wright_map"])
+    assert "--success 50.0" in made.command
+
+
+def test_hostile_names_are_escaped(hostile):
+    report = ex.report(hostile, sections=SECTIONS, success=1.0)
+    assert all(section.applies for section in report.sections)
+    page = report.html
+    assert "<script>alert(1)" not in page
+    assert "<img" not in page.split("</style>")[1].split("<script")[0]
+
+
+# ------------------------------------------------------------------ figures by their data
+
+
+def test_dots_of_like_height_stand_side_by_side():
+    heights = np.array([0.0, 0.01, 0.02, 3.0, np.nan])
+    drawn = wright_map.data(
+        list("abcde"), heights, heights, ["t"], np.array([-80.0]), np.array([True])
+    )
+    assert drawn.agent_place[:4].tolist() == [-1, -2, -3, -1] and np.isnan(drawn.agent_place[4])
+    assert drawn.shown[0] == drawn.low and drawn.difficulty[0] == -80
+    figure = wright_map.draw(drawn)
+    assert [trace["name"] for trace in figure["data"]][1] == "tasks, negative discrimination"
+
+
+def test_infinite_generality_stands_above_all_others():
+    one = np.zeros(3)
+    drawn = ability_generality.data("abc", one, one, np.array([4.0, np.inf, np.nan]))
+    assert drawn.shown[1] == 5.0
+    figure = ability_generality.draw(drawn)
+    assert [len(trace["x"]) for trace in figure["data"]] == [1, 1]
+    alone = ability_generality.data("ab", one[:2], one[:2], np.array([np.inf, np.inf]))
+    assert alone.shown.tolist() == [1.0, 1.0]
+
+
+def test_bands_are_left_out_where_there_are_no_errors():
+    at = np.array([-1.0, 1.0])
+    line, none = np.array([[0.2, 0.8]]), np.full((1, 2), np.nan)
+    with_band = task_curves.data(["t"], at, line, line, line, at, line, line)
+    bare = task_curves.data(["t"], at, line, none, none, at, line, line[:0])
+    assert len(task_curves.draw(with_band)["data"]) == 4
+    assert len(task_curves.draw(bare)["data"]) == 2
+
+
+def test_ribbons_skip_bins_without_results():
+    at = np.array([-1.0, 0.0, 1.0])
+    mean = np.array([[1.0, np.nan, 0.0]])
+    figure = agent_curves.draw(agent_curves.data(["a"], at, mean, mean * 0, at, mean))
+    assert figure["data"][0]["x"] == [-1.0, 1.0, 1.0, -1.0]
+    assert figure["data"][1]["y"] == [1.0, None, 0.0]
