@@ -1,9 +1,9 @@
 """Claim: the random agent plays at least 85 % as many frames a CPU second as bare `ALEInterface.act`.
 
 Bare means: the emulator's own sticky actions, one call of `act` a frame with an action drawn beforehand, a
-reset at game over, and nothing else. Ours is a whole job: protocol, agent, episodes. Both play in turns in one
-process, so that the load of the machine meets both; the middle ratio counts. The last three columns are the
-random agent made to look, which merges screens.
+reset at game over, and nothing else. Ours is a whole job: protocol, agent, episodes. Both play in turns in
+one process, so that the load of the machine meets both; the middle ratio counts. The last three columns are
+the random agent made to look, which merges screens.
 Run: python benchmarks/arena.py speed [--turns 5] [--frames 20000]
 """
 

@@ -44,6 +44,8 @@ NAMES = {
     "section": (ex.SECTIONS, "docs/guides/report.md"),
     "data set": (ex.DATASETS, "docs/datasets.md"),
     "schema": (ex.SCHEMAS, "docs/guides/typology.md"),
+    "agent": (ex.AGENTS, "docs/arena.md"),
+    "protocol": (ex.PROTOCOLS, "docs/arena.md"),
 }
 
 
