@@ -18,6 +18,7 @@ from examiner.reporting.sections.profiles import profiles
 from examiner.reporting.sections.rank_probabilities import rank_probabilities
 from examiner.reporting.sections.ranking import ranking
 from examiner.reporting.sections.reading import reading
+from examiner.reporting.sections.selection import selection
 from examiner.reporting.sections.significance import significance
 from examiner.reporting.sections.task_curves import task_curves
 from examiner.reporting.sections.task_table import task_table
@@ -44,6 +45,7 @@ SECTIONS: Mapping[str, Callable[[Study], Section]] = MappingProxyType(
         "information": information,
         "likeness": likeness,
         "typology": typology,
+        "selection": selection,
     }
 )
 """Name → section. A new one is one file in this folder and one line here."""

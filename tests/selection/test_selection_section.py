@@ -1,0 +1,52 @@
+"""The report's section on selection, and its figure, by the data they show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from examiner.plots import cost_quality
+from examiner.reporting.section import Figure, Table, said
+from examiner.reporting.sections import SECTIONS
+from examiner.reporting.study import Study
+
+
+def results_of(agents: int, tasks: int) -> ex.Results:
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(agents, 1)) + 0.4 * rng.normal(size=(agents, tasks))
+    return ex.Results.from_numpy(scores, tasks=[f"<t{place}>" for place in range(tasks)])
+
+
+def test_the_section_shows_all_methods_and_says_why_each_task_is_in_the_set() -> None:
+    section = SECTIONS["selection"](Study.of(results_of(9, 5)))
+    figure = next(block for block in section.blocks if isinstance(block, Figure))
+    assert {"regression", "spread", "best_of", "random"} <= set(figure.data["methods"])
+    assert figure.data["r2"].shape == (len(figure.data["methods"]), len(figure.data["sizes"]))
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    assert len(table.rows) == 3
+    for row in table.rows:
+        assert row[0].text in said(section.lead)  # type: ignore[union-attr]
+        assert -1 <= row[3] <= 1  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("agents", "tasks", "reason"),
+    [(4, 9, "too few to choose"), (9, 2, "too few to choose"), (400, 60, "run `examiner compare`")],
+)
+def test_tables_too_small_or_too_large_are_left_to_the_command(
+    agents: int, tasks: int, reason: str
+) -> None:
+    section = SECTIONS["selection"](Study.of(results_of(agents, tasks)))
+    assert not section.applies
+    assert reason in said(section.lead)
+
+
+def test_plotly_accepts_the_curves() -> None:
+    graph_objects = pytest.importorskip("plotly.graph_objects")
+    curves = np.array([[0.2, np.nan], [-3.0, 0.1]])
+    data = cost_quality.data(["best_of", "random"], [1, 2], curves, curves, curves, curves, True)
+    drawing = cost_quality.draw(data)
+    assert len(graph_objects.Figure(drawing).data) == 3
+    assert drawing["layout"]["yaxis"]["range"][0] == cost_quality.LOWEST
+    assert drawing["layout"]["xaxis"]["title"]["text"] == "cost of the set"
