@@ -1,0 +1,67 @@
+"""Agents that answer unlike agents of their ability, and agents that do not."""
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from examiner.irt import ItemParameters, simulate
+from examiner.irt.agent_fit import agent_fit
+from examiner.irt.replicates import replicates, view
+from examiner.results import ResponseMatrix
+
+TASKS = [f"t{n:02d}" for n in range(30)]
+ITEMS = ItemParameters.of(TASKS, 1.5, np.linspace(3, -3, 30))
+
+
+def drawn_fit(matrix: ResponseMatrix, items: ItemParameters, draws: int = 200) -> ex.irt.AgentFit:
+    rule = ex.Quadrature.for_items(items)
+    seen = view(matrix, items, rule, 1.0)
+    made = [
+        one.log_likelihood
+        for one in replicates(
+            matrix, items, seen, rule, 1.0, count=draws, rng=np.random.default_rng(0)
+        )
+    ]
+    nothing = np.ones(len(matrix.agents))
+    return agent_fit(matrix.agents, seen.log_likelihood, np.array(made), (nothing, nothing))
+
+
+def test_an_agent_that_solves_the_hard_and_fails_the_easy_is_odd() -> None:
+    matrix = simulate(ITEMS, 60, rng=0)
+    won = matrix.successes.copy()
+    won[0] = np.arange(30) >= 15  # the fifteen hardest
+    won[1] = np.arange(30) < 15  # the fifteen easiest: as orderly as can be
+    found = drawn_fit(ResponseMatrix.from_array(won, tasks=TASKS), ITEMS)
+    assert found.odd[0]
+    assert found.lz[0] < -4
+    assert not found.odd[1]
+    assert found.lz[1] > 1
+    assert found.odd[2:].sum() <= 3
+
+
+@pytest.mark.parametrize("response", ["binomial", "beta-binomial", "beta"])
+def test_agents_of_the_model_are_rarely_odd_whatever_the_response(response: str) -> None:
+    items = ItemParameters.of(
+        TASKS,
+        1.5,
+        np.linspace(3, -3, 30),
+        precision=None if response == "binomial" else 5.0,
+        response=response,  # type: ignore[arg-type]
+    )
+    rng = np.random.default_rng(1)
+    matrix = simulate(items, 100, trials=rng.integers(0, 3, (100, 30)), rng=rng)
+    found = drawn_fit(matrix, items, draws=60)
+    assert abs(found.lz.mean()) < 0.35
+    assert found.lz.std() == pytest.approx(1.0, abs=0.25)
+    assert (found.p_value < 0.05).mean() < 0.1
+    assert 0.4 < found.p_value.mean() < 0.6
+
+
+def test_a_diagnosis_names_odd_agents_and_tells_it_in_a_sentence() -> None:
+    won = simulate(ITEMS, 60, rng=2).successes.copy()
+    won[7] = np.arange(30) >= 15
+    fit = ex.fit_irt(ResponseMatrix.from_array(won, tasks=TASKS), errors=False, starts=1)
+    found = ex.diagnose(fit, replicates=101, refit=False, rng=0)
+    assert found.agents.odd[7]
+    assert found.agents.infit[7] == found.agents.infit.max()
+    assert "of 60 agents with odd responses" in repr(found)
