@@ -70,7 +70,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_command_takes_the_ledger_and_its_export(folder: Path) -> None:
-    for source in (folder / "out" / "ledger.sqlite", folder / "out" / "episodes.parquet"):
+    out = folder / "out"
+    for source in (out, out / "ledger.sqlite", out / "episodes.parquet"):
         described = json.loads(run("describe", source, "--json").out)
         assert (described["agents"], described["tasks"], described["rows"]) == (2, 1, 12)
         assert (described["runs"], described["trials"]) == (2, 3)

@@ -53,6 +53,19 @@ def test_a_job_whose_process_was_killed_is_done_again(tmp_path: Path) -> None:
     assert map_processes(jobs.dies_once, paths, processes=2) == [5, 5]
 
 
+@pytest.mark.slow
+def test_a_map_on_ray_gives_the_same_answers_and_errors() -> None:
+    pytest.importorskip("ray")
+    code = (
+        "from examiner.workers import map_ray\nfrom workers import jobs_for_workers as jobs\n"
+        "import ray; ray.init(num_cpus=2, include_dashboard=False, logging_level='ERROR')\n"
+        "print(map_ray(jobs.square, range(5)))\n"
+        "try: map_ray(jobs.fails_on_odd, [0, 1, 3])\nexcept ValueError as problem: print(problem)\n"
+    )
+    lines = run("-c", code, RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0", HOME="/tmp").stdout.splitlines()
+    assert lines[-2:] == ["[0, 1, 4, 9, 16]", "odd: 1"]
+
+
 SCRIPT = """
 from examiner.workers import map_processes
 print("started")
@@ -89,12 +102,12 @@ def test_a_function_of_an_interactive_session_is_refused_in_words() -> None:
     assert "Put it into a module and import it" in done.stderr
 
 
-def run(*words: object) -> "subprocess.CompletedProcess[str]":
+def run(*words: object, **environment: str) -> "subprocess.CompletedProcess[str]":
     tests = str(Path(__file__).parents[1])
     return subprocess.run(
         [sys.executable, *map(str, words)],
         capture_output=True,
         text=True,
-        timeout=60,
-        env={"PYTHONPATH": tests},
+        timeout=120,
+        env={"PYTHONPATH": tests, **environment},
     )

@@ -121,13 +121,13 @@ def _sorted(files: Sequence[SourceFile], named: str | None, *, everything: bool)
 
 
 def _without_companions(known: Sorted) -> Sorted:
-    """Of one folder, read the training log and leave its companions: summaries, evaluations.
+    """Of one folder, read the training log or ledger and leave its companions: summaries, copies.
 
     The same run is written there in several formats, and would count several times.
     """
     first: dict[Path, str] = {}
     for name, files in known.by_format.items():
-        if FORMATS[name].training:
+        if FORMATS[name].training or FORMATS[name].leads:
             for file in files:
                 first.setdefault(file.path.parent, name)
     by_format: dict[str, list[SourceFile]] = {}
@@ -138,7 +138,8 @@ def _without_companions(known: Sorted) -> Sorted:
             if chosen == name:
                 by_format.setdefault(name, []).append(file)
                 continue
-            reason = f"lie beside a training log in the format {chosen!r} (to read them, `--format {name}`)"
+            what = "ledger" if FORMATS[chosen].leads else f"training log in the format {chosen!r}"
+            reason = f"lie beside a {what} (to read them, `--format {name}`)"
             skipped.setdefault(reason, []).append(file.path)
     return Sorted(by_format, skipped)
 

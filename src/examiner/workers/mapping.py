@@ -85,6 +85,30 @@ def map_processes(
     return map_on(ProcessCrew(answered, processes), function, waiting, progress, stage)
 
 
+def map_ray(
+    function: Callable[[Job], Answer],
+    jobs: Iterable[Job],
+    *,
+    address: str | None = None,
+    progress: Progress | None = None,
+    stage: str = "working",
+) -> list[Answer]:
+    """Apply a function to every job on a Ray cluster, one core each; otherwise like `map_processes`.
+
+    `address` is that of a running cluster, `auto` the one on this machine; without it one is started
+    here and ended again. Jobs of a node that is lost are begun again elsewhere.
+
+    >>> map_ray(abs, [])
+    []
+    """
+    waiting = list(jobs)
+    if not waiting:
+        return []
+    from examiner.workers.cluster import RayCrew
+
+    return map_on(RayCrew(answered, address=address), function, waiting, progress, stage)
+
+
 def available_cores() -> int:
     """The cores this process may use.
 

@@ -29,8 +29,8 @@ class Format(NamedTuple):
     """How a kind of file is recognised by its first bytes, and how it is read.
 
     In a folder, only files with one of the `endings` are taken, where there are any. `training` says
-    that it holds the episodes of agents while they learnt; `read_many` reads many files at once,
-    where that is more than reading each.
+    that it holds the episodes of agents while they learnt; `leads` that results beside it are made
+    from it; `read_many` reads many files at once, where that is more than reading each.
     """
 
     recognises: Callable[[SourceFile], bool]
@@ -38,13 +38,14 @@ class Format(NamedTuple):
     description: str
     endings: tuple[str, ...] = ()
     training: bool = False
+    leads: bool = False
     read_many: Callable[[Sequence[SourceFile], TableOptions], list[Part]] | None = None
 
 
 FORMATS = MappingProxyType(
     {
         "parquet": Format(parquet.recognises, parquet.read, "Parquet, tidy or wide"),
-        "ledger": Format(ledger.recognises, ledger.read, "ledgers of `examiner run`"),
+        "ledger": Format(ledger.recognises, ledger.read, "ledgers of `examiner run`", leads=True),
         "ledger-training": Format(
             ledger.recognises_nothing,
             ledger.read_training,
