@@ -9,6 +9,7 @@ import numpy as np
 
 from examiner.arena.environment import Seen
 from examiner.arena.extras import ale_package
+from examiner.arena.games import chosen_variant, variants_of
 from examiner.arena.protocol import Protocol
 from examiner.arena.screens import STACK, Merger, Screen, shrink
 from examiner.results.checks import InputError
@@ -42,10 +43,20 @@ class Console:
     """
 
     def __init__(
-        self, game: str, *, mode: int, difficulty: int, protocol: Protocol, observation: str
+        self,
+        game: str,
+        *,
+        mode: int | None,
+        difficulty: int | None,
+        protocol: Protocol,
+        observation: str,
     ) -> None:
         self.game, self.protocol, self.observation = game, protocol, observation
-        self.emulator = emulator = _emulator(game, mode, difficulty)
+        self.emulator = emulator = _emulator(game)
+        self.variant = chosen_variant(game, variants_of(emulator), mode, difficulty)
+        emulator.setMode(self.variant.mode)
+        emulator.setDifficulty(self.variant.difficulty)
+        emulator.reset_game()
         full = protocol.action_set == "full"
         self.actions: tuple[Any, ...] = tuple(
             emulator.getLegalActionSet() if full else emulator.getMinimalActionSet()
@@ -168,7 +179,7 @@ class Console:
             self._seen = (*(self._seen or (small,) * STACK)[1:], small)
 
 
-def _emulator(game: str, mode: int, difficulty: int) -> Any:  # ale_py comes only with an extra
+def _emulator(game: str) -> Any:  # ale_py comes only with an extra
     ale = ale_package()
     emulator = ale.ALEInterface()
     emulator.setInt("random_seed", 0)
@@ -180,7 +191,4 @@ def _emulator(game: str, mode: int, difficulty: int) -> Any:  # ale_py comes onl
     emulator.setInt("reward_min", -(2**31))  # rewards as the game gives them
     emulator.setInt("reward_max", 2**31 - 1)
     emulator.loadROM(ale.roms.get_rom_path(game))
-    emulator.setMode(mode)
-    emulator.setDifficulty(difficulty)
-    emulator.reset_game()
     return emulator

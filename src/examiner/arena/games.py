@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from examiner.arena.extras import ale_package
 from examiner.results.atari import atari_game, atari_games
@@ -91,6 +91,13 @@ def game_variants(game: str) -> Variants:
     ale = ale_package()
     emulator = ale.ALEInterface()
     emulator.loadROM(ale.roms.get_rom_path(name))
+    return variants_of(emulator)
+
+
+def variants_of(
+    emulator: Any,
+) -> Variants:  # an ale_py.ALEInterface, which comes only with an extra
+    """Return the modes and difficulties of the game that was just loaded."""
     state = emulator.cloneState()
     modes = tuple(sorted(emulator.getAvailableModes()))
     difficulties = tuple(sorted(emulator.getAvailableDifficulties()))
@@ -121,7 +128,11 @@ def game_variant(game: str, mode: int | None = None, difficulty: int | None = No
     ...
     examiner.results.checks.InputError: The game 'freeway' has no mode 8. It has 0, 1, 2, 3, 4, 5, 6, 7.
     """
-    known = game_variants(playable_game(game))
+    return chosen_variant(game, game_variants(playable_game(game)), mode, difficulty)
+
+
+def chosen_variant(game: str, known: Variants, mode: int | None, difficulty: int | None) -> Variant:
+    """Return a mode and a difficulty after checking that they are known; None is the default."""
     mode = known.default_mode if mode is None else mode
     difficulty = known.default_difficulty if difficulty is None else difficulty
     for what, value, valid in (

@@ -66,8 +66,9 @@ class Protocol:
     source: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.report_shares, list):
-            object.__setattr__(self, "report_shares", tuple(self.report_shares))
+        shares: object = self.report_shares
+        if isinstance(shares, list):  # as JSON and TOML have it
+            object.__setattr__(self, "report_shares", tuple(shares))
         _check_choices(self)
         _check_shares(self)
         _check_counts(self)
@@ -151,7 +152,7 @@ def _check_shares(protocol: Protocol) -> None:
         raise InputError(
             f"The protocol's sticky_probability is {sticky!r}. A probability lies between 0 and 1."
         )
-    shares = protocol.report_shares
+    shares: object = protocol.report_shares
     edges = (0.0, *shares) if isinstance(shares, tuple) else (0.0,)
     numbers = all(isinstance(share, int | float) for share in edges)
     rising = numbers and all(one < other for one, other in itertools.pairwise(edges))

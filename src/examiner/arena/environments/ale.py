@@ -6,7 +6,7 @@ import numpy as np
 
 from examiner.arena.console import Console, ConsoleState
 from examiner.arena.environment import Seen
-from examiner.arena.games import game_variant, playable_game
+from examiner.arena.games import playable_game
 from examiner.arena.job import OBSERVATIONS, Job
 from examiner.arena.protocol import Protocol
 from examiner.results.checks import unknown_name
@@ -33,13 +33,11 @@ class AtariEnvironment:
         if observation not in OBSERVATIONS:
             raise unknown_name("observation", observation, OBSERVATIONS)
         self.game, self.protocol = playable_game(game), protocol
-        self.mode, self.difficulty = game_variant(
-            self.game,
-            protocol.mode if mode is None else mode,
-            protocol.difficulty if difficulty is None else difficulty,
-        )
+        self.mode = protocol.mode if mode is None else mode
+        self.difficulty = protocol.difficulty if difficulty is None else difficulty
         self._observation = observation
         self._console = self._new_console()
+        self.mode, self.difficulty = self._console.variant
         self._imagined: Console | None = None
         self._rng = np.random.default_rng(0)  # replaced at every reset
         self.action_names = tuple(action.name for action in self._console.actions)
