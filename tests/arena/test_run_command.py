@@ -12,7 +12,7 @@ import pytest
 
 import examiner as ex
 from examiner.arena.standing import JobStanding, Standing
-from examiner.cli import main
+from examiner.cli import live, main
 from examiner.cli.live import drawn
 
 PLAN = """
@@ -186,3 +186,15 @@ def test_the_live_table_shows_what_is_played() -> None:
     text = console.export_text()
     assert "10 of 40 jobs done, 2 failed" in text and "8,000 frames/s" in text and "? to go" in text
     assert "-20.5" in text and "24,000" in text and "… and 5 more" in text
+
+
+def test_without_a_terminal_a_line_is_written_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    standing = Standing(40, 10, 0, (), 300, 1_000_000, 8_000.0, 0.4, 3_700.0)
+    with live.live_table() as watcher:
+        watcher(standing)
+        assert capsys.readouterr().err == ""
+        monkeypatch.setattr(live, "SECONDS_BETWEEN_LINES", 0.0)
+        watcher(standing)
+    assert capsys.readouterr().err.endswith("8,000 frames/s   40 %   1:01:40 to go\n")

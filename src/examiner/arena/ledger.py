@@ -200,6 +200,21 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         self._set(account, "state", account.state)
         self._set(account, "reason", reason)
 
+    def reopen(self, account: Account) -> None:
+        """Take back that a job failed: it is played again.
+
+        >>> import tempfile
+        >>> with Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite") as ledger:
+        ...     (account,) = ledger.enter([Job("a", "random", game="pong")])
+        ...     ledger.end(account, "KeyError: 'pong'")
+        ...     ledger.reopen(account)
+        ...     account.state
+        'waiting'
+        """
+        account.state, account.reason = "waiting", None
+        self._set(account, "state", account.state)
+        self._set(account, "reason", None)
+
     def commit(self) -> None:
         """Make all that was recorded durable.
 

@@ -122,6 +122,9 @@ def run_jobs(
             for place, state in enumerate(before)
             if state == "waiting" or (state == "failed" and again)
         ]
+        for place in waiting:
+            if before[place] == "failed":
+                book.reopen(accounts[place])
         episodes, frames = _totals(accounts)
         driver.board.done = before.count("done")
         driver.board.failed = len(accounts) - len(waiting) - driver.board.done
