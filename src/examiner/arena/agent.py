@@ -5,7 +5,8 @@ An agent is any object with `act(observation) -> action`. If it has them, these 
 - `begin(task, rng)` before every episode; the random numbers are that episode's own;
 - `learn(reward, observation, terminated, truncated)` after every action of a training episode, with what
   is seen next; after `terminated` or `truncated` the next `act` begins something new;
-- `save() -> bytes` and `load(bytes)` between episodes, by agents that keep something from one to the next.
+- `save() -> bytes` and `load(bytes)` between episodes, by agents that keep something from one to the next;
+  `load` comes before the first `begin`.
 
 `blind = True` says that observations need not be made; `plans = True` asks for `task.model`.
 """

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from examiner.arena.protocol import Protocol
+from examiner.results.atari import atari_game
 from examiner.results.checks import InputError, shorten
 
 Observation = Literal["raw", "dqn84x4", "ram"]
@@ -48,6 +49,8 @@ class Job:
     frames: int | None = None
 
     def __post_init__(self) -> None:
+        if self.environment == "ale":  # one game under any of its names is one job
+            object.__setattr__(self, "game", atari_game(self.game) or self.game)
         try:
             json.dumps(dict(self.settings), allow_nan=False)
         except (TypeError, ValueError) as error:
