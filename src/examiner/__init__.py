@@ -16,6 +16,20 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from examiner.adaptive import (
+        RULES,
+        Choosing,
+        Examination,
+        ExaminationState,
+        Stop,
+        TaskBank,
+        examination_study,
+        examine,
+        exposure_shares,
+        next_task,
+        replay,
+        simulate_examinations,
+    )
     from examiner.arena import (
         AGENTS,
         PROTOCOLS,
@@ -98,7 +112,12 @@ if TYPE_CHECKING:
         simulate,
         task_curves,
     )
-    from examiner.records import read_fit, write_fit
+    from examiner.records import (
+        read_examination,
+        read_fit,
+        write_examination,
+        write_fit,
+    )
     from examiner.reporting import SECTIONS, Report, report
     from examiner.results import (
         WRITERS,
@@ -173,6 +192,20 @@ __version__ = "0.1.0"
 
 _ROOMS = MappingProxyType(
     {
+        "adaptive": (
+            "RULES",
+            "Choosing",
+            "Examination",
+            "ExaminationState",
+            "Stop",
+            "TaskBank",
+            "examination_study",
+            "examine",
+            "exposure_shares",
+            "next_task",
+            "replay",
+            "simulate_examinations",
+        ),
         "arena": (
             "AGENTS",
             "PROTOCOLS",
@@ -255,7 +288,7 @@ _ROOMS = MappingProxyType(
             "simulate",
             "task_curves",
         ),
-        "records": ("read_fit", "write_fit"),
+        "records": ("read_examination", "read_fit", "write_examination", "write_fit"),
         "reporting": ("SECTIONS", "Report", "report"),
         "results": (
             "WRITERS",
@@ -338,17 +371,21 @@ __all__ = [
     "MODELS",
     "NORMALISERS",
     "PROTOCOLS",
+    "RULES",
     "SCHEMAS",
     "SECTIONS",
     "WRITERS",
     "Attributes",
     "Channels",
+    "Choosing",
     "ChosenSet",
     "Classification",
     "Comparison",
     "Constraints",
     "Diagnosis",
     "Episode",
+    "Examination",
+    "ExaminationState",
     "ExaminerWarning",
     "FitOutcome",
     "IRTFit",
@@ -381,6 +418,8 @@ __all__ = [
     "Scales",
     "Schema",
     "Selection",
+    "Stop",
+    "TaskBank",
     "TaskGroup",
     "TaskScale",
     "TaskTable",
@@ -411,8 +450,11 @@ __all__ = [
     "dominance",
     "empirical_agent_curves",
     "empirical_task_curves",
+    "examination_study",
+    "examine",
     "expected_agent_curves",
     "export_ledger",
+    "exposure_shares",
     "fit_irt",
     "gather_material",
     "general_factor",
@@ -429,6 +471,7 @@ __all__ = [
     "mark_success",
     "named_protocol",
     "near_identical_agents",
+    "next_task",
     "normalise",
     "one_of_each",
     "opposed_tasks",
@@ -445,11 +488,13 @@ __all__ = [
     "read",
     "read_agents",
     "read_classification",
+    "read_examination",
     "read_fit",
     "read_plan",
     "read_scales",
     "read_tasks",
     "reduce_runs",
+    "replay",
     "report",
     "responses",
     "run_jobs",
@@ -460,6 +505,7 @@ __all__ = [
     "set_information",
     "significance",
     "simulate",
+    "simulate_examinations",
     "task_clusters",
     "task_correlation",
     "task_coverage",
@@ -471,6 +517,7 @@ __all__ = [
     "variance_components",
     "without_near_identical_agents",
     "write",
+    "write_examination",
     "write_fit",
 ]
 

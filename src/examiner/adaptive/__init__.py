@@ -7,7 +7,7 @@ from examiner.adaptive.examine import examine, replay
 from examiner.adaptive.exposure import exposure_shares
 from examiner.adaptive.rules import RULES
 from examiner.adaptive.simulate import SimulatedExaminations, simulate_examinations
-from examiner.adaptive.state import State
+from examiner.adaptive.state import ExaminationState
 from examiner.adaptive.step import Choosing, balance_of, next_task
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.adaptive.study import ExaminationStudy, examination_study
@@ -18,10 +18,10 @@ __all__ = [
     "Choosing",
     "Ending",
     "Examination",
+    "ExaminationState",
     "ExaminationStep",
     "ExaminationStudy",
     "SimulatedExaminations",
-    "State",
     "Stop",
     "TaskBank",
     "balance_of",

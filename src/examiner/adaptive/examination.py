@@ -9,7 +9,7 @@ from typing import Any
 from examiner.adaptive.answers import Answer
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import RULES, Rule
-from examiner.adaptive.state import State
+from examiner.adaptive.state import ExaminationState
 from examiner.adaptive.step import Choosing
 from examiner.adaptive.stopping import Ending, Stop, interval
 from examiner.irt.fitted import IRTFit
@@ -64,7 +64,7 @@ class Examination:
     choosing: Choosing
     stop: Stop
     seed: int
-    state: State
+    state: ExaminationState
     steps: tuple[ExaminationStep, ...]
     closed: tuple[str, ...]
     ending: Ending | None
@@ -169,7 +169,7 @@ class Examination:
                 ExaminationStep(**{name: step[name] for name in ExaminationStep.__slots__})
                 for step in content["steps"]
             )
-            state = State.start(bank)
+            state = ExaminationState.start(bank)
             for step in steps:
                 state = state.after(
                     bank, Answer.of(step.task, (step.value, step.trials), bank.items.response)

@@ -12,7 +12,7 @@ from examiner.adaptive.answers import Answer
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.examination import Examination, ExaminationStep
 from examiner.adaptive.rules import Rule
-from examiner.adaptive.state import Moments, State, weights_of
+from examiner.adaptive.state import ExaminationState, Moments, weights_of
 from examiner.adaptive.step import Choice, Choosing, next_task
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.irt.fitted import IRTFit
@@ -121,7 +121,7 @@ def _begin(
         plan,
         (stop or Stop()).checked(bank),
         seed,
-        State.start(bank),
+        ExaminationState.start(bank),
         (),
         closed,
         None,
@@ -193,7 +193,7 @@ def _no_task_left(bank: TaskBank, now: Examination) -> Ending:
     return Ending.BUDGET if now.state.offered(bank).any() else Ending.USED_UP
 
 
-def _moments(state: State) -> Moments:
+def _moments(state: ExaminationState) -> Moments:
     return Moments(*(np.array([part]) for part in (state.ability, state.deviation, state.error)))
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.adaptive.answers import Whole
 from examiner.adaptive.bank import TaskBank
+from examiner.adaptive.drawing import Respondents
 from examiner.adaptive.rules import Rule
 from examiner.adaptive.state import moments, weights_of
 from examiner.adaptive.step import Choosing, choose, task_values
@@ -99,8 +99,9 @@ def simulate_examinations(
 ) -> SimulatedExaminations:
     """Examine agents of known ability whose answers are drawn from the model.
 
-    `truth` are the parameters answers are drawn from, where they are not those of the bank: then the
-    errors of a calibration show. Agents are examined in blocks, each with its own child of `rng`.
+    Answers are drawn from the parameters that the bank's calibration leaves possible; or from `truth`,
+    parameters known from elsewhere: then the errors of the calibration show. Agents are examined in
+    blocks, each with its own child of `rng`.
 
     >>> items = ItemParameters.of([f"task {n}" for n in range(40)], 1.5, difficulty=np.linspace(-2, 2, 40))
     >>> run = simulate_examinations(items, [-1.0, 1.0], stop=Stop(most=5), rng=np.random.default_rng(0))
@@ -110,8 +111,7 @@ def simulate_examinations(
     bank = TaskBank.of(source)
     plan = choosing if isinstance(choosing, Choosing) else Choosing(choosing)
     ends = (stop or Stop()).checked(bank)
-    known = bank.items if truth is None else truth
-    if known.tasks != bank.tasks or known.response != bank.items.response:
+    if truth is not None and (truth.tasks, truth.response) != (bank.tasks, bank.items.response):
         raise InputError(
             "The true parameters are of other tasks or another response than the bank's. Give the same."
         )
@@ -124,7 +124,8 @@ def simulate_examinations(
     blocks = []
     for start, child in zip(starts, rng.spawn(len(starts)), strict=True):
         part = theta[start : start + size]
-        blocks.append(_examine_block(bank, known, part, plan, ends, child))
+        answering = Respondents.of(bank, part, truth, child)
+        blocks.append(_examine_block(bank, answering, plan, ends, child))
         if progress is not None:
             progress("examining simulated agents", start + part.size, theta.size)
     return _joined(bank, theta, blocks)
@@ -142,13 +143,12 @@ class _Block(NamedTuple):
 
 def _examine_block(
     bank: TaskBank,
-    known: ItemParameters,
-    theta: Floats,
+    answering: Respondents,
     plan: Choosing,
     stop: Stop,
     rng: np.random.Generator,
 ) -> _Block:
-    agents, most = theta.size, min(stop.most or len(bank), len(bank))
+    agents, most = answering.ability.size, min(stop.most or len(bank), len(bank))
     tables = np.log(np.maximum(bank.likelihood, 1e-300)) if bank.outcomes_exact else None
     closed = _closed(bank, plan, agents, rng)
     offered = np.ones((agents, len(bank)), dtype=bool)
@@ -172,7 +172,7 @@ def _examine_block(
             break
         values = task_values(bank, plan, weights, ability[active])
         task = choose(bank, plan, values, can, groups.of_agents(active), rng)
-        value = draw_answers(known, theta[active], task, bank.trials[task], rng)
+        value = answering.answers(active, task, bank.trials[task], rng)
         if tables is not None:
             posterior[active] += tables[value.astype(np.intp), task]
         else:
@@ -196,29 +196,6 @@ def _examine_block(
         for agent in active:
             ending[agent] = Ending.MOST_TASKS if offered[agent].any() else Ending.USED_UP
     return _Block(ability, error, cost, ending, given, trace, trace_error)
-
-
-def draw_answers(
-    items: ItemParameters,
-    abilities: Floats,
-    task: NDArray[np.intp],
-    trials: Whole,
-    rng: np.random.Generator,
-) -> Floats:
-    """Draw the answer of each agent to its own task."""
-    eta = np.clip(items.slope[task] * abilities + items.intercept[task], -500, 500)
-    chance = items.guessing[task] + (items.ceiling - items.guessing)[task] / (1 + np.exp(-eta))
-    if items.precision is not None:
-        nu = items.precision[task]
-        inside = np.clip(chance, 1e-9, 1 - 1e-9)
-        finite = np.minimum(nu, 1e9)
-        drawn = rng.beta(inside * finite, (1 - inside) * finite)
-        if items.response == "beta":
-            return np.asarray(drawn)
-        chance = np.where(nu < 1e9, drawn, chance)
-    if (trials == 1).all():
-        return np.asarray(rng.random(chance.size) < chance, dtype=np.float64)
-    return np.asarray(rng.binomial(trials, np.clip(chance, 0, 1)), dtype=np.float64)
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""State: what is known of an agent in the middle of its examination."""
+"""ExaminationState: what is known of an agent in the middle of its examination."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def moments(bank: TaskBank, weights: Floats) -> Moments:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class State:
+class ExaminationState:
     """Tasks given and answers had, and the posterior over ability on the bank's nodes.
 
     `aside` are tasks that could not be answered, or that this agent shall not be given.
 
     >>> from examiner.irt.items import ItemParameters
     >>> bank = TaskBank.of(ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1]))
-    >>> state = State.start(bank).after(bank, Answer("pong", 1.0))
+    >>> state = ExaminationState.start(bank).after(bank, Answer("pong", 1.0))
     >>> state.tasks, round(state.ability, 2)
     (('pong',), 0.61)
     """
@@ -65,12 +65,12 @@ class State:
     cost: float
 
     @classmethod
-    def start(cls, bank: TaskBank) -> State:
+    def start(cls, bank: TaskBank) -> ExaminationState:
         """Return the state before the first task: what is known of the population.
 
         >>> from examiner.irt.items import ItemParameters
-        >>> State.start(TaskBank.of(ItemParameters.of(["pong"], [1], [0])))
-        State: ability 0.00 ± 1.00 after 0 tasks
+        >>> ExaminationState.start(TaskBank.of(ItemParameters.of(["pong"], [1], [0])))
+        ExaminationState: ability 0.00 ± 1.00 after 0 tasks
         """
         return cls._of(bank, (), (), bank.log_prior, 0.0)
 
@@ -79,12 +79,12 @@ class State:
         """The tasks given, in their order."""
         return tuple(answer.task for answer in self.answers)
 
-    def after(self, bank: TaskBank, answer: Answer) -> State:
+    def after(self, bank: TaskBank, answer: Answer) -> ExaminationState:
         """Return the state after one more answer.
 
         >>> from examiner.irt.items import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["pong"], [1], [0]))
-        >>> State.start(bank).after(bank, Answer("pong", 0.0)).ability < 0
+        >>> ExaminationState.start(bank).after(bank, Answer("pong", 0.0)).ability < 0
         True
         """
         place = bank.position(answer.task)
@@ -100,11 +100,11 @@ class State:
         cost = self.cost + float(bank.costs[place])
         return self._of(bank, (*self.answers, answer), self.aside, posterior, cost)
 
-    def without(self, *tasks: str) -> State:
+    def without(self, *tasks: str) -> ExaminationState:
         """Return the state with tasks put aside: they will not be chosen.
 
         >>> from examiner.irt.items import ItemParameters
-        >>> State.start(TaskBank.of(ItemParameters.of(["pong"], [1], [0]))).without("pong").aside
+        >>> ExaminationState.start(TaskBank.of(ItemParameters.of(["pong"], [1], [0]))).without("pong").aside
         ('pong',)
         """
         return replace(self, aside=tuple(dict.fromkeys((*self.aside, *tasks))))
@@ -122,7 +122,7 @@ class State:
         aside: tuple[str, ...],
         log_posterior: Floats,
         cost: float,
-    ) -> State:
+    ) -> ExaminationState:
         read_only(log_posterior)
         found = moments(bank, weights_of(log_posterior[None]))
         ability, deviation, error = (float(part[0]) for part in found)
@@ -131,6 +131,6 @@ class State:
     def __repr__(self) -> str:
         count = len(self.answers)
         return (
-            f"State: ability {round(self.ability, 2) + 0.0:.2f} ± {self.error:.2f} after "
+            f"ExaminationState: ability {round(self.ability, 2) + 0.0:.2f} ± {self.error:.2f} after "
             f"{count} task{'' if count == 1 else 's'}"
         )

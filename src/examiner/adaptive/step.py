@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import RULES, Rule
-from examiner.adaptive.state import State, weights_of
+from examiner.adaptive.state import ExaminationState, weights_of
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats, ItemParameters
 from examiner.results.checks import InputError, listed, unknown_name
@@ -70,7 +70,7 @@ class Choosing:
 
 
 def next_task(
-    state: State,
+    state: ExaminationState,
     items: TaskBank | ItemParameters | IRTFit,
     rule: str | Rule | Choosing = "information",
     *,
@@ -83,7 +83,7 @@ def next_task(
 
     >>> items = ItemParameters.of(["easy", "apt", "hard"], slope=1.5, difficulty=[-2, 0, 2])
     >>> bank = TaskBank.of(items)
-    >>> next_task(State.start(bank), bank).task
+    >>> next_task(ExaminationState.start(bank), bank).task
     'apt'
     """
     bank = TaskBank.of(items)

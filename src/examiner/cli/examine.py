@@ -106,7 +106,16 @@ def examine(
         answer = _live(known, agent, protocol, choosing, environment, seed)
     else:
         answer = asked_at_terminal(known.items.response)
-    last = _examined(bank, answer, agent or "", choosing, ends, (save, resume), seed, not json)
+    last = _examined(
+        bank,
+        answer,
+        agent or "",
+        choosing,
+        ends,
+        (save, resume),
+        seed,
+        results is None and not json,
+    )
     content = examination_content(bank, last) | {
         "fit": str(fit),
         "seed": seed,

@@ -63,7 +63,9 @@ def _groups(tasks: tuple[str, ...], named: str, options: OracleOptions) -> dict[
             return {task: str(value) for task, value in zip(tasks, values, strict=True)}
     kinds = task_kinds(classification_from(named), rng=np.random.default_rng(0))
     found = {
-        task: ", ".join(value for _, value in group.features) for group in kinds.groups for task in group.tasks
+        task: ", ".join(value for _, value in group.features)
+        for group in kinds.groups
+        for task in group.tasks
     }
     found |= {atari_game(task) or task: kind for task, kind in found.items()}
     return {
