@@ -1,0 +1,101 @@
+"""The page that shows papers/002 beside our numbers says what the fit says."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from examiner.irt.flags import SEPARATED, SIGN_WITHIN_NOISE
+from irt.ale_of_papers_002 import (
+    ltm_abilities,
+    ltm_items,
+    needs_published_scores,
+    published,
+)
+
+pytestmark = needs_published_scores
+PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "papers-002.md").read_text(encoding="utf-8")
+EDGES = [-11, -1, 0, 1, 10]
+
+
+@cache
+def with_priors() -> ex.IRTFit:
+    return ex.fit_irt(published().matrix, rng=0)
+
+
+def said(value: float, digits: int = 2) -> str:
+    return f"{value:.{digits}f}".replace("-", "−")
+
+
+def test_ten_of_ten_starts_end_at_the_stated_optimum() -> None:
+    fit = with_priors()
+    assert fit.objective == pytest.approx(-550.7732, abs=0.001)
+    assert fit.starts.agreeing == len(fit.starts.objectives) == 10
+    assert said(fit.objective, 4) in PAGE
+    low, high = fit.items.slope.min(), fit.items.slope.max()
+    assert f"between {said(low)} and {said(high)}" in PAGE
+
+
+def test_ltms_parameters_integrated_finely() -> None:
+    fine = ex.log_likelihood(published().matrix, ltm_items(), ex.Quadrature.grid(-6, 6, 4801))
+    assert f"is {said(fine)}, not −490.40" in PAGE
+
+
+def test_the_four_negative_games_are_within_noise() -> None:
+    fit, theirs = with_priors(), ltm_items()
+    negative = [
+        task for task, slope in zip(fit.items.tasks, fit.items.slope, strict=True) if slope < 0
+    ]
+    assert negative == ["Centipede", "Tennis", "Venture", "Video Pinball"]
+    assert fit.errors is not None
+    for task in negative:
+        place = fit.items.tasks.index(task)
+        assert SIGN_WITHIN_NOISE in fit.flags[place]
+        low, high = fit.errors.slope_low[place], fit.errors.slope_high[place]
+        row = f"| {task} | {said(theirs.slope[place])} | {said(fit.items.slope[place])} | "
+        assert f"{row}{said(low)} to {said(high)} |" in PAGE
+    separated = [
+        task for task, flags in zip(fit.items.tasks, fit.flags, strict=True) if SEPARATED in flags
+    ]
+    assert f"({', '.join(separated)})" in PAGE
+
+
+def test_correlations_on_the_page() -> None:
+    ale = published()
+    theirs = ex.known_fit(ltm_items(), ale.matrix, abilities=ltm_abilities(), nodes=21)
+    for fit in (theirs, with_priors()):
+        found = {(c.a, c.b): c for c in ex.indicators(fit, ale.scores, bins=EDGES).correlations}
+        for pair in (("ability", "slope"), ("ability", "generality")):
+            one = found[pair]
+            ends = f"{said(one.low)} to {said(one.high)}"
+            assert said(one.pearson) in PAGE or said(one.pearson, 4) in PAGE
+            assert ends in PAGE, (pair, ends)
+        if fit is theirs:
+            first, second = found["ability", "regularity"], found["regularity", "slope"]
+            for one in (first, second):
+                assert f"{said(one.pearson, 4)}, 95 %: {said(one.low)} to {said(one.high)}" in PAGE
+            assert f"with the slope by {said(found['generality', 'slope'].pearson)}" in PAGE
+
+
+def test_the_rules_own_techniques_and_dominance() -> None:
+    ale = published()
+    ours = ex.responses(ex.without_near_identical_agents(ale.results), success=100)
+    fit = ex.fit_irt(ours, rng=0, starts=3)
+    tennis = fit.items.tasks.index("Tennis")
+    assert fit.items.slope[tennis] > 0
+    made = ex.dominance(ale.matrix)
+    assert (
+        f"in {made.transitive_share:.0%} of pairs; {len(made.undominated)} of 40".replace("%", " %")
+        in PAGE
+    )
+
+
+def test_maximum_likelihood_with_21_nodes_has_several_ends() -> None:
+    fit = ex.fit_irt(published().matrix, estimator="ml", nodes=21, rng=0, errors=False)
+    assert fit.log_likelihood >= -490.40
+    ends = {said(value) for value in np.round(fit.starts.objectives, 2)}
+    assert len(ends) > 1 and said(fit.log_likelihood) in PAGE
