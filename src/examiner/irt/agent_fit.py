@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from examiner.irt.items import Floats
 
-_RARE = 0.01
+_ODD = -2.326
+"""About one agent in a hundred lies below when nothing is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +21,8 @@ class AgentFit:
     same statistic in responses drawn from the model for the same agent, abilities estimated anew
     (so that its mean is 0 and its sd 1, which those of the formula of Drasgow, Levine & Williams
     (1985) are not once ability is estimated). `p_value` is the share of draws at most as likely.
-    `odd` marks p-values below 0.01: hard tasks solved and easy ones failed. infit and outfit are the
-    mean squared residuals of the agent.
+    `odd` marks lz below −2.33, where about one agent in a hundred lies by chance: hard tasks solved
+    and easy ones failed. infit and outfit are the mean squared residuals of the agent.
     """
 
     agents: tuple[str, ...]
@@ -46,5 +47,5 @@ def agent_fit(
     slack = 1e-9 * (1 + np.abs(log_likelihood))
     p_value = (1 + (drawn <= log_likelihood + slack).sum(axis=0)) / (1 + drawn.shape[0])
     return AgentFit(
-        agents, log_likelihood, lz, p_value, mean_squares[0], mean_squares[1], p_value < _RARE
+        agents, log_likelihood, lz, p_value, mean_squares[0], mean_squares[1], lz < _ODD
     )
