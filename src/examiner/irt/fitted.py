@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from math import log
 from typing import Literal, NamedTuple
 
 from examiner.irt.items import Floats, ItemParameters
@@ -11,9 +12,11 @@ from examiner.irt.model import Priors
 from examiner.irt.quadrature import Quadrature
 from examiner.results import ResponseMatrix
 from examiner.results.checks import counted
+from examiner.results.display import html_table
 from examiner.scores.recipe import Recipe
 
 Estimator = Literal["map", "ml"]
+_SHOWN = 12
 
 
 class FitOutcome(Enum):
@@ -125,6 +128,42 @@ class IRTFit:
         """
         return replace(self, recipe=recipe)
 
+    def task_rows(self) -> list[dict[str, object]]:
+        """Return a plain row for each task: difficulty, discrimination, their errors, and flags.
+
+        >>> from examiner.irt.known import known_fit
+        >>> known_fit(ItemParameters.of(["t"], [2.0], [1.0])).task_rows()[0]["difficulty"]
+        -0.5
+        """
+        nothing: list[object] = [None] * len(self.items)
+        errors = self.errors
+        columns: dict[str, list[object]] = {
+            "task": list(self.items.tasks),
+            "difficulty": self.items.difficulty.tolist(),
+            "difficulty_se": nothing if errors is None else errors.difficulty.tolist(),
+            "discrimination": self.items.discrimination.tolist(),
+            "discrimination_se": nothing if errors is None else errors.slope.tolist(),
+            "guessing": self.items.guessing.tolist(),
+            "ceiling": self.items.ceiling.tolist(),
+            "flags": list(self.flags),
+        }
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def agent_rows(self) -> list[dict[str, object]]:
+        """Return a plain row for each agent: its ability and the error of it.
+
+        >>> from examiner.irt.known import known_fit
+        >>> known_fit(ItemParameters.of(["t"], [2.0], [1.0])).agent_rows()
+        []
+        """
+        held = self.abilities
+        return [
+            {"agent": agent, "ability": ability, "ability_se": error}
+            for agent, ability, error in zip(
+                held.agents, held.ability.tolist(), held.error.tolist(), strict=True
+            )
+        ]
+
     @property
     def aic(self) -> float | None:
         """Akaike's criterion, 2p − 2 log L: under maximum likelihood only."""
@@ -137,9 +176,7 @@ class IRTFit:
         """Schwarz's criterion, p log n − 2 log L: under maximum likelihood only."""
         if self.estimator != "ml":
             return None
-        import numpy as np
-
-        return float(self.parameters * np.log(len(self.abilities.agents)) - 2 * self.log_likelihood)
+        return float(self.parameters * log(len(self.abilities.agents)) - 2 * self.log_likelihood)
 
     def __repr__(self) -> str:
         agents = counted(len(self.abilities.agents), "agent")
@@ -148,3 +185,12 @@ class IRTFit:
             f"IRTFit: {self.model} of {agents} × {tasks}, {self.estimator}, log-likelihood "
             f"{self.log_likelihood:.2f}. {self.outcome.value}"
         )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [*list(row.values())[:-1], "; ".join(flags)]
+            for row, flags in zip(self.task_rows()[:_SHOWN], self.flags, strict=False)
+        ]
+        header = [name.replace("_", " ") for name in self.task_rows()[0]] if rows else []
+        notes = [*self.warnings, *(f"{name}: {reason}" for name, reason in self.dropped[:_SHOWN])]
+        return html_table(repr(self), header, rows, notes, more=len(self.items) - len(rows))
