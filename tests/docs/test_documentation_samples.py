@@ -44,6 +44,7 @@ NAMES = {
     "section": (ex.SECTIONS, "docs/guides/report.md"),
     "data set": (ex.DATASETS, "docs/datasets.md"),
     "schema": (ex.SCHEMAS, "docs/guides/typology.md"),
+    "model": (ex.MODELS, "docs/guides/irt.md"),
     "selection method": (ex.METHODS, "docs/guides/selection.md"),
     "agent": (ex.AGENTS, "docs/arena.md"),
     "protocol": (ex.PROTOCOLS, "docs/arena.md"),
