@@ -12,9 +12,10 @@ from scipy import stats
 
 import examiner as ex
 from examiner.irt import ItemParameters
-from examiner.selection import METHODS, Evidence, gather_material
+from examiner.selection import METHODS, gather_material
 from examiner.selection.constraints import Constraints, terms_of
 from examiner.selection.cost import cost_of, task_costs
+from examiner.selection.evidence import Evidence
 from examiner.selection.material import fill, fold_of
 from examiner.selection.ordering import detectable, held_out_pairs, kendall, top_hits
 from examiner.selection.prediction import fit_predictor, jackknife_plus

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.selection import METHODS, Constraints, Evidence, gather_material
+from examiner.selection import METHODS, Constraints, gather_material
+from examiner.selection.evidence import Evidence
 from examiner.selection.material import fold_of
 
 NEEDS = ("channels", "items", "ability", "target", "groups")

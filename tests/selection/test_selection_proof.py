@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
+from examiner.selection.evidence import Evidence
 from examiner.selection.folds import k_fold, leave_one_out
 from examiner.selection.judging import Contest, Job, judge
 from examiner.selection.material import Material, fold_of
@@ -102,7 +103,7 @@ def test_predictions_of_a_comparison_are_those_of_a_refit_without_the_agent() ->
     values = one_factor(10, 6)
     fixed = (1, 4)
 
-    def these(evidence: ex.selection.Evidence, size: int, rng: np.random.Generator) -> ex.Selection:
+    def these(evidence: Evidence, size: int, rng: np.random.Generator) -> ex.Selection:
         names = tuple(evidence.tasks[place] for place in fixed)
         return ex.Selection("these", names, fixed, np.zeros(2), "", 2.0)
 

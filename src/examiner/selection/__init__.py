@@ -2,15 +2,12 @@
 
 from examiner.selection.choosing import ChosenSet, SetPlacement, chosen_set, select
 from examiner.selection.constraints import Constraints
-from examiner.selection.evidence import Evidence
 from examiner.selection.gathering import gather_material
 from examiner.selection.material import Material, on_agents
 from examiner.selection.methods import METHODS, Method
-from examiner.selection.prediction import Predictor
 from examiner.selection.quality import Comparison, compare_selections
 from examiner.selection.reasons import Reason, reasons
 from examiner.selection.recipe import Recipe
-from examiner.selection.rows import Row
 from examiner.selection.selection import Selection
 
 __all__ = [
@@ -18,13 +15,10 @@ __all__ = [
     "ChosenSet",
     "Comparison",
     "Constraints",
-    "Evidence",
     "Material",
     "Method",
-    "Predictor",
     "Reason",
     "Recipe",
-    "Row",
     "Selection",
     "SetPlacement",
     "chosen_set",

@@ -12,7 +12,14 @@ from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import table_bits
 from examiner.selection.evidence import Array
 from examiner.selection.folds import Split, k_fold
-from examiner.selection.material import Fold, Material, fill_from, fold_of, truth_of
+from examiner.selection.material import (
+    Fold,
+    Material,
+    channels_among,
+    fill_from,
+    fold_of,
+    truth_of,
+)
 from examiner.selection.methods import Method
 from examiner.selection.prediction import jackknife_plus
 from examiner.selection.ridge import Design, ridge_fits
@@ -254,7 +261,7 @@ def _bits(
     material: Material, test: NDArray[np.intp], sets: tuple[tuple[Places, ...], ...]
 ) -> tuple[Array, float]:
     bits = np.full((len(sets), len(sets[0]) if sets else 0), np.nan)
-    channels = material.channels(test) if len(test) > 1 else None
+    channels = channels_among(material, test) if len(test) > 1 else None
     if channels is None:
         return bits, float("nan")
     pairs = PairLikelihood(channels)

@@ -57,17 +57,6 @@ class Material:
         content.update(np.ascontiguousarray(self.values).tobytes())
         return content.hexdigest()[:16]
 
-    def channels(self, rows: NDArray[np.intp]) -> Channels | None:
-        """Return the channels of some agents alone; None where bits cannot be told."""
-        if self.observed is None or self.moments is None:
-            return None
-        seen = self.observed._replace(agents=tuple(self.agents[row] for row in rows))
-        found = Moments(*(part[:, rows] for part in self.moments))
-        try:
-            return channels_of(seen, found, self.noise)
-        except InputError:
-            return None
-
 
 def on_agents(material: Material, agents: Sequence[str]) -> Material:
     """Return the material of some agents alone.
@@ -95,6 +84,18 @@ def on_agents(material: Material, agents: Sequence[str]) -> Material:
     )
 
 
+def channels_among(material: Material, rows: NDArray[np.intp]) -> Channels | None:
+    """Return means and deviations of some agents alone; None where bits cannot be told."""
+    if material.observed is None or material.moments is None:
+        return None
+    seen = material.observed._replace(agents=tuple(material.agents[row] for row in rows.tolist()))
+    found = Moments(*(part[:, rows] for part in material.moments))
+    try:
+        return channels_of(seen, found, material.noise)
+    except InputError:
+        return None
+
+
 class Fold(NamedTuple):
     """What is known inside a fold: the evidence of its agents, and how others are put beside them."""
 
@@ -117,7 +118,7 @@ def fold_of(material: Material, rows: NDArray[np.intp], needs: Sequence[str]) ->
         filled,
         material.terms,
         target=truth_of(material, rows, values),
-        channels=material.channels(rows) if "channels" in needs else None,
+        channels=channels_among(material, rows) if "channels" in needs else None,
         groups=material.groups,
     )
     if "items" in needs or "ability" in needs:
