@@ -156,6 +156,7 @@ def test_wrong_agents_are_refused_by_their_key(agent: str) -> None:
 def test_gymnasium_environments_have_no_modes() -> None:
     text = 'environment = "gymnasium"\ngames = ["CartPole-v1"]\n'
     assert plan_from_toml(text + RANDOM).jobs()[0].mode is None
+    assert plan_from_toml(text + RANDOM).protocol == PROTOCOLS["gymnasium"]
     with pytest.raises(InputError, match="has no modes or difficulties"):
         plan_from_toml(text + "modes = [0]" + RANDOM).jobs()
 

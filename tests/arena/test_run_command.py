@@ -20,7 +20,7 @@ games = ["CartPole-v1"]
 environment = "gymnasium"
 seeds = 2
 episodes = 3
-protocol = { frame_skip = 1, sticky_probability = 0.0 }
+protocol = { preset = "machado-2018", frame_skip = 1, sticky_probability = 0.0 }
 
 [[agents]]
 entry = "random"

@@ -6,10 +6,9 @@ import importlib.util
 import inspect
 import sys
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeGuard
 
 from examiner.arena.agents import AGENTS
 from examiner.arena.environments import ENVIRONMENTS
@@ -23,7 +22,16 @@ from examiner.arena.plan import (
     all_difficulties,
     all_modes,
 )
-from examiner.arena.protocol import SETTINGS, Protocol
+from examiner.arena.plan_values import (
+    Table,
+    choice_of,
+    count_of,
+    is_whole,
+    known_keys,
+    text_of,
+    wrong_value,
+)
+from examiner.arena.protocol import PROTOCOLS, REFERENCE, SETTINGS, Protocol
 from examiner.results.checks import InputError, shorten, unknown_name
 from examiner.workers import Limits
 
@@ -34,8 +42,6 @@ PLAN_KEYS = (
 AGENT_KEYS = ("name", "entry", "settings", "observation", "episodes", "frames")
 GAME_KEYS = ("name", "modes", "difficulties")
 LIMIT_KEYS = ("job_seconds", "silent_seconds", "memory_mib")
-
-Table = Mapping[str, Any]  # Any: values of TOML, each checked where it is used
 
 
 def read_plan(path: str | Path) -> Plan:
@@ -74,20 +80,20 @@ def plan_from_toml(source: str, *, name: str = "plan", folder: Path | None = Non
         table = tomllib.loads(source)
     except tomllib.TOMLDecodeError as problem:
         raise InputError(f"The plan is not TOML: {problem}. Correct that place.") from None
-    _known(table, PLAN_KEYS, "key of the plan")
-    environment = _choice(table, "environment", ENVIRONMENTS, "ale")
+    known_keys(table, PLAN_KEYS, "key of the plan")
+    environment = choice_of(table, "environment", ENVIRONMENTS, "ale")
     games = _games(table, environment)
     return Plan(
         agents=_agents(table, folder),
         games=games,
         seeds=_seeds(table.get("seeds", 1)),
-        protocol=_protocol(table.get("protocol", {})),
+        protocol=_protocol(table.get("protocol", {}), environment),
         environment=environment,
-        episodes=_count(table, "episodes"),
-        frames=_count(table, "frames"),
+        episodes=count_of(table, "episodes"),
+        frames=count_of(table, "frames"),
         tuning_games=_tuning_games(table, environment),
         limits=_limits(table.get("limits", {})),
-        name=_text(table, "name", name),
+        name=text_of(table, "name", name),
         source=source,
         folder=folder,
     )
@@ -100,18 +106,20 @@ def _agents(table: Table, folder: Path | None) -> tuple[PlannedAgent, ...]:
             'The plan has no agents. Add a table for each: [[agents]] with entry = "random" or '
             'entry = "module:factory".'
         )
-    usual = _choice(table, "observation", OBSERVATIONS, "raw")
+    usual = choice_of(table, "observation", OBSERVATIONS, "raw")
     agents: dict[str, PlannedAgent] = {}
     for place, one in enumerate(given):
         where = f"agents[{place}]"
-        _known(one, AGENT_KEYS, f"key of {where}")
-        entry = _text(one, "entry", None, where)
+        known_keys(one, AGENT_KEYS, f"key of {where}")
+        entry = text_of(one, "entry", None, where)
         _check_entry(entry, where, folder)
         settings = one.get("settings", {})
         if not isinstance(settings, dict):
-            raise _wrong(f"{where}.settings", settings, "a table, for example { epsilon = 0.05 }")
+            raise wrong_value(
+                f"{where}.settings", settings, "a table, for example { epsilon = 0.05 }"
+            )
         _check_settings(entry, settings, where)
-        name = _text(one, "name", entry, where)
+        name = text_of(one, "name", entry, where)
         if name in agents:
             raise InputError(
                 f"Two agents are called {shorten(name)}: {where}.name must be another, so that results "
@@ -121,9 +129,9 @@ def _agents(table: Table, folder: Path | None) -> tuple[PlannedAgent, ...]:
             name,
             entry,
             settings,
-            _choice(one, "observation", OBSERVATIONS, usual, where),
-            _count(one, "episodes", where),
-            _count(one, "frames", where),
+            choice_of(one, "observation", OBSERVATIONS, usual, where),
+            count_of(one, "episodes", where),
+            count_of(one, "frames", where),
         )
     return tuple(agents.values())
 
@@ -136,7 +144,7 @@ def _check_entry(entry: str, where: str, folder: Path | None) -> None:
             raise InputError(f'{where}.entry: {near} An agent of your own is "module:factory".')
         return
     if not module or not factory:
-        raise _wrong(f"{where}.entry", entry, '"module:factory", for example "my_agents:make"')
+        raise wrong_value(f"{where}.entry", entry, '"module:factory", for example "my_agents:make"')
     root = module.partition(".")[0]
     if folder is not None and any((folder / f"{root}{end}").exists() for end in (".py", "")):
         return
@@ -157,7 +165,7 @@ def _check_settings(entry: str, settings: Table, where: str) -> None:
         return
     known = inspect.signature(AGENTS[entry]).parameters
     if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
-        _known(settings, tuple(known), f"setting of {where} ({entry})")
+        known_keys(settings, tuple(known), f"setting of {where} ({entry})")
 
 
 def _games(table: Table, environment: str) -> tuple[PlannedGame, ...]:
@@ -165,16 +173,18 @@ def _games(table: Table, environment: str) -> tuple[PlannedGame, ...]:
     if given in ("all", "training") and environment == "ale":
         given = list(playable_games() if given == "all" else TRAINING_GAMES)
     if not isinstance(given, list) or not given:
-        raise _wrong("games", given, 'a list, for example ["pong"], or "all", or "training"')
+        raise wrong_value("games", given, 'a list, for example ["pong"], or "all", or "training"')
     games: dict[str, PlannedGame] = {}
     for place, one in enumerate(given):
         where = f"games[{place}]"
         if isinstance(one, str):
             one = {"name": one}
         if not isinstance(one, dict):
-            raise _wrong(where, one, 'a name, or a table such as { name = "pong", modes = [0, 1] }')
-        _known(one, GAME_KEYS, f"key of {where}")
-        name = _text(one, "name", None, where)
+            raise wrong_value(
+                where, one, 'a name, or a table such as { name = "pong", modes = [0, 1] }'
+            )
+        known_keys(one, GAME_KEYS, f"key of {where}")
+        name = text_of(one, "name", None, where)
         name = _named(name, where) if environment == "ale" else name
         if name in games:
             raise InputError(f"{where}: the game {shorten(name)} is listed twice. Keep one.")
@@ -203,27 +213,30 @@ def _variants(
         return None
     if given == "all":
         return every()
-    if isinstance(given, list) and given and all(_is_whole(one, 0) for one in given):
+    if isinstance(given, list) and given and all(is_whole(one, 0) for one in given):
         return tuple(dict.fromkeys(given))
-    raise _wrong(where, given, 'a list of whole numbers, or "all"')
+    raise wrong_value(where, given, 'a list of whole numbers, or "all"')
 
 
 def _seeds(given: object) -> tuple[int, ...]:
-    if _is_whole(given, 1):
+    if is_whole(given, 1):
         return tuple(range(given))
-    if isinstance(given, list) and given and all(_is_whole(one, 0) for one in given):
+    if isinstance(given, list) and given and all(is_whole(one, 0) for one in given):
         return tuple(dict.fromkeys(given))
-    raise _wrong("seeds", given, "how many there are, or a list such as [0, 1, 2]")
+    raise wrong_value("seeds", given, "how many there are, or a list such as [0, 1, 2]")
 
 
-def _protocol(given: object) -> Protocol:
+def _protocol(given: object, environment: str) -> Protocol:
     if isinstance(given, str):
         given = {"preset": given}
     if not isinstance(given, dict):
-        raise _wrong("protocol", given, 'a preset\'s name, or a table with preset = "machado-2018"')
-    _known(given, ("preset", *SETTINGS), "key of protocol")
+        raise wrong_value(
+            "protocol", given, 'a preset\'s name, or a table with preset = "machado-2018"'
+        )
+    known_keys(given, ("preset", *SETTINGS), "key of protocol")
     try:
-        return Protocol.from_dict(given)
+        usual = environment if environment in PROTOCOLS else REFERENCE
+        return Protocol.from_dict({"preset": usual} | given)
     except InputError as problem:
         raise InputError(f"protocol: {problem}") from None
     except TypeError as problem:
@@ -235,7 +248,7 @@ def _tuning_games(table: Table, environment: str) -> tuple[str, ...]:
     if given is None:
         return TRAINING_GAMES if environment == "ale" else ()
     if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
-        raise _wrong("tuning_games", given, 'a list of games, for example ["freeway"]')
+        raise wrong_value("tuning_games", given, 'a list of games, for example ["freeway"]')
     if environment != "ale":
         return tuple(given)
     return tuple(_named(one, f"tuning_games[{place}]") for place, one in enumerate(given))
@@ -243,57 +256,15 @@ def _tuning_games(table: Table, environment: str) -> tuple[str, ...]:
 
 def _limits(given: object) -> Limits:
     if not isinstance(given, dict):
-        raise _wrong("limits", given, "a table, for example { job_seconds = 3600 }")
-    _known(given, LIMIT_KEYS, "key of limits")
+        raise wrong_value("limits", given, "a table, for example { job_seconds = 3600 }")
+    known_keys(given, LIMIT_KEYS, "key of limits")
     for key in LIMIT_KEYS:
         value = given.get(key, 1)
         if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-            raise _wrong(f"limits.{key}", value, "a number above 0")
+            raise wrong_value(f"limits.{key}", value, "a number above 0")
     memory = given.get("memory_mib")
     return Limits(
         seconds=given.get("job_seconds"),
         silent_seconds=given.get("silent_seconds", SILENT_SECONDS),
         memory_bytes=None if memory is None else int(memory * 2**20),
     )
-
-
-def _known(table: Table, keys: tuple[str, ...], what: str) -> None:
-    for key in table:
-        if key not in keys:
-            raise unknown_name(what, key, keys)
-
-
-def _text(table: Table, key: str, default: str | None, where: str = "") -> str:
-    value = table.get(key, default)
-    if not isinstance(value, str) or not value:
-        raise _wrong(f"{where}.{key}" if where else key, value, "text")
-    return value
-
-
-def _choice(
-    table: Table,
-    key: str,
-    known: Mapping[str, Any] | tuple[str, ...],
-    default: str,
-    where: str = "",
-) -> str:
-    value = _text(table, key, default, where)
-    if value not in known:
-        raise InputError(f"{where}.{key}: ".lstrip(".") + str(unknown_name(key, value, known)))
-    return value
-
-
-def _count(table: Table, key: str, where: str = "") -> int | None:
-    value = table.get(key)
-    if value is None or _is_whole(value, 1):
-        return value
-    raise _wrong(f"{where}.{key}" if where else key, value, "a whole number of at least 1")
-
-
-def _is_whole(value: object, least: int) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _wrong(where: str, value: object, wanted: str) -> InputError:
-    said = "is missing" if value is None else f"is {shorten(value)}"
-    return InputError(f"The plan's {where} {said}. Give {wanted}.")
