@@ -29,8 +29,9 @@ def answer_of(
         )
         shown = least
     else:
+        verb = "predicts" if enough.size == 1 else "predict"
         start = (
-            f"{counted(enough.size, 'task').capitalize()} chosen by {method} predict the {target} of "
+            f"{counted(enough.size, 'task').capitalize()} chosen by {method} {verb} the {target} of "
             f"held-out agents within {tolerance:.1%}: off by {enough.relative_error:.1%} on average"
         )
         shown = enough

@@ -90,7 +90,7 @@ class Guess(NamedTuple):
 
 def judge(material: Material, contest: Contest, job: Job) -> Judged:
     """Choose, fit and choose among methods on the training agents alone; predict the others."""
-    fold = fold_of(material, job.split.train, contest.needs)
+    fold = fold_of(material, job.split.train, contest.needs, lenient=True)
     sets = choose_sets(fold, contest, job.rng)
     held_out: Array | None = None
     winner: tuple[int, ...] = ()
@@ -158,7 +158,7 @@ def inner_residuals(
     folds = min(contest.inner, len(set(families)))
     off = np.full((len(contest.methods), len(contest.sizes), len(rows)), np.nan)
     for split in k_fold(families, folds, rng):
-        fold = fold_of(material, rows[split.train], contest.needs)
+        fold = fold_of(material, rows[split.train], contest.needs, lenient=True)
         sets = choose_sets(fold, contest, rng)
         raw = fold.scaling.apply(material.values[rows[split.test]])
         truth = truth_of(material, rows[split.test], raw)

@@ -106,8 +106,14 @@ class Fold(NamedTuple):
     observed: Array  # [agents, tasks]: comparable values with their gaps
 
 
-def fold_of(material: Material, rows: NDArray[np.intp], needs: Sequence[str]) -> Fold:
-    """Gather evidence from some agents alone: scaling, gaps, target, bits, curves."""
+def fold_of(
+    material: Material, rows: NDArray[np.intp], needs: Sequence[str], *, lenient: bool = False
+) -> Fold:
+    """Gather evidence from some agents alone: scaling, gaps, target, bits, curves.
+
+    Where too few agents allow no fit, evidence has none; `lenient` then takes flat curves, so that a
+    small fold does not end a comparison.
+    """
     raw = material.values[rows]
     scaling = learn_scaling(material.scaling, raw)
     values = scaling.apply(raw, own=True)
@@ -124,7 +130,9 @@ def fold_of(material: Material, rows: NDArray[np.intp], needs: Sequence[str]) ->
     if "items" in needs or "ability" in needs:
         from examiner.selection.quick_fit import quick_fit
 
-        fitted = quick_fit(_successes(material, rows), evidence.agents, evidence.tasks)
+        fitted = quick_fit(
+            _successes(material, rows), evidence.agents, evidence.tasks, lenient=lenient
+        )
         if fitted is not None:
             evidence = replace(evidence, items=fitted.items, ability=fitted.ability)
     return Fold(rows, evidence, scaling, centre, values)

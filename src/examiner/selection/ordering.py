@@ -103,7 +103,7 @@ def detectable(difference: Array, right: Array, weight: Array | None = None) -> 
 def top_hits(truths: Sequence[Array], predictions: Sequence[Array], count: int) -> Array:
     """Return the mean share of the truly best `count` of a fold found among its predicted best.
 
-    Ties among predictions share. Folds with no more agents than that are left out.
+    Folds with no more agents than that are left out.
 
     >>> top_hits([np.array([1.0, 3.0])], [np.array([[0.0, 1.0]])], 1)
     array([1.])

@@ -135,7 +135,8 @@ def compare_selections(
 
     Normalising, thresholds, clusters, curves of tasks and shrinkage all happen inside each fold. Without
     `methods`, all that the evidence allows are compared, and best-of, which takes in each fold the
-    method that does best in `inner` folds inside it. Orders are judged on pairs held out together, in
+    method that does best in `inner` folds inside it (all of them, where "best_of" is named alone or
+    beside one other). Orders are judged on pairs held out together, in
     5-fold, `repeats` times: ranks pooled from leaving one out are biased. `draws` random sets of each size
     stand beside, with the same predictor. The same seed gives the same table on any number of workers.
 
@@ -289,7 +290,7 @@ def _on_all(
     target = fold.evidence.target
     assert target is not None
     groups = [[one for row in sets for one in row], [one for row in contest.draws for one in row]]
-    spread = float(((target - target.mean()) ** 2).sum())
+    spread = float(((target - target.mean()) ** 2).sum()) or float("nan")
     squares = []
     for flat in groups:
         guesses = predict_sets(fold, fold.observed, flat, None, rest=False) if flat else []

@@ -23,7 +23,9 @@ class QuickFit(NamedTuple):
     ability: Array
 
 
-def quick_fit(success: Array, agents: Sequence[str], tasks: Sequence[str]) -> QuickFit | None:
+def quick_fit(
+    success: Array, agents: Sequence[str], tasks: Sequence[str], *, lenient: bool = False
+) -> QuickFit | None:
     """Fit shares of successes [agents, tasks], NaN where not observed; None where nothing can be fitted.
 
     One start and few nodes: the priors keep estimates from running away, and inside a fold only the
@@ -41,7 +43,8 @@ def quick_fit(success: Array, agents: Sequence[str], tasks: Sequence[str]) -> Qu
             most_iterations=MOST_ITERATIONS,
         )
     except InputError:
-        return None
+        flat = ItemParameters.of(tasks, np.zeros(len(tasks)), np.zeros(len(tasks)))
+        return QuickFit(flat, np.zeros(len(agents))) if lenient else None
     slope, intercept = np.zeros(len(tasks)), np.zeros(len(tasks))
     place = {task: number for number, task in enumerate(tasks)}
     kept = [place[task] for task in fit.items.tasks]

@@ -1,0 +1,67 @@
+"""Odd tables end with an answer or with one sentence, never with a traceback or a warning."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import examiner as ex
+
+ODD = {
+    "all alike": np.ones((6, 5)),
+    "one task differs": np.column_stack([np.arange(6.0), np.ones((6, 4))]),
+    "one agent differs": np.vstack([np.zeros((5, 5)), np.ones((1, 5))]),
+    "twin tasks": np.repeat(np.random.default_rng(0).normal(size=(7, 2)), 3, axis=1),
+    "twin agents": np.repeat(np.random.default_rng(0).normal(size=(3, 6)), 3, axis=0),
+    "huge and tiny": np.random.default_rng(0).normal(size=(7, 5)) * [1e-9, 1e9, 1.0, 1e5, 1e-5],
+    "wins": (np.random.default_rng(0).random((8, 6)) < 0.5).astype(float),
+    "two tasks": np.random.default_rng(0).normal(size=(5, 2)),
+    "four agents": np.random.default_rng(0).normal(size=(4, 6)),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("target", ["mean", "rank-points"])
+def test_odd_tables_are_compared_or_refused(name: str, target: str) -> None:
+    values = ODD[name]
+    run_all(ex.Results.from_numpy(values), min(2, values.shape[1] - 1), target)
+
+
+def run_all(results: ex.Results, size: int, target: str) -> None:
+    rng = np.random.default_rng(0)
+    try:
+        material = ex.gather_material(results, target=target)
+        found = ex.compare_selections(
+            material, [1, size], rng=rng, folds=2, draws=3, repeats=1, reps=3, inner=2
+        )
+        chosen = ex.select(material, size, rng=rng, inner=2)
+        kept = ex.chosen_set(material, chosen, found, rng=rng)
+        kept.place(results)
+    except ex.InputError as problem:
+        assert str(problem).endswith(".")
+        return
+    for row in found.rows:
+        assert not row.r2 > 1 + 1e-9
+        assert row.mae >= 0 or np.isnan(row.mae)
+    assert len(set(chosen.tasks)) == size
+    assert ex.ChosenSet.from_dict(kept.to_dict()).selection.tasks == chosen.tasks
+
+
+@settings(max_examples=8)
+@given(
+    st.integers(4, 7),
+    st.integers(2, 5),
+    st.integers(0, 10**6),
+    st.sampled_from([0.0, 0.1]),
+    st.sampled_from([1.0, 2.0, 1e6]),
+)
+def test_random_tables_with_gaps_and_ties_are_compared_or_refused(
+    agents: int, tasks: int, seed: int, gaps: float, grain: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    values = np.round(rng.normal(size=(agents, tasks)) * grain)
+    values[rng.random(values.shape) < gaps] = np.nan
+    if np.isfinite(values).any(axis=1).all() and np.isfinite(values).any(axis=0).all():
+        run_all(ex.Results.from_numpy(values), 1, "mean")
