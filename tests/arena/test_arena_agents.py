@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 
 import numpy as np
 import pytest
 
 from arena import agents_for_tests
-from examiner.arena import AGENTS, Job, Playing, Task, check_job
+from examiner.arena import AGENTS, Job, Playing, Task, check_job, named_protocol
 from examiner.arena.agent import make_agent
 from examiner.results import InputError
 
-SETTINGS = {"constant": {"action": "FIRE"}, "periodic": {"actions": ["UP", "DOWN"], "steps": 2}}
 TASK = Task(("NOOP", "FIRE", "UP", "DOWN"), (210, 160), draw=lambda rng: int(rng.integers(4)))
 
 
@@ -23,20 +23,44 @@ def actions(entry, settings, count=12, seed=0):
     return [agent.act(None) for _ in range(count)]
 
 
-@pytest.mark.parametrize("name", AGENTS)
-def test_every_agent_chooses_among_the_actions_and_the_same_with_the_same_seed(name):
-    settings = SETTINGS.get(name, {})
-    first = actions(name, settings, 100)
-    assert set(first) <= {0, 1, 2, 3}
-    assert actions(name, settings, 100) == first
+class Watched:
+    """An agent whose actions are noted."""
+
+    def __init__(self, agent):
+        self._agent, self.chosen = agent, []
+
+    def act(self, observation):
+        self.chosen.append(self._agent.act(observation))
+        return self.chosen[-1]
+
+    def __getattr__(self, name):
+        return getattr(self._agent, name)
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_every_agent_plays_an_environment(name):
+def test_every_agent_chooses_among_the_actions_and_the_same_in_the_same_job(name):
     pytest.importorskip("gymnasium")
     settings = {"constant": {"action": 1}, "periodic": {"actions": [0, 1]}}.get(name, {})
-    job = Job(name, name, settings, environment="gymnasium", game="CartPole-v1", episodes=2)
-    assert [episode.number for episode in Playing.begin(job)] == [0, 1]
+    if "budget" in inspect.signature(AGENTS[name]).parameters:
+        settings["budget"] = 20  # frames that a planner may simulate for a decision
+    protocol = named_protocol("gymnasium", max_episode_frames=4)
+    job = Job(
+        name,
+        name,
+        settings,
+        environment="gymnasium",
+        game="CartPole-v1",
+        episodes=2,
+        protocol=protocol,
+    )
+    ways = []
+    for _ in range(2):
+        playing = Playing.begin(job)
+        watched = playing._agent = Watched(playing._agent)
+        assert [episode.number for episode in playing] == [0, 1]
+        assert set(watched.chosen) <= {0, 1}
+        ways.append(watched.chosen)
+    assert ways[0] == ways[1]
 
 
 def test_the_random_agent_chooses_all_actions_equally_often():
