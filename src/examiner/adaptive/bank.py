@@ -75,6 +75,8 @@ class TaskBank:
             return source
         known = calibration_of(source, uncertainty, max(versions, 8))
         items = known.items
+        if not len(items):
+            raise InputError("The bank has no tasks to ask. Give parameters of at least one.")
         mean, sd = prior or (0.0, known.population_sd)
         if not (np.isfinite(mean) and np.isfinite(sd) and sd > 0):
             raise InputError(

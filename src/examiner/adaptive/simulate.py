@@ -29,8 +29,9 @@ _CELLS = 2_000_000
 class SimulatedExaminations:
     """What examinations of simulated agents gave, each array of shape [agents].
 
-    `given` [agents, steps] holds positions of tasks in their order, −1 after the end; `trace` and
-    `trace_error` [agents, steps] the ability and its stated error after each, NaN after the end.
+    `given` [agents, steps] holds positions of tasks in their order, −1 after the end; `answers`,
+    `trace` and `trace_error` [agents, steps] what was answered, the ability and its stated error after
+    each, NaN after the end.
     """
 
     tasks: tuple[str, ...]
@@ -41,6 +42,7 @@ class SimulatedExaminations:
     cost: Floats
     ending: tuple[Ending, ...]
     given: NDArray[np.int32]
+    answers: Floats
     trace: Floats
     trace_error: Floats
 
@@ -137,6 +139,7 @@ class _Block(NamedTuple):
     cost: Floats
     ending: list[Ending]
     given: NDArray[np.int32]
+    answers: Floats
     trace: Floats
     trace_error: Floats
 
@@ -156,7 +159,7 @@ def _examine_block(
     ability, error, cost = np.zeros(agents), np.zeros(agents), np.zeros(agents)
     ending = [Ending.USED_UP] * agents
     given = np.full((agents, most), -1, dtype=np.int32)
-    trace, trace_error = np.full((agents, most), np.nan), np.full((agents, most), np.nan)
+    answers, trace, trace_error = (np.full((agents, most), np.nan) for _ in range(3))
     groups = _GroupCounts.of(bank, plan, agents)
     active = np.arange(agents)
     found = moments(bank, weights_of(posterior[:1]))
@@ -183,7 +186,7 @@ def _examine_block(
         weights = weights_of(posterior[active])
         found = moments(bank, weights)
         ability[active], error[active] = found.ability, found.error
-        given[active, step] = task
+        given[active, step], answers[active, step] = task, value
         trace[active, step], trace_error[active, step] = found.ability, found.error
         precise, clear = stop.reached(bank, found, step + 1)
         for agent in active[precise]:
@@ -195,7 +198,7 @@ def _examine_block(
     else:
         for agent in active:
             ending[agent] = Ending.MOST_TASKS if offered[agent].any() else Ending.USED_UP
-    return _Block(ability, error, cost, ending, given, trace, trace_error)
+    return _Block(ability, error, cost, ending, given, answers, trace, trace_error)
 
 
 @dataclass(slots=True)
@@ -256,6 +259,7 @@ def _joined(bank: TaskBank, theta: Floats, blocks: list[_Block]) -> SimulatedExa
         np.concatenate([block.cost for block in blocks]),
         tuple(end for block in blocks for end in block.ending),
         given[:, :used],
+        np.concatenate([block.answers for block in blocks])[:, :used],
         np.concatenate([block.trace for block in blocks])[:, :used],
         np.concatenate([block.trace_error for block in blocks])[:, :used],
     )

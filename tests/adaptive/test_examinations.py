@@ -1,0 +1,278 @@
+"""Whole examinations: when they end, and that they can be stored, resumed, replayed and limited."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from examiner.adaptive import (
+    Choosing,
+    Ending,
+    Examination,
+    Stop,
+    TaskBank,
+    examination_study,
+    examine,
+    exposure_shares,
+    replay,
+    simulate_examinations,
+)
+from examiner.irt import Abilities, ItemParameters, known_fit, probability
+from examiner.plots import adaptive_trace
+from examiner.records import read_examination, write_examination
+from examiner.results import InputError
+
+
+def bank_of(count: int = 40, seed: int = 0, **more: object) -> TaskBank:
+    rng = np.random.default_rng(seed)
+    names = [f"task {n}" for n in range(count)]
+    slope = np.exp(rng.normal(0.2, 0.3, count))
+    return TaskBank.of(ItemParameters.of(names, slope, difficulty=rng.normal(size=count)), **more)  # type: ignore[arg-type]
+
+
+def simulated_agent(bank: TaskBank, ability: float, seed: int = 0):
+    chance = probability(bank.items, ability)[:, 0]
+    drawn = np.random.default_rng(seed).random(len(bank)) < chance
+    return dict(zip(bank.tasks, drawn.astype(int).tolist(), strict=True)).get
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def test_it_ends_at_the_standard_error_and_not_before() -> None:
+    bank = bank_of(200)
+    *_, last = examine(bank, simulated_agent(bank, 0.5), stop=Stop(error=0.35), rng=rng())
+    assert last.ending is Ending.PRECISE
+    assert last.error <= 0.35 < min(step.error for step in last.steps[:-1])
+    assert last.interval == (last.steps[-1].low, last.steps[-1].high)
+
+
+def test_it_ends_after_the_most_tasks_and_asks_at_least_the_fewest() -> None:
+    bank = bank_of()
+    *_, last = examine(bank, simulated_agent(bank, 0.5), stop=Stop(most=7), rng=rng())
+    assert last.ending is Ending.MOST_TASKS and len(last.steps) == 7
+    stop = Stop(error=5.0, least=6)
+    *_, last = examine(bank, simulated_agent(bank, 0.5), stop=stop, rng=rng())
+    assert last.ending is Ending.PRECISE and len(last.steps) == 6
+
+
+@given(seed=st.integers(0, 500), budget=st.floats(1.0, 30.0))
+def test_the_budget_is_never_exceeded_and_used_while_a_task_fits(seed: int, budget: float) -> None:
+    costs = np.random.default_rng(seed).uniform(0.5, 6.0, 12)
+    costs[0] = 1.0
+    bank = bank_of(12, seed, costs=costs)
+    *_, last = examine(
+        bank, simulated_agent(bank, 0.0, seed), stop=Stop(budget=budget), rng=rng(seed)
+    )
+    left = [
+        cost for task, cost in zip(bank.tasks, costs, strict=True) if task not in last.state.tasks
+    ]
+    assert last.state.cost <= budget + 1e-6
+    assert last.state.cost == pytest.approx(sum(step.cost for step in last.steps))
+    assert all(last.state.cost + cost > budget for cost in left)
+    assert last.ending is (Ending.BUDGET if left else Ending.USED_UP)
+
+
+def test_a_decision_ends_it_on_either_side_and_says_how_sure() -> None:
+    items = bank_of(150).items
+    marks = Abilities(("weak", "strong"), np.array([-1.0, 1.0]), np.array([0.1, 0.1]), "given")
+    bank = TaskBank.of(known_fit(items, abilities=marks))
+    for mark, better in (("weak", True), ("strong", False), (-0.8, True)):
+        stop = Stop(better_than=mark)
+        *_, last = examine(bank, simulated_agent(bank, 0.0), stop=stop, rng=rng())
+        assert last.ending is Ending.DECIDED
+        assert last.probability_better is not None
+        assert (last.probability_better >= 0.95) if better else (last.probability_better <= 0.05)
+        earlier = [step.probability_better for step in last.steps[:-1]]
+        assert all(0.05 < chance < 0.95 for chance in earlier if chance is not None)
+
+
+def test_decisions_are_wrong_no_more_often_than_their_certainty_allows() -> None:
+    bank = bank_of(200)
+    theta = rng(1).normal(size=1500)
+    run = simulate_examinations(
+        bank, theta, stop=Stop(better_than=0.5, certainty=0.9), choosing="information", rng=rng(2)
+    )
+    decided = np.array([end is Ending.DECIDED for end in run.ending])
+    wrong = (run.ability > 0.5) != (theta > 0.5)
+    assert decided.mean() > 0.9
+    assert wrong[decided].mean() <= 0.10
+
+
+def test_tasks_without_an_answer_are_put_aside_and_it_goes_on() -> None:
+    bank = bank_of(10)
+    known = {"task 1": 1, "task 4": 0}
+    *_, last = examine(bank, known.get, rng=rng())
+    assert set(last.state.tasks) == set(known) and last.ending is Ending.USED_UP
+    assert set(last.state.aside) == set(bank.tasks) - set(known)
+    (only,) = examine(bank, lambda task: None, rng=rng())
+    assert only.steps == () and only.ending is Ending.USED_UP
+
+
+@pytest.mark.parametrize("choosing", ["information", "random", Choosing(among=5)])
+def test_interrupted_at_any_step_it_goes_on_as_if_never_interrupted(
+    choosing, tmp_path: Path
+) -> None:
+    bank = bank_of(30)
+    answer, stop = simulated_agent(bank, 0.3), Stop(most=12)
+    whole = list(examine(bank, answer, choosing=choosing, stop=stop, rng=rng(3)))
+    for at in (0, 4, 10, 11):
+        path = write_examination(whole[at], tmp_path / "examination.json")
+        read = read_examination(path, bank)
+        assert read.steps == whole[at].steps
+        assert (read.ability, read.error) == (whole[at].ability, whole[at].error)
+        *_, resumed = examine(bank, answer, resume=read, rng=rng(99))
+        assert resumed.steps == whole[-1].steps and resumed.ending is whole[-1].ending
+
+
+def test_it_can_be_prolonged_with_another_stop() -> None:
+    bank = bank_of(30)
+    answer = simulated_agent(bank, 0.3)
+    *_, short = examine(bank, answer, stop=Stop(most=5), rng=rng())
+    *_, longer = examine(bank, answer, resume=short, stop=Stop(most=9), rng=rng())
+    *_, straight = examine(bank, answer, stop=Stop(most=9), rng=rng())
+    assert longer.steps == straight.steps
+    (done,) = examine(bank, answer, resume=longer, rng=rng())
+    assert done.steps == longer.steps
+
+
+def test_an_examination_answers_for_itself_and_replays_on_another_fit() -> None:
+    bank = bank_of(30)
+    *_, last = examine(bank, simulated_agent(bank, 0.3), stop=Stop(most=10), rng=rng())
+    *_, again = examine(bank, last.answer, stop=Stop(most=10), rng=rng())
+    assert again.steps == last.steps
+    assert replay(last, bank).ability == last.ability
+    easier = bank.items.rescaled(1.0, 1.0)  # the same tasks for abilities counted from 1
+    wide = TaskBank.of(easier, prior=(-1.0, 1.0))
+    moved = replay(json.loads(json.dumps(last.to_dict())), wide)
+    assert moved.ability == pytest.approx(last.ability - 1.0, abs=1e-6)
+    assert moved.error == pytest.approx(last.error, abs=1e-6)
+    with pytest.raises(InputError, match=r"made with another fit\. Give that fit, or replay"):
+        Examination.from_dict(last.to_dict(), wide)
+    with pytest.raises(InputError, match="made with another fit"):
+        list(examine(wide, last.answer, resume=last, rng=rng()))
+
+
+def test_a_stored_rule_of_ones_own_is_asked_for_again() -> None:
+    bank = bank_of(6)
+
+    def fancy(bank, weights, abilities):
+        return np.ones((len(weights), len(bank)))
+
+    *_, last = examine(bank, simulated_agent(bank, 0.0), choosing=fancy, rng=rng())
+    with pytest.raises(InputError, match=r"chose by a function named fancy\. Give it again"):
+        Examination.from_dict(last.to_dict(), bank)
+    assert Examination.from_dict(last.to_dict(), bank, rule=fancy).steps == last.steps
+
+
+def test_exposure_shares_keep_tasks_below_the_share_asked_for() -> None:
+    bank = bank_of(80)
+    theta, stop = rng(5).normal(size=600), Stop(most=10)
+    free = simulate_examinations(bank, theta, stop=stop, rng=rng(6))
+    shares = exposure_shares(bank, 0.3, stop=stop, rng=rng(7), agents=600)
+    kept = simulate_examinations(
+        bank, theta, stop=stop, choosing=Choosing(open_shares=shares), rng=rng(6)
+    )
+    assert free.exposure.max() > 0.6
+    assert kept.exposure.max() < 0.38  # chance of 600 agents above 0.3
+    assert kept.rmse < 1.25 * free.rmse
+    *_, one = examine(
+        bank,
+        simulated_agent(bank, 0.0),
+        stop=stop,
+        choosing=Choosing(open_shares=shares),
+        rng=rng(8),
+    )
+    assert one.closed and not set(one.closed) & set(one.state.tasks)
+
+
+def test_closed_tasks_are_given_before_an_examination_ends_without_any() -> None:
+    bank = bank_of(6)
+    nothing_open = Choosing(open_shares=dict.fromkeys(bank.tasks, 0.0))
+    *_, last = examine(bank, simulated_agent(bank, 0.0), choosing=nothing_open, rng=rng())
+    assert len(last.steps) == 6
+    run = simulate_examinations(bank, [0.0], choosing=nothing_open, rng=rng())
+    assert run.count.tolist() == [6]
+
+
+def test_a_study_tells_tasks_needed_and_accuracy_for_each_rule() -> None:
+    study = examination_study(
+        bank_of(80), rng=rng(), stop=Stop(error=0.4), rules=["posterior-variance"], agents=150
+    )
+    ours, alone = study.needs
+    assert (ours.rule, alone.rule) == ("posterior-variance", "random")
+    assert ours.mean_tasks < alone.mean_tasks and ours.against_random < 0.6
+    assert alone.against_random == 1.0 and ours.reached > 0.95
+    sizes = [row.tasks for row in study.accuracy if row.rule == "random"]
+    errors = [row.rmse for row in study.accuracy if row.rule == "random"]
+    assert sizes == [5, 10, 20, 50, 80]
+    assert errors == sorted(errors, reverse=True)
+    assert all(abs(row.rmse - row.error) < 0.2 * row.error for row in study.accuracy)
+
+
+def test_the_same_generator_gives_the_same_simulation_whatever_the_other_agents_do() -> None:
+    bank = bank_of(30)
+    runs = [simulate_examinations(bank, rng(1).normal(size=50), rng=rng(2)) for _ in range(2)]
+    assert np.array_equal(runs[0].ability, runs[1].ability)
+    assert np.array_equal(runs[0].given, runs[1].given)
+
+
+def test_the_trace_draws_what_was_known_after_each_task() -> None:
+    graph_objects = pytest.importorskip("plotly.graph_objects")
+    bank = bank_of(60)
+    *_, last = examine(bank, simulated_agent(bank, 0.3), stop=Stop(most=50), rng=rng())
+    drawn = adaptive_trace.data(last, {"<b>dqn</b>": 0.4})
+    assert drawn.tasks == last.state.tasks and drawn.ability[-1] == last.ability
+    assert (drawn.low < drawn.ability).all() and (drawn.ability < drawn.high).all()
+    figure = adaptive_trace.draw(drawn)
+    assert len(graph_objects.Figure(figure).data) == 2
+    assert len(figure["layout"]["xaxis"]["tickvals"]) <= adaptive_trace.MOST_LABELS
+    assert "<b>" not in figure["layout"]["annotations"][0]["text"]
+
+
+SENTENCES = {
+    "The standard error is -1": lambda bank: Stop(error=-1.0),
+    "The budget is 0": lambda bank: Stop(budget=0.0),
+    "The most tasks are 0": lambda bank: Stop(most=0),
+    "At least 5 tasks are more than the most, 3": lambda bank: Stop(most=3, least=5),
+    "The certainty is 1.0": lambda bank: Stop(certainty=1.0),
+    "the cheapest task costs 1. Allow more": lambda bank: list(
+        examine(bank, dict.get, stop=Stop(budget=0.5), rng=rng())
+    ),
+    "The fit knows no agents, so that 'dqn'": lambda bank: Stop(better_than="dqn").checked(bank),
+    "The answer to 'task": lambda bank: list(examine(bank, lambda task: 7, rng=rng())),
+    "given to a share of 0 of agents": lambda bank: exposure_shares(bank, 0, rng=rng()),
+    "No rules are given": lambda bank: examination_study(bank, rules=[], rng=rng()),
+    "1 simulated agents are asked for": lambda bank: examination_study(bank, agents=1, rng=rng()),
+    "This is no examination: 'bank' is missing": lambda bank: Examination.from_dict({}, bank),
+    "This is no examination: 'stop'": lambda bank: replay({}, bank),
+    "Cannot read 'none.json'": lambda bank: read_examination("none.json", bank),
+}
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_bad_input_ends_in_a_sentence(sentence: str) -> None:
+    with pytest.raises(InputError) as said:
+        SENTENCES[sentence](bank_of(5))
+    assert sentence in str(said.value)
+
+
+def test_a_stored_file_that_is_none_says_so(tmp_path: Path) -> None:
+    for text, words in (("{", "is not JSON"), ('{"schema": "x"}', "says its schema is 'x'")):
+        (tmp_path / "e.json").write_text(text)
+        with pytest.raises(InputError, match=words):
+            read_examination(tmp_path / "e.json", bank_of(5))
+
+
+def test_an_agent_that_the_fit_does_not_know_is_named() -> None:
+    marks = Abilities(("weak",), np.array([-1.0]), np.array([0.1]), "given")
+    bank = TaskBank.of(known_fit(bank_of(5).items, abilities=marks))
+    with pytest.raises(InputError, match=r"Unknown agent 'week'\. Did you mean 'weak'"):
+        replace(Stop(), better_than="week").checked(bank)

@@ -1,0 +1,169 @@
+"""The stated error is true: with exact parameters, and with those of small calibrations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from examiner.adaptive import Stop, TaskBank, simulate_examinations
+from examiner.irt import IRTFit, ItemParameters, fit_irt, probability
+from examiner.results import InputError, ResponseMatrix
+
+
+def benchmark(tasks: int, seed: int) -> ItemParameters:
+    rng = np.random.default_rng(seed)
+    slope = np.exp(rng.normal(0.3, 0.3, tasks))
+    return ItemParameters.of(
+        [f"task {n}" for n in range(tasks)], slope, difficulty=rng.normal(size=tasks)
+    )
+
+
+def calibrated(items: ItemParameters, agents: int, seed: int, **more: object) -> IRTFit:
+    rng = np.random.default_rng(seed)
+    chance = probability(items, rng.normal(size=agents)).T
+    responses = (rng.random(chance.shape) < chance).astype(np.uint8)
+    matrix = ResponseMatrix.from_array(responses, tasks=items.tasks)
+    return fit_irt(matrix, starts=1, rng=rng, **more)  # type: ignore[arg-type]
+
+
+def truth_for(fit: IRTFit, items: ItemParameters) -> ItemParameters:
+    """The true parameters of the tasks that the fit kept."""
+    return items.take([items.tasks.index(task) for task in fit.items.tasks])
+
+
+def test_few_tasks_are_enough_and_the_intervals_cover_with_exact_parameters() -> None:
+    bank = TaskBank.of(benchmark(500, 1))
+    theta = np.random.default_rng(2).normal(size=1000)
+    runs = {
+        rule: simulate_examinations(
+            bank, theta, choosing=rule, stop=Stop(error=0.3), rng=np.random.default_rng(3)
+        )
+        for rule in ("information", "random")
+    }
+    assert runs["information"].count.mean() <= 0.6 * runs["random"].count.mean()
+    for run in runs.values():
+        assert (run.error <= 0.3).all()
+        assert 0.93 <= run.coverage <= 0.97
+        assert run.rmse == pytest.approx(np.sqrt((run.error**2).mean()), rel=0.08)
+
+
+def test_a_small_calibration_makes_the_stated_error_larger() -> None:
+    items = benchmark(80, 4)
+    fit = calibrated(items, 60, 5)
+    banks = {which: TaskBank.of(fit, uncertainty=which) for which in ("all", "tasks", "none")}
+    errors = {
+        which: simulate_examinations(
+            bank, [-1.0, 0.0, 1.0], stop=Stop(most=25), rng=np.random.default_rng(6)
+        ).error.mean()
+        for which, bank in banks.items()
+    }
+    assert errors["all"] > errors["tasks"] > errors["none"] * 0.95
+    assert banks["all"].least_error == pytest.approx(fit.population_sd / np.sqrt(60))
+    with pytest.raises(
+        InputError, match=r"60 agents leave the zero of the scale uncertain by 0\.129"
+    ):
+        Stop(error=0.12).checked(banks["all"])
+    assert Stop(error=0.12).checked(banks["tasks"]).error == 0.12
+
+
+def test_a_task_that_is_known_badly_says_less() -> None:
+    fit = calibrated(benchmark(60, 7), 150, 8)
+    assert fit.errors is not None
+    slope = fit.errors.slope.copy()
+    slope[10] *= 6
+    worse = replace(fit, errors=replace(fit.errors, slope=slope))
+    banks = TaskBank.of(fit), TaskBank.of(worse)
+    assert banks[1].information[:, 10].max() < 0.9 * banks[0].information[:, 10].max()
+    unknown = fit.errors.slope.copy()
+    unknown[10] = np.nan  # an error that could not be had
+    bank = TaskBank.of(replace(fit, errors=replace(fit.errors, slope=unknown)))
+    assert np.isfinite(bank.information).all() and np.isfinite(bank.likelihood).all()
+
+
+def test_a_fit_of_very_many_agents_is_almost_taken_at_its_word() -> None:
+    items = benchmark(40, 9)
+    fit = calibrated(items, 4_000, 10, estimator="ml")
+    bank, exact = TaskBank.of(fit), TaskBank.of(fit, uncertainty="none")
+    theta = np.random.default_rng(11).normal(size=200)
+    runs = [
+        simulate_examinations(one, theta, truth=fit.items, rng=np.random.default_rng(12))
+        for one in (bank, exact)
+    ]
+    assert runs[0].error.mean() == pytest.approx(runs[1].error.mean(), rel=0.03)
+
+
+def test_a_fit_without_errors_says_what_is_left_out() -> None:
+    fit = calibrated(benchmark(30, 13), 60, 14, errors=False)
+    assert any("no standard errors" in note for note in TaskBank.of(fit).calibration.notes)
+
+
+def test_the_scale_of_the_agents_is_found_where_priors_pulled_the_fit() -> None:
+    items = benchmark(200, 15)
+    fit = calibrated(items, 60, 16)
+    bank = TaskBank.of(fit)
+    assert bank.calibration.anchor.unit > 1.1  # many slopes near 1.4 under a prior at 1
+    assert any("agents' own scale" in note for note in bank.calibration.notes)
+    inside = np.array([ability for ability, _ in bank.landmarks.values()])
+    assert abs(inside.mean()) < 0.1 and abs(inside.std() - 1) < 0.1
+
+
+COVERAGE = {
+    # agents, tasks: calibrations, agents examined after each, least coverage
+    (45, 500): (24, 250),
+    (200, 500): (10, 250),
+    (45, 60): (24, 250),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("agents", "tasks"), COVERAGE)
+@pytest.mark.parametrize("rule", ["information", "posterior-variance"])
+def test_intervals_cover_with_banks_of_small_calibrations(
+    agents: int, tasks: int, rule: str
+) -> None:
+    calibrations, examined = COVERAGE[agents, tasks]
+    covered, at_word = [], []
+    for number in range(calibrations):
+        items = benchmark(tasks, 1000 + number)
+        fit = calibrated(items, agents, 2000 + number)
+        truth = truth_for(fit, items)
+        theta = np.random.default_rng(3000 + number).normal(size=examined)
+        for uncertainty, into in (("all", covered), ("none", at_word)):
+            bank = TaskBank.of(fit, uncertainty=uncertainty)  # type: ignore[arg-type]
+            run = simulate_examinations(
+                bank,
+                theta,
+                truth=truth,
+                choosing=rule,
+                stop=Stop(error=0.3),
+                rng=np.random.default_rng(number),
+            )
+            into.append(run.coverage)
+    assert np.mean(covered) >= 0.92
+    assert np.mean(covered) > np.mean(at_word)  # taken at its word, the fit promises too much
+
+
+@pytest.mark.slow
+def test_intervals_cover_for_counts_with_an_interaction_of_agent_and_task() -> None:
+    rng = np.random.default_rng(20)
+    covered = []
+    for number in range(8):
+        plain = benchmark(60, 4000 + number)
+        items = ItemParameters.of(
+            plain.tasks, plain.slope, plain.intercept, precision=6.0, response="beta-binomial"
+        )
+        chance = probability(items, rng.normal(size=80)).T
+        wins = rng.binomial(5, rng.beta(chance * 6, (1 - chance) * 6))
+        fit = fit_irt(ResponseMatrix.from_counts(wins, 5, tasks=items.tasks), starts=1, rng=rng)
+        bank = TaskBank.of(fit, trials=5)
+        run = simulate_examinations(
+            bank,
+            rng.normal(size=200),
+            truth=truth_for(fit, items),
+            stop=Stop(error=0.35),
+            rng=np.random.default_rng(number),
+        )
+        covered.append(run.coverage)
+    assert np.mean(covered) >= 0.92
