@@ -184,3 +184,16 @@ def test_placing_on_what_is_no_fit_ends_with_a_sentence(examiner, tmp_path, cont
 def test_placing_on_nothing_names_what_there_could_be(examiner, tmp_path):
     done = examiner("place", wide(tmp_path / "new.csv", wins(2)))
     assert done.returncode == 2 and "--fit fit.json" in done.stderr
+
+
+def test_regularity_is_of_the_scores_behind_successes(examiner, tmp_path):
+    from scipy.special import ndtr
+
+    scores = np.random.default_rng(8).normal(0, 9, size=(25, 16)).round(3)
+    path = wide(tmp_path / "scores.csv", scores)
+    content = json.loads(examiner("fit", path, "--success", "0", "--starts", "1", "--json").stdout)
+    z = (scores - scores.mean(axis=0)) / scores.std(axis=0, ddof=1)
+    expected = 1 / ndtr(z).var(axis=1)
+    assert content["regularity_of"] == "Φ(z) of score"
+    found = [agent["regularity"] for agent in content["agents"]]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)

@@ -85,7 +85,7 @@ def fit(
     json: JsonFlag = False,
 ) -> None:
     """Fit an IRT model: difficulty and discrimination of tasks, ability and generality of agents."""
-    from examiner.irt import fit_irt, indicators
+    from examiner.irt import fit_irt, indicators, standard_scores
 
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
@@ -101,13 +101,18 @@ def fit(
             rng=np.random.default_rng(seed),
             progress=progress,
         ).with_recipe(prepared.recipe)
-        told = indicators(made, bins=_bins(bins))
+        scores = None if comparison.success is None else standard_scores(results)
+        told = indicators(made, scores, bins=_bins(bins))
     notes = (*results.notes, *made.warnings, *told.notes)
     if output is not None:
         from examiner.records import write_fit
 
         write_fit(made, output)
-    content = fit_content(made, told) | {"seed": seed, "warnings": list(dict.fromkeys(notes))}
+    content = fit_content(made, told) | {
+        "regularity_of": "responses" if scores is None else f"Φ(z) of {results.measures[0]}",
+        "seed": seed,
+        "warnings": list(dict.fromkeys(notes)),
+    }
     if json:
         print_json("examiner.fit/1", content)
         return

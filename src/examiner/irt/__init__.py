@@ -18,7 +18,7 @@ from examiner.irt.dominance import Dominance, dominance
 from examiner.irt.fit import fit_irt
 from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.heldout import HeldOutScore, ModelComparison, compare_models
-from examiner.irt.indicators import Indicators, indicators
+from examiner.irt.indicators import Indicators, indicators, standard_scores
 from examiner.irt.item_fit import SumScoreFit, sum_score_fit
 from examiner.irt.items import ItemParameters, Response
 from examiner.irt.known import known_fit
@@ -99,6 +99,7 @@ __all__ = [
     "place",
     "probability",
     "simulate",
+    "standard_scores",
     "sum_score_fit",
     "task_curves",
 ]

@@ -13,8 +13,10 @@ from examiner.irt.bins import DifficultyBins, difficulty_bins
 from examiner.irt.correlation import IndicatorCorrelation, indicator_correlations
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats
-from examiner.results import ResponseMatrix
+from examiner.results import ResponseMatrix, Results
 from examiner.results.checks import InputError, counted, listed
+from examiner.scores.normalise import normalise
+from examiner.scores.success import responses
 
 FEWEST_OBSERVED = 2
 """Observed tasks below which a bin says nothing of an agent's variance."""
@@ -138,6 +140,20 @@ def indicators(
         correlations=indicator_correlations(columns, rng=rng),
         notes=tuple(notes),
     )
+
+
+def standard_scores(results: Results, measure: str | None = None) -> ResponseMatrix | None:
+    """Return Φ(z) of results, of which papers/002 takes regularity; None where they are zeros and ones.
+
+    >>> standard_scores(Results.from_numpy([[1.0], [2.0], [3.0]])).to_numpy().round(4).ravel()
+    array([0.1587, 0.5   , 0.8413])
+    >>> standard_scores(Results.from_numpy([[1.0], [0.0], [1.0]])) is None
+    True
+    """
+    values = results.measure(measure)
+    if bool(((values == 0) | (values == 1) | np.isnan(values)).all()) or len(results.agents) < 2:
+        return None
+    return responses(normalise(results, "z-score", measure), measure=measure)
 
 
 def regularities(results: Floats) -> Floats:

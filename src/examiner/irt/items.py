@@ -175,7 +175,12 @@ class ItemParameters:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> ItemParameters:
-        """Read what `to_dict` wrote."""
+        """Read what `to_dict` wrote.
+
+        >>> items = ItemParameters.of(["t"], [1.0], [0.25], precision=[4.0], response="beta")
+        >>> ItemParameters.from_dict(items.to_dict()).precision
+        array([4.])
+        """
         try:
             precision = content.get("precision")
             return cls.of(

@@ -64,7 +64,11 @@ class Priors:
 
     @classmethod
     def of(cls, given: Priors | Mapping[str, Any] | None) -> Priors:
-        """Return priors from a mapping of parameter to (mean, sd); the others keep their default."""
+        """Return priors from a mapping of parameter to (mean, sd); the others keep their default.
+
+        >>> Priors.of({"slope": (1.0, 2.0)}).intercept
+        Normal(mean=0.0, sd=3.0)
+        """
         if given is None:
             return cls()
         if isinstance(given, Priors):

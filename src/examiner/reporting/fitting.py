@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from examiner.irt import Indicators, IRTFit, fit_irt, indicators
+from examiner.irt import Indicators, IRTFit, fit_irt, indicators, standard_scores
 from examiner.reporting.study import Study
 from examiner.results import ResponseMatrix
 from examiner.results.checks import InputError, counted
@@ -78,14 +78,8 @@ def _fitted(study: Study) -> Fitted | str:
         starts=3 if values.size <= SMALL else 1,
         rng=np.random.default_rng(study.seed),
     )
-    continuous = study.normaliser is not None and not study.relative
-    scores = None
-    if study.normaliser == "z-score":
-        continuous = True  # papers/002 takes regularity of Φ(z)
-    if continuous and np.isfinite(study.comparable).any():
-        scores = ResponseMatrix.from_array(
-            study.comparable, study.results.agents, study.results.tasks
-        )
+    # Regularity of successes only repeats their mean.
+    scores = None if study.success is None else standard_scores(study.results, study.measure)
     return Fitted(fit, indicators(fit, scores), matrix, what)
 
 
