@@ -161,6 +161,12 @@ def test_gymnasium_environments_have_no_modes() -> None:
         plan_from_toml(text + "modes = [0]" + RANDOM).jobs()
 
 
+def test_an_unknown_gymnasium_environment_is_refused_before_anything_starts() -> None:
+    text = 'environment = "gymnasium"\ngames = ["CartPol-v1"]' + RANDOM
+    with pytest.raises(InputError, match="CartPol-v1"):
+        plan_from_toml(text).jobs()
+
+
 def test_a_plan_that_cannot_be_read_is_refused_in_words(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"Cannot read the plan .* No such file"):
         read_plan(tmp_path / "none.toml")

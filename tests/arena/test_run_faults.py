@@ -66,7 +66,7 @@ def test_workers_and_drivers_killed_at_twenty_random_moments_change_no_row(
     seen: list[int] = []
     driver = start_driver(ledger)
     for kill in range(KILLS):
-        time.sleep(rng.uniform(0.2, 3.0))
+        time.sleep(rng.uniform(0.2, 2.0))
         assert driver.poll() is None, "the run ended before all kills; make it longer"
         workers = workers_of(driver)
         what = "worker" if kill % 2 and workers else "driver"

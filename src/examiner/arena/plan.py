@@ -8,6 +8,7 @@ from pathlib import Path
 
 from examiner.arena.games import TRAINING_GAMES, game_variant, game_variants, playable_game
 from examiner.arena.job import Job
+from examiner.arena.play import check_job
 from examiner.arena.protocol import PROTOCOLS, Protocol
 from examiner.results.checks import InputError, shorten
 from examiner.workers import Limits
@@ -104,6 +105,14 @@ class Plan:
                     f"The game {shorten(game.name)} of the environment {shorten(self.environment)} has "
                     f"no modes or difficulties. Leave them out."
                 )
+            check_job(
+                Job(
+                    *("random", "random"),
+                    environment=self.environment,
+                    game=game.name,
+                    protocol=self.protocol,
+                )
+            )
             return [(game.name, None, None)]
         name = playable_game(game.name)
         modes = game.modes or (self.protocol.mode,)
