@@ -247,9 +247,10 @@ def _bin_notes(held: DifficultyBins) -> list[str]:
             f"regularity over them."
         )
     if held.left_out:
+        has = "has" if len(held.left_out) == 1 else "have"
         notes.append(
             f"{counted(len(held.left_out), 'task')} with negative discrimination, or without a "
-            f"difficulty inside the bins, have no part in generality: {listed(held.left_out)}."
+            f"difficulty inside the bins, {has} no part in generality: {listed(held.left_out)}."
         )
     return notes
 

@@ -136,14 +136,13 @@ def _usable(first: ItemParameters, second: ItemParameters) -> tuple[NDArray[np.i
     flat = ~opposed & (np.minimum(np.abs(first.slope), np.abs(second.slope)) < FLAT)
     warnings = []
     for which, why in (
-        (opposed, "discriminate with opposite signs in the two editions"),
-        (flat, "hardly discriminate in one of the editions"),
+        (opposed, "with opposite signs of discrimination in the two editions"),
+        (flat, "with hardly any discrimination in one of the editions"),
     ):
         if which.any():
             names = [first.tasks[place] for place in np.flatnonzero(which)]
             warnings.append(
-                f"{counted(len(names), 'shared task')} {why} and have no part in the link: "
-                f"{listed(names)}."
+                f"{counted(len(names), 'shared task')} {why}, left out of the link: {listed(names)}."
             )
     return np.flatnonzero(~opposed & ~flat), warnings
 
@@ -158,8 +157,8 @@ def _told(shared: tuple[str, ...], usable: NDArray[np.intp], drift: Floats) -> l
     drifted = [shared[place] for place in usable if drift[place] > DRIFT]
     if drifted:
         warnings.append(
-            f"{counted(len(drifted), 'shared task')} differ between the editions even after linking: "
-            f"{listed(drifted)}. Look whether they changed, and link without them."
+            f"Shared tasks that differ between the editions even after linking: {listed(drifted)}. Look "
+            f"whether they changed, and link without them."
         )
     return warnings
 

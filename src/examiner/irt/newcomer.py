@@ -64,9 +64,9 @@ def known_tasks(
         dropped = {one.name for one in fit.dropped}
         flat = [task for task in unknown if task in dropped]
         why = f" ({len(flat)} of them were set aside when it was made)" if flat else ""
+        tells = "tells" if len(unknown) == 1 else "tell"
         notes = (
-            f"{counted(len(unknown), 'task')} are not in the fit and tell nothing{why}: "
-            f"{listed(unknown)}.",
+            f"{counted(len(unknown), 'task')} outside the fit {tells} nothing{why}: {listed(unknown)}.",
         )
     numbers = sorted(found)
     return matrix.take(tasks=[found[number] for number in numbers]), fit.items.take(numbers), notes
