@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from examiner.results.checks import InputError, counted, listed
 from examiner.selection.constraints import codes_of
 
-LEAST_TRAINING = 3
+LEAST_TRAINING = 2
 
 
 class Split(NamedTuple):

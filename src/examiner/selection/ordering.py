@@ -67,7 +67,8 @@ def kendall(pairs: Pairs, weight: Array | None = None) -> Array:
     array([1.])
     """
     if not len(pairs.difference):
-        return np.full(pairs.right.shape[:-1], np.nan)
+        shape = pairs.right.shape[:-1]
+        return np.full(shape if weight is None else (*shape, len(weight)), np.nan)
     if weight is None:
         plain: Array = 2 * pairs.right.mean(axis=-1) - 1
         return plain

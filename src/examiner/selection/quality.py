@@ -270,9 +270,10 @@ def _splits(
     main = leave_one_out(families) if folds == "loo" else k_fold(families, folds, rng)
     told = "leave-one-out" if folds == "loo" else f"{folds} folds"
     number = min(PAIR_FOLDS, count // 2)
+    # Fewer than six agents cannot be held out in pairs and leave enough to choose on.
     pairs = [
         split
-        for _ in range(repeats if number >= 2 else 0)
+        for _ in range(repeats if number >= 3 else 0)
         for split in k_fold(families, number, rng)
     ]
     return main, pairs, told + whole
