@@ -61,7 +61,8 @@ class Console:
         self.actions: tuple[Any, ...] = tuple(
             emulator.getLegalActionSet() if full else emulator.getMinimalActionSet()
         )
-        self.watched = True
+        self.watched = False  # whether screens are made
+        self.watch(True)
         self.over, self.truncated, self.frames = False, False, 0
         self.previous = self.actions[NO_OP]
         rows, columns = emulator.getScreenDims()
@@ -78,6 +79,10 @@ class Console:
     def lives(self) -> int:
         """Lives left, where the game has any."""
         return int(self.emulator.lives())
+
+    def watch(self, watched: bool) -> None:
+        """Say whether anybody looks at screens: whoever is blind or sees the memory does not."""
+        self.watched = watched and self.observation != "ram"
 
     def start(self) -> None:
         """Put the game back to its start, whatever was played before."""

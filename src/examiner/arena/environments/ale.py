@@ -77,7 +77,7 @@ class AtariEnvironment:
 
     def watch(self, watched: bool) -> None:
         """Say whether anybody looks: for a blind agent no screens are merged."""
-        self._console.watched = watched
+        self._console.watch(watched)
 
     def random_action(self, rng: np.random.Generator) -> int:
         """Return one of the actions."""
@@ -103,6 +103,7 @@ class AtariEnvironment:
         """Return a forward model of the game, whose noise comes from the generator."""
         if self._imagined is None:
             self._imagined = self._new_console()
+        self._imagined.watched = self._console.watched  # the blind do not look ahead either
         return AtariModel(self._console, self._imagined, rng)
 
     def _new_console(self) -> Console:
