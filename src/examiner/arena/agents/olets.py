@@ -1,0 +1,99 @@
+"""Open-loop expectimax tree search: a tree of actions, not of states."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from examiner.arena.environment import Seen
+from examiner.arena.planning.lookahead import Lookahead
+from examiner.arena.planning.planner import Planner
+from examiner.arena.planning.returns import Returns
+from examiner.arena.planning.ties import best
+
+
+@dataclass(slots=True)
+class _Node:
+    untried: list[int]
+    children: dict[int, _Node] = field(default_factory=dict)
+    visits: int = 0
+    endings: int = 0  # simulations that ended here
+    ending_total: float = 0.0  # and what they had gained
+    value: float = 0.0
+
+    def update(self) -> None:
+        r""":math:`r_M(n) = R_e(n)/N(n) + (1 - N_e(n)/N(n)) \max_c r_M(c)`."""
+        own = self.ending_total / self.visits
+        if not self.children:
+            self.value = own
+            return
+        later = max(child.value for child in self.children.values())
+        self.value = own + (1.0 - self.endings / self.visits) * later
+
+
+@dataclass(kw_only=True)
+class OLETS(Planner):
+    r"""Replay actions from the state of the game down a tree, add one node, and score what is reached.
+
+    .. math:: \arg\max_a \; r_M(n a) + c \sqrt{\ln N(n) / N(n a)}, \quad
+        r_M(n) = \frac{R_e(n)}{N(n)} + \left(1 - \frac{N_e(n)}{N(n)}\right) \max_a r_M(n a)
+
+    with c the `exploration` and :math:`r_M` brought to [0, 1] by the least and the greatest return of
+    the search. The action tried most often is taken. Nodes keep no states, so that noise is averaged
+    over. Perez-Liebana, Dieskau, Hünermund, Mostaghim and Lucas (2015), Open Loop Search for General
+    Video Game Playing, GECCO, after Couëtoux; its penalty for places already visited is left out, since
+    Atari games do not tell places.
+    """
+
+    exploration: float = 0.5
+
+    def choose(self, ahead: Lookahead, seen: Seen, rng: np.random.Generator) -> int:
+        """Return the action tried most often, among equals the one with the best value."""
+        root, returns = _node(ahead, rng), Returns()
+        while ahead.affords():
+            self._simulate(root, ahead, returns, rng)
+        most = max(child.visits for child in root.children.values())
+        values = [-np.inf] * ahead.actions
+        for action, child in root.children.items():
+            if child.visits == most:
+                values[action] = child.value
+        return best(values, rng)
+
+    def _simulate(
+        self, root: _Node, ahead: Lookahead, returns: Returns, rng: np.random.Generator
+    ) -> None:
+        ahead.go_to(ahead.root)
+        node, path, gained, weight = root, [root], 0.0, 1.0
+        while ahead.affords() and not ahead.over:
+            new = bool(node.untried)
+            action = node.untried.pop() if new else self._favourite(node, returns)
+            if new:
+                node.children[action] = _node(ahead, rng)
+            node = node.children[action]
+            path.append(node)
+            gained += weight * ahead.take(action)
+            weight *= self.discount
+            if new:
+                break
+        node.endings += 1
+        node.ending_total += gained
+        returns.meet(gained)
+        for one in reversed(path):
+            one.visits += 1
+            one.update()
+
+    def _favourite(self, node: _Node, returns: Returns) -> int:
+        log_visits = math.log(node.visits)
+        return max(
+            node.children,
+            key=lambda action: (
+                returns.share(node.children[action].value)
+                + self.exploration * math.sqrt(log_visits / node.children[action].visits)
+            ),
+        )
+
+
+def _node(ahead: Lookahead, rng: np.random.Generator) -> _Node:
+    return _Node(rng.permutation(ahead.actions).tolist())
