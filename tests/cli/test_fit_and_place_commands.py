@@ -197,3 +197,41 @@ def test_regularity_is_of_the_scores_behind_successes(examiner, tmp_path):
     assert content["regularity_of"] == "Φ(z) of score"
     found = [agent["regularity"] for agent in content["agents"]]
     np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_a_report_tells_of_ability_where_success_is_said(examiner, tmp_path):
+    scores = np.random.default_rng(8).normal(0, 9, size=(25, 16)).round(3)
+    path = wide(tmp_path / "scores.csv", scores)
+    options = ("--sections", "wright_map,task_table", "--normalise", "none", "--json")
+    without = json.loads(examiner("report", path, *options).stdout)
+    assert "Say what a success is" in without["sections"][0]["finding"]
+    content = json.loads(examiner("report", path, "--success", "0", *options).stdout)
+    assert content["success"] == 0.0 and "--success 0.0" in content["command"]
+    assert content["sections"][0]["finding"].startswith("Abilities run from")
+    assert examiner("report", path, "--success", "often").returncode == 2
+
+
+def test_training_logs_are_reduced_by_the_recipe_of_the_fit(examiner, tmp_path):
+    rng = np.random.default_rng(2)
+
+    def log(name: str, abilities: np.ndarray, first: int) -> Path:
+        lines = ["agent,task,run,trial,score"]
+        for agent, ability in enumerate(abilities, start=first):
+            for number, task in enumerate(TASKS):
+                final = ability - (number - 8) / 4 + rng.normal(0, 0.5)
+                lines += [f"a{agent},{task},0,{k},{v}" for k, v in enumerate((-50, -50, final))]
+        path = tmp_path / name
+        path.write_text("\n".join(lines))
+        return path
+
+    stored = tmp_path / "fit.json"
+    table = log("logs.csv", rng.normal(size=25), 0)
+    done = examiner("fit", table, "--reduce", "last:1", "--success", "0", "-o", stored)
+    assert done.returncode == 0, done.stderr
+    assert read_fit(stored).recipe.reduction == "last:1"
+    new = log("new.csv", np.array([5.0, -5.0]), 90)
+    content = json.loads(examiner("place", new, "--fit", stored, "--json").stdout)
+    best, worst = content["agents"]
+    assert best["mean"] == 1.0 and worst["mean"] == 0.0  # the early episodes are left out
+    assert best["rank"]["value"] <= 3 and worst["rank"]["value"] >= 24
+    assert any("from below only" in flag for flag in best["flags"])

@@ -240,3 +240,29 @@ def test_the_quadrature_may_be_chosen() -> None:
     rule = Quadrature.grid(-6, 6, 1201)
     one, two = place(known_fit(bank()), matrix, nodes=rule)[0], place(known_fit(bank()), matrix)[0]
     assert one.ability == pytest.approx(two.ability, abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_order_of_tasks_and_agents_changes_nothing(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    matrix = played(bank(), rng.normal(size=5), seed)
+    fit = known_fit(bank(), matrix)
+    tasks, agents = rng.permutation(24), rng.permutation(5)
+    turned = place(fit, matrix.take(agents.tolist(), tasks.tolist()))
+    straight = place(fit, matrix)
+    for one, other in zip(turned, (straight[row] for row in agents), strict=True):
+        assert one.agent == other.agent
+        assert one.ability == pytest.approx(other.ability, abs=1e-12)
+        assert one.generality == pytest.approx(other.generality)
+        assert {odd.task for odd in one.unexpected} == {odd.task for odd in other.unexpected}
+
+
+@pytest.mark.parametrize("column", [0, 7, 23])
+def test_one_more_success_on_a_task_that_rewards_the_able_raises_ability(column: int) -> None:
+    matrix = played(bank(), np.array([0.0]), seed=1).to_numpy().copy()
+    found = []
+    for result in (0.0, 1.0):
+        matrix[0, column] = result
+        found.append(place(known_fit(bank()), ResponseMatrix.from_array(matrix, tasks=TASKS))[0])
+    assert found[0].ability < found[1].ability
+    assert found[0].rank.rank >= found[1].rank.rank

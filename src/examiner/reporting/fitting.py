@@ -15,7 +15,7 @@ from examiner.scores import responses
 
 FEWEST_AGENTS = 10
 FEWEST_TASKS = 4
-MOST_CELLS = 2_000_000
+MOST_CELLS = 600_000
 MOST_SLOW_CELLS = 30_000
 """Cells times trials that a beta or beta-binomial may have in a report: some seconds."""
 SMALL = 5_000
