@@ -71,7 +71,9 @@ def test_every_part_of_a_job_is_in_its_key():
 
 
 def test_a_game_under_another_name_is_the_same_job():
-    assert Job("a", "random", game="ALE/SpaceInvaders-v5") == Job("a", "random", game="space_invaders")
+    assert Job("a", "random", game="ALE/SpaceInvaders-v5") == Job(
+        "a", "random", game="space_invaders"
+    )
 
 
 def test_a_longer_job_begins_with_the_episodes_of_a_shorter_one():
