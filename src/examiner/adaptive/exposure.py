@@ -23,7 +23,7 @@ def exposure_shares(
     rng: np.random.Generator,
     choosing: str | Rule | Choosing = "information",
     stop: Stop | None = None,
-    agents: int = 1000,
+    agents: int = 500,
     rounds: int = 12,
     progress: Progress | None = None,
 ) -> dict[str, float]:

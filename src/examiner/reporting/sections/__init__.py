@@ -14,6 +14,7 @@ from examiner.reporting.sections.heatmap import heatmap
 from examiner.reporting.sections.information import information
 from examiner.reporting.sections.intervals import intervals
 from examiner.reporting.sections.likeness import likeness
+from examiner.reporting.sections.next_task import next_task
 from examiner.reporting.sections.profiles import profiles
 from examiner.reporting.sections.rank_probabilities import rank_probabilities
 from examiner.reporting.sections.ranking import ranking
@@ -46,6 +47,7 @@ SECTIONS: Mapping[str, Callable[[Study], Section]] = MappingProxyType(
         "likeness": likeness,
         "typology": typology,
         "selection": selection,
+        "next_task": next_task,
     }
 )
 """Name → section. A new one is one file in this folder and one line here."""
