@@ -21,16 +21,16 @@ class Block(NamedTuple):
 
 
 def blocks(
-    matrix: ResponseMatrix, items: ItemParameters, *, width: int = 0
+    matrix: ResponseMatrix, items: ItemParameters, *, width: int = 0, most: int | None = None
 ) -> Iterator[tuple[Kernel, Block]]:
-    """Yield the agents in blocks of at most about two million agents × (tasks or `width`).
+    """Yield the agents in blocks of at most about two million agents × (tasks or `width`), or `most`.
 
     Counts of a block depend on its own rows alone. Scores are moved off 0 and 1 by a rule that looks
     at whole columns, so that their statistics are taken once and then cut.
     """
     kernel = kernel_for(items.response, matrix)
     agents, tasks = matrix.shape
-    step = max(1, _CELLS // max(tasks, width, 1))
+    step = max(1, min(_CELLS // max(tasks, width, 1), most or agents))
     if step >= agents:
         whole = Block(slice(0, agents), kernel.statistics(matrix), kernel.constant(matrix))
         yield kernel, whole

@@ -33,6 +33,8 @@ _MOST_LEVELS = 24
 _FEW_PARAMETERS = 150
 """Up to here every node by itself costs little, and is exact."""
 _NEGLIGIBLE = 1e-16
+_TOGETHER = 250
+"""Agents of a block: few enough to be alike, so that they reach few nodes."""
 _STACK = 4_000_000
 _ENOUGH = 1e-8
 """Share of a parameter's information below which a level is the last: errors change by half as much."""
@@ -68,9 +70,11 @@ def louis(
     priors: Priors | None,
     rule: Quadrature,
 ) -> Louis:
-    """Prepare both terms for abilities that are N(0, 1)."""
+    """Prepare both terms for abilities that are N(0, 1); agents are put in order of ability."""
     freedom = freedom_of(items, model)
-    kernel, sums = _expected_sums(matrix, items, rule)
+    kernel, sums, ability = _expected_sums(matrix, items, rule)
+    if len(matrix.agents) > _TOGETHER:
+        matrix = matrix.take(np.argsort(ability, kind="stable").tolist())
     complete = _complete(kernel, sums, items, rule, freedom, priors)
     derivatives = _term_slopes(kernel, items, rule, freedom)
     return Louis(matrix, items, rule, freedom, complete, derivatives)
@@ -106,12 +110,12 @@ def _missing_information(parts: Louis, scale: Floats) -> Floats:
         total += level.T @ level
         return float(((level**2).sum(axis=0) / scale).max(initial=0.0))
 
-    for block, weights in posterior_blocks(parts):
+    for near, block, weights in posterior_blocks(parts):
         before = total.copy()
         few = scale.size <= _FEW_PARAMETERS
-        if few or not spread_over_levels(parts, block, weights, add):
+        if few or not spread_over_levels(near, block, weights, add):
             total = before
-            for levels in _stacked(node_levels(parts, block, weights)):
+            for levels in _stacked(node_levels(near, block, weights)):
                 total += levels.T @ levels
     return total
 
@@ -195,15 +199,23 @@ def _laid_out(parts: Louis, scores: Sequence[Floats]) -> Floats:
     return np.concatenate([mine, *rest], axis=1)
 
 
-def posterior_blocks(parts: Louis) -> Iterator[tuple[Block, Floats]]:
-    """Yield agents in blocks with their posterior weights over the nodes."""
-    width = max(len(parts.rule), parts.freedom.size)
+def posterior_blocks(parts: Louis) -> Iterator[tuple[Louis, Block, Floats]]:
+    """Yield agents of like ability with their posterior weights, and `parts` at the nodes they reach."""
     terms: tuple[Floats, ...] | None = None
-    for kernel, block in blocks(parts.matrix, parts.items, width=width):
+    width = max(len(parts.rule), parts.freedom.size)
+    for kernel, block in blocks(parts.matrix, parts.items, width=width, most=_TOGETHER):
         if terms is None:
             shape = curves(parts.items, parts.rule.nodes)
             terms = kernel.terms(shape, parts.items.precision)
-        yield block, _weights(block, terms, parts.rule)
+        weights = _weights(block, terms, parts.rule)
+        alive = np.flatnonzero(weights.max(axis=0) > _NEGLIGIBLE)
+        window = slice(int(alive[0]), int(alive[-1]) + 1)
+        nodes, mass = parts.rule.nodes[window], parts.rule.log_weights[window]
+        near = parts._replace(
+            rule=Quadrature(nodes, mass, parts.rule.kind),
+            derivatives=tuple(slopes[:, :, window] for slopes in parts.derivatives),
+        )
+        yield near, block, np.ascontiguousarray(weights[:, window])
 
 
 def _weights(block: Block, terms: tuple[Floats, ...], rule: Quadrature) -> Floats:
@@ -216,18 +228,20 @@ def _weights(block: Block, terms: tuple[Floats, ...], rule: Quadrature) -> Float
 
 def _expected_sums(
     matrix: ResponseMatrix, items: ItemParameters, rule: Quadrature
-) -> tuple[Kernel, tuple[Floats, ...]]:
-    """S_c = T_cᵀ W, [tasks, nodes]."""
+) -> tuple[Kernel, tuple[Floats, ...], Floats]:
+    """S_c = T_cᵀ W, [tasks, nodes], and the agents' posterior means."""
     sums: tuple[Floats, ...] | None = None
     terms: tuple[Floats, ...] | None = None
+    ability = np.empty(len(matrix.agents))
     for kernel, block in blocks(matrix, items, width=len(rule)):
         if terms is None:
             terms = kernel.terms(curves(items, rule.nodes), items.precision)
         weights = _weights(block, terms, rule)
+        ability[block.rows] = weights @ rule.nodes
         part = tuple(data.T @ weights for data in block.statistics)
         sums = part if sums is None else tuple(a + b for a, b in zip(sums, part, strict=True))
     assert sums is not None
-    return kernel, sums
+    return kernel, sums, ability
 
 
 def _complete(

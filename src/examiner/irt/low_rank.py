@@ -107,8 +107,8 @@ def _levels(parts: Louis, factor: _Factor, use: Callable[[Floats], None]) -> Non
         use(white)
         return float((white**2).sum(axis=0).max(initial=0.0))
 
-    for block, weights in posterior_blocks(parts):
-        spread_over_levels(parts, block, weights, add, enough=_ENOUGH, most=_LEVELS)
+    for near, block, weights in posterior_blocks(parts):
+        spread_over_levels(near, block, weights, add, enough=_ENOUGH, most=_LEVELS)
 
 
 def _times(parts: Louis, factor: _Factor, basis: Floats) -> Floats:
