@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,8 +24,9 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("name", ODD)
-@pytest.mark.parametrize("target", ["mean", "rank-points"])
+@pytest.mark.parametrize(
+    ("name", "target"), [*((name, "mean") for name in ODD), ("wins", "rank-points")]
+)
 def test_odd_tables_are_compared_all_the_same(name: str, target: str) -> None:
     values = ODD[name]
     run_all(ex.Results.from_numpy(values), min(2, values.shape[1] - 1), target)
@@ -45,7 +48,8 @@ def run_all(results: ex.Results, size: int, target: str) -> None:
     assert ex.ChosenSet.from_dict(kept.to_dict()).selection.tasks == chosen.tasks
 
 
-@settings(max_examples=8)
+@pytest.mark.slow
+@settings(max_examples=30)
 @given(
     st.integers(4, 7),
     st.integers(2, 5),
@@ -65,4 +69,4 @@ def test_random_tables_with_gaps_and_ties_are_compared_or_refused(
         run_all(ex.Results.from_numpy(values), 1, "mean")
     except ex.InputError as problem:  # only gaps are a reason to refuse
         assert gaps
-        assert "were observed on at least" in str(problem)
+        assert re.search("were observed on at least|has no result on any", str(problem))

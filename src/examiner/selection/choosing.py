@@ -150,6 +150,13 @@ class ChosenSet:
         for column, place in enumerate(found):
             if place is not None:
                 values[:, column] = known[:, place]
+        idle = np.flatnonzero(np.isnan(values).all(axis=1)).tolist()
+        if idle:
+            raise InputError(
+                f"{listed([results.agents[row] for row in idle], limit=5)} has no result on any of the "
+                f"chosen tasks: {listed(self.selection.tasks)}. Run at least one of them, or leave the agent "
+                f"out (`--drop agent:NAME`)."
+            )
         return values
 
     def _unexpected(self, surprise: Array) -> tuple[tuple[str, float], ...]:
