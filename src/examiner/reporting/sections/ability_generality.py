@@ -61,15 +61,19 @@ def _figure(made: Fitted) -> Figure:
     told = made.told
     data = picture.data(told.agents, told.ability, told.ability_error, told.generality)
     infinite = int(np.isinf(told.generality).sum())
+    stars = " Stars stand above all others: no variance in any bin." if infinite else ""
     return Figure(
         key="ability-generality",
         data=data._asdict(),
         drawing=picture.draw(data),
         caption=(
-            f"Generality over ability; {infinite:,} agents have no variance in any bin of difficulty.",
+            "Generality over ability: a general agent is good at all that is easy for it, and only that.",
         ),
         description="One point an agent: ability to the right, generality upwards.",
-        legend=("Lines are one standard error. Stars stand above all others: infinite.",),
+        legend=(
+            "Agents that fail, or succeed, at nearly everything vary little and so count as general, "
+            f"whatever they are. Lines are one standard error of ability.{stars}",
+        ),
         narrowest=420,
     )
 
