@@ -66,18 +66,23 @@ def test_workers_and_drivers_killed_at_twenty_random_moments_change_no_row(
     seen: list[int] = []
     driver = start_driver(ledger)
     for kill in range(KILLS):
-        time.sleep(rng.uniform(0.2, 2.0))
+        what = "worker" if kill % 2 else "driver"
+        while what == "worker" and not workers_of(driver):
+            assert driver.poll() is None, "the run ended before all kills; make it longer"
+            time.sleep(0.02)
+        time.sleep(rng.uniform(0.0, 2.0))
         assert driver.poll() is None, "the run ended before all kills; make it longer"
-        workers = workers_of(driver)
-        what = "worker" if kill % 2 and workers else "driver"
         if what == "worker":
-            os.kill(int(rng.choice(workers)), signal.SIGKILL)
-        else:
-            driver.kill()
-            driver.wait()
-            seen.append(len(rows(ledger)) if ledger.exists() and ledger.stat().st_size else 0)
-            driver = start_driver(ledger)
+            workers = workers_of(driver)
+            if workers:
+                os.kill(int(rng.choice(workers)), signal.SIGKILL)
+                killed[what] += 1
+            continue
+        driver.kill()
+        driver.wait()
         killed[what] += 1
+        seen.append(len(rows(ledger)) if ledger.exists() and ledger.stat().st_size else 0)
+        driver = start_driver(ledger)
     assert driver.wait(timeout=300) == 0
     assert killed["driver"] >= 5 and killed["worker"] >= 5
     assert seen == sorted(seen), "no committed episode ever goes"

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from examiner.arena.checkpoints import Checkpoint
 from examiner.arena.job import Job
@@ -13,7 +14,7 @@ from examiner.arena.play import Episode, Playing
 
 _LEAST_SECONDS = 1.0
 _SHARE_OF_RUN = 0.01
-_COST_SHARE = 0.02
+_COST_SHARE = 0.01  # seen from the worker; the driver, which writes the file, takes as much again
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,20 @@ class Saved:
     data: bytes
 
 
+class _Clock(NamedTuple):
+    """Time on the clock, and of the processor: on a busy machine the two are far apart."""
+
+    wall: float
+    cpu: float
+
+    @classmethod
+    def now(cls) -> _Clock:
+        return cls(time.perf_counter(), time.process_time())
+
+    def since(self, before: _Clock) -> _Clock:
+        return _Clock(self.wall - before.wall, self.cpu - before.cpu)
+
+
 def perform_job(start: Start) -> Iterator[bool | Episode | Saved]:
     """Yield whether the agent is stateless, then every episode, and what a learner saves in between.
 
@@ -61,17 +76,22 @@ def perform_job(start: Start) -> Iterator[bool | Episode | Saved]:
     if playing.stateless:  # a learner that cannot be saved is played from its beginning again
         yield from playing
         return
-    begun = last = time.perf_counter()
-    cost, episode, evaluated = 0.0, None, _evaluated_before(start)
+    begun = last = _Clock.now()
+    cost = _Clock(0.0, 0.0)
+    episode, evaluated = None, _evaluated_before(start)
     for episode in playing:
         evaluated += episode.phase == "evaluation"
         yield episode
-        now = time.perf_counter()
-        run = start.seconds + now - begun
-        if now - last >= max(_LEAST_SECONDS, _SHARE_OF_RUN * run, cost / _COST_SHARE):
+        now = _Clock.now()
+        run = start.seconds + now.wall - begun.wall
+        passed = now.since(last)
+        if (
+            passed.wall >= max(_LEAST_SECONDS, _SHARE_OF_RUN * run, cost.wall / _COST_SHARE)
+            and passed.cpu >= cost.cpu / _COST_SHARE
+        ):
             yield _saved(playing, episode, evaluated)
-            last = time.perf_counter()
-            cost = last - now
+            last = _Clock.now()
+            cost = last.since(now)
     if episode is not None:
         yield _saved(playing, episode, evaluated)
 
