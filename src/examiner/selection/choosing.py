@@ -154,8 +154,8 @@ class ChosenSet:
         if idle:
             raise InputError(
                 f"{listed([results.agents[row] for row in idle], limit=5)} has no result on any of the "
-                f"chosen tasks: {listed(self.selection.tasks)}. Run at least one of them, or leave the agent "
-                f"out (`--drop agent:NAME`)."
+                f"chosen tasks: {listed(self.selection.tasks)}. Run at least one of them, or leave the "
+                f"agent out (`--drop agent:NAME`)."
             )
         return values
 
