@@ -37,6 +37,7 @@ FENCE = re.compile(
 )
 LINK = re.compile(r"\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
 NAMES = {
+    "rule": (ex.RULES, "docs/guides/adaptive.md"),
     "normaliser": (ex.NORMALISERS, "docs/guides/comparable.md"),
     "aggregate": (ex.AGGREGATES, "docs/guides/uncertainty.md"),
     "format": (ex.FORMATS, "docs/guides/logs.md"),

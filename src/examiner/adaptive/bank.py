@@ -149,7 +149,14 @@ class TaskBank:
             raise unknown_name("task", task, self.tasks) from None
 
     def log_likelihood(self, tasks: NDArray[np.intp], value: Floats, trials: Whole) -> Floats:
-        """Return log f̄(x | θ) of answers to tasks, by position, on the nodes: shape [answers, nodes]."""
+        """Return log f̄(x | θ) of answers to tasks, by position, on the nodes: shape [answers, nodes].
+
+        >>> bank = TaskBank.of(ItemParameters.of(["pong"], [1], [0]))
+        >>> ones = np.ones(1, dtype=np.int64)
+        >>> found = bank.log_likelihood(np.zeros(1, dtype=np.intp), np.ones(1), ones)
+        >>> bool(np.allclose(np.exp(found[0]), 1 / (1 + np.exp(-bank.nodes))))
+        True
+        """
         total = np.zeros((len(tasks), self.nodes.size))
         for version in self.calibration.versions:
             some = _rows(version, tasks)

@@ -47,7 +47,12 @@ class ExaminationStep:
         return float(interval(self.ability, self.error)[1])
 
     def to_dict(self) -> dict[str, Any]:  # Any: JSON values
-        """Return all numbers by name, the interval's ends too."""
+        """Return all numbers by name, the interval's ends too.
+
+        >>> step = ExaminationStep("pong", 1.0, 1, 1.0, 0.5, 1.0, 0.6, 0.8, 0.8)
+        >>> round(step.to_dict()["high"], 2)
+        2.17
+        """
         fields = {name: getattr(self, name) for name in self.__slots__}
         return fields | {"low": self.low, "high": self.high}
 

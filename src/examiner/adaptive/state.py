@@ -110,7 +110,13 @@ class ExaminationState:
         return replace(self, aside=tuple(dict.fromkeys((*self.aside, *tasks))))
 
     def offered(self, bank: TaskBank) -> NDArray[np.bool_]:
-        """Tell which tasks can still be given, shape [tasks]."""
+        """Tell which tasks can still be given, shape [tasks].
+
+        >>> from examiner.irt.items import ItemParameters
+        >>> bank = TaskBank.of(ItemParameters.of(["pong", "qbert"], [1, 1], [0, 0]))
+        >>> ExaminationState.start(bank).without("pong").offered(bank)
+        array([False,  True])
+        """
         closed = {*self.tasks, *self.aside}
         return np.array([task not in closed for task in bank.tasks], dtype=bool)
 

@@ -100,6 +100,12 @@ an ability to compare with.
         """Return P(θ > θ_X) of each agent, or None where no one is to be compared with.
 
         Both abilities are taken as normal; the error of the scale is common to both and drops out.
+
+        >>> from examiner.irt.items import ItemParameters
+        >>> bank = TaskBank.of(ItemParameters.of(["t"], [1], [0]))
+        >>> known = Moments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> Stop(better_than=1.0).probability_better(bank, known)
+        array([0.5])
         """
         if self.better_than is None:
             return None
@@ -114,7 +120,14 @@ an ability to compare with.
         return np.asarray(ndtr((found.ability - mark) / np.maximum(spread, 1e-12)))
 
     def reached(self, bank: TaskBank, found: Moments, given: int) -> tuple[Flags, Flags]:
-        """Tell of each agent whether it is known precisely enough, and whether the decision is clear."""
+        """Tell of each agent whether it is known precisely enough, and whether the decision is clear.
+
+        >>> from examiner.irt.items import ItemParameters
+        >>> bank = TaskBank.of(ItemParameters.of(["t"], [1], [0]))
+        >>> known = Moments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> Stop(error=0.6).reached(bank, known, given=3)
+        (array([ True]), array([False]))
+        """
         nothing: Flags = np.zeros(found.ability.shape, dtype=np.bool_)
         if given < self.least:
             return nothing, nothing
