@@ -25,6 +25,7 @@ from examiner.cli.information import information
 from examiner.cli.options import flattened
 from examiner.cli.output import printable
 from examiner.cli.place import place
+from examiner.cli.probe import probe
 from examiner.cli.report import report
 from examiner.cli.run import run
 from examiner.cli.scores import scores
@@ -114,6 +115,7 @@ for _command in (
     datasets,
     report,
     run,
+    probe,
     curves,
     scores,
     fit,

@@ -1,0 +1,299 @@
+"""`examiner probe`: what sticky actions cost an agent, and whether it plays by heart."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from examiner.arena.plan import Plan
+from examiner.arena.plan_file import read_plan
+from examiner.arena.probe import Contrast, Probe, ProbedPlan, probe_agent, probe_plan
+from examiner.arena.protocol import Protocol, named_protocol
+from examiner.cli.live import live_table
+from examiner.cli.options import JsonFlag, SeedOption
+from examiner.cli.output import print_json, print_line, print_notes, print_table
+from examiner.cli.progress import progress_bar
+from examiner.results import InputError
+from examiner.results.checks import counted, shorten
+
+if TYPE_CHECKING:
+    from examiner.arena.job import Job
+
+SOME_FAILED = 1
+"""Exit code when some jobs of a plan failed."""
+
+PAPER = "machado-2018-table1"
+"""The data set whose columns stand beside ours."""
+
+Paper = Mapping[tuple[str, str], tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayOptions:
+    """How the agent is made and played."""
+
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A setting of the agent; may be repeated."
+        ),
+    ] = None
+    observation: Annotated[
+        str, typer.Option("--observation", help="What the agent sees: raw, dqn84x4 or ram.")
+    ] = "raw"
+    environment: Annotated[
+        str, typer.Option("--environment", help="Where the game is played: ale or gymnasium.")
+    ] = "ale"
+    protocol: Annotated[
+        str, typer.Option("--protocol", metavar="NAME", help="Protocol, but for sticky actions.")
+    ] = "machado-2018"
+    cap: Annotated[
+        int | None,
+        typer.Option("--cap", metavar="FRAMES", help="Cut episodes off after so many frames."),
+    ] = None
+    episodes: Annotated[
+        int | None, typer.Option("--episodes", help="Episodes a run [default: 1].")
+    ] = None
+    seeds: Annotated[int, typer.Option("--seeds", help="Runs without, and as many with.")] = 5
+    replays: Annotated[
+        int, typer.Option("--replays", help="How often each recorded episode is replayed.")
+    ] = 2
+
+
+def probe(
+    play: PlayOptions,
+    agent: Annotated[
+        str,
+        typer.Argument(
+            metavar="AGENT|PLAN", help="An agent, module:factory, or a plan ending in .toml."
+        ),
+    ],
+    game: Annotated[str | None, typer.Argument(metavar="GAME", help="The game to play.")] = None,
+    sticky: Annotated[
+        float, typer.Option("--sticky", help="Sticky-action probability ς to compare with 0.")
+    ] = 0.25,
+    frames: Annotated[
+        int | None, typer.Option("--frames", help="Frames a run: how long a learner may learn.")
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Folder of a plan's two ledgers."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Local processes [default: one a core].")
+    ] = None,
+    seed: SeedOption = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Say what an agent loses to sticky actions, and whether replaying its actions gives its score."""
+    if agent.endswith(".toml"):
+        if game is not None:
+            raise InputError(f"A plan names its games itself. Leave out {shorten(game)}.")
+        _probe_plan(_with_frames(read_plan(agent), frames), sticky, output, workers, json)
+        return
+    if game is None:
+        raise InputError(
+            f"Say on which game {shorten(agent)} is probed: `examiner probe AGENT GAME`."
+        )
+    job = _job(agent, game, play, frames, seed)
+    with progress_bar("playing") as progress:
+        found = probe_agent(
+            job,
+            seeds=play.seeds,
+            sticky_probability=sticky,
+            replays=play.replays,
+            map=_mapper(workers, progress),
+        )
+    paper = _paper() if sticky == 0.25 else {}
+    published = paper.get((_paper_name(found.agent), found.game))
+    if json:
+        print_json(
+            "examiner.probe/1", _content(found) | {"paper": _beside(published), "seed": seed}
+        )
+        return
+    _print(found, published)
+
+
+def _job(agent: str, game: str, play: PlayOptions, frames: int | None, seed: int) -> Job:
+    from examiner.arena.games import playable_game
+    from examiner.arena.job import Job
+
+    return Job(
+        agent,
+        agent,
+        settings=dict(_setting(one) for one in play.setting or ()),
+        observation=play.observation,
+        environment=play.environment,
+        game=playable_game(game) if play.environment == "ale" else game,
+        seed=seed,
+        protocol=_protocol(play),
+        episodes=play.episodes,
+        frames=frames,
+    )
+
+
+def _protocol(play: PlayOptions) -> Protocol:
+    changes = {} if play.cap is None else {"max_episode_frames": play.cap}
+    return named_protocol(play.protocol, **changes)
+
+
+def _setting(text: str) -> tuple[str, Any]:  # Any: a value of TOML
+    """A setting as a plan would have it: NAME=VALUE, the value as in TOML or plain text."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise InputError(f"The setting {shorten(text)} is not NAME=VALUE, for example budget=500.")
+    try:
+        return name.strip(), tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return name.strip(), value.strip()
+
+
+def _mapper(workers: int | None, progress: Callable[[str, int, int], None]) -> Any:
+    from examiner.workers import map_processes
+
+    return partial(map_processes, processes=workers, progress=progress, stage="playing")
+
+
+def _with_frames(plan: Plan, frames: int | None) -> Plan:
+    """The plan at another budget: agents with frames of their own keep them."""
+    from dataclasses import replace
+
+    return plan if frames is None else replace(plan, frames=frames)
+
+
+def _probe_plan(
+    plan: Plan, sticky: float, output: str | None, workers: int | None, json: bool
+) -> None:
+    from examiner.workers.mapping import available_cores
+
+    folder = Path(output or plan.name)
+    with live_table() as watcher:
+        found = probe_plan(
+            plan,
+            folder,
+            sticky_probability=sticky,
+            workers=workers or available_cores(),
+            watcher=watcher,
+        )
+    paper = _paper() if sticky == 0.25 else {}
+    if json:
+        print_json("examiner.probed-plan/1", _plan_content(found, paper, folder, sticky))
+    else:
+        _print_plan(found, paper, sticky)
+    if found.failed:
+        raise typer.Exit(SOME_FAILED)
+
+
+def _plan_content(found: ProbedPlan, paper: Paper, folder: Path, sticky: float) -> dict[str, Any]:
+    return {
+        "folder": str(folder),
+        "sticky_probability": sticky,
+        "rows": [
+            {"agent": agent, "game": game, **asdict(contrast)}
+            | {"paper": _beside(paper.get((_paper_name(agent), game)))}
+            for (agent, game), contrast in found.contrasts.items()
+        ],
+        "failed": [
+            {
+                "agent": one.job.agent,
+                "game": one.job.game,
+                "seed": one.job.seed,
+                "reason": one.reason,
+            }
+            for one in found.failed
+        ],
+    }
+
+
+def _print_plan(found: ProbedPlan, paper: Paper, sticky: float) -> None:
+    rows = []
+    for (agent, game), contrast in found.contrasts.items():
+        published = paper.get((_paper_name(agent), game), (None, None))
+        rows.append((agent, game, *_cells(contrast), contrast.sticky.runs, *published))
+    header = (
+        "agent",
+        "game",
+        "ς = 0",
+        f"ς = {sticky:g}",
+        "loss",
+        "runs",
+        "paper, 0",
+        "paper, 0.25",
+    )
+    print_table("Without and with sticky actions, 95 % intervals", header, rows, right=(5, 6, 7))
+    print_notes(
+        [
+            f"{one.job.agent} on {one.job.game}, seed {one.job.seed}, failed: {one.reason}"
+            for one in found.failed
+        ]
+    )
+
+
+def _content(found: Probe) -> dict[str, Any]:  # Any: JSON values
+    content = asdict(found)
+    content["kept_known"] = math.isfinite(found.kept)
+    return content
+
+
+def _print(found: Probe, published: tuple[float, float] | None) -> None:
+    sticky = f"ς = {found.sticky_probability:g}"
+    header: Sequence[str] = ("", "ς = 0", sticky, "loss")
+    rows: list[tuple[str, ...]] = [
+        (found.agent, *_cells(found.contrast)),
+        ("random", *_cells(found.random)),
+    ]
+    if published is not None:
+        rows.append(
+            ("the paper", *(f"{one:g}" for one in published), f"{published[0] - published[1]:g}")
+        )
+    title = f"{found.agent} on {found.game}, {counted(found.seeds, 'run')} each, 95 % intervals"
+    print_table(title, header, rows)
+    if math.isfinite(found.kept):
+        print_line(
+            f"Of its advantage over random play, {100 * found.kept:.0f} % is left with {sticky}."
+        )
+    else:
+        print_line("It has no advantage over random play to lose.")
+    replay = found.replay
+    print_line(
+        f"Replaying its recorded actions without looking gave the same score in {replay.reproduced} of "
+        f"{counted(replay.replays, 'replay')} with ς = 0; with {sticky} they gave "
+        f"{_shown(asdict(replay.sticky))} instead of {_shown(asdict(replay.recorded))}."
+    )
+
+
+def _cells(contrast: Contrast) -> tuple[str, str, str]:
+    parts = (contrast.deterministic, contrast.sticky, contrast.loss)
+    return tuple(_shown(asdict(one)) for one in parts)  # type: ignore[return-value]
+
+
+def _shown(estimate: Mapping[str, float]) -> str:
+    if math.isnan(estimate["mean"]):
+        return "–"
+    if math.isnan(estimate["low"]):
+        return f"{estimate['mean']:.4g}"
+    return f"{estimate['mean']:.4g} [{estimate['low']:.4g}, {estimate['high']:.4g}]"
+
+
+def _paper() -> Paper:
+    from examiner.datasets import load
+
+    columns: Any = load(PAPER).columns  # type: ignore[union-attr]
+    names = ("agent", "game", "deterministic_mean", "sticky_mean")
+    rows = zip(*(columns[name] for name in names), strict=True)
+    return {(agent, game): (plain, noisy) for agent, game, plain, noisy in rows}
+
+
+def _paper_name(agent: str) -> str:
+    return agent.replace("-", "_")
+
+
+def _beside(published: tuple[float, float] | None) -> dict[str, float] | None:
+    return published and {"deterministic": published[0], "sticky": published[1]}
