@@ -127,6 +127,15 @@ def test_hostile_names_are_escaped(hostile):
     assert "<img" not in page.split("</style>")[1].split("<script")[0]
 
 
+def test_dominance_is_told_with_ability():
+    rng = np.random.default_rng(4)
+    stairs = np.array([np.arange(24) < level for level in rng.integers(3, 22, 20)], dtype=float)
+    section = told(Results.from_numpy(stairs))["ability_generality"]
+    (text,) = blocks(section, "text")
+    assert text["text"].startswith("In 100 % of the pairs of agents that differ")
+    assert "dominated by nobody" in text["text"].lower()
+
+
 # ------------------------------------------------------------------ figures by their data
 
 

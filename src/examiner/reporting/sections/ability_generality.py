@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.irt import IndicatorCorrelation
+from examiner.irt import IndicatorCorrelation, dominance
 from examiner.plots import ability_generality as picture
 from examiner.reporting.fitting import Fitted, fitted
 from examiner.reporting.numbers import three_digits
 from examiner.reporting.resampled import untold
-from examiner.reporting.section import Block, Column, Figure, Name, Prose, Section, Table
+from examiner.reporting.section import (
+    Block,
+    Column,
+    Figure,
+    Name,
+    Prose,
+    Section,
+    Table,
+    Text,
+    enumerated,
+)
 from examiner.reporting.study import Study
 
 KEY, TITLE = "ability_generality", "Ability and generality"
+MOST_COMPARED = 500
 
 
 def ability_generality(study: Study) -> Section:
@@ -29,6 +40,8 @@ def ability_generality(study: Study) -> Section:
     if not np.isnan(made.told.generality).all():
         blocks.append(_figure(made))
     blocks += [_agents(made), _correlations(made)]
+    if len(made.matrix.agents) <= MOST_COMPARED:
+        blocks.append(Text(_dominance(made)))
     return Section(KEY, TITLE, _lead(made), tuple(blocks))
 
 
@@ -51,6 +64,21 @@ def _lead(made: Fitted) -> Prose:
         else "whether the able are more general cannot be told"
     )
     return (*start, f"; {verdict} (correlation {three_digits(found.pearson)}, 95 %: {ends}).")
+
+
+def _dominance(made: Fitted) -> Prose:
+    found = dominance(made.matrix)
+    share = found.transitive_share
+    if np.isnan(share):
+        return ("No two agents differ on a task they share.",)
+    start = (
+        f"In {share:.0%} of the pairs of agents that differ, one does at least as well as the other on "
+        f"every task they share. "
+    ).replace("%", " %")
+    names = found.undominated
+    if len(names) == 1:
+        return (start, "Only ", Name(names[0]), " is dominated by nobody.")
+    return (start, "Dominated by nobody: ", *enumerated(names, 12), ".")
 
 
 def _between(made: Fitted, a: str, b: str) -> IndicatorCorrelation | None:
