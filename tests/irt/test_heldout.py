@@ -198,13 +198,20 @@ def test_progress_is_told_from_nothing_to_all() -> None:
     assert told[-1] == ("simulating", 20, 20)
 
 
-def test_a_diagnosis_of_several_trials_includes_overdispersion() -> None:
+def several_trials() -> IRTFit:
     items = ItemParameters.of(TASKS[:5], 1.0, np.linspace(-1, 1, 5))
     matrix = simulate(items, 40, trials=2, interaction=2.0, rng=0)
-    fit = ex.fit_irt(matrix, "1pl", errors=False, starts=1)
-    found = ex.diagnose(fit, replicates=20, refit=False, rng=0)
+    return ex.fit_irt(matrix, "1pl", errors=False, starts=1)
+
+
+def test_a_diagnosis_of_several_trials_says_what_it_leaves_out() -> None:
+    found = ex.diagnose(several_trials(), replicates=20, refit=False, overdispersion=False, rng=0)
+    assert found.overdispersion is None
+    assert "S-X² is not available: cells have more than one trial." in repr(found)
+
+
+@pytest.mark.slow
+def test_a_diagnosis_of_several_trials_includes_overdispersion() -> None:
+    found = ex.diagnose(several_trials(), replicates=20, refit=False, rng=0)
     assert found.overdispersion is not None
     assert "beyond the curve (p =" in repr(found)
-    assert "S-X² is not available: cells have more than one trial." in repr(found)
-    without = ex.diagnose(fit, replicates=20, refit=False, overdispersion=False, rng=0)
-    assert without.overdispersion is None
