@@ -77,6 +77,7 @@ VIOLATIONS = {
     "scores/normalisers/friend.py": "from examiner.scores.normalisers.rank import rank",
     "information/frames.py": "import polars",  # a frame in another pure room
     "scores/normalisers/doorway.py": "from examiner.scores import normalise",  # its own door
+    "selection/methods/friend.py": "from examiner.selection.methods.spread import spread",
     "utils.py": "",  # a module without a room
 }
 

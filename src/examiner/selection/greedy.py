@@ -17,6 +17,7 @@ Gains: TypeAlias = Callable[[list[int]], Array]
 
 TIE = 1e-10
 MOST_ROUNDS = 20
+MOST_EXCHANGED = 300
 
 
 def grow(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str) -> Selection:
@@ -56,7 +57,8 @@ def floating(evidence: Evidence, sizes: Sequence[int], gains: Gains) -> list[tup
     """Choose sets of several rising sizes: add the best task, exchange while that helps, and go on.
 
     A set of one size grows out of the exchanged set before it (floating search), so that all sizes
-    together cost little more than the largest. Returns positions.
+    together cost little more than the largest. Among very many tasks nothing is exchanged: a round of
+    exchanges would look at all of them once for each one chosen. Returns positions.
 
     >>> from examiner.selection.constraints import Constraints, terms_of
     >>> evidence = Evidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
@@ -72,7 +74,8 @@ def floating(evidence: Evidence, sizes: Sequence[int], gains: Gains) -> list[tup
     names, found = name_order(evidence.tasks), []
     chosen = list(terms.must)
     while True:
-        chosen = exchange(evidence, chosen, gains)
+        if len(evidence.tasks) <= MOST_EXCHANGED:
+            chosen = exchange(evidence, chosen, gains)
         if len(chosen) in sizes:
             found.append(tuple(chosen))
         if len(chosen) >= largest:

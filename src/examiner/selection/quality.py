@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.information.clusters import MOST_TASKS
 from examiner.results import Results
 from examiner.results.checks import InputError, unknown_name
 from examiner.selection.answers import answer_of
@@ -37,6 +38,7 @@ Map: TypeAlias = Callable[[Callable[[Job], Judged], Iterable[Job]], Iterable[Any
 
 BEST_OF = "best_of"
 PAIR_FOLDS = 5
+BY_DISTANCE = ("anchors", "clusters", "typology")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,6 +203,10 @@ def able_methods(material: Material) -> tuple[dict[str, Method], tuple[str, ...]
         lacking = [need for need in method.needs if getattr(evidence, need) is None]
         if lacking:
             notes.append(f"{name} was left out: it needs {MISSING[lacking[0]]}")
+        elif name in BY_DISTANCE and len(material.tasks) > MOST_TASKS:
+            notes.append(
+                f"{name} was left out: distances between so many tasks do not fit into memory."
+            )
         elif name != "random":
             able[name] = method
     return able, tuple(notes)

@@ -7,14 +7,25 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.clusters import distances
+from examiner.information.clusters import MOST_TASKS, distances
+from examiner.results.checks import InputError
 from examiner.selection.evidence import Array, Evidence
 from examiner.selection.greedy import grow
 from examiner.selection.selection import Selection
 
 
+def check_distances(tasks: int) -> None:
+    """Refuse more tasks than distances between them fit into memory."""
+    if tasks > MOST_TASKS:
+        raise InputError(
+            f"The distances between {tasks:,} tasks would not fit into memory. Choose by regression, "
+            f"spread or fisher, or leave out tasks (at most {MOST_TASKS:,})."
+        )
+
+
 def likeness(values: Array) -> Array:
     """Distance 1 − r between columns, shape [tasks, tasks]; 1 where a column is constant."""
+    check_distances(values.shape[1])
     centred = values - values.mean(axis=0)
     deviation = np.sqrt((centred**2).mean(axis=0))
     flat = deviation <= 1e-12 * np.maximum(np.abs(values).max(axis=0), 1e-300)

@@ -28,7 +28,7 @@ SIZES = (1, 2, 3, 5, 8)
 CHOSEN = 5
 LEAST_AGENTS = 8
 FOLDS = 5
-MOST_WORK = 6e5
+MOST_WORK = 1.2e6
 """Agents² · tasks · size that a report may spend on it: some ten seconds; `examiner compare` takes more."""
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from examiner.selection.evidence import Array, Evidence
 from examiner.selection.greedy import exchange, grow, selection_of
+from examiner.selection.representatives import check_distances
 from examiner.selection.selection import Selection
 
 
@@ -34,6 +35,7 @@ def anchors(evidence: Evidence, size: int, rng: np.random.Generator) -> Selectio
 
 def column_distance(values: Array) -> Array:
     """Euclidean distance between columns, shape [tasks, tasks]."""
+    check_distances(values.shape[1])
     centred = values - values.mean()
     gram = centred.T @ centred
     square = np.diag(gram)
