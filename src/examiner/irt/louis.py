@@ -20,7 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.blocks import Block, blocks
-from examiner.irt.freedom import Freedom, curve_slopes, freedom_of, moved, prior_curvature
+from examiner.irt.complete_information import CompleteInformation, complete_information
+from examiner.irt.freedom import Freedom, freedom_of, moved
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.kernels import Kernel
 from examiner.irt.logistic import curves
@@ -28,7 +29,7 @@ from examiner.irt.model import Model, Priors
 from examiner.irt.quadrature import Quadrature
 from examiner.results import ResponseMatrix
 
-_STEP = 1e-4
+_STEP = 1e-5
 _MOST_LEVELS = 24
 _FEW_PARAMETERS = 150
 """Up to here every node by itself costs little, and is exact."""
@@ -38,17 +39,6 @@ _TOGETHER = 250
 _STACK = 4_000_000
 _ENOUGH = 1e-8
 """Share of a parameter's information below which a level is the last: errors change by half as much."""
-
-
-class CompleteInformation(NamedTuple):
-    """Σ_j E_j[−H] and the priors' curvature: own blocks, their coupling to shared ones, and these.
-
-    Shapes [tasks, own, own], [tasks, own, shared] and [shared, shared].
-    """
-
-    own: Floats
-    coupling: Floats
-    shared: Floats
 
 
 class Louis(NamedTuple):
@@ -75,7 +65,7 @@ def louis(
     kernel, sums, ability = _expected_sums(matrix, items, rule)
     if len(matrix.agents) > _TOGETHER:
         matrix = matrix.take(np.argsort(ability, kind="stable").tolist())
-    complete = _complete(kernel, sums, items, rule, freedom, priors)
+    complete = complete_information(kernel, sums, items, rule, freedom, priors)
     derivatives = _term_slopes(kernel, items, rule, freedom)
     return Louis(matrix, items, rule, freedom, complete, derivatives)
 
@@ -244,68 +234,17 @@ def _expected_sums(
     return kernel, sums, ability
 
 
-def _complete(
-    kernel: Kernel,
-    sums: tuple[Floats, ...],
-    items: ItemParameters,
-    rule: Quadrature,
-    freedom: Freedom,
-    priors: Priors | None,
-) -> CompleteInformation:
-    count, own = len(freedom.parameters), len(freedom.own)
-    bend = np.empty((len(items), count, count))
-    for place, parameter in enumerate(freedom.parameters):
-        ahead = _gradient(kernel, sums, moved(items, parameter, _STEP), rule, freedom)
-        behind = _gradient(kernel, sums, moved(items, parameter, -_STEP), rule, freedom)
-        bend[:, :, place] = (behind - ahead) / (2 * _STEP)
-    bend = 0.5 * (bend + bend.transpose(0, 2, 1))
-    mine, shared = bend[:, :own, :own].copy(), bend[:, own:, own:].sum(axis=0)
-    coupling = bend[:, :own, own:].copy()
-    for place, parameter in enumerate(freedom.own):
-        mine[:, place, place] += prior_curvature(priors, parameter)
-        stuck = freedom.fixed[:, place]
-        mine[stuck, place, :] = 0.0
-        mine[stuck, :, place] = 0.0
-        mine[stuck, place, place] = 1.0
-        coupling[stuck, place, :] = 0.0
-    for place, parameter in enumerate(freedom.shared):
-        shared[place, place] += prior_curvature(priors, parameter)
-    return CompleteInformation(mine, coupling, shared)
-
-
-def _gradient(
-    kernel: Kernel,
-    sums: tuple[Floats, ...],
-    items: ItemParameters,
-    rule: Quadrature,
-    freedom: Freedom,
-) -> Floats:
-    """The gradient of Σ_q Σ_c S_c F_c, [tasks, parameters]."""
-    shape = curves(items, rule.nodes)
-    slopes = kernel.slopes(sums, shape, items.precision)
-    found = np.empty((len(items), len(freedom.parameters)))
-    for place, parameter in enumerate(freedom.parameters):
-        if parameter == "precision":
-            assert slopes.by_log_precision is not None
-            found[:, place] = slopes.by_log_precision.sum(axis=1)
-        else:
-            by = curve_slopes(items, shape, rule.nodes, parameter)
-            found[:, place] = (slopes.by_success * by).sum(axis=1)
-    return found
-
-
 def _term_slopes(
     kernel: Kernel, items: ItemParameters, rule: Quadrature, freedom: Freedom
 ) -> tuple[Floats, ...]:
     """∂F_c/∂parameter by central differences of F_c, each [parameters, tasks, nodes]."""
     found: list[list[Floats]] = []
     for place, parameter in enumerate(freedom.parameters):
-        step = _STEP / 10
-        ahead = moved(items, parameter, step)
-        behind = moved(items, parameter, -step)
+        ahead = moved(items, parameter, _STEP)
+        behind = moved(items, parameter, -_STEP)
         up = kernel.terms(curves(ahead, rule.nodes), ahead.precision)
         down = kernel.terms(curves(behind, rule.nodes), behind.precision)
-        found.append([(high - low) / (2 * step) for high, low in zip(up, down, strict=True)])
+        found.append([(high - low) / (2 * _STEP) for high, low in zip(up, down, strict=True)])
         if place < len(freedom.own):
             for slopes in found[-1]:
                 slopes[freedom.fixed[:, place]] = 0.0
