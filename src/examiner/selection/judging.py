@@ -32,7 +32,8 @@ INCUMBENT = "regression"
 class Contest(NamedTuple):
     """What is compared: methods by name, sizes, and random sets [sizes][draws] of the same sizes.
 
-    `inner` is the number of folds inside which best-of judges the methods; 0 leaves it out.
+    `inner` is the number of folds inside each fold, in which best-of judges the methods, where `best`
+    asks for it, and from which intervals know how far off agents are that had no part in choosing.
     """
 
     methods: tuple[tuple[str, Method], ...]
@@ -40,6 +41,7 @@ class Contest(NamedTuple):
     draws: tuple[tuple[Places, ...], ...]
     inner: int
     level: float
+    best: bool = True
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -92,15 +94,11 @@ def judge(material: Material, contest: Contest, job: Job) -> Judged:
     """Choose, fit and choose among methods on the training agents alone; predict the others."""
     fold = fold_of(material, job.split.train, contest.needs, lenient=True)
     sets = choose_sets(fold, contest, job.rng)
-    held_out: Array | None = None
-    winner: tuple[int, ...] = ()
-    if contest.inner:
-        held_out = inner_residuals(material, contest, job.split.train, job.rng)
-        winner = best_of(held_out, [name for name, _ in contest.methods])
+    held_out = inner_residuals(material, contest, job.split.train, job.rng)
+    winner = best_of(held_out, [name for name, _ in contest.methods]) if contest.best else ()
     raw = fold.scaling.apply(material.values[job.split.test])
     flat = [one for row in sets for one in row]
-    residuals = None if held_out is None else held_out.reshape(len(flat), -1)
-    guesses = predict_sets(fold, raw, flat, contest.level, residuals)
+    guesses = predict_sets(fold, raw, flat, contest.level, held_out.reshape(len(flat), -1))
     random = predict_sets(fold, raw, [one for row in contest.draws for one in row], None)
     shape = (len(sets), len(contest.sizes), len(raw))
     arrays = [_stacked(guesses, part, shape) for part in Guess._fields]

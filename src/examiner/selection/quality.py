@@ -152,7 +152,7 @@ def compare_selections(
     entered, best, notes = _entered(material, methods)
     streams = rng.spawn(4)
     contest = Contest(
-        entered, wanted, _draws(material, wanted, draws, streams[0]), inner if best else 0, level
+        entered, wanted, _draws(material, wanted, draws, streams[0]), inner, level, best
     )
     main, pairs, told = _splits(material, folds, choose_on, repeats, streams[1])
     jobs = [
