@@ -46,9 +46,9 @@ def test_an_agent_of_the_fit_is_placed_where_the_fit_has_it() -> None:
     fit = known_fit(bank(), matrix)
     found = place(fit, matrix)
     np.testing.assert_allclose(
-        [one.ability for one in found], fit.abilities.ability, rtol=0, atol=1e-6
+        [one.ability for one in found], fit.abilities.ability, rtol=0, atol=1e-5
     )
-    np.testing.assert_allclose([one.error for one in found], fit.abilities.error, atol=1e-6)
+    np.testing.assert_allclose([one.error for one in found], fit.abilities.error, atol=1e-5)
     assert all(one.predicted.tasks == () and one.tasks == 24 for one in found)
 
 

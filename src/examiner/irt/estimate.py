@@ -21,6 +21,8 @@ _LOOK_AGAIN = (3, 10, 30, 100, 300)
 
 _FAR = 9.0
 """No agent has posterior mass beyond 9 posterior standard deviations that could matter."""
+_SHORT = 100
+"""Tests of so many tasks can afford nodes closer by far."""
 _STALE = 8
 """A grid laid this many iterations before the end is laid once more."""
 
@@ -74,7 +76,8 @@ class _Climb:
             ("",) * count, slope, intercept, np.zeros(count), np.ones(count), None, "binomial"
         )
         trials = getattr(self.source, "tried", self.source.trials * self.source.agents)
-        rule = Quadrature.for_items(items, trials / self.source.agents, spacing=SPACING)
+        spacing = SPACING if count > _SHORT else 0.4 * SPACING
+        rule = Quadrature.for_items(items, trials / self.source.agents, spacing=spacing)
         if self.last is None:
             return rule
         reach = _FAR * np.sqrt(self.last.variance)

@@ -20,8 +20,8 @@ from examiner.irt.quadrature import Quadrature
 from examiner.irt.windows import cut_off, living, normalised, window_over
 from examiner.results import ResponseMatrix
 
-_HALF_WINDOW = 10
-"""Nodes on each side of an agent's mode: 0.8 posterior sds apart, they reach ±8 sds."""
+_REACH_IN_SDS = 8.0
+"""How far around an agent's mode its posterior is looked at, in posterior standard deviations."""
 SPACING = 0.8
 _SMALL = 2_000_000
 _SMALL_PATTERNED = 200_000
@@ -171,7 +171,8 @@ class CompleteSource:
     ) -> tuple[Floats, Floats, Floats, Floats]:
         """Log marginal likelihood, mean and variance of every agent, and the mass at every node."""
         nodes, base = rule.nodes, rule.log_weights - total
-        width = 2 * _HALF_WINDOW + 1
+        half = int(np.ceil(_REACH_IN_SDS / rule.spacing)) if rule.spacing else nodes.size
+        width = 2 * half + 1
         if self._fixed or nodes.size <= 2 * width:
             joint = np.multiply.outer(score, nodes)
             joint += base
@@ -181,7 +182,7 @@ class CompleteSource:
             return log_marginal, mean, second - mean**2, weights.sum(axis=0)
         # The mode of s θ − A(θ) − θ²/2 is where A'(θ) + θ, which only rises, reaches s.
         centre = np.searchsorted(rate + nodes, score)
-        first = np.clip(centre - _HALF_WINDOW, 0, nodes.size - width)
+        first = np.clip(centre - half, 0, nodes.size - width)
         window = first[:, None] + np.arange(width)
         around = nodes[window]
         joint = score[:, None] * around

@@ -21,6 +21,8 @@ from examiner.results import ResponseMatrix
 from examiner.results.checks import InputError, shorten
 
 _MOST_TRIALS = 200
+MARGIN = 0.005
+"""How far scores of 0 and 1 are moved inwards."""
 _SMALLEST = 1e-300
 
 
@@ -160,8 +162,9 @@ class Beta:
 
     log f = (Pφ − 1) log y + ((1 − P)φ − 1) log(1 − y) − log B(Pφ, (1 − P)φ): the beta response model
     of Noel and Dauvier (Applied Psychological Measurement 31, 2007) in mean and precision. Exact 0
-    and 1 have no density; every score of a task observed on N agents is moved inwards to
-    (y (N − 1) + 1/2) / N (Smithson and Verkuilen, Psychological Methods 11, 2006).
+    and 1 have no density, so that every score is moved inwards to 0.005 + 0.99 y: what Smithson and
+    Verkuilen (Psychological Methods 11, 2006) do with 100 observations. The same for any number of
+    agents, so that a newcomer is treated as those before it.
     """
 
     def statistics(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
@@ -211,8 +214,7 @@ def squeezed(matrix: ResponseMatrix) -> tuple[Floats, NDArray[np.bool_]]:
             f"{shorten(matrix.tasks[task])}. The beta model takes scores from 0 to 1: normalise "
             f"first (`normalise(results, 'minmax')`), or say what success is."
         )
-    count = np.maximum(observed.sum(axis=0), 2)
-    inside = (np.where(observed, values, 0.5) * (count - 1) + 0.5) / count
+    inside = MARGIN + (1 - 2 * MARGIN) * np.where(observed, values, 0.5)
     return inside, observed
 
 

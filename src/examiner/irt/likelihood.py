@@ -13,8 +13,9 @@ from examiner.irt.quadrature import Quadrature
 from examiner.results import ResponseMatrix
 from examiner.results.checks import InputError, listed
 
-_CELLS = 4_000_000
-"""Agents are taken in blocks of at most this many agents × nodes."""
+_SHORT = 200
+_FINE, _COARSER = 0.2, 0.5
+"""Posterior standard deviations between nodes: short tests can afford them close."""
 
 
 class Posterior(NamedTuple):
@@ -70,7 +71,7 @@ def quadrature_for(
     trials: Floats | float = 1.0
     if matrix.is_counts:
         trials = matrix.trials.max(axis=0).astype(np.float64)
-    return Quadrature.for_items(items, trials)
+    return Quadrature.for_items(items, trials, spacing=_FINE if len(items) <= _SHORT else _COARSER)
 
 
 def log_likelihoods(matrix: ResponseMatrix, items: ItemParameters, abilities: Floats) -> Floats:

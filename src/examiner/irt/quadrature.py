@@ -28,6 +28,8 @@ class Quadrature:
     nodes: Floats
     log_weights: Floats
     kind: str
+    spacing: float | None = None
+    """Posterior standard deviations between nodes, where they follow the tasks' information."""
 
     @classmethod
     def gauss_hermite(cls, count: int) -> Quadrature:
@@ -83,7 +85,8 @@ class Quadrature:
         widths = rates * (steps[1] - steps[0])
         log_weights = np.log(widths) - 0.5 * nodes**2
         log_weights -= np.log(np.exp(log_weights).sum())
-        return cls._of(nodes, log_weights, f"{count} nodes as dense as the tasks are informative")
+        kind = f"{count} nodes as dense as the tasks are informative"
+        return cls._of(nodes, log_weights, kind, spacing)
 
     def between(self, low: float, high: float) -> Quadrature:
         """Return the same rule without the nodes outside two abilities.
@@ -92,13 +95,15 @@ class Quadrature:
         array([-2., -1.,  0.,  1.,  2.])
         """
         inside = (self.nodes >= low) & (self.nodes <= high)
-        return Quadrature._of(self.nodes[inside], self.log_weights[inside], self.kind)
+        return Quadrature._of(self.nodes[inside], self.log_weights[inside], self.kind, self.spacing)
 
     @classmethod
-    def _of(cls, nodes: Floats, log_weights: Floats, kind: str) -> Quadrature:
+    def _of(
+        cls, nodes: Floats, log_weights: Floats, kind: str, spacing: float | None = None
+    ) -> Quadrature:
         read_only(nodes)
         read_only(log_weights)
-        return cls(nodes, log_weights, kind)
+        return cls(nodes, log_weights, kind, spacing)
 
     def __len__(self) -> int:
         """Number of nodes."""
