@@ -17,10 +17,10 @@ from functools import partial
 import numpy as np
 
 import examiner as ex
+from examiner.selection.entering import able_methods
 from examiner.selection.folds import leave_one_out
 from examiner.selection.judging import Contest, Job, judge
 from examiner.selection.material import Material
-from examiner.selection.quality import able_methods
 from examiner.workers import map_processes
 
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import examiner as ex
+from examiner.selection.entering import able_methods
 from examiner.selection.evidence import Evidence
 from examiner.selection.folds import k_fold, leave_one_out
 from examiner.selection.judging import Contest, Job, judge
 from examiner.selection.material import Material, fold_of
 from examiner.selection.methods import METHODS
-from examiner.selection.quality import able_methods
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT.parent / "shared" / "data" / "ale_published_scores_2018.csv"

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from examiner.results import Results
 from examiner.results.atari import atari_game
 from examiner.results.checks import InputError, listed
+from examiner.selection.entering import BEST_OF, able_methods, method_named
 from examiner.selection.gathering import gather_material
 from examiner.selection.judging import Contest, best_of, inner_residuals
 from examiner.selection.material import Material, fold_of
 from examiner.selection.methods import METHODS, Select
 from examiner.selection.prediction import UNEXPECTED, Predictor, fit_predictor
-from examiner.selection.quality import BEST_OF, Comparison, able_methods, method_named
+from examiner.selection.quality import Comparison
 from examiner.selection.recipe import Recipe
 from examiner.selection.selection import Selection
 

@@ -11,11 +11,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.clusters import MOST_TASKS
 from examiner.results import Results
-from examiner.results.checks import InputError, unknown_name
+from examiner.results.checks import InputError
 from examiner.selection.answers import answer_of
-from examiner.selection.evidence import MISSING, Array
+from examiner.selection.entering import BEST_OF, entered_methods
+from examiner.selection.evidence import Array
 from examiner.selection.folds import Split, chosen_on, k_fold, leave_one_out
 from examiner.selection.gathering import gather_material
 from examiner.selection.judging import (
@@ -28,17 +28,16 @@ from examiner.selection.judging import (
     predict_sets,
 )
 from examiner.selection.material import Material, fold_of
-from examiner.selection.methods import METHODS, Method, Select
+from examiner.selection.methods import Select
 from examiner.selection.methods.random import random as draw_at_random
-from examiner.selection.rows import Row, Stability, rows_of, stability_of
+from examiner.selection.rows import Row, rows_of
+from examiner.selection.stability import Stability, stability_of
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 Map: TypeAlias = Callable[[Callable[[Job], Judged], Iterable[Job]], Iterable[Any]]
 # Any: executors differ in what they call the iterator
 
-BEST_OF = "best_of"
 PAIR_FOLDS = 5
-BY_DISTANCE = ("anchors", "clusters", "typology")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +148,7 @@ def compare_selections(
     """
     material = gather_material(source) if isinstance(source, Results) else source
     wanted = _sizes(sizes, material)
-    entered, best, notes = _entered(material, methods)
+    entered, best, notes = entered_methods(material, methods)
     streams = rng.spawn(4)
     contest = Contest(
         entered, wanted, _draws(material, wanted, draws, streams[0]), inner, level, best
@@ -178,60 +177,6 @@ def compare_selections(
         material.fingerprint,
         notes,
     )
-
-
-def method_named(choice: str | Select) -> tuple[str, Method]:
-    """Return a method by its name, or make one of a function.
-
-    >>> method_named("information-gain")[0]
-    'information_gain'
-    """
-    if callable(choice):
-        return getattr(choice, "__name__", "function"), Method(choice, (), False, "as given")
-    name = str(choice).lower().replace("-", "_")
-    if name not in METHODS:
-        raise unknown_name("selection method", choice, (*METHODS, BEST_OF))
-    return name, METHODS[name]
-
-
-def able_methods(material: Material) -> tuple[dict[str, Method], tuple[str, ...]]:
-    """Return the methods that the evidence allows, random left out, and why others are not there."""
-    needs = tuple(dict.fromkeys(need for method in METHODS.values() for need in method.needs))
-    evidence = fold_of(material, np.arange(len(material.agents)), needs).evidence
-    able, notes = {}, []
-    for name, method in METHODS.items():
-        lacking = [need for need in method.needs if getattr(evidence, need) is None]
-        if lacking:
-            notes.append(f"{name} was left out: it needs {MISSING[lacking[0]]}")
-        elif name in BY_DISTANCE and len(material.tasks) > MOST_TASKS:
-            notes.append(
-                f"{name} was left out: distances between so many tasks do not fit into memory."
-            )
-        elif name != "random":
-            able[name] = method
-    return able, tuple(notes)
-
-
-def _entered(
-    material: Material, methods: Sequence[str | Select] | None
-) -> tuple[tuple[tuple[str, Method], ...], bool, tuple[str, ...]]:
-    """The methods that enter, whether best-of is asked for, and notes."""
-    plain = [one.replace("-", "_") if isinstance(one, str) else one for one in methods or ()]
-    best = not plain or BEST_OF in plain
-    named = [method_named(one) for one in plain if one not in (BEST_OF, "random")]
-    if named and (best is False or len(named) > 1):
-        _check_needs(material, named)
-        return tuple(dict(named).items()), best, ()
-    able, notes = able_methods(material)
-    return tuple({**able, **dict(named)}.items()), best or not named, notes
-
-
-def _check_needs(material: Material, named: list[tuple[str, Method]]) -> None:
-    needs = tuple(dict.fromkeys(need for _, method in named for need in method.needs))
-    evidence = fold_of(material, np.arange(len(material.agents)), needs).evidence
-    for name, method in named:
-        for need in method.needs:
-            evidence.needed(name, need)
 
 
 def _sizes(sizes: Sequence[int], material: Material) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.selection.constraints import codes_of
-from examiner.selection.judging import Contest, Judged, Places
+from examiner.selection.judging import Contest, Judged
 from examiner.selection.material import Material
 from examiner.selection.ordering import detectable, held_out_pairs, kendall, top_hits
 
@@ -71,15 +71,6 @@ class Row:
             "took": dict(self.took),
             "minimum_detectable_difference_beyond_largest_seen": beyond,
         }
-
-
-class Stability(NamedTuple):
-    """Whether the set stays the same without some agent: shares of folds, and who changes it."""
-
-    method: str
-    size: int
-    same: float
-    changed_by: tuple[str, ...]
 
 
 class _Errors(NamedTuple):
@@ -149,29 +140,6 @@ def rows_of(
                 _random_row(material, contest, judged, ordered, optimistic, weight, size_place)
             )
     return (*rows, _full_row(material, judged, ordered, full_bits))
-
-
-def stability_of(
-    names: tuple[str, ...],
-    contest: Contest,
-    judged: list[Judged],
-    all_sets: tuple[tuple[Places, ...], ...],
-    material: Material,
-) -> tuple[Stability, ...]:
-    """Compare the set of each fold with the one chosen on all agents; best-of has none on all."""
-    found = []
-    for place, name in enumerate(names[: len(all_sets)]):
-        for size_place, size in enumerate(contest.sizes):
-            whole = set(all_sets[place][size_place])
-            same = [set(one.sets[place][size_place]) == whole for one in judged]
-            changed = [
-                material.agents[agent]
-                for one, kept in zip(judged, same, strict=True)
-                if not kept
-                for agent in one.test
-            ]
-            found.append(Stability(name, size, float(np.mean(same)), tuple(changed)))
-    return tuple(found)
 
 
 def _resampled(families: tuple[str, ...], reps: int, rng: np.random.Generator) -> Array:
