@@ -7,6 +7,7 @@ from typing import Any
 from examiner.arena.agents.breadth_first import BreadthFirst
 from examiner.arena.agents.brute import Brute
 from examiner.arena.agents.constant import Constant
+from examiner.arena.agents.dqn import DQN
 from examiner.arena.agents.hill_climbing import HillClimbing
 from examiner.arena.agents.iw1 import IW1
 from examiner.arena.agents.no_op import NoOp
@@ -28,6 +29,7 @@ AGENTS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "no-op": NoOp,
         "brute": Brute,
         "sarsa": Sarsa,
+        "dqn": DQN,
         "one-step-lookahead": OneStepLookahead,
         "breadth-first": BreadthFirst,
         "iw1": IW1,
