@@ -198,10 +198,11 @@ def _replay_test(
     recorded: Sequence[Recorded], job: Job, sticky_probability: float, replays: int, use: Mapper
 ) -> ReplayTest:
     """Each recording's replays are averaged first: recordings are the runs."""
+    # No seed twice: equal recordings with equal seeds would be one replay counted as several.
     jobs = [
-        replay_job(one, job, seed=job.seed + number, sticky_probability=chance)
+        replay_job(one, job, seed=job.seed + place * replays + number, sticky_probability=chance)
         for chance in (0.0, sticky_probability)
-        for one in recorded
+        for place, one in enumerate(recorded)
         for number in range(replays)
     ]
     scores = np.array([one.last_score for one in use(play_recorded, jobs)])

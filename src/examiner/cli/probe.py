@@ -215,8 +215,9 @@ def _plan_content(found: ProbedPlan, paper: Paper, folder: Path, sticky: float) 
 def _print_plan(found: ProbedPlan, paper: Paper, sticky: float) -> None:
     rows = []
     for (agent, game), contrast in found.contrasts.items():
-        published = paper.get((_paper_name(agent), game), (None, None))
-        rows.append((agent, game, *_cells(contrast), contrast.sticky.runs, *published))
+        published = map(_number, paper.get((_paper_name(agent), game), ()))
+        beside = tuple(published) or (None, None)
+        rows.append((agent, game, *_cells(contrast), contrast.sticky.runs, *beside))
     header = (
         "agent",
         "game",
@@ -250,9 +251,7 @@ def _print(found: Probe, published: tuple[float, float] | None) -> None:
         ("random", *_cells(found.random)),
     ]
     if published is not None:
-        rows.append(
-            ("the paper", *(f"{one:g}" for one in published), f"{published[0] - published[1]:g}")
-        )
+        rows.append(("the paper", *map(_number, published), _number(published[0] - published[1])))
     title = f"{found.agent} on {found.game}, {counted(found.seeds, 'run')} each, 95 % intervals"
     print_table(title, header, rows)
     if math.isfinite(found.kept):
@@ -278,8 +277,12 @@ def _shown(estimate: Mapping[str, float]) -> str:
     if math.isnan(estimate["mean"]):
         return "–"
     if math.isnan(estimate["low"]):
-        return f"{estimate['mean']:.4g}"
-    return f"{estimate['mean']:.4g} [{estimate['low']:.4g}, {estimate['high']:.4g}]"
+        return _number(estimate["mean"])
+    return f"{_number(estimate['mean'])} ± {_number(estimate['high'] - estimate['mean'])}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def _paper() -> Paper:

@@ -27,12 +27,14 @@ class IW1(Planner):
     with anything else numbers as they are and fractions in cells of width `cell`. `search` is
     "breadth-first", as in Lipovetzky, Ramírez and Geffner (2015), Classical Planning with Simulators:
     Results on the Atari Video Games, IJCAI, section 3, which needs tens of thousands of frames to see
-    far; or by "rollouts", as in Bandres, Bonet and Geffner (2018), Planning with Pixels in (Almost)
-    Real Time, AAAI, for small budgets. Pruned states still count with their reward. Unlike there, no
-    tree is kept for the next decision: with sticky actions the game is rarely where it was foreseen.
+    far; or by "rollouts" of at most `depth` actions, as in Bandres, Bonet and Geffner (2018), Planning
+    with Pixels in (Almost) Real Time, AAAI, for small budgets. Pruned states still count with their
+    reward. Unlike there, no tree is kept for the next decision: with sticky actions the game is rarely
+    where it was foreseen.
     """
 
     search: Search = "rollouts"
+    depth: int = 10
     cell: float = 0.1
 
     blind: ClassVar[bool] = False  # what the root shows is not new
@@ -46,7 +48,7 @@ class IW1(Planner):
         """Return the first action of the best path, ties broken at random."""
         novelty = Novelty(self.cell)
         if self.search == "rollouts":
-            tree = grow_by_rollouts(ahead, novelty, seen, rng)
+            tree = grow_by_rollouts(ahead, novelty, seen, self.depth, rng)
         else:
             novelty.new(novelty.atoms(seen))
             tree = grow_breadth_first(

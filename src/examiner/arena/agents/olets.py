@@ -47,7 +47,7 @@ class OLETS(Planner):
     Atari games do not tell places.
     """
 
-    exploration: float = 0.5
+    exploration: float = math.sqrt(2.0)
 
     def choose(self, ahead: Lookahead, seen: Seen, rng: np.random.Generator) -> int:
         """Return the action tried most often, among equals the one with the best value."""

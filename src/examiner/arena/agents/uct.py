@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -18,25 +17,29 @@ from examiner.arena.planning.ties import best
 
 @dataclass(slots=True)
 class _Node:
-    state: Any  # whatever the environment makes it
-    reward: float
     untried: list[int]
     children: dict[int, _Node] = field(default_factory=dict)
     visits: int = 0
     total: float = 0.0
 
+    @property
+    def mean(self) -> float:
+        return self.total / self.visits
+
 
 @dataclass(kw_only=True)
 class UCT(Planner):
-    r"""Follow upper confidence bounds down the tree, try an action there, then play on at random.
+    r"""Follow upper confidence bounds down a tree, try an action there, then play on at random.
 
     .. math:: \arg\max_a \; \bar{Q}(n, a) + c \sqrt{\ln N(n) / N(n, a)}
 
     with c the `exploration` and returns brought to [0, 1] by the least and the greatest met in the
-    search; a simulation plays `depth` random actions after the tree. The action tried most often is
-    taken. States are kept in the nodes, as if the game were deterministic: Kocsis and Szepesvári (2006),
-    Bandit Based Monte-Carlo Planning, ECML, on Atari games as Bellemare, Naddaf, Veness and Bowling
-    (2013), The Arcade Learning Environment, JAIR 47, section 4.2.
+    search; every simulation plays `depth` actions. The action tried most often is taken. Kocsis and
+    Szepesvári (2006), Bandit Based Monte-Carlo Planning, ECML; on Atari games Bellemare, Naddaf, Veness
+    and Bowling (2013), The Arcade Learning Environment, JAIR 47, section 4.2. Nodes are sequences of
+    actions, played anew from the state of the game in every simulation, so that noise is averaged over
+    (open loop, as the OLMCTS of GVGAI: Pérez-Liébana et al. 2015, Open Loop Search for General Video
+    Game Playing, GECCO); where the game has no noise this is the tree of states.
     """
 
     exploration: float = 0.5
@@ -44,57 +47,52 @@ class UCT(Planner):
 
     def choose(self, ahead: Lookahead, seen: Seen, rng: np.random.Generator) -> int:
         """Return the action tried most often, among equals the one with the best mean return."""
-        root, returns = _node(ahead.root, 0.0, ahead, rng), Returns()
-        for _ in range(self.budget):  # simulations that meet the end of a game may cost nothing
-            if not ahead.affords():
-                break
-            path = self._descend(root, returns)
-            later = self._play_out(path, ahead, rng)
-            for node in reversed(path):
-                later = node.reward + self.discount * later
-                node.visits += 1
-                node.total += later
-                returns.meet(later)
+        root, returns = _node(ahead, rng), Returns()
+        while ahead.affords():
+            self._simulate(root, ahead, returns, rng)
         most = max(child.visits for child in root.children.values())
         means = [-np.inf] * ahead.actions
         for action, child in root.children.items():
             if child.visits == most:
-                means[action] = child.total / child.visits
+                means[action] = child.mean
         return best(means, rng)
 
-    def _descend(self, node: _Node, returns: Returns) -> list[_Node]:
-        path = [node]
-        while not node.untried and node.children:
-            log_visits = math.log(node.visits)
-            node = max(
-                node.children.values(),
-                key=lambda child: (
-                    returns.share(child.total / child.visits)
-                    + self.exploration * math.sqrt(log_visits / child.visits)
-                ),
-            )
-            path.append(node)
-        return path
-
-    def _play_out(self, path: list[_Node], ahead: Lookahead, rng: np.random.Generator) -> float:
-        """Add a node to the path, unless the game ended there; return what random play after it gives."""
-        leaf = path[-1]
-        if not leaf.untried:
-            return 0.0
-        action = leaf.untried.pop()
-        ahead.go_to(leaf.state)
-        reward = ahead.take(action)
-        leaf.children[action] = _node(ahead.state(), reward, ahead, rng)
-        path.append(leaf.children[action])
-        total, weight = 0.0, 1.0
-        for chosen in drawn(ahead, self.depth, rng):
+    def _simulate(
+        self, root: _Node, ahead: Lookahead, returns: Returns, rng: np.random.Generator
+    ) -> None:
+        ahead.go_to(ahead.root)
+        path, rewards, inside = [root], list[float](), True
+        for random_action in drawn(ahead, self.depth, rng):
             if ahead.over or not ahead.affords():
                 break
-            total += weight * ahead.take(chosen)
-            weight *= self.discount
-        return total
+            action = random_action
+            if inside:
+                node = path[-1]
+                inside = not node.untried
+                action = self._favourite(node, returns) if inside else node.untried.pop()
+                if not inside:
+                    node.children[action] = _node(ahead, rng)
+                path.append(node.children[action])
+            rewards.append(ahead.take(action))
+        later = 0.0
+        for step in range(len(rewards), 0, -1):
+            later = rewards[step - 1] + self.discount * later
+            if step < len(path):
+                path[step].visits += 1
+                path[step].total += later
+                returns.meet(later)
+        root.visits += 1
+
+    def _favourite(self, node: _Node, returns: Returns) -> int:
+        log_visits = math.log(node.visits)
+        return max(
+            node.children,
+            key=lambda action: (
+                returns.share(node.children[action].mean)
+                + self.exploration * math.sqrt(log_visits / node.children[action].visits)
+            ),
+        )
 
 
-def _node(state: object, reward: float, ahead: Lookahead, rng: np.random.Generator) -> _Node:
-    ended = ahead.over and state is not ahead.root
-    return _Node(state, reward, [] if ended else rng.permutation(ahead.actions).tolist())
+def _node(ahead: Lookahead, rng: np.random.Generator) -> _Node:
+    return _Node(rng.permutation(ahead.actions).tolist())

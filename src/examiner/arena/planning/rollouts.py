@@ -13,16 +13,16 @@ from examiner.arena.planning.tree import Tree
 
 
 def grow_by_rollouts(
-    ahead: Lookahead, novelty: Novelty, seen: Seen, rng: np.random.Generator
+    ahead: Lookahead, novelty: Novelty, seen: Seen, depth: int, rng: np.random.Generator
 ) -> Tree:
     """Play at random from the root until nothing is new, again and again, each time another way.
 
     A state is novel if one of its atoms is true at a lesser depth than ever before in the search. One
     that is not, or that ended the game, or whose actions all lead to such states, is solved and not
     entered again. Bandres, Bonet and Geffner (2018), Planning with Pixels in (Almost) Real Time, AAAI,
-    algorithm 1.
+    algorithm 1. Rollouts end at a `depth`, since a clock in the memory is new at every step.
     """
-    growth = _Growth(ahead, novelty, seen, rng)
+    growth = _Growth(ahead, novelty, seen, depth, rng)
     while ahead.affords() and growth.open(0):
         growth.roll_out()
     return growth.tree
@@ -30,10 +30,16 @@ def grow_by_rollouts(
 
 class _Growth:
     def __init__(
-        self, ahead: Lookahead, novelty: Novelty, seen: Seen, rng: np.random.Generator
+        self,
+        ahead: Lookahead,
+        novelty: Novelty,
+        seen: Seen,
+        length: int,
+        rng: np.random.Generator,
     ) -> None:
         self.tree = Tree()
         self._ahead, self._novelty, self._rng = ahead, novelty, rng
+        self._length = length
         atoms = novelty.atoms(seen)
         novelty.new(atoms, 0)
         self._atoms: list[Atoms | None] = [atoms]
@@ -46,11 +52,12 @@ class _Growth:
         return bool(self._unsolved[node])
 
     def roll_out(self) -> None:
-        node, depth, here = 0, 0, False  # here: the simulation is in the node's state
-        while self.open(node) and self._ahead.affords():
+        node, here = 0, False  # here: the simulation is in the node's state
+        for depth in range(1, self._length + 1):
+            if not self.open(node) or not self._ahead.affords():
+                return
             choices = self._unsolved[node]
             action = choices[int(self._rng.integers(len(choices)))]
-            depth += 1
             child = self._children[node].get(action)
             if child is None:
                 if not here:
@@ -63,7 +70,8 @@ class _Growth:
     def _simulate(self, node: int, action: int, depth: int) -> int:
         ahead = self._ahead
         child = self.tree.add(node, action, ahead.take(action))
-        atoms = None if ahead.over else self._novelty.atoms(ahead.observe())
+        ends = ahead.over or depth == self._length
+        atoms = None if ends else self._novelty.atoms(ahead.observe())
         novel = atoms is not None and self._novelty.new(atoms, depth)
         self._children[node][action] = child
         self._atoms.append(atoms)

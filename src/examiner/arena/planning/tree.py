@@ -17,7 +17,7 @@ class Tree:
     >>> left, right = tree.add(0, 0, 0.0), tree.add(0, 1, 1.0)
     >>> _ = tree.add(left, 1, 4.0)
     >>> tree.action_values(actions=3, discount=0.5)
-    [2.0, 1.0, -inf]
+    [2.0, 1.0, 0.0]
     """
 
     def __init__(self) -> None:
@@ -38,11 +38,11 @@ class Tree:
         return self._actions[node]
 
     def action_values(self, *, actions: int, discount: float) -> list[float]:
-        r"""Return the best discounted return that follows each action; −∞ where it was not tried.
+        r"""Return the best discounted return that follows each action.
 
         .. math:: Q(n) = r(n) + \gamma \max_{c \in \text{children}(n)} Q(c)
 
-        and :math:`r(n)` alone for leaves.
+        and :math:`r(n)` alone for leaves; 0, like all that is unknown, for actions that were not tried.
         """
         untried = -np.inf
         best_after = [untried] * len(self)
@@ -53,7 +53,7 @@ class Tree:
             best_after[parent] = max(best_after[parent], value)
             if parent == 0:
                 values[self._actions[node]] = max(values[self._actions[node]], value)
-        return values
+        return [0.0 if value == untried else value for value in values]
 
 
 def grow_breadth_first(

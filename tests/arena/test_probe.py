@@ -1,0 +1,175 @@
+"""What sticky actions cost, replays, and the intervals around both."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from examiner.arena import Job, named_protocol, plan_from_toml
+from examiner.arena.intervals import difference_of_runs, mean_of_runs
+from examiner.arena.probe import probe_agent, probe_plan
+from examiner.arena.replay import play_recorded, replay_job
+from examiner.results import InputError
+
+gymnasium = pytest.importorskip("gymnasium")
+
+
+class Combination(gymnasium.Env):
+    """A lock: ten digits in the right order pay one each, the first wrong one ends it."""
+
+    digits = (0, 1, 1, 0, 1, 0, 0, 1, 1, 0)
+    action_space = gymnasium.spaces.Discrete(2)
+    observation_space = gymnasium.spaces.Discrete(11)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self._place = 0
+        return 0, {}
+
+    def step(self, action):
+        right = int(action) == self.digits[self._place]
+        self._place += right
+        return self._place, float(right), not right or self._place == 10, False, {}
+
+
+class ByHeart:
+    """Knows the combination of the lock, and does not look."""
+
+    def begin(self, task, rng):
+        self._steps = iter(Combination.digits)
+
+    def act(self, observation):
+        return next(self._steps, 0)
+
+
+class Looking:
+    """Knows the combination of the lock, and looks where it is."""
+
+    def act(self, observation):
+        return Combination.digits[min(int(observation), 9)]
+
+
+@pytest.fixture
+def lock():
+    name = "ExaminerCombination-v0"
+    gymnasium.register(name, entry_point=Combination)
+    sys.modules["agents_of_the_lock"] = sys.modules[__name__]
+    yield name
+    del sys.modules["agents_of_the_lock"]
+    del gymnasium.registry[name]
+
+
+def lock_job(lock, agent="ByHeart"):
+    return Job(
+        agent,
+        f"agents_of_the_lock:{agent}",
+        environment="gymnasium",
+        game=lock,
+        protocol=named_protocol("gymnasium"),
+    )
+
+
+def test_an_agent_that_plays_by_heart_loses_to_sticky_actions_and_its_replays_do_too(lock):
+    found = probe_agent(lock_job(lock), seeds=30, replays=3)
+    assert found.contrast.deterministic.mean == 10.0
+    assert found.contrast.loss.low > 3.0
+    assert (found.replay.replays, found.replay.reproduced) == (90, 90)
+    assert found.replay.sticky.high < 8.0
+    assert 0.0 < found.kept < 0.8
+
+
+def test_the_loss_of_an_open_loop_player_is_what_the_protocol_says(lock):
+    # A digit fails if the action sticks (0.25) and differs from the one before; the first cannot.
+    changes = [a != b for a, b in zip(Combination.digits[1:], Combination.digits, strict=False)]
+    survival = np.cumprod([1.0] + [0.75 if change else 1.0 for change in changes])
+    found = probe_agent(lock_job(lock), seeds=120, replays=1)
+    # A stuck action ends the game here, so that the previous action is always the digit before.
+    assert found.contrast.sticky.low < survival.sum() < found.contrast.sticky.high
+
+
+def test_the_random_agent_has_no_advantage_to_keep(lock):
+    job = Job(
+        "random",
+        "random",
+        environment="gymnasium",
+        game=lock,
+        protocol=named_protocol("gymnasium"),
+        seed=1,
+        episodes=10,
+    )
+    found = probe_agent(job, seeds=3)
+    assert math.isnan(found.kept)
+
+
+def test_what_was_recorded_is_the_last_episode(lock):
+    job = lock_job(lock)
+    recorded = play_recorded(Job(**{**_fields(job), "episodes": 2}))
+    assert recorded.last_actions == Combination.digits
+    assert (recorded.performance, recorded.last_score) == (10.0, 10.0)
+    again = replay_job(recorded, job, seed=5, sticky_probability=0.25)
+    assert (again.seed, again.protocol.sticky_probability, again.episodes) == (5, 0.25, 1)
+
+
+def test_performance_is_the_mean_of_the_last_episodes_of_the_window():
+    protocol = named_protocol("gymnasium", max_episode_frames=30, window_episodes=2)
+    job = Job(
+        "r", "random", environment="gymnasium", game="CartPole-v1", protocol=protocol, episodes=5
+    )
+    from examiner.arena import Playing
+
+    scores = [episode.score for episode in Playing.begin(job)]
+    assert play_recorded(job).performance == np.mean(scores[-2:])
+
+
+def test_a_learner_must_be_told_how_long_it_may_learn():
+    job = Job(
+        "learner", "arena.agents_for_tests:Learner", environment="gymnasium", game="CartPole-v1"
+    )
+    with pytest.raises(InputError, match="The agent 'learner' learns"):
+        probe_agent(job)
+
+
+def test_probing_without_seeds_is_refused():
+    with pytest.raises(InputError, match="Cannot probe with 0 seeds and 2 replays"):
+        probe_agent(Job("random", "random", game="pong"), seeds=0)
+
+
+def test_a_plan_is_probed_into_two_ledgers_and_resumes(tmp_path):
+    plan = plan_from_toml(
+        'environment = "gymnasium"\ngames = ["CartPole-v1"]\nseeds = 3\nepisodes = 4\n'
+        'protocol = "gymnasium"\n[[agents]]\nentry = "random"\n[[agents]]\nentry = "no-op"'
+    )
+    found = probe_plan(plan, tmp_path)
+    assert list(found.contrasts) == [("random", "CartPole-v1"), ("no-op", "CartPole-v1")]
+    contrast = found.contrasts["random", "CartPole-v1"]
+    assert contrast.deterministic.runs == contrast.sticky.runs == 3
+    assert found.contrasts["no-op", "CartPole-v1"].loss.low <= 0 <= contrast.loss.high + 100
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["deterministic", "sticky"]
+    assert probe_plan(plan, tmp_path) == found
+
+
+def test_intervals_are_those_of_scipy():
+    rng = np.random.default_rng(3)
+    one, other = rng.normal(5, 2, size=7), rng.normal(1, 9, size=11)
+    mean = mean_of_runs(one.tolist())
+    low, high = stats.t.interval(0.95, 6, loc=one.mean(), scale=stats.sem(one))
+    assert (mean.low, mean.high) == pytest.approx((low, high))
+    welch = stats.ttest_ind(one, other, equal_var=False).confidence_interval(0.95)
+    difference = difference_of_runs(one.tolist(), other.tolist())
+    assert (difference.low, difference.high) == pytest.approx((welch.low, welch.high))
+
+
+def test_one_run_has_no_interval_and_none_has_no_mean():
+    assert math.isnan(mean_of_runs([4.0]).low)
+    assert math.isnan(mean_of_runs([]).mean)
+    assert math.isnan(difference_of_runs([4.0], [1.0, 2.0]).high)
+    assert math.isnan(difference_of_runs([], [1.0]).mean)
+    assert mean_of_runs([2.0, 2.0]).high == 2.0
+
+
+def _fields(job):
+    return {name: getattr(job, name) for name in job.__dataclass_fields__}
