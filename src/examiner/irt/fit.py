@@ -33,6 +33,7 @@ Progress = Callable[[str, int, int], None]
 _QUICKLY_FLAGGED = 100_000
 _FEW_AGENTS = 30
 _FEW_TASKS = 5
+_SPREAD = 1.2
 _AGREE = 0.01
 """Objectives within 0.01 are the same optimum."""
 
@@ -207,7 +208,7 @@ def _told(
         flags=flags,
         dropped=task.ready.dropped,
         left_out=task.ready.left_out,
-        warnings=tuple(_warnings(task, starts)),
+        warnings=tuple(_warnings(task, starts, _spread(best))),
         errors=known,
         matrix=matrix,
         parameters=task.layout.count(len(matrix.tasks)),
@@ -237,7 +238,12 @@ def _outcome(
     return FitOutcome.CONVERGED
 
 
-def _warnings(task: _Task, starts: Starts) -> list[str]:
+def _spread(best: GeneralEstimate) -> float:
+    """The standard deviation of ability among these agents, which the model says is 1."""
+    return float(np.sqrt(best.variance.mean() + best.ability.var()))
+
+
+def _warnings(task: _Task, starts: Starts, spread: float) -> list[str]:
     agents, tasks = task.ready.matrix.shape
     said = []
     if starts.agreeing < len(starts.objectives):
@@ -245,6 +251,11 @@ def _warnings(task: _Task, starts: Starts) -> list[str]:
         said.append(
             f"{starts.agreeing} of {counted(len(starts.objectives), 'start')} reached the best "
             f"optimum; the worst ended {gap:.3g} below it."
+        )
+    if not 1 / _SPREAD <= spread <= _SPREAD:
+        said.append(
+            f"Abilities spread by {spread:.2f} where the model says 1: priors of many tasks outweigh "
+            f"few agents. Compare abilities within this fit only, or use estimator='ml'."
         )
     if agents < _FEW_AGENTS:
         said.append(
