@@ -134,6 +134,10 @@ class ProcessCrew:
         return Event(ticket, kind, value)
 
 
+_COMMAND = "from examiner.workers.worker import main; main()"
+"""Not `-m`: the package imports the module before it would be run."""
+
+
 class _Process:
     """One process with its pipes, and the thread that reads from it."""
 
@@ -148,7 +152,7 @@ class _Process:
         with _opened(log) as errors:
             # -P: the current folder is not the first place to look for modules.
             self._popen = subprocess.Popen(
-                [sys.executable, "-P", "-m", "examiner.workers.worker"],
+                [sys.executable, "-P", "-c", _COMMAND],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,

@@ -1,4 +1,4 @@
-"""A worker process: `python -m examiner.workers.worker` performs jobs that come through its pipes.
+"""A worker process: `main` performs jobs that come through its pipes.
 
 It is no child in the sense of `multiprocessing`: the user's script is not run again, unless the
 function stands in it.
@@ -72,7 +72,3 @@ def main() -> None:
         serve(orders_in, news_out)
     sys.stderr.flush()
     os._exit(0)  # threads that a job left behind do not keep the process
-
-
-if __name__ == "__main__":
-    main()
