@@ -14,11 +14,20 @@ from examiner.arena.games import (
     playable_game,
     playable_games,
 )
+from examiner.arena.intervals import Estimate
 from examiner.arena.job import Job
 from examiner.arena.ledger import Ledger
 from examiner.arena.plan import Plan, PlannedAgent, PlannedGame
 from examiner.arena.plan_file import plan_from_toml, read_plan
 from examiner.arena.play import Episode, Playing, check_job
+from examiner.arena.probe import (
+    Contrast,
+    Probe,
+    ProbedPlan,
+    ReplayTest,
+    probe_agent,
+    probe_plan,
+)
 from examiner.arena.profile import Profile, profile_game, profiled_kinds
 from examiner.arena.protocol import PROTOCOLS, Protocol, named_protocol
 from examiner.arena.runner import FailedJob, RunOutcome, run_jobs, run_plan
@@ -30,8 +39,10 @@ __all__ = [
     "PROTOCOLS",
     "TRAINING_GAMES",
     "UNSAFE_GAMES",
+    "Contrast",
     "Deviation",
     "Episode",
+    "Estimate",
     "FailedJob",
     "Job",
     "Ledger",
@@ -39,8 +50,11 @@ __all__ = [
     "PlannedAgent",
     "PlannedGame",
     "Playing",
+    "Probe",
+    "ProbedPlan",
     "Profile",
     "Protocol",
+    "ReplayTest",
     "RunOutcome",
     "Standing",
     "Task",
@@ -54,6 +68,8 @@ __all__ = [
     "plan_from_toml",
     "playable_game",
     "playable_games",
+    "probe_agent",
+    "probe_plan",
     "profile_game",
     "profiled_kinds",
     "read_plan",

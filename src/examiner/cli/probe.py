@@ -295,7 +295,7 @@ def _paper() -> Paper:
 
 
 def _paper_name(agent: str) -> str:
-    return agent.replace("-", "_")
+    return {"sarsa": "sarsa_blob_prost"}.get(agent, agent.replace("-", "_"))
 
 
 def _beside(published: tuple[float, float] | None) -> dict[str, float] | None:
