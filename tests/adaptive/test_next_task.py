@@ -34,7 +34,7 @@ def some_items(count: int, seed: int = 0, **more: object) -> ItemParameters:
     return ItemParameters.of(names, slope, difficulty=rng.normal(size=count), **more)  # type: ignore[arg-type]
 
 
-def brute_density(items: ItemParameters, place: int, value: float, trials: int, agents: int):
+def brute_density(items: ItemParameters, place: int, value: float, trials: int):
     """The likelihood of an answer over the fine grid, by scipy's own distributions."""
     p = probability(items.take([place]), GRID)[0]
     if items.response == "binomial":
@@ -43,7 +43,8 @@ def brute_density(items: ItemParameters, place: int, value: float, trials: int, 
     nu = items.precision[place]
     if items.response == "beta-binomial":
         return stats.betabinom.pmf(int(value), trials, p * nu, (1 - p) * nu)
-    return stats.beta.pdf((value * (agents - 1) + 0.5) / agents, p * nu, (1 - p) * nu)
+    # Smithson and Verkuilen's rule with N = 100, as in fits
+    return stats.beta.pdf((value * 99 + 0.5) / 100, p * nu, (1 - p) * nu)
 
 
 def brute_moments(density: np.ndarray) -> tuple[float, float]:
@@ -73,7 +74,7 @@ def test_ability_and_error_are_those_of_a_fine_grid(response: str) -> None:
     state, density = ExaminationState.start(bank), np.ones_like(GRID)
     for place, (value, trials) in enumerate(answers):
         state = state.after(bank, Answer.of(items.tasks[place], (value, trials), items.response))
-        density = density * brute_density(items, place, value, trials, bank.calibration.agents)
+        density = density * brute_density(items, place, value, trials)
         mean, deviation = brute_moments(density)
         assert state.ability == pytest.approx(mean, abs=2e-6)
         assert state.deviation == pytest.approx(deviation, abs=2e-6)
@@ -91,11 +92,11 @@ def brute_values(rule: str, items: ItemParameters, state: ExaminationState, plac
     """What a rule promises, from the fine grid and its definition alone."""
     density = np.ones_like(GRID)
     for answer in state.answers:
-        density *= brute_density(items, items.tasks.index(answer.task), answer.value, 1, 2)
+        density *= brute_density(items, items.tasks.index(answer.task), answer.value, 1)
     weights = PRIOR * density
     weights /= weights.sum()
     mean, deviation = brute_moments(density)
-    outcomes = [brute_density(items, place, k, 1, 2) for k in (0, 1)]
+    outcomes = [brute_density(items, place, k, 1) for k in (0, 1)]
     if rule == "information":
         return float(information(items.take([place]), mean)[0, 0])
     if rule == "posterior-information":

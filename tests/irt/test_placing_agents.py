@@ -52,6 +52,37 @@ def test_an_agent_of_the_fit_is_placed_where_the_fit_has_it() -> None:
     assert all(one.predicted.tasks == () and one.tasks == 24 for one in found)
 
 
+def test_an_agent_of_scores_is_placed_where_the_fit_has_it_exact_zeros_and_ones_too() -> None:
+    items = bank("beta", precision=5.0)
+    drawn = ex.simulate(items, 30, rng=3).to_numpy()
+    matrix = ResponseMatrix.from_array(np.where(drawn > 0.9, 1, np.where(drawn < 0.1, 0, drawn)))
+    fit = ex.fit_irt(matrix, "beta", rng=0)
+    found = place(fit, matrix)
+    np.testing.assert_allclose([one.ability for one in found], fit.abilities.ability, atol=1e-4)
+    np.testing.assert_allclose([one.error for one in found], fit.abilities.error, atol=1e-4)
+
+
+def test_an_exact_zero_is_as_surprising_as_the_others_make_a_score_of_no_more() -> None:
+    from scipy.stats import beta, norm
+
+    items = bank("beta", precision=5.0)
+    (found,) = place(known_fit(items), ResponseMatrix.from_array([[1.0] * 23 + [0.0]], tasks=TASKS))
+    grid = np.linspace(-7, 7, 2801)
+    chance = probability(items, grid)
+    others = beta.logpdf(0.995, chance[:23] * 5, (1 - chance[:23]) * 5).sum(axis=0)
+    weights = np.exp(others - others.max()) * norm.pdf(grid)
+    tail = weights @ beta.cdf(0.005, chance[23] * 5, (1 - chance[23]) * 5) / weights.sum()
+    assert found.unexpected[0].task == "t23"
+    assert found.unexpected[0].chance == pytest.approx(tail, rel=1e-3)
+
+
+def test_exact_scores_are_no_surprise_where_scores_pile_up_at_both_ends() -> None:
+    items = bank("beta", precision=0.5)
+    ends = np.round(ex.simulate(items, 40, rng=5).to_numpy())
+    found = place(known_fit(items), ResponseMatrix.from_array(ends, tasks=TASKS))
+    assert sum(len(one.unexpected) for one in found) < 0.15 * ends.size
+
+
 @pytest.mark.parametrize(
     ("response", "precision"), [("binomial", None), ("beta-binomial", 4.0), ("beta", 8.0)]
 )
@@ -66,7 +97,7 @@ def test_the_posterior_is_that_of_plain_numerical_integration(response, precisio
     fit = known_fit(items, abilities=agents, population_sd=1.3)
     if response == "beta":
         new = ResponseMatrix.from_array((k / n)[None, :] * 0.9 + 0.05, tasks=items.tasks)
-        inside = (new.to_numpy()[0] * 9 + 0.5) / 10  # ten agents stand behind the fit
+        inside = (new.to_numpy()[0] * 99 + 0.5) / 100  # as in fits of any number of agents
         density = beta.pdf(inside[:, None], chance * precision, (1 - chance) * precision)
     else:
         new = ResponseMatrix.from_counts(k[None, :], n[None, :], tasks=items.tasks)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.items import Floats, ItemParameters, Response
+from examiner.irt.kernels import MARGIN
 from examiner.irt.logistic import curves
 from examiner.results.checks import InputError, shorten
 
@@ -55,13 +56,11 @@ trials: (3, 5).
         return cls(task, value, int(trials))
 
 
-def log_density(
-    items: ItemParameters, at: Floats, value: Floats, trials: Whole, agents: int
-) -> Floats:
+def log_density(items: ItemParameters, at: Floats, value: Floats, trials: Whole) -> Floats:
     """Return log f(x | θ) of one answer to every task (rows) at every ability (columns).
 
     k of n is binomial, or beta-binomial with shapes Pν and (1 − P)ν; a score is beta with shapes Pφ
-    and (1 − P)φ, after it was moved off 0 and 1 as in the fit: (y (N − 1) + 1/2) / N, N the `agents`.
+    and (1 − P)φ, after it was moved off 0 and 1 as the fit's were.
     """
     from scipy.special import betaln, xlogy
 
@@ -72,7 +71,7 @@ def log_density(
         return np.asarray(_choices(value, trials) + xlogy(won, up) + xlogy(lost, down))
     nu = items.precision[:, None]
     if items.response == "beta":
-        inside = ((value * (max(agents, 2) - 1) + 0.5) / max(agents, 2))[:, None]
+        inside = (MARGIN + (1 - 2 * MARGIN) * value)[:, None]
         alpha, beta = np.maximum(up, 1e-10) * nu, np.maximum(down, 1e-10) * nu
         density = (alpha - 1) * np.log(inside) + (beta - 1) * np.log1p(-inside)
         return np.asarray(density - betaln(alpha, beta))

@@ -160,7 +160,7 @@ class TaskBank:
         total = np.zeros((len(tasks), self.nodes.size))
         for version in self.calibration.versions:
             some = _rows(version, tasks)
-            total += np.exp(log_density(some, self.nodes, value, trials, self.calibration.agents))
+            total += np.exp(log_density(some, self.nodes, value, trials))
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(np.maximum(total / len(self.calibration.versions), 1e-300)))
 

@@ -64,7 +64,7 @@ def _counts(versions: tuple[ItemParameters, ...], nodes: Floats, trials: Whole) 
         value = np.minimum(float(won), trials.astype(np.float64))
         place = won * len(table) // (most + 1)
         for items in versions:
-            density = np.exp(log_density(items, nodes, value, trials, 2))
+            density = np.exp(log_density(items, nodes, value, trials))
             table[place] += density * (won <= trials)[:, None]
     table /= len(versions)
     return table

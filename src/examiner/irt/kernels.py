@@ -212,7 +212,7 @@ def squeezed(matrix: ResponseMatrix) -> tuple[Floats, NDArray[np.bool_]]:
         raise InputError(
             f"{shorten(matrix.agents[agent])} has {values[agent, task]:g} on "
             f"{shorten(matrix.tasks[task])}. The beta model takes scores from 0 to 1: normalise "
-            f"first (`normalise(results, 'minmax')`), or say what success is."
+            f"first (`normalise(results, 'min-max')`), or say what success is."
         )
     inside = MARGIN + (1 - 2 * MARGIN) * np.where(observed, values, 0.5)
     return inside, observed

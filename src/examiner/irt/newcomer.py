@@ -9,6 +9,7 @@ import numpy as np
 from examiner.irt.fitted import IRTFit, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.kernels import kernel_for
+from examiner.irt.likelihood import quadrature_for
 from examiner.irt.logistic import curves
 from examiner.irt.quadrature import Quadrature
 from examiner.irt.surprise import Cells
@@ -33,7 +34,6 @@ class Newcomer:
     each: Floats
     joint: Floats
     weights: Floats
-    reference: int
 
 
 def known_tasks(
@@ -91,15 +91,13 @@ def newcomer(
     value = one.successes[0].astype(np.float64) if met.response != "beta" else one.to_numpy()[0]
     if met.response == "beta":
         trials = np.ones(len(columns))
-    # Agents the fit was made of: scores of 0 and 1 are moved inwards as they were then.
-    reference = max(len(fit.abilities.agents), 2)
-    rule = nodes or Quadrature.for_items(met.rescaled(0.0, fit.population_sd), trials)
+    rule = quadrature_for(nodes, met.rescaled(0.0, fit.population_sd), one)
     at = fit.population_sd * rule.nodes
-    each = _cell_terms(met, one, at, reference)
+    each = _cell_terms(met, one, at)
     joint = each.sum(axis=0) + rule.log_weights
     weights = np.exp(joint - joint.max())
     weights /= weights.sum()
-    return Newcomer(met, one, Cells(value, trials), at, each, joint, weights, reference)
+    return Newcomer(met, one, Cells(value, trials), at, each, joint, weights)
 
 
 def error_with_tasks(
@@ -112,7 +110,7 @@ def error_with_tasks(
     """
     at, a = np.array([ability]), seen.items.slope
     down, here, up = (
-        _cell_terms(_shifted(seen.items, shift), seen.responses, at, seen.reference)[:, 0]
+        _cell_terms(_shifted(seen.items, shift), seen.responses, at)[:, 0]
         for shift in (-_STEP, 0.0, _STEP)
     )
     first, second = (up - down) / (2 * _STEP), (up - 2 * here + down) / _STEP**2
@@ -138,27 +136,12 @@ def _shifted(items: ItemParameters, shift: float) -> ItemParameters:
     )
 
 
-def _cell_terms(items: ItemParameters, one: ResponseMatrix, at: Floats, reference: int) -> Floats:
+def _cell_terms(items: ItemParameters, one: ResponseMatrix, at: Floats) -> Floats:
     """Log-likelihood of each cell of one agent at each ability, [tasks, abilities]."""
-    shape = curves(items, at)
-    if items.response == "beta":
-        return _score_terms(items, one, at, reference)
     kernel = kernel_for(items.response, one)
     total = np.zeros((len(items), at.size))
     for data, term in zip(
-        kernel.statistics(one), kernel.terms(shape, items.precision), strict=True
+        kernel.statistics(one), kernel.terms(curves(items, at), items.precision), strict=True
     ):
         total += data[0][:, None] * term
     return total
-
-
-def _score_terms(items: ItemParameters, one: ResponseMatrix, at: Floats, reference: int) -> Floats:
-    """The beta density of scores moved inwards by as much as those of the fit's agents were."""
-    from scipy.special import betaln
-
-    shape = curves(items, at)
-    phi = np.asarray(items.precision)[:, None]
-    up, down = np.maximum(shape.success, 1e-10) * phi, np.maximum(shape.failure, 1e-10) * phi
-    inside = (one.to_numpy()[0] * (reference - 1) + 0.5) / reference
-    low, high = np.log(inside)[:, None], np.log1p(-inside)[:, None]
-    return np.asarray((up - 1) * low + (down - 1) * high - betaln(up, down))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.items import Floats, ItemParameters
+from examiner.irt.kernels import MARGIN
 from examiner.irt.logistic import probability
 
 UNEXPECTED = 0.05
@@ -65,7 +66,8 @@ def _tails(items: ItemParameters, cells: Cells, success: Floats) -> tuple[Floats
     if items.response == "beta":
         phi = np.asarray(items.precision)[:, None]
         up = np.clip(success, 1e-10, 1 - 1e-10) * phi
-        below = np.asarray(betainc(up, phi - up, value))
+        # Moved inwards as for the fit: under a beta an exact 0 or 1 would have no chance at all.
+        below = np.asarray(betainc(up, phi - up, MARGIN + (1 - 2 * MARGIN) * value))
         return below, 1.0 - below
     if items.response == "beta-binomial" and items.precision is not None:
         return _overdispersed_tails(items.precision, cells, success)
