@@ -251,12 +251,11 @@ def _bins(text: str | None) -> int | list[float] | None:
     if text is None:
         return None
     try:
-        edges = [float(part) for part in text.split(",")]
+        return [float(part) for part in text.split(",")] if "," in text else int(text)
     except ValueError:
         raise InputError(
             f"The bins are {shorten(text)}. Give their number, or their ends: -11,-1,0,1,10."
         ) from None
-    return int(edges[0]) if len(edges) == 1 else edges
 
 
 def _print(made: IRTFit, content: dict[str, Any]) -> None:  # Any: JSON values
