@@ -44,7 +44,9 @@ def bare_frames_a_second(game: str, frames: int, seed: int) -> float:
 
 
 def simulated_frames_a_second(agent: str, game: str, frames: int, seed: int, hold: int) -> float:
-    decisions = max(1, frames // BUDGET)
+    all_actions_once = 18 * Protocol().frame_skip
+    a_decision = all_actions_once if agent == "one-step-lookahead" else BUDGET
+    decisions = max(1, frames // a_decision)
     protocol = Protocol(max_episode_frames=decisions * hold * Protocol().frame_skip)
     settings = {"budget": BUDGET * hold, "hold": hold}
     job = Job(
@@ -90,8 +92,8 @@ def measure_planners(games: list[str], turns: int, frames: int, hold: int) -> No
     ratios: dict[tuple[str, str], list[float]] = {}
     for game in games:
         for seed in range(turns):
-            bare = bare_frames_a_second(game, frames, seed)
             for agent in PLANNERS:
+                bare = bare_frames_a_second(game, frames, seed)
                 ours = simulated_frames_a_second(agent, game, frames, seed, hold)
                 ratios.setdefault((agent, game), []).append(ours / bare)
     middle = {pair: statistics.median(values) for pair, values in ratios.items()}
