@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -22,3 +23,64 @@ def test_bins_that_are_no_whole_number_are_refused_in_a_sentence(examiner, tmp_p
     done = examiner("fit", table(tmp_path / "wins.csv"), "--bins", bins, "--json")
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr.startswith(f"examiner: The bins are '{bins}'")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--sizes", "3-1"], "3-1 is empty. Write the smaller first"),
+        (["--sizes", "1-99999999999"], "Give whole numbers"),
+        (["--sizes", "9" * 5000], "Give whole numbers"),
+        (["--tolerance", "nan"], "The tolerance is nan"),
+        (["--tolerance", "-1"], "The tolerance is -1"),
+        (["--lexicographic", ""], "Name them with commas"),
+        (["--lexicographic", "score,-"], "Name them with commas"),
+        (["--groups", "family"], "No column 'family' says which agents belong together. Give a"),
+    ],
+)
+def test_options_of_compare_that_make_no_sense_are_refused(examiner, tmp_path, options, sentence):
+    path = table(tmp_path / "wins.csv")
+    done = examiner("compare", path, "--methods", "spread", *options, "--json")
+    assert done.returncode == 2 and done.stdout == ""
+    assert sentence in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_one_agent_to_choose_on_is_refused_without_naming_impossible_numbers(examiner, tmp_path):
+    path = table(tmp_path / "wins.csv")
+    done = examiner("select", path, "--choose-on", "a1", "--size", "2", "--no-proof")
+    assert done.returncode == 2
+    assert "One agent or family cannot be split into folds" in done.stderr
+
+
+WRONG = [
+    ("errors", "slope", None),
+    ("errors", "intercept", 0),
+    ("errors", "guessing", []),
+    ("errors", "covariance", "x"),
+    ("abilities", "agents", [[]] * 12),
+    ("abilities", "agents", ["same"] * 12),
+    ("quadrature", "nodes", [0.0]),
+    (None, "population_sd", -1.0),
+    (None, "population_sd", None),
+    ("recipe", "reduction", -1),
+    ("recipe", "success", []),
+    ("recipe", "success", "x"),
+    ("recipe", "share", "x"),
+    ("recipe", "beating", "x"),
+    ("recipe", "beating", {"t1": None}),
+    ("recipe", "standing", {"method": "min-max", "marks": {"t1": ["x"]}}),
+]
+
+
+def test_damaged_fits_are_refused_in_a_sentence_wherever_they_are_read(examiner, tmp_path):
+    path, stored = table(tmp_path / "wins.csv"), tmp_path / "fit.json"
+    assert examiner("fit", path, "-o", stored).returncode == 0
+    whole = json.loads(stored.read_text())
+    for part, name, value in WRONG:
+        damaged = json.loads(json.dumps(whole))
+        (damaged if part is None else damaged[part])[name] = value
+        stored.write_text(json.dumps(damaged))
+        for command in (["place", path], ["examine", "--oracle", path, "--agent", "a1"]):
+            done = examiner(*command, "--fit", stored, "--json")
+            assert (done.returncode, done.stdout) == (2, ""), (part, name, value, done)
+            assert done.stderr.startswith("examiner: ") and done.stderr.count("\n") == 1

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from examiner.results import Results
     from examiner.selection import Material
 
+_MOST_DIGITS = 6
+"""Of a number of tasks; longer ones are a slip, and a range of them would fill the memory."""
 WORTH_PROCESSES = 2e7
 """Folds · agents² · tasks · size from which starting processes pays: some thirty seconds of work."""
 
@@ -167,7 +169,14 @@ def material_from(
 
     results = results_from(source, progress)
     results, cost = _costs(results, options.cost, budget)
-    words = [word.strip() for word in (options.lexicographic or "").split(",") if word.strip()]
+    words = []
+    if options.lexicographic is not None:
+        words = [word.strip() for word in options.lexicographic.split(",")]
+        if not all(word.removeprefix("-") for word in words):
+            raise InputError(
+                f"The measures are {shorten(options.lexicographic)}. Name them with commas: "
+                f"win,score,-ticks."
+            )
     lacking = [word.removeprefix("-") for word in words]
     if words and not set(lacking) <= set(results.measures):
         results = results.with_measures(*dict.fromkeys([*lacking, *results.measures]))
@@ -220,11 +229,17 @@ def numbers_in(text: str, what: str) -> list[int]:
     found: list[int] = []
     for word in (part.strip() for part in text.split(",")):
         first, dash, last = word.partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
+        ends = (first, last) if dash else (first, first)
+        if not all(end.isdecimal() and len(end) <= _MOST_DIGITS for end in ends):
             raise InputError(
                 f"The {what} are {shorten(text)}. Give whole numbers, as in 1,3,5 or 1-10."
             )
-        found += range(int(first), int(last if dash else first) + 1)
+        numbers = range(int(ends[0]), int(ends[1]) + 1)
+        if not numbers:
+            raise InputError(
+                f"The {what} are {shorten(text)}, and {word} is empty. Write the smaller first: 1-10."
+            )
+        found += numbers
     return found
 
 

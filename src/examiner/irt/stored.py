@@ -12,7 +12,7 @@ from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, 
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Priors
 from examiner.irt.quadrature import Quadrature
-from examiner.results.checks import InputError, counted, read_only
+from examiner.results.checks import InputError, check_names, counted, read_only
 from examiner.scores.recipe import Recipe
 
 Stored = dict[str, Any]  # Any: JSON values
@@ -85,7 +85,7 @@ def fit_from_dict(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
             estimator=stored["estimator"],
             items=items,
             abilities=Abilities(
-                tuple(found["agents"]),
+                check_names(tuple(found["agents"]), "agent"),
                 _array(found["ability"]),
                 _array(found["error"]),
                 found["method"],
@@ -117,6 +117,11 @@ def fit_from_dict(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
             raise
         raise InputError(f"This is no stored fit: {problem} is missing or wrong.") from None
     _check_sizes(made)
+    if not 0 < made.population_sd < np.inf:
+        raise InputError(
+            f"This stored fit is damaged: its population has a standard deviation of "
+            f"{made.population_sd:g}. Store it again."
+        )
     return made
 
 
@@ -158,8 +163,8 @@ def _errors(errors: TaskErrors) -> Stored:
 def _errors_from(stored: Mapping[str, Any]) -> TaskErrors:  # Any: JSON values
     parts: dict[str, Any] = {  # Any: arrays, one number and one text
         name: _array(part)
-        if isinstance(part, list)
-        else (part if name == "method" else _float(part))
+        if name not in ("method", "population_sd")
+        else (str(part) if name == "method" else _float(part))
         for name, part in stored.items()
     }
     return TaskErrors(**parts)
@@ -171,7 +176,9 @@ def _check_sizes(fit: IRTFit) -> None:
         agents
     }
     if fit.errors is not None:
-        wrong |= len(fit.errors.slope) != tasks
+        lists = (getattr(fit.errors, field.name) for field in fields(fit.errors))
+        wrong |= any(len(part) != tasks for part in lists if isinstance(part, np.ndarray))
+    wrong |= len(fit.quadrature.nodes) != len(fit.quadrature.log_weights)
     if wrong:
         raise InputError(
             f"This stored fit is damaged: its lists do not have the length of {counted(tasks, 'task')} "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -130,20 +130,32 @@ class Recipe:
         try:
             standing = content["standing"]
             return cls(
-                measure=content["measure"],
-                item=tuple(content["item"]),
-                reduction=content["reduction"],
-                normaliser=content["normaliser"],
-                success=content["success"],
-                share=content["share"],
+                measure=str(content["measure"]),
+                item=tuple(str(name) for name in content["item"]),
+                reduction=_text(content["reduction"]),
+                normaliser=_text(content["normaliser"]),
+                success=_number_or(content["success"], get_args(Landmark)),
+                share=_number_or(content["share"]),
                 counts=bool(content["counts"]),
                 scales=Scales.from_dicts(content["scales"]),
                 standing=None if standing is None else Standing.from_dict(standing),
-                beating=content["beating"],
-                protocols=tuple(content["protocols"]),
+                beating=None
+                if content["beating"] is None
+                else {str(task): float(mean) for task, mean in content["beating"].items()},
+                protocols=tuple(str(name) for name in content["protocols"]),
             )
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
             raise InputError(f"This is no recipe: {error} is missing or wrong.") from None
+
+
+def _text(value: Any) -> str | None:  # Any: JSON values
+    return None if value is None else str(value)
+
+
+def _number_or(value: Any, words: tuple[str, ...] = ()) -> Any:  # Any: JSON values
+    return value if value is None or value in words else float(value)
 
 
 class Prepared(NamedTuple):

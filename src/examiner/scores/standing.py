@@ -83,7 +83,8 @@ class Standing:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Standing:  # Any: JSON values
         """Read what `to_dict` gave."""
-        return cls(content["method"], {task: tuple(v) for task, v in content["marks"].items()})
+        marks = {task: tuple(map(float, found)) for task, found in content["marks"].items()}
+        return cls(content["method"], marks)
 
     def _placed(
         self,

@@ -40,6 +40,10 @@ def k_fold(families: Sequence[str], folds: int, rng: np.random.Generator) -> lis
     """
     code = codes_of(families)
     count = int(code.max()) + 1
+    if count < 2:
+        raise InputError(
+            "One agent or family cannot be split into folds. Give at least two to choose on."
+        )
     if not 2 <= folds <= count:
         raise InputError(
             f"Cannot make {folds} folds of {count} agents or families. Choose between 2 and {count}."

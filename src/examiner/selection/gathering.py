@@ -12,7 +12,7 @@ from examiner.information.channels import Noise
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.results import Classification, Results, Scales
 from examiner.results.atari import atari_game
-from examiner.results.checks import InputError, counted, listed
+from examiner.results.checks import InputError, counted, listed, shorten
 from examiner.results.table import check_results
 from examiner.scores.normalise import suggested_normaliser
 from examiner.scores.success import Landmark, responses
@@ -201,9 +201,10 @@ def _families(
             labels = tuple(first[int(row)] for row in rows)
         else:
             known = (*results.agent_attributes.columns, *results.attributes)
+            columns = f" Known columns: {listed(known)}." if known else ""
             raise InputError(
-                f"No column {families!r} says which agents belong together. Known columns: "
-                f"{listed(known)}. Give a table of agents (`--agents FILE`)."
+                f"No column {shorten(families)} says which agents belong together.{columns} Give a "
+                f"table of agents (`--agents FILE`)."
             )
     else:
         labels = tuple(families.get(agent) for agent in agents)

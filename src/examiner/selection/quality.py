@@ -148,6 +148,10 @@ def compare_selections(
     """
     material = gather_material(source) if isinstance(source, Results) else source
     wanted = _sizes(sizes, material)
+    if not 0 < tolerance < np.inf:
+        raise InputError(f"The tolerance is {tolerance:g}. Give a relative error above 0: 0.05.")
+    if not 0 < level < 1:
+        raise InputError(f"The level is {level:g}. Give a share between 0 and 1: 0.9.")
     entered, best, notes = entered_methods(material, methods)
     streams = rng.spawn(4)
     contest = Contest(
