@@ -87,19 +87,21 @@ class Timed:
 
 
 def measure_planners(games: list[str], turns: int, frames: int, hold: int) -> None:
-    print("simulated frames a CPU second ÷ those of the bare emulator, middle of the turns")
-    print(f"{'agent':<22}" + "".join(f"{game:>16}" for game in games))
-    ratios: dict[tuple[str, str], list[float]] = {}
+    print("frames a CPU second, middle of the turns; simulated ÷ bare, middle of the turns")
+    print(f"{'game':<16}{'agent':<22}{'bare':>9}{'simulated':>11}{'ratio':>8}")
+    ratios = {}
     for game in games:
-        for seed in range(turns):
-            for agent in PLANNERS:
+        for agent in PLANNERS:
+            rows = []
+            for seed in range(turns):
                 bare = bare_frames_a_second(game, frames, seed)
                 ours = simulated_frames_a_second(agent, game, frames, seed, hold)
-                ratios.setdefault((agent, game), []).append(ours / bare)
-    middle = {pair: statistics.median(values) for pair, values in ratios.items()}
-    for agent in PLANNERS:
-        print(f"{agent:<22}" + "".join(f"{middle[agent, game]:>16.0%}" for game in games))
-    (agent, game), worst = min(middle.items(), key=lambda one: one[1])
+                rows.append((bare, ours, ours / bare))
+            middle = [statistics.median(column) for column in zip(*rows, strict=True)]
+            ratios[agent, game] = middle[2]
+            numbers = f"{middle[0]:>9,.0f}{middle[1]:>11,.0f}{middle[2]:>8.0%}"
+            print(f"{game:<16}{agent:<22}{numbers}", flush=True)
+    (agent, game), worst = min(ratios.items(), key=lambda one: one[1])
     print(
         f"worst: {agent} on {game}, {worst:.0%} of bare; claimed: at least 85 %: "
         f"{'holds' if worst >= 0.85 else 'FAILS'}"
