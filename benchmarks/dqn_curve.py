@@ -5,7 +5,7 @@ to be of use: about 170 frames a second on a processor core, some thousands with
 same time, each in a process of its own; after `--minutes` they stop where they are. Settings are for a
 small budget, not the paper's (`docs/agents.md` lists both). The last lines give the mean score of the
 first and of the last 20 episodes of every seed, beside the random agent's.
-Run: python benchmarks/dqn_curve.py [--game pong] [--frames 2000000] [--minutes 60] [--seeds 3]
+Run: python benchmarks/dqn_curve.py [--game freeway] [--frames 2000000] [--minutes 60] [--seeds 3]
      [--device auto] [--csv dqn_curve.csv]
 """
 
@@ -21,12 +21,12 @@ from pathlib import Path
 SETTINGS = {
     "optimiser": "adam",
     "learning_rate": 0.0001,
-    "batch": 64,
+    "batch": 32,
     "memory": 200_000,
-    "train_every": 2,
+    "train_every": 4,
     "target_every": 1_000,
-    "random_decisions": 5_000,
-    "explore_decisions": 40_000,
+    "random_decisions": 2_000,
+    "explore_decisions": 20_000,
     "explore": 0.01,
 }
 COLUMNS = ("agent", "game", "seed", "episode", "frames", "score", "seconds")
@@ -101,7 +101,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--game", default="pong")
+    parser.add_argument("--game", default="freeway")
     parser.add_argument("--frames", type=int, default=2_000_000)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--seeds", type=int, default=3)

@@ -160,7 +160,7 @@ def test_a_screen_of_the_console_has_115_million_features():
 
 
 def test_what_is_no_screen_is_refused_in_words():
-    with pytest.raises(InputError, match="shape \\(4, 84, 84\\).*observation to 'raw'"):
+    with pytest.raises(InputError, match=r"shape \(4, 84, 84\).*observation to 'raw'"):
         BlobProst((4, 84, 84))
     with pytest.raises(InputError, match="Shrink it"):
         BlobProst((4000, 4000))
