@@ -5,10 +5,10 @@ reset at game over, and nothing else. Ours is all that a planner does to decide:
 restoring states, novelty, trees, sequences. Both run in turns in one process, so that the load of the
 machine meets both; the middle ratio of the turns counts.
 
-Claim: learning, the Brute plays at least 60 % as many frames a CPU second as the bare emulator, in less than
-200 bytes a node, and Sarsa(λ) with Blob-PROST at least 40 % on Space Invaders; after a million frames it
-plays at least 2000, and its memory stays as it is (part `sarsa`). Part `brute` shows Table 1 of Machado et
-al. (2018) at a small budget: high without sticky actions, about random with them.
+Claim: learning, the Brute plays at least 60 % as many frames a CPU second as the bare emulator, in less
+than 200 bytes a node, and Sarsa(λ) with Blob-PROST at least 40 % on Space Invaders; after a million frames
+it plays at least 2000, and its memory stays as it is (part `sarsa`). Part `brute` shows Table 1 of Machado
+et al. (2018) at a small budget: high without sticky actions, about random with them.
 Run: python benchmarks/agents.py learners [--turns 3] [--frames 20000] [--games space_invaders]
      python benchmarks/agents.py brute [--seeds 3] [--frames 120000] [--games asterix,space_invaders]
      python benchmarks/agents.py sarsa [--seeds 1] [--frames 1000000] [--games space_invaders]
