@@ -141,7 +141,7 @@ def test_in_words_with_every_way_of_choosing(examiner, fitted: Path) -> None:
         ((*ORACLE, "--agent", "new1", "--better-than", "me"), "Unknown agent 'me'. The fit has"),
         ((*ORACLE, "--agent", "new1", "--costs", "no.csv"), "No column 'no.csv' says"),
         ((*ORACLE, "--agent", "new1", "--resume", "no.json"), "Cannot read 'no.json'"),
-        ((*ORACLE, "--agent", "new1", "--resume", "fit.json"), "Store an examination with"),
+        ((*ORACLE, "--agent", "new1", "--resume", "fit.json"), "Make one with"),
         (("--fit", "fit.json", "--protocol", "machado-2018"), "Say who plays"),
         (("--fit", "fit.json", "--agent", "random", "--protocol", "atari"), "Unknown protocol"),
         (("--fit", "fit.json", "--simulate", 1), "Ask for at least 2"),

@@ -56,6 +56,7 @@ def fit_to_dict(fit: IRTFit) -> Stored:
             "nodes": _numbers(fit.quadrature.nodes),
             "log_weights": _numbers(fit.quadrature.log_weights),
             "kind": fit.quadrature.kind,
+            "spacing": fit.quadrature.spacing,
         },
         "priors": None if fit.priors is None else fit.priors.to_dict(),
         "dropped": [one._asdict() for one in fit.dropped],
@@ -101,7 +102,10 @@ def fit_from_dict(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
                 tuple(_float(value) for value in starts["objectives"]), int(starts["agreeing"])
             ),
             quadrature=Quadrature(
-                _array(rule["nodes"]), _array(rule["log_weights"]), str(rule["kind"])
+                _array(rule["nodes"]),
+                _array(rule["log_weights"]),
+                str(rule["kind"]),
+                None if rule.get("spacing") is None else _float(rule["spacing"]),
             ),
             priors=None if stored["priors"] is None else Priors.of(stored["priors"]),
             flags=flags,

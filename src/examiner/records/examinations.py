@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,9 @@ from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.examination import Examination
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import ItemParameters
-from examiner.results.checks import InputError, shorten
-from examiner.results.writing import write_text
+from examiner.records.documents import Kind
 
-SCHEMA = "examiner.examination/1"
+EXAMINATION = Kind("examiner.examination/1", "examination", "examiner examine … --save FILE")
 
 
 def write_examination(examination: Examination, path: str | Path) -> Path:
@@ -28,8 +26,7 @@ def write_examination(examination: Examination, path: str | Path) -> Path:
     >>> read_examination(path, items).ability == last.ability
     True
     """
-    content = {"schema": SCHEMA, **examination.to_dict()}
-    return write_text(path, json.dumps(content, allow_nan=False, ensure_ascii=False) + "\n")
+    return EXAMINATION.write(examination.to_dict(), path)
 
 
 def read_examination(path: str | Path, source: TaskBank | ItemParameters | IRTFit) -> Examination:
@@ -45,17 +42,4 @@ def read_examination(path: str | Path, source: TaskBank | ItemParameters | IRTFi
 
 def examination_content(path: str | Path) -> dict[str, Any]:  # Any: JSON values
     """Return what a stored examination says, without a fit: `replay` takes it."""
-    try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise InputError(f"Cannot read {shorten(path, 200)}: {reason}. Check the path.") from None
-    except (ValueError, RecursionError):  # what is no text, or no JSON
-        raise InputError(f"{shorten(path, 200)} is not JSON, so no stored examination.") from None
-    schema = content.get("schema") if isinstance(content, dict) else None
-    if schema != SCHEMA:
-        raise InputError(
-            f"{shorten(path, 200)} says its schema is {shorten(schema)}, not {SCHEMA!r}. Store an "
-            f"examination with `examiner examine … --save FILE`."
-        )
-    return dict(content)
+    return EXAMINATION.read(path)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from examiner.irt.fitted import IRTFit
 from examiner.irt.stored import fit_from_dict, fit_to_dict
-from examiner.results.checks import InputError, shorten
-from examiner.results.writing import write_text
+from examiner.records.documents import Kind
 
-SCHEMA = "examiner.irt-fit/1"
+FIT = Kind("examiner.irt-fit/1", "fit", "examiner fit … -o fit.json")
 
 
 def write_fit(fit: IRTFit, path: str | Path) -> Path:
@@ -26,8 +24,7 @@ def write_fit(fit: IRTFit, path: str | Path) -> Path:
     >>> read_fit(path).items == fit.items
     True
     """
-    content = {"schema": SCHEMA, **fit_to_dict(fit)}
-    return write_text(path, json.dumps(content, allow_nan=False, ensure_ascii=False) + "\n")
+    return FIT.write(fit_to_dict(fit), path)
 
 
 def read_fit(path: str | Path) -> IRTFit:
@@ -38,24 +35,4 @@ def read_fit(path: str | Path) -> IRTFit:
     ...
     examiner.results.checks.InputError: Cannot read 'missing.json': No such file ...
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise InputError(f"Cannot read {shorten(path, 200)}: {reason}. Check the path.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{shorten(path, 200)} is no text, so no stored fit.") from None
-    try:
-        content = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
-        raise InputError(
-            f"{shorten(path, 200)} is not JSON, so no stored fit. Make one with `examiner fit … -o "
-            f"fit.json`."
-        ) from None
-    schema = content.get("schema") if isinstance(content, dict) else None
-    if schema != SCHEMA:
-        raise InputError(
-            f"{shorten(path, 200)} says its schema is {shorten(schema)}, not {SCHEMA!r}. Make a stored fit "
-            f"with `examiner fit … -o fit.json`."
-        )
-    return fit_from_dict(content)
+    return fit_from_dict(FIT.read(path))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import Any  # JSON values
 
-from examiner.results.checks import InputError, shorten
-from examiner.results.writing import write_text
+from examiner.records.documents import Kind
 from examiner.selection.choosing import ChosenSet
 
-SCHEMA = "examiner.chosen/1"
-_MAKE = "Make one with `examiner select … -o chosen.json`."
+SELECTION = Kind("examiner.chosen/1", "selection", "examiner select … -o chosen.json")
 
 
 def write_selection(chosen: ChosenSet, path: str | Path) -> Path:
@@ -27,9 +25,7 @@ def write_selection(chosen: ChosenSet, path: str | Path) -> Path:
     >>> read_selection(path).selection.tasks == chosen.selection.tasks
     True
     """
-    content = {"schema": SCHEMA, **chosen.to_dict()}
-    text = json.dumps(_without_nan(content), allow_nan=False, ensure_ascii=False)
-    return write_text(path, text + "\n")
+    return SELECTION.write(_without_nan(chosen.to_dict()), path)
 
 
 def read_selection(path: str | Path) -> ChosenSet:
@@ -40,30 +36,10 @@ def read_selection(path: str | Path) -> ChosenSet:
     ...
     examiner.results.checks.InputError: Cannot read 'missing.json': No such file ...
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise InputError(f"Cannot read {shorten(path, 200)}: {reason}. Check the path.") from None
-    except UnicodeDecodeError:
-        raise InputError(
-            f"{shorten(path, 200)} is no text, so no stored selection. {_MAKE}"
-        ) from None
-    try:
-        content = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
-        raise InputError(
-            f"{shorten(path, 200)} is not JSON, so no stored selection. {_MAKE}"
-        ) from None
-    schema = content.get("schema") if isinstance(content, dict) else None
-    if schema != SCHEMA:
-        raise InputError(
-            f"{shorten(path, 200)} says its schema is {shorten(schema)}, not {SCHEMA!r}. {_MAKE}"
-        )
-    return ChosenSet.from_dict(content)
+    return ChosenSet.from_dict(SELECTION.read(path))
 
 
-def _without_nan(value: object) -> object:
+def _without_nan(value: Any) -> Any:
     """NaN, which JSON lacks, becomes null; what reads it back knows that."""
     if isinstance(value, float):
         return value if value == value and abs(value) != float("inf") else None
