@@ -11,7 +11,7 @@ import pytest
 
 import examiner as ex
 from arena.runs import cart_pole, rows
-from examiner.arena import Episode, Ledger, Playing, results_of
+from examiner.arena import Episode, Ledger, Playing, ledger_file, results_of
 from examiner.arena.checkpoints import Checkpoint
 from examiner.results import InputError
 from examiner.results.ledgers import ledger_state
@@ -118,7 +118,7 @@ def test_other_files_are_refused_in_words(tmp_path: Path) -> None:
     text.write_text("not a database at all" * 100)
     with pytest.raises(InputError, match="is not a ledger: file is not a database"):
         Ledger(text)
-    with pytest.raises(InputError, match=r"Cannot open .*unable to open database file"):
+    with pytest.raises(InputError, match=r"Cannot open .*No such file or directory"):
         Ledger(tmp_path / "nowhere" / "ledger.sqlite")
 
 
@@ -192,3 +192,89 @@ def test_what_the_protocol_reports_is_read_unless_training_is_asked_for(tmp_path
     assert "1 training episode are left out" in results.notes[0]
     training = ex.read(path, format="ledger-training")
     assert training.column("score") == [20.0] and training.provenance.training
+
+
+def test_a_closed_ledger_stands_alone_and_reading_it_leaves_nothing_beside_it(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "ledger.sqlite"
+    with Ledger(path) as ledger:
+        (account,) = ledger.enter([cart_pole(episodes=1)])
+        ledger.record(account, EPISODE)
+    assert len(results_of(path)) == 1
+    assert [one.name for one in tmp_path.iterdir()] == ["ledger.sqlite"]
+    with Ledger(path) as ledger:  # and it is as quick and safe as before when a run goes on
+        assert ledger._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_reader_at_the_end_of_a_run_does_not_hold_it_up(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    ledger = Ledger(path)
+    ledger.enter([cart_pole()])
+    reader = sqlite3.connect(path, isolation_level=None)
+    reader.execute("BEGIN")
+    assert reader.execute("SELECT COUNT(*) FROM jobs").fetchone() == (1,)
+    ledger.close()
+    assert reader.execute("SELECT COUNT(*) FROM jobs").fetchone() == (1,)
+    reader.close()
+    Ledger(path).close()
+
+
+def test_a_lock_on_a_file_that_was_just_removed_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, held = tmp_path / "ledger.sqlite", ledger_file._held
+    first = Ledger(path)
+    opened = []
+
+    def late(lock: Path, ledger: Path) -> sqlite3.Connection:
+        if not opened:  # the first driver ends, and a third begins, while the second opens the lock
+            waiting = os.open(lock, os.O_RDONLY)
+            opened.append(waiting)
+            first.close()
+            opened.append(Ledger(path))
+            return sqlite3.connect(f"/proc/self/fd/{waiting}", isolation_level=None)
+        return held(lock, ledger)
+
+    monkeypatch.setattr(ledger_file, "_held", late)
+    with pytest.raises(InputError, match="Another run is writing"):
+        Ledger(path)
+    os.close(opened[0])
+    opened[1].close()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("DELETE FROM episodes WHERE episode = 0", "episodes of 'stateless' on .* are missing"),
+        ("DELETE FROM jobs", "jobs are missing"),
+        ("UPDATE ledger SET value = 'examiner.ledger/2'", "written by another version of examiner"),
+    ],
+)
+def test_a_ledger_that_was_tampered_with_is_refused_before_anything_is_played(
+    tmp_path: Path, change: str, said: str
+) -> None:
+    path = tmp_path / "ledger.sqlite"
+    with Ledger(path) as ledger:
+        (account,) = ledger.enter([cart_pole()])
+        ledger.record(account, EPISODE)
+        ledger.record(account, dataclasses.replace(EPISODE, number=1, frames=40))
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute(change)
+    database.close()
+    with pytest.raises(InputError, match=said), Ledger(path) as ledger:
+        ledger.enter([cart_pole()])
+
+
+def test_damaged_ledgers_and_locks_are_told_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    with Ledger(path) as ledger:
+        ledger.enter([cart_pole(seed=seed) for seed in range(100)])
+    whole, page = path.read_bytes(), 4096
+    path.write_bytes(whole[: 4 * page] + b"\x5a" * (len(whole) - 4 * page))
+    damaged = pytest.raises(InputError, match="is damaged: database disk image is malformed")
+    with damaged, Ledger(path) as ledger:
+        ledger.enter([cart_pole()])
+    path.with_name("ledger.sqlite.lock").write_bytes(b"\x5a" * page)
+    with pytest.raises(InputError, match=r"Cannot lock .*ledger\.sqlite\.lock"):
+        Ledger(path)

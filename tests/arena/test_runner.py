@@ -1,6 +1,7 @@
 """Runs: the same episodes for any number of workers and wherever they were interrupted."""
 
 import math
+import shutil
 from pathlib import Path
 
 import pytest
@@ -155,3 +156,21 @@ def test_the_watcher_is_told_of_speed_time_left_and_scores(tmp_path: Path) -> No
 def test_no_workers_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="Cannot play with 0 workers"):
         run_jobs([cart_pole()], tmp_path / "ledger.sqlite", workers=0)
+
+
+def test_a_run_ends_in_a_sentence_when_its_folder_is_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+
+    def remove(standing: Standing) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+    jobs = [cart_pole(episodes=100_000)]
+    with pytest.raises(InputError, match="removed or replaced while the run was going on"):
+        run_jobs(jobs, folder / "ledger.sqlite", watcher=remove)
+
+
+def test_a_log_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "output.log").mkdir()
+    with pytest.raises(InputError, match=r"Cannot go on: .*output\.log"):
+        run_jobs([cart_pole()], tmp_path / "ledger.sqlite")

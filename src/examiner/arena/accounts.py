@@ -96,6 +96,27 @@ def count_episodes(accounts: Sequence[Account], database: sqlite3.Connection) ->
             ]
 
 
+def refuse_holes(database: sqlite3.Connection) -> None:
+    """Refuse a ledger from which rows were taken: nobody can tell how it came to be."""
+    found = database.execute(
+        "SELECT j.agent, j.game, j.seed FROM (SELECT job, COUNT(*) AS many, MAX(episode) AS last FROM "
+        "episodes GROUP BY job) AS e LEFT JOIN jobs AS j ON j.job = e.job "
+        "WHERE many != last + 1 OR j.job IS NULL LIMIT 1"
+    ).fetchone()
+    if found is None:
+        return
+    agent, game, seed = found
+    what = (
+        "jobs"
+        if agent is None
+        else f"episodes of {shorten(agent)} on {shorten(game)}, seed {seed},"
+    )
+    raise InputError(
+        f"In the ledger {what} are missing that once were there. Put back a copy of it, or choose "
+        f"another folder with `--output`."
+    )
+
+
 def job_row(job: Job, split: str) -> tuple[object, ...]:
     """Return a job as a row of the table."""
     return (

@@ -16,6 +16,7 @@ from examiner.arena.accounts import (
     account_rows,
     count_episodes,
     job_row,
+    refuse_holes,
     refuse_other_settings,
 )
 from examiner.arena.checkpoints import Checkpoint, CheckpointFiles
@@ -86,6 +87,7 @@ class Ledger:
         ['waiting']
         """
         with self._file.told():
+            refuse_holes(self._database)
             known = account_rows(self._database)
             new = [place for place, job in enumerate(jobs) if job.key not in known]
             if new and known:
@@ -225,6 +227,15 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         with self._file.told():
             if self._database.in_transaction:
                 self._database.execute("COMMIT")
+
+    def check_there(self) -> None:
+        """Refuse to go on where somebody removed the file.
+
+        >>> import tempfile
+        >>> with Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite") as ledger:
+        ...     ledger.check_there()
+        """
+        self._file.check_there()
 
     def _write(self) -> None:
         """Begin to write, where that has not begun: news that arrive together are committed together."""

@@ -53,6 +53,7 @@ class LedgerFile:
                 self.database = _opened(path)
                 if not self._ballast.exists():
                     self._ballast.write_bytes(bytes(_BALLAST_BYTES))
+            self._inode = _inode(path)
         except BaseException:
             self._lock.close()
             raise
@@ -64,9 +65,22 @@ class LedgerFile:
         with suppress(OSError):
             self._ballast.unlink()
         with suppress(sqlite3.Error):  # what stays in the log is read from there
+            self.database.execute("PRAGMA busy_timeout = 0")  # whoever reads now keeps the log
             self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            # Without a log the file stands alone, and can be read where nothing can be written.
+            self.database.execute("PRAGMA journal_mode = DELETE")
         self.database.close()
+        with suppress(OSError):  # while it is ours; see `_locked`
+            _lock_path(self._path).unlink()
         self._lock.close()
+
+    def check_there(self) -> None:
+        """Refuse to go on where the file was removed or replaced: what is written now would be lost."""
+        if _inode(self._path) != self._inode:
+            raise InputError(
+                f"The ledger {shorten(self._path, 200)} was removed or replaced while the run was going "
+                f"on. Put it back, then run the same command again to go on."
+            )
 
     @contextmanager
     def told(self) -> Iterator[None]:
@@ -80,11 +94,48 @@ class LedgerFile:
                 f"Cannot write the ledger {shorten(self._path, 200)}: {problem}. All episodes committed "
                 f"so far are kept. Make room or mend the disk, then run the same command again to go on."
             ) from problem
+        except sqlite3.DatabaseError as problem:
+            raise InputError(
+                f"The ledger {shorten(self._path, 200)} is damaged: {problem}. Put back a copy of it, or "
+                f"choose another folder with `--output`."
+            ) from problem
+
+
+def _lock_path(path: Path) -> Path:
+    return path.with_name(path.name + ".lock")
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _locked(path: Path) -> sqlite3.Connection:
-    """Hold a lock that ends with the process, however it ends."""
-    lock = path.with_name(path.name + ".lock")
+    """Hold a lock that ends with the process, however it ends.
+
+    Whoever holds the lock removes its file at the end. Another driver may have opened that file just
+    before: its lock counts only if the file is still the one that stands in the folder.
+    """
+    lock = _lock_path(path)
+    while True:
+        try:
+            lock.touch()
+        except OSError as problem:
+            raise InputError(
+                f"Cannot open {shorten(path, 200)}: {problem.strerror}. Check the folder and its "
+                f"permissions."
+            ) from problem
+        before = _inode(lock)
+        connection = _held(lock, path)
+        if before is not None and before == _inode(lock):
+            return connection
+        connection.close()
+
+
+def _held(lock: Path, path: Path) -> sqlite3.Connection:
     try:
         connection = sqlite3.connect(lock, timeout=0.0, isolation_level=None)
     except sqlite3.OperationalError as problem:
@@ -93,7 +144,7 @@ def _locked(path: Path) -> sqlite3.Connection:
         ) from problem
     try:
         connection.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as problem:
+    except sqlite3.DatabaseError as problem:
         connection.close()
         if "locked" not in str(problem):
             raise InputError(
@@ -133,6 +184,8 @@ def _opened(path: Path) -> sqlite3.Connection:
                 f"{shorten(path, 200)} is a database of another kind, not a ledger. Choose another "
                 f"folder with `--output`."
             )
+        else:
+            _check_schema(database, path)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_IN_LOG}")
@@ -147,6 +200,15 @@ def _opened(path: Path) -> sqlite3.Connection:
         database.close()
         raise
     return database
+
+
+def _check_schema(database: sqlite3.Connection, path: Path) -> None:
+    schema = database.execute("SELECT value FROM ledger WHERE name = 'schema'").fetchone()
+    if schema is None or schema[0] != LEDGER_SCHEMA:
+        raise InputError(
+            f"The ledger {shorten(path, 200)} was written by another version of examiner. Go on with "
+            f"that version, or choose another folder with `--output`."
+        )
 
 
 def _create(database: sqlite3.Connection) -> None:

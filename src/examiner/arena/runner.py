@@ -131,8 +131,14 @@ def run_jobs(
         if waiting:
             log = Path(ledger).with_name("output.log")
             hired = crew() if crew else _processes(min(workers, len(waiting)), limits, log)
-            with hired:
-                oversee(hired, waiting, driver, limits=limits)
+            try:
+                with hired:
+                    oversee(hired, waiting, driver, limits=limits)
+            except OSError as problem:
+                raise InputError(
+                    f"Cannot go on: {problem}. All episodes committed so far are kept. Mend that, then "
+                    f"run the same command again."
+                ) from problem
         driver.tell()
         return RunOutcome(
             ledger=Path(ledger),
@@ -211,6 +217,7 @@ class _Driver:
     def breathe(self) -> None:
         self._ledger.commit()
         if time.monotonic() - self._told >= _TELL_EVERY_SECONDS:
+            self._ledger.check_there()
             self.tell()
 
     def tell(self) -> None:
