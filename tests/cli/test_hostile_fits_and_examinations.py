@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -84,3 +85,35 @@ def test_damaged_fits_are_refused_in_a_sentence_wherever_they_are_read(examiner,
             done = examiner(*command, "--fit", stored, "--json")
             assert (done.returncode, done.stdout) == (2, ""), (part, name, value, done)
             assert done.stderr.startswith("examiner: ") and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--better-than", "nan"], "The ability to compare with is nan"),
+        (["--better-than", "inf"], "The ability to compare with is inf"),
+        (["--trials", "100000"], "Ask for at most 1,000 at once"),
+        (["--simulate", "5", "--save", "one.json"], "--save and --resume are for one examination"),
+    ],
+)
+def test_options_of_examine_that_make_no_sense_are_refused(examiner, tmp_path, options, sentence):
+    path, stored = table(tmp_path / "wins.csv"), tmp_path / "fit.json"
+    examiner("fit", path, "-o", stored)
+    who = [] if "--simulate" in options else ["--oracle", path, "--agent", "a1"]
+    done = examiner("examine", "--fit", stored, *who, *options, "--json")
+    assert done.returncode == 2 and done.stdout == ""
+    assert sentence in done.stderr and done.stderr.count("\n") == 1
+    assert not (tmp_path / "one.json").exists()
+
+
+def test_an_examination_shows_the_control_characters_of_names_instead_of_obeying_them(
+    examiner, tmp_path, monkeypatch
+):
+    path, stored = table(tmp_path / "wins.csv"), tmp_path / "fit.json"
+    examiner("fit", path, "-o", stored)
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n"))
+    done = examiner(
+        "examine", "--fit", stored, "--interactive", "--agent", "a\x1b[31m\nb", "--most", "1"
+    )
+    assert done.returncode == 0 and "\x1b" not in done.stdout + done.stderr
+    assert done.stdout.startswith(r"a\x1b[31m\nb: ability")

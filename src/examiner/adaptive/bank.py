@@ -19,6 +19,8 @@ from examiner.irt.quadrature import Quadrature
 from examiner.results.checks import InputError, counted, listed, read_only, shorten, unknown_name
 
 _VERSIONS = 32
+_MOST_TRIALS = 1_000
+"""The chance of every number of successes is kept for every task."""
 _FEWEST_NODES = 121
 """Values between nodes are interpolated, so that short tests need nodes as well."""
 
@@ -249,6 +251,10 @@ def _trials(items: ItemParameters, trials: ArrayLike) -> Whole:
         ) from None
     if not (np.isfinite(given) & (given >= 1) & (given == np.floor(given))).all():
         raise InputError("Trials must be whole numbers of at least 1.")
+    if (given > _MOST_TRIALS).any():
+        raise InputError(
+            f"One asking would take {given.max():,.0f} trials. Ask for at most {_MOST_TRIALS:,} at once."
+        )
     if items.response == "beta" and (given != 1).any():
         raise InputError(
             "A score from 0 to 1 has no trials. Leave the trials out for the beta model."

@@ -59,6 +59,10 @@ class Stop:
                 )
         if self.most is not None and self.least > self.most:
             raise InputError(f"At least {self.least} tasks are more than the most, {self.most}.")
+        if isinstance(self.better_than, (int, float)) and not np.isfinite(self.better_than):
+            raise InputError(
+                f"The ability to compare with is {self.better_than}. Give a finite number."
+            )
         if not 0.5 < self.certainty < 1:
             raise InputError(
                 f"The certainty is {self.certainty}. Give a share above 0.5 and below 1."

@@ -18,7 +18,7 @@ from examiner.cli.answering import (
 from examiner.cli.examine_options import ChoosingOptions, OracleOptions, StopOptions
 from examiner.cli.examine_setup import bank_from, choosing_from, stop_from
 from examiner.cli.options import JsonFlag, SeedOption
-from examiner.cli.output import print_json, print_line, print_notes, print_table
+from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
 from examiner.cli.progress import progress_bar
 from examiner.cli.source import results_from
 from examiner.results import InputError
@@ -86,6 +86,10 @@ def examine(
         raise InputError(
             "Say who answers, in one way: --oracle RESULTS --agent NAME, --interactive, "
             "--agent MODULE:FACTORY --protocol NAME, or --simulate N."
+        )
+    if simulate is not None and (save is not None or resume is not None):
+        raise InputError(
+            "--save and --resume are for one examination. Leave them out of --simulate."
         )
     results = None
     if options.source:
@@ -253,7 +257,7 @@ def _study(
 
 
 def _print(content: dict[str, Any]) -> None:  # Any: JSON values
-    who = content["agent"] or "The agent"
+    who = printable(content["agent"] or "The agent")
     print_line(
         f"{who}: ability {content['ability']:.2f} ± {content['standard_error']:.2f} (95 %: "
         f"{content['low']:.2f} to {content['high']:.2f}) after {counted(content['tasks'], 'task')} of "
@@ -262,7 +266,7 @@ def _print(content: dict[str, Any]) -> None:  # Any: JSON values
     print_line(content["outcome"])
     if content["probability_better"] is not None:
         print_line(
-            f"Better than {content['better_than']} with a probability of "
+            f"Better than {printable(content['better_than'])} with a probability of "
             f"{content['probability_better']:.3f}"
         )
     header = ["task", "value", "trials", "expected", "ability", "error", "low", "high"]
