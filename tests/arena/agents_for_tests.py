@@ -91,6 +91,48 @@ class Wild:
         return 99
 
 
+class Says:
+    """Chooses whatever it is told to, with an action or an error."""
+
+    def __init__(self, what):
+        self._what = what
+
+    def act(self, observation):
+        match self._what:
+            case "StopIteration":
+                return next(iter(()))
+            case "numpy":
+                return np.int64(1)
+            case "array":
+                return np.array(1)
+            case "many":
+                return np.array([1])
+            case "nothing":
+                return None
+            case _:
+                return self._what
+
+
+class Forgetful:
+    """Saves itself, but cannot load that again."""
+
+    def act(self, observation):
+        return 0
+
+    def save(self):
+        return b""
+
+
+class SavesANumber(Forgetful):
+    """Saves itself as something else than bytes."""
+
+    def save(self):
+        return 5
+
+    def load(self, data):
+        return
+
+
 def not_an_agent():
     return object()
 

@@ -257,3 +257,34 @@ def test_a_missing_package_is_one_sentence_that_says_what_to_install(package, mo
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(InputError, match=r"needs .*: pip install 'examiner\[atari\]'"):
         (ale_package if package == "ale_py" else gymnasium_package)()
+
+
+def says(what, **changes):
+    settings = {"protocol": SHORT, "game": "pong", "episodes": 1} | changes
+    return Job("says", "arena.agents_for_tests:Says", {"what": what}, **settings)
+
+
+def test_an_agent_that_raises_stop_iteration_fails_and_is_not_taken_to_be_done():
+    with pytest.raises(RuntimeError, match="the agent raised StopIteration"):
+        list(Playing.begin(says("StopIteration")))
+
+
+@pytest.mark.parametrize("what", [1.5, 1.0, "FIRE", "many", "nothing", -1, 18])
+@pytest.mark.parametrize("where", [{}, POLE])
+def test_what_is_no_action_is_refused_in_words_and_with_its_value(what, where):
+    with pytest.raises(InputError, match=r"The agent 'says' chose action .* whole numbers counted"):
+        list(Playing.begin(says(what, **where)))
+
+
+def test_whole_numbers_of_any_kind_are_actions():
+    kinds = [rows(Playing.begin(says(what))) for what in (1, True, "numpy", "array")]
+    assert all(one == kinds[0] for one in kinds)
+
+
+def test_agents_whose_saving_cannot_work_are_refused_in_words():
+    job = Job("a", "arena.agents_for_tests:Forgetful", **POLE, episodes=1)
+    with pytest.raises(InputError, match=r"can save\(\) what it learnt but not load"):
+        Playing.begin(job)
+    job = replace(job, entry="arena.agents_for_tests:SavesANumber")
+    with pytest.raises(InputError, match="saved itself as a int"):
+        Playing.begin(job).checkpoint()

@@ -64,12 +64,29 @@ def slow_count_to(number: int) -> Iterator[int]:
         yield one
 
 
+class SpeechlessError(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
 def behave(how: str) -> Iterator[str]:
     yield "here"
     if how == "crash":
         raise RuntimeError("the agent's own error\nwith a second line")
     if how == "exit":
         sys.exit("I have had enough")
+    if how == "half character":
+        raise RuntimeError("no such file: \udcff.rom")
+    if how == "speechless":
+        raise SpeechlessError
+    if how == "leaves a child":
+        if not os.fork():
+            time.sleep(30)  # it has the pipe too
+        os._exit(6)
+    if how == "moves":
+        os.chdir("/")
+    if how == "where":
+        yield str(Path.cwd())
     if how == "hang":
         time.sleep(3600)
     if how == "busy":

@@ -85,6 +85,30 @@ def test_a_job_that_always_kills_its_process_fails_after_three_deaths() -> None:
     assert record.begun == 2
 
 
+def test_a_process_that_leaves_a_child_behind_is_known_to_be_dead() -> None:
+    begun = time.monotonic()
+    record = Record(["leaves a child", "fine"])
+    with ProcessCrew(jobs.behave, 2) as crew:
+        oversee(crew, [0, 1], record, tries=1)
+    assert str(record.reasons[0]).startswith("its process ended with exit code 6")
+    assert record.reasons[1] is None
+    assert time.monotonic() - begun < 28, "the children were not waited for"
+
+
+def test_errors_that_cannot_be_said_or_stored_are_still_told() -> None:
+    record = fates("half character", "speechless", "fine")
+    assert str(record.reasons[0]).startswith("RuntimeError: no such file: \\udcff.rom (jobs_for")
+    assert str(record.reasons[1]).startswith("SpeechlessError (jobs_for_workers.py, line")
+    assert record.reasons[2] is None
+
+
+def test_a_job_begins_in_the_folder_of_the_run_wherever_the_last_one_went() -> None:
+    record = Record(["moves", "where"])
+    with ProcessCrew(jobs.behave, 1) as crew:
+        oversee(crew, [0, 1], record)
+    assert record.heard[1] == ["here", str(Path.cwd()), "well"]
+
+
 def test_deaths_do_not_count_while_the_job_gets_on() -> None:
     class GettingOn(Record):
         def begin(self, job: int) -> object:

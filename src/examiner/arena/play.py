@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,6 +49,11 @@ class Playing:
     def __init__(self, job: Job) -> None:
         self.job = job
         self._agent = make_agent(job.entry, job.settings, AGENTS)
+        if not self.stateless and not callable(getattr(self._agent, "load", None)):
+            raise InputError(
+                f"The agent {shorten(job.agent)} can save() what it learnt but not load(bytes) it again. "
+                f"Give it both methods, or neither."
+            )
         self._environment = _environment(job)
         self._environment.watch(not getattr(self._agent, "blind", False))
         self._number, self._frames, self._evaluated = 0, 0, 0
@@ -101,7 +107,15 @@ class Playing:
         >>> Playing.begin(Job("random", "random", game="pong")).checkpoint() is None
         True
         """
-        return None if self.stateless else bytes(self._agent.save())
+        if self.stateless:
+            return None
+        saved: object = self._agent.save()
+        if not isinstance(saved, bytes | bytearray | memoryview):
+            raise InputError(
+                f"The agent {shorten(self.job.agent)} saved itself as a {type(saved).__name__}. Its method "
+                f"save() must return bytes."
+            )
+        return bytes(saved)
 
     def __iter__(self) -> Iterator[Episode]:
         return self
@@ -111,7 +125,10 @@ class Playing:
         if phase is None:
             raise StopIteration
         begun = time.process_time()
-        score = _play(self._environment, self._agent, self._task(phase), self.job)
+        try:
+            score = _play(self._environment, self._agent, self._task(phase), self.job)
+        except (StopIteration, GeneratorExit) as problem:  # else taken for the end of all episodes
+            raise RuntimeError(f"the agent raised {type(problem).__name__}") from problem
         environment = self._environment
         if phase == "training":
             self._frames += environment.frames
@@ -200,11 +217,8 @@ def _play(environment: Environment, agent: Any, task: Task, job: Job) -> float:
     over = environment.over
     while not over:
         action = agent.act(seen)
-        if actions and not 0 <= action < actions:
-            raise InputError(
-                f"The agent {shorten(job.agent)} chose action {action!r}. There are {actions} "
-                f"actions, counted from 0."
-            )
+        if actions:
+            action = _position(action, actions, job)
         reward = environment.step(action)
         score, over = score + reward, environment.over
         if not blind:
@@ -215,3 +229,17 @@ def _play(environment: Environment, agent: Any, task: Task, job: Job) -> float:
             truncated = environment.truncated
             learn(reward, seen, lost or (over and not truncated), truncated)
     return score
+
+
+def _position(action: object, actions: int, job: Job) -> int:
+    """An action as a whole number, whichever kind of whole number the agent has."""
+    try:
+        position = operator.index(action)  # type: ignore[arg-type]
+    except TypeError:
+        position = -1
+    if 0 <= position < actions:
+        return position
+    raise InputError(
+        f"The agent {shorten(job.agent)} chose action {repr(action)[:100]}. There are {actions} "
+        f"actions, whole numbers counted from 0."
+    )

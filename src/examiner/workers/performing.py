@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 Function = Callable[[object], Iterable[object]]
@@ -45,7 +45,7 @@ def perform(
     """
     yield "begun", None
     try:
-        with memory_limit(memory_bytes):
+        with same_folder(), memory_limit(memory_bytes):
             for message in function(argument):
                 yield "heard", message
     except GeneratorExit:
@@ -62,7 +62,12 @@ def reason_of(problem: BaseException, memory_bytes: int | None = None) -> str:
     >>> reason_of(KeyError("pong"))
     "KeyError: 'pong'"
     """
-    lines = str(problem).strip().splitlines()
+    try:
+        # Half characters (of file names that are no UTF-8) could be neither printed nor stored.
+        text = str(problem).encode("utf-8", "backslashreplace").decode()
+    except Exception:
+        text = ""
+    lines = text.strip().splitlines()
     said = f"{type(problem).__name__}: {lines[0][:500]}" if lines else type(problem).__name__
     frames = traceback.extract_tb(problem.__traceback__)
     if frames:
@@ -71,6 +76,28 @@ def reason_of(problem: BaseException, memory_bytes: int | None = None) -> str:
     if isinstance(problem, MemoryError) and memory_bytes is not None:
         return f"it needed more memory than its limit of {memory_bytes / 2**20:,.0f} MiB: {said}"
     return said
+
+
+@contextmanager
+def same_folder() -> Iterator[None]:
+    """Come back to the folder this process is in: the next job counts on it.
+
+    >>> before = Path.cwd()
+    >>> with same_folder():
+    ...     os.chdir("/")
+    >>> Path.cwd() == before
+    True
+    """
+    try:
+        before = Path.cwd()
+    except OSError:  # it was removed
+        yield
+        return
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.chdir(before)
 
 
 @contextmanager

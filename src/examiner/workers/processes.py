@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -52,6 +53,7 @@ class ProcessCrew:
         self._idle: list[_Process] = []
         self._busy: dict[int, _Process] = {}
         self._leaving: list[_Process] = []
+        self._looked = time.monotonic()
 
     def free(self) -> int:
         """How many more jobs could begin now."""
@@ -82,6 +84,9 @@ class ProcessCrew:
             if event is not None:
                 events.append(event)
                 wait = 0.0
+        if time.monotonic() - self._looked > _PATIENCE_SECONDS:
+            self._looked = time.monotonic()
+            events += self._silent_deaths()
         return events
 
     def stop(self, ticket: int) -> None:
@@ -112,6 +117,15 @@ class ProcessCrew:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _silent_deaths(self) -> list[Event]:
+        """Processes that died while a child of theirs still keeps their pipe open."""
+        dead = [(ticket, one) for ticket, one in self._busy.items() if one.dead_before]
+        for one in self._busy.values():
+            one.dead_before = one.dead
+        for ticket, _ in dead:
+            self.stop(ticket)
+        return [Event(ticket, "died", one.end()) for ticket, one in dead]
 
     def _understood(self, process: _Process, data: bytes | None) -> Event | None:
         ticket = process.ticket
@@ -148,6 +162,7 @@ class _Process:
         log: Path | None,
     ) -> None:
         self.ticket: int | None = None
+        self.dead_before = False  # when last looked: what it said last has been heard since
         environment = os.environ | SINGLE_THREAD | {"PYTHONPATH": search_path()}
         with _opened(log) as errors:
             # -P: the current folder is not the first place to look for modules.
@@ -167,6 +182,10 @@ class _Process:
     @property
     def pid(self) -> int:
         return self._popen.pid
+
+    @property
+    def dead(self) -> bool:
+        return self._popen.poll() is not None
 
     def give(self, data: bytes) -> None:
         with suppress(OSError):  # dead already: its reader will say so
