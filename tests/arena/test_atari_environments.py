@@ -388,3 +388,11 @@ def test_the_model_ends_where_the_cap_cuts():
         model.advance(0)
     assert model.frames == 15
     assert not environment.over
+
+
+def test_doing_nothing_at_the_start_ends_at_the_cap():
+    protocol = Protocol(max_start_no_ops=30, max_episode_frames=3)
+    environment = AtariEnvironment("pong", protocol=protocol)
+    for seed in range(10):
+        environment.reset(np.random.default_rng(seed))
+        assert environment.frames <= 3

@@ -117,3 +117,30 @@ def test_an_environment_that_cannot_be_copied_has_no_model():
 def test_what_cannot_be_played_is_refused_before_it_starts(changed, said):
     with pytest.raises(InputError, match=said):
         check_job(changed)
+
+
+class Switches(gymnasium.Env):
+    """Three switches, to be set all at once."""
+
+    action_space = gymnasium.spaces.MultiBinary(3)
+    observation_space = gymnasium.spaces.Discrete(1)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return 0, {}
+
+    def step(self, action):
+        assert self.action_space.contains(action), action
+        return 0, float(sum(action)), True, False, {}
+
+
+def test_switches_are_not_taken_for_numbered_actions():
+    gymnasium.register("Switches-v0", Switches)
+    try:
+        environment = GymnasiumEnvironment("Switches-v0", protocol=PLAIN)
+        environment.reset(np.random.default_rng(0))
+        assert environment.action_names == ()
+        assert environment.step(np.array([1, 0, 1], dtype=np.int8)) == 2.0
+        assert len(list(Playing.begin(job("Switches-v0")))) == 3
+    finally:
+        del gymnasium.registry["Switches-v0"]

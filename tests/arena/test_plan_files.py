@@ -78,7 +78,7 @@ def test_an_agent_is_found_beside_the_plan(tmp_path: Path) -> None:
 
 WRONG = {
     "seedz = 3": "Unknown key of the plan 'seedz'. Did you mean 'seeds'?",
-    "seeds = 0": "The plan's seeds is '0'. Give how many there are, or a list",
+    "seeds = 0": "The plan's seeds is '0'. Give how many there are, up to 1,000,000, or a list",
     "seeds = true": "The plan's seeds is 'True'",
     "seeds = [1, -1]": "The plan's seeds is",
     "episodes = 1.5": "The plan's episodes is '1.5'. Give a whole number of at least 1.",
@@ -95,7 +95,7 @@ WRONG = {
     "difficulties = [7]": "The game 'pong' has no difficulty 7. It has 0, 1, 2, 3.",
     'limits = "none"': "The plan's limits is 'none'. Give a table",
     "limits = { seconds = 1 }": "Unknown key of limits 'seconds'. Did you mean 'job_seconds'?",
-    "limits = { job_seconds = -1 }": "The plan's limits.job_seconds is '-1'. Give a number above 0.",
+    "limits = { job_seconds = -1 }": "The plan's limits.job_seconds is '-1'. Give a number above 0 and below 1e+12.",
     'tuning_games = ["chess"]': "tuning_games[0]: Unknown Atari game 'chess'",
     "tuning_games = 5": "The plan's tuning_games is '5'",
     "name = 3": "The plan's name is '3'. Give text.",
@@ -173,3 +173,46 @@ def test_a_plan_that_cannot_be_read_is_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "latin.toml").write_bytes(b"name = '\xe9'")
     with pytest.raises(InputError, match="is not UTF-8 text"):
         read_plan(tmp_path / "latin.toml")
+
+
+GYMNASIUM = 'environment = "gymnasium"\ngames = ["CartPole-v1"]\nepisodes = 1\n'
+PONG = 'games = ["pong"]\nepisodes = 1\n'
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (
+            PONG + "seeds = [99999999999999999999]" + RANDOM,
+            "The job's seed is '99999999999999999999'",
+        ),
+        (PONG + "seeds = 1000000000000" + RANDOM, "The plan's seeds is .* up to 1,000,000"),
+        (
+            PONG + "frames = 99999999999999999999" + RANDOM,
+            "The job's frames are 99999999999999999999",
+        ),
+        (PONG + RANDOM + "[limits]\nmemory_mib = inf", "limits.memory_mib is 'inf'"),
+        (PONG + RANDOM + "[limits]\nmemory_mib = 1e30", "limits.memory_mib is '1e\\+30'"),
+        (PONG + 'name = "../elsewhere"' + RANDOM, "name is '../elsewhere'. Give a name without"),
+        (PONG + 'name = "a\\u0000b"' + RANDOM, "Give a name without slashes"),
+        (PONG + 'name = ".."' + RANDOM, "Give a name without slashes"),
+        (PONG + "protocol = { preset = [1] }" + RANDOM, r"Unknown protocol '\[1\]'"),
+        (PONG + "protocol = { sticky_probability = true }" + RANDOM, "sticky_probability is True"),
+        (PONG + "protocol = { report_shares = [true] }" + RANDOM, "report_shares are"),
+        (PONG + RANDOM + "settings = { a = 1 }", "the agent 'random' has none"),
+        (PONG + '[[agents]]\nentry = "constant"', r"agents\[0\].settings: missing .* 'action'"),
+        (GYMNASIUM + 'modes = "all"' + RANDOM, "'CartPole-v1' .* has no modes or difficulties"),
+        (GYMNASIUM + 'observation = "ram"' + RANDOM, "'CartPole-v1' has no observation 'ram'"),
+    ],
+)
+def test_values_that_would_end_a_run_later_are_refused_before_it_begins(
+    source: str, said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        plan_from_toml(source).jobs()
+
+
+def test_a_mark_of_utf8_at_the_beginning_does_not_matter(tmp_path: Path) -> None:
+    path = tmp_path / "marked.toml"
+    path.write_text(PONG + RANDOM, encoding="utf-8-sig")
+    assert [job.game for job in read_plan(path).jobs()] == ["pong"]

@@ -136,3 +136,8 @@ def test_a_preset_with_a_change_says_so_in_its_name():
 def test_impossible_settings_are_refused_by_name(changes, said):
     with pytest.raises(InputError, match=said):
         named_protocol("machado-2018", **changes)
+
+
+def test_whole_numbers_and_fractions_of_the_same_value_have_one_hash():
+    assert Protocol(sticky_probability=0).hash == Protocol(sticky_probability=0.0).hash
+    assert Protocol(report_shares=(1,)).hash == Protocol(report_shares=(1.0,)).hash

@@ -133,7 +133,8 @@ class Console:
     def idle(self, frames: int, rng: np.random.Generator) -> None:
         """Do nothing for some frames."""
         for _ in range(frames):
-            self.frame(self.actions[NO_OP], rng)
+            if not self.over:
+                self.frame(self.actions[NO_OP], rng)
         if frames and self.watched:
             self.emulator.getScreen(self._later)
             self._earlier[:] = self._later

@@ -19,6 +19,7 @@ OBSERVATIONS: tuple[Observation, ...] = ("raw", "dqn84x4", "ram")
 
 Stream = Literal["environment", "agent", "model"]
 _STREAMS: tuple[Stream, ...] = ("environment", "agent", "model")
+_MOST = 2**63 - 1  # the largest number a ledger can keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,16 @@ class Job:
                 f"The settings of agent {shorten(self.agent)} cannot be stored: {error}. Give numbers, "
                 f"text, true or false, and lists of these."
             ) from None
+        if not isinstance(self.seed, int) or not -_MOST <= self.seed <= _MOST:
+            raise InputError(
+                f"The job's seed is {shorten(self.seed)}. Give a whole number up to {_MOST}."
+            )
         for name in ("episodes", "frames"):
             value = getattr(self, name)
-            if value is not None and (not isinstance(value, int) or value < 1):
+            if value is not None and (not isinstance(value, int) or not 1 <= value <= _MOST):
                 raise InputError(
-                    f"The job's {name} are {value!r}. Give a whole number of at least 1, or none."
+                    f"The job's {name} are {value!r}. Give a whole number of at least 1 and up to "
+                    f"{_MOST}, or none."
                 )
 
     def __hash__(self) -> int:

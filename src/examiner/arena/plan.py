@@ -101,18 +101,17 @@ class Plan:
     def _variants(self, game: PlannedGame) -> list[tuple[str, int | None, int | None]]:
         if self.environment != "ale":
             if game.modes or game.difficulties:
-                raise InputError(
-                    f"The game {shorten(game.name)} of the environment {shorten(self.environment)} has "
-                    f"no modes or difficulties. Leave them out."
+                raise no_variants(game.name, self.environment)
+            for observation in dict.fromkeys(agent.observation for agent in self.agents):
+                check_job(
+                    Job(
+                        *("random", "random"),
+                        observation=observation,
+                        environment=self.environment,
+                        game=game.name,
+                        protocol=self.protocol,
+                    )
                 )
-            check_job(
-                Job(
-                    *("random", "random"),
-                    environment=self.environment,
-                    game=game.name,
-                    protocol=self.protocol,
-                )
-            )
             return [(game.name, None, None)]
         name = playable_game(game.name)
         modes = game.modes or (self.protocol.mode,)
@@ -121,6 +120,14 @@ class Plan:
             (name, *game_variant(name, mode, difficulty))
             for mode, difficulty in product(modes, difficulties)
         ]
+
+
+def no_variants(game: str, environment: str) -> InputError:
+    """Build the error for modes or difficulties where only Atari games have some."""
+    return InputError(
+        f"The game {shorten(game)} of the environment {shorten(environment)} has no modes or "
+        f"difficulties. Leave them out."
+    )
 
 
 def all_modes(game: str) -> tuple[int, ...]:

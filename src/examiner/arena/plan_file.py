@@ -21,6 +21,7 @@ from examiner.arena.plan import (
     PlannedGame,
     all_difficulties,
     all_modes,
+    no_variants,
 )
 from examiner.arena.plan_values import (
     Table,
@@ -42,6 +43,8 @@ PLAN_KEYS = (
 AGENT_KEYS = ("name", "entry", "settings", "observation", "episodes", "frames")
 GAME_KEYS = ("name", "modes", "difficulties")
 LIMIT_KEYS = ("job_seconds", "silent_seconds", "memory_mib")
+_MOST_SEEDS = 1_000_000
+_MOST_OF_A_LIMIT = 1e12
 
 
 def read_plan(path: str | Path) -> Plan:
@@ -56,7 +59,7 @@ def read_plan(path: str | Path) -> Plan:
     """
     path = Path(path)
     try:
-        source = path.read_text(encoding="utf-8")
+        source = path.read_text(encoding="utf-8-sig")  # some editors mark UTF-8 at the beginning
     except UnicodeDecodeError:
         raise InputError(
             f"{shorten(path, 200)} is not UTF-8 text. Save the plan as UTF-8."
@@ -93,10 +96,17 @@ def plan_from_toml(source: str, *, name: str = "plan", folder: Path | None = Non
         frames=count_of(table, "frames"),
         tuning_games=_tuning_games(table, environment),
         limits=_limits(table.get("limits", {})),
-        name=text_of(table, "name", name),
+        name=_name(table, name),
         source=source,
         folder=folder,
     )
+
+
+def _name(table: Table, default: str) -> str:
+    name = text_of(table, "name", default)
+    if name in (".", "..") or any(one in name for one in "/\\\0"):
+        raise wrong_value("name", name, "a name without slashes: it becomes the name of a folder")
+    return name
 
 
 def _agents(table: Table, folder: Path | None) -> tuple[PlannedAgent, ...]:
@@ -163,9 +173,19 @@ def _check_settings(entry: str, settings: Table, where: str) -> None:
     """Settings of the agents that come with examiner; those of others are their factory's matter."""
     if entry not in AGENTS:
         return
-    known = inspect.signature(AGENTS[entry]).parameters
+    signature = inspect.signature(AGENTS[entry])
+    known = signature.parameters
+    if settings and not known:
+        raise InputError(f"{where}.settings: the agent {shorten(entry)} has none. Leave them out.")
     if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
         known_keys(settings, tuple(known), f"setting of {where} ({entry})")
+    try:
+        signature.bind(**settings)
+    except TypeError as problem:
+        raise InputError(
+            f"{where}.settings: {problem}. The agent {shorten(entry)} takes "
+            f"{signature.replace(return_annotation=signature.empty)}."
+        ) from None
 
 
 def _games(table: Table, environment: str) -> tuple[PlannedGame, ...]:
@@ -189,6 +209,8 @@ def _games(table: Table, environment: str) -> tuple[PlannedGame, ...]:
         if name in games:
             raise InputError(f"{where}: the game {shorten(name)} is listed twice. Keep one.")
         merged = {key: one.get(key, table.get(key)) for key in ("modes", "difficulties")}
+        if environment != "ale" and "all" in merged.values():
+            raise no_variants(name, environment)
         games[name] = PlannedGame(
             name,
             _variants(merged["modes"], f"{where}.modes", partial(all_modes, name)),
@@ -219,11 +241,13 @@ def _variants(
 
 
 def _seeds(given: object) -> tuple[int, ...]:
-    if is_whole(given, 1):
+    if is_whole(given, 1) and given <= _MOST_SEEDS:
         return tuple(range(given))
     if isinstance(given, list) and given and all(is_whole(one, 0) for one in given):
         return tuple(dict.fromkeys(given))
-    raise wrong_value("seeds", given, "how many there are, or a list such as [0, 1, 2]")
+    raise wrong_value(
+        "seeds", given, f"how many there are, up to {_MOST_SEEDS:,}, or a list such as [0, 1, 2]"
+    )
 
 
 def _protocol(given: object, environment: str) -> Protocol:
@@ -260,8 +284,11 @@ def _limits(given: object) -> Limits:
     known_keys(given, LIMIT_KEYS, "key of limits")
     for key in LIMIT_KEYS:
         value = given.get(key, 1)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-            raise wrong_value(f"limits.{key}", value, "a number above 0")
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not 0 < value < _MOST_OF_A_LIMIT:
+            raise wrong_value(
+                f"limits.{key}", value, f"a number above 0 and below {_MOST_OF_A_LIMIT:g}"
+            )
     memory = given.get("memory_mib")
     return Limits(
         seconds=given.get("job_seconds"),

@@ -72,6 +72,9 @@ class Protocol:
         _check_choices(self)
         _check_shares(self)
         _check_counts(self)
+        # 0 and 0.0 are one setting, and have one hash.
+        object.__setattr__(self, "sticky_probability", float(self.sticky_probability))
+        object.__setattr__(self, "report_shares", tuple(map(float, self.report_shares)))
 
     @property
     def report_frames(self) -> tuple[int, ...]:
@@ -129,7 +132,7 @@ def named_protocol(name: str, **changes: object) -> Protocol:
     examiner.results.checks.InputError: Unknown protocol 'machado'. Did you mean 'machado-2018'? \
 Known: 'atari-100k', 'deterministic', 'gymnasium', 'machado-2018', 'mnih-2015'.
     """
-    if name not in PROTOCOLS:
+    if not isinstance(name, str) or name not in PROTOCOLS:
         raise unknown_name("protocol", name, PROTOCOLS)
     for setting in changes:
         if setting not in SETTINGS:
@@ -146,15 +149,19 @@ def _check_choices(protocol: Protocol) -> None:
             raise unknown_name(f"value of {name}", value, choices)
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _check_shares(protocol: Protocol) -> None:
     sticky = protocol.sticky_probability
-    if not (isinstance(sticky, int | float) and 0.0 <= sticky <= 1.0):
+    if not (_is_number(sticky) and 0.0 <= sticky <= 1.0):
         raise InputError(
             f"The protocol's sticky_probability is {sticky!r}. A probability lies between 0 and 1."
         )
     shares: object = protocol.report_shares
     edges = (0.0, *shares) if isinstance(shares, tuple) else (0.0,)
-    numbers = all(isinstance(share, int | float) for share in edges)
+    numbers = all(_is_number(share) for share in edges)
     rising = numbers and all(one < other for one, other in itertools.pairwise(edges))
     if len(edges) < 2 or not rising or edges[-1] > 1.0:
         raise InputError(

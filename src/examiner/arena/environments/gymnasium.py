@@ -27,7 +27,7 @@ class GymnasiumEnvironment:
         self.game, self.protocol = game, protocol
         self._world = _World(_made(game), protocol)
         space = self._world.env.action_space
-        self._discrete = hasattr(space, "n")
+        self._discrete = isinstance(space, gymnasium_package().spaces.Discrete)
         self.action_names = (
             tuple(str(number) for number in range(int(space.n))) if self._discrete else ()
         )
