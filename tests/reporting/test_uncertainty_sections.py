@@ -110,6 +110,19 @@ def test_significance_shows_what_could_have_been_detected():
     assert figure.data["bars"] == ()
 
 
+def test_gaps_leave_every_pair_its_common_tasks():
+    rng = np.random.default_rng(2)
+    solved = (rng.random((40, 120)) < np.linspace(0.2, 0.8, 40)[:, None]).astype(float)
+    solved[rng.random(solved.shape) < 0.06] = np.nan
+    assert np.isfinite(solved).all(axis=0).sum() < 25  # tasks every agent has
+    section = section_of("significance", Results.from_numpy(solved))
+    found = int(said(section.lead).split("p = ")[1].split(": ")[1].split(" of")[0].replace(",", ""))
+    assert found > 100
+    assert "each pair is tested on the tasks that both have, between " in everything(section)
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    assert all(90 < row[-1] <= 120 for row in table.rows[1:])
+
+
 def test_the_decision_study_answers_in_a_sentence():
     section = section_of("decision", repeated())
     assert "Twice the runs" in said(section.lead)

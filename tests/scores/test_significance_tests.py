@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import examiner as ex
-from examiner.scores.significance import cliques, critical_difference, holm
+from examiner.scores.significance import cliques, critical_difference, friedman, holm
 
 # Demšar (2006), table 6: AUC of four variants of C4.5 on fourteen data sets
 DEMSAR = np.array(
@@ -88,12 +88,92 @@ def test_cliques_are_largest_groups_without_any_difference() -> None:
     assert cliques(np.array([4.0, 3.0, 2.0, 1.0]), np.ones((4, 4)), 0.05) == ((3, 2, 1, 0),)
 
 
-def test_tasks_that_some_agent_misses_are_left_out_and_named() -> None:
+def test_nemenyi_leaves_out_tasks_that_some_agent_misses_and_names_them() -> None:
     values = np.random.default_rng(0).normal(size=(3, 6))
     values[1, 2] = np.nan
-    found = ex.significance(ex.Results.from_numpy(values))
+    found = ex.significance(ex.Results.from_numpy(values), "nemenyi")
     assert len(found.tasks) == 5
     assert "'task 3'" in found.notes[0]
+
+
+def with_gaps(agents: int = 6, tasks: int = 90, share: float = 0.3, seed: int = 1) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(agents, tasks)) + np.linspace(0.0, 1.0, agents)[:, None]
+    values[rng.random(values.shape) < share] = np.nan
+    return values
+
+
+def test_with_gaps_each_pair_is_tested_on_the_tasks_both_have_as_scipy_does() -> None:
+    values = with_gaps()
+    found = ex.significance(ex.Results.from_numpy(values))
+    pairs = list(combinations(range(len(values)), 2))
+    raw = [stats.wilcoxon(values[a], values[b], nan_policy="omit").pvalue for a, b in pairs]
+    order = np.argsort(raw)
+    steps = np.minimum(1, np.array(raw)[order] * np.arange(len(raw), 0, -1))
+    expected = np.empty(len(raw))
+    expected[order] = np.maximum.accumulate(steps)
+    np.testing.assert_allclose([found.p[pair] for pair in pairs], expected)
+    assert (expected < 0.05).any()
+    both = np.isfinite(values)
+    assert found.common[0, 5] == (both[0] & both[5]).sum()
+    assert found.notes == () and len(found.tasks) == 90
+
+
+def test_gaps_do_not_hide_what_complete_tasks_alone_could_not_show() -> None:
+    rng = np.random.default_rng(3)
+    solved = (rng.random((30, 200)) < np.linspace(0.3, 0.8, 30)[:, None]).astype(float)
+    solved[rng.random(solved.shape) < 0.06] = np.nan
+    found = ex.significance(ex.Results.from_numpy(solved))
+    assert np.isfinite(solved).all(axis=0).sum() < 60
+    assert found.p[0, 29] < 1e-6 and int((found.p < 0.05).sum()) // 2 > 100
+
+
+@pytest.mark.parametrize("rounded", [False, True])
+def test_friedman_without_gaps_is_scipys_with_ties_too(rounded: bool) -> None:
+    values = np.random.default_rng(4).normal(size=(5, 25))
+    values = values.round() if rounded else values
+    statistic, p_value = friedman(values)
+    theirs = stats.friedmanchisquare(*values)
+    assert (statistic, p_value) == pytest.approx((theirs.statistic, theirs.pvalue))
+
+
+def test_friedman_of_zeros_and_ones_is_cochrans_q() -> None:
+    solved = (np.random.default_rng(5).random((4, 30)) < 0.5).astype(float)
+    agents, tasks = solved.sum(axis=1), solved.sum(axis=0)
+    k = len(agents)
+    q = k * (k - 1) * ((agents - agents.mean()) ** 2).sum() / (tasks * (k - tasks)).sum()
+    assert friedman(solved) == pytest.approx((q, stats.chi2.sf(q, k - 1)))
+
+
+def test_friedman_of_balanced_incomplete_blocks_is_durbins() -> None:
+    # Conover (1999), chapter 5.9: seven ice creams, three a judge, each pair judged once together
+    blocks = [(0, 1, 3), (1, 2, 4), (2, 3, 5), (3, 4, 6), (4, 5, 0), (5, 6, 1), (6, 0, 2)]
+    ranks = [(2, 3, 1), (3, 1, 2), (2, 1, 3), (1, 2, 3), (3, 1, 2), (3, 1, 2), (3, 1, 2)]
+    values = np.full((7, 7), np.nan)
+    for task, (agents, places) in enumerate(zip(blocks, ranks, strict=True)):
+        values[list(agents), task] = places
+    t, k, r = 7, 3, 3
+    total = np.nansum(values, axis=1)
+    durbin = 12 * (t - 1) / (r * t * (k - 1) * (k + 1)) * ((total - r * (k + 1) / 2) ** 2).sum()
+    assert friedman(values) == pytest.approx((durbin, stats.chi2.sf(durbin, t - 1)))
+
+
+def test_friedman_with_gaps_keeps_its_level() -> None:
+    rng = np.random.default_rng(6)
+    found = []
+    for _ in range(400):
+        values = rng.normal(size=(5, 40))
+        values[rng.random(values.shape) < 0.3] = np.nan
+        found.append(friedman(values)[1])
+    assert 0.02 < np.mean(np.array(found) < 0.05) < 0.08
+
+
+def test_pairs_without_common_tasks_are_said_not_to_be_told_apart() -> None:
+    values = np.full((3, 12), np.nan)
+    values[0, :6], values[1, 6:], values[2] = np.arange(6.0), np.arange(6.0), np.arange(12.0) + 1
+    found = ex.significance(ex.Results.from_numpy(values))
+    assert found.p[0, 1] == 1.0 and found.common[0, 1] == 0
+    assert "1 pair of agents share fewer than 2 tasks" in found.notes[0]
 
 
 def test_agents_that_never_differ_do_not_differ_significantly() -> None:

@@ -218,7 +218,12 @@ def _tests_content(tests: Significance) -> dict[str, Any]:  # Any: JSON values
         "critical_difference": tests.critical,
         "mean_ranks": dict(zip(tests.agents, tests.mean_rank.tolist(), strict=True)),
         "pairs": [
-            {"a": tests.agents[a], "b": tests.agents[b], "p": float(tests.p[a, b])}
+            {
+                "a": tests.agents[a],
+                "b": tests.agents[b],
+                "p": float(tests.p[a, b]),
+                "tasks": int(tests.common[a, b]),
+            }
             for a, b in combinations(range(len(tests.agents)), 2)
         ],
         "cliques": [[tests.agents[agent] for agent in clique] for clique in tests.cliques],

@@ -23,8 +23,9 @@ class Significance:
     """Tests of differences between agents over tasks; agents in the table's order.
 
     `mean_rank` has shape [agents] (1 is best), `p` [agents, agents] holds adjusted p-values, 1 on
-    the diagonal. `cliques` are the largest groups of agents, by position, next to each other in mean
-    rank, among which no pair differs. `critical` is Nemenyi's critical difference, else NaN.
+    the diagonal, `common` [agents, agents] on how many tasks each pair was tested. `cliques` are the
+    largest groups of agents, by position, next to each other in mean rank, among which no pair
+    differs. `critical` is Nemenyi's critical difference, else NaN.
     """
 
     agents: tuple[str, ...]
@@ -38,6 +39,7 @@ class Significance:
     critical: float
     cliques: tuple[tuple[int, ...], ...]
     notes: tuple[str, ...]
+    common: NDArray[np.intp]
 
 
 def significance(
@@ -50,12 +52,14 @@ def significance(
 
     .. math:: \chi_F^2 = \frac{12 N}{k(k+1)} \Big[\sum_j R_j^2 - \frac{k(k+1)^2}{4}\Big]
 
-    corrected for ties. Only tasks on which every agent was observed are used. Pairs are then tested
-    by Wilcoxon's signed ranks with Holm's correction, which, unlike Nemenyi's test on mean ranks,
-    does not let other agents decide whether two differ.
+    corrected for ties. Where agents miss tasks, those seen on a task are ranked among themselves
+    (`friedman`), and each pair is tested on the tasks that both have. Pairs are tested by
+    Wilcoxon's signed ranks with Holm's correction, which, unlike Nemenyi's test on mean ranks, does
+    not let other agents decide whether two differ. Nemenyi's test knows no gaps: it uses only tasks
+    on which every agent was observed.
 
-    References: Friedman (1937); Demšar (2006), section 3.2; Benavoli, Corani & Mangili (2016);
-    Holm (1979).
+    References: Friedman (1937); Benard & van Elteren (1953); Demšar (2006), section 3.2; Benavoli,
+    Corani & Mangili (2016); Holm (1979).
 
     >>> table = Results.from_numpy(np.arange(24.0).reshape(8, 3).T, agents=["a", "b", "c"])
     >>> found = significance(table)
@@ -71,7 +75,9 @@ def significance(
     if len(results.agents) < 2:
         raise InputError("There is one agent, and nothing to compare it with. Add another.")
     same_sign(results, measure)
-    values, tasks, notes = _complete(results, cell_means(results, measure))
+    values, tasks, notes = _used(results, cell_means(results, measure), gaps=posthoc != "nemenyi")
+    seen = np.isfinite(values)
+    common = seen.astype(np.intp) @ seen.T.astype(np.intp)
     ranks = _ranks(values)
     statistic, p_value = friedman(values) if len(values) > 2 else (np.nan, np.nan)
     if posthoc == "nemenyi":
@@ -79,31 +85,53 @@ def significance(
         p = _nemenyi(ranks, len(tasks))
     else:
         critical, p = np.nan, wilcoxon_holm(values)
-    for array in (ranks, p):
+    for array in (ranks, p, common):
         read_only(array)
     found = cliques(ranks, p, alpha)
     return Significance(
         *(results.agents, tasks, ranks, statistic, p_value, posthoc, p, alpha, critical),
-        *(found, notes),
+        *(found, notes, common),
     )
 
 
 def friedman(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Friedman's statistic and p-value of agents × tasks; no difference at all gives 0 and 1.
+    r"""Friedman's test of agents × tasks with gaps: statistic and p-value.
 
-    >>> friedman(np.arange(24.0).reshape(8, 3).T)[0]
+    .. math:: \chi^2 = S^\top V^{+} S, \quad
+              S_j = \sum_i \Big(r_{ji} - \frac{k_i + 1}{2}\Big), \quad
+              V = \sum_i s_i^2 \Big(I_i - \frac{1}{k_i} 1_i 1_i^\top\Big)
+
+    where the :math:`k_i` agents seen on task i are ranked among themselves and :math:`s_i^2` is the
+    variance of those ranks, over :math:`k_i - 1`. Degrees of freedom are the rank of V: agents less
+    the groups that share no task. Without gaps this is Friedman's statistic corrected for ties, on
+    zeros and ones Cochran's Q, on balanced incomplete blocks Durbin's.
+
+    References: Benard & van Elteren (1953); Skillings & Mack (1981).
+
+    >>> round(friedman(np.arange(24.0).reshape(8, 3).T)[0], 9)
     16.0
     """
-    from scipy.stats import friedmanchisquare  # slow to import
+    from scipy.stats import chi2  # slow to import
 
-    if (values == values[0]).all():
+    seen = np.isfinite(values)
+    ranks, count = _task_ranks(values), seen.sum(axis=0)
+    centred = np.where(seen, ranks - (count + 1) / 2, 0.0)
+    several = np.maximum(count - 1, 1)
+    variance = (centred**2).sum(axis=0) / several
+    each = seen * variance
+    spread = np.diag(each.sum(axis=1)) - (each / np.maximum(count, 1)) @ seen.T
+    size, way = np.linalg.eigh(spread)
+    kept = size > 1e-9 * max(float(size[-1]), 1e-9)
+    if not kept.any():
         return 0.0, 1.0
-    statistic, p_value = friedmanchisquare(*values)
-    return float(statistic), float(p_value)
+    statistic = float(((centred.sum(axis=1) @ way[:, kept]) ** 2 / size[kept]).sum())
+    return statistic, float(chi2.sf(statistic, int(kept.sum())))
 
 
 def wilcoxon_holm(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Wilcoxon's signed-rank p-value of each pair of rows, by Holm's step-down; [agents, agents].
+
+    A pair is tested on the columns that both have; one that shares none has a p-value of 1.
 
     >>> wilcoxon_holm(np.array([[1.0, 2.5, 3.0], [1.0, 2.0, 3.0]]))
     array([[1., 1.],
@@ -114,8 +142,10 @@ def wilcoxon_holm(values: NDArray[np.float64]) -> NDArray[np.float64]:
     pairs = list(combinations(range(len(values)), 2))
     raw = np.ones(len(pairs))
     for place, (a, b) in enumerate(pairs):
-        if (values[a] != values[b]).any():
-            raw[place] = wilcoxon(values[a], values[b]).pvalue
+        difference = values[a] - values[b]
+        difference = difference[np.isfinite(difference)]
+        if difference.any():
+            raw[place] = wilcoxon(difference).pvalue
     matrix = np.ones((len(values), len(values)))
     for (a, b), p in zip(pairs, holm(raw), strict=True):
         matrix[a, b] = matrix[b, a] = p
@@ -178,31 +208,51 @@ def cliques(
     return tuple(groups)
 
 
-def _complete(
-    results: Results, means: NDArray[np.float64]
+def _used(
+    results: Results, means: NDArray[np.float64], *, gaps: bool
 ) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
-    """The tasks on which every agent was observed, and a note on those left out."""
-    common = np.isfinite(means).sum(axis=0) == len(means)
-    if common.sum() < 2:
+    """The tasks that say anything of a difference, and notes on those left out and on gaps."""
+    agents = len(means)
+    seen = np.isfinite(means)
+    fewest = 2 if gaps else agents
+    kept = seen.sum(axis=0) >= fewest
+    who = "two agents were" if gaps else "every agent was"
+    if kept.sum() < 2:
         raise InputError(
-            f"The tests need 2 tasks on which every agent was observed, and found "
-            f"{counted(int(common.sum()), 'such task')}. Leave out agents that miss many tasks."
+            f"The tests need 2 tasks on which {who} observed, and found "
+            f"{counted(int(kept.sum()), 'such task')}. Leave out agents that miss many tasks."
         )
-    tasks = tuple(task for task, kept in zip(results.tasks, common, strict=True) if kept)
-    lost = [task for task, kept in zip(results.tasks, common, strict=True) if not kept]
-    notes = (
-        (f"Tests leave out {counted(len(lost), 'task')} that some agent misses: {listed(lost)}.",)
-        if lost
-        else ()
-    )
-    return means[:, common], tasks, notes
+    tasks = tuple(task for task, used in zip(results.tasks, kept, strict=True) if used)
+    lost = [task for task, used in zip(results.tasks, kept, strict=True) if not used]
+    notes: list[str] = []
+    if lost:
+        why = "fewer than two agents have" if gaps else "some agent misses"
+        notes.append(f"Tests leave out {counted(len(lost), 'task')} that {why}: {listed(lost)}.")
+    apart = int((np.triu(seen.astype(np.intp) @ seen.T.astype(np.intp) < 2, 1)).sum())
+    if gaps and apart:
+        notes.append(
+            f"{counted(apart, 'pair')} of agents share fewer than 2 tasks: nothing is said of them, and "
+            f"they count as not different."
+        )
+    return means[:, kept], tasks, tuple(notes)
+
+
+def _task_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Ranks of the agents seen on each task, 1 the best; NaN where an agent was not seen."""
+    from scipy.stats import rankdata  # slow to import
+
+    ranks: NDArray[np.float64] = rankdata(-values, axis=0, nan_policy="omit")
+    return ranks
 
 
 def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    from scipy.stats import rankdata  # slow to import
-
-    ranks: NDArray[np.float64] = rankdata(-values, axis=0).mean(axis=1)
-    return ranks
+    """Mean ranks over the tasks an agent has; a rank among fewer agents is stretched to all of them."""
+    count = np.isfinite(values).sum(axis=0)
+    stretched = _task_ranks(values) * (len(values) + 1) / (count + 1)
+    seen = np.isfinite(stretched)
+    total, tasks = np.where(seen, stretched, 0.0).sum(axis=1), seen.sum(axis=1)
+    # an agent without any task stands in the middle
+    return np.where(tasks > 0, total / np.maximum(tasks, 1), (len(values) + 1) / 2)
 
 
 def _nemenyi(ranks: NDArray[np.float64], tasks: int) -> NDArray[np.float64]:

@@ -48,7 +48,7 @@ def significance(study: Study) -> Section:
     text = (
         f"Agents are ranked on each of {counted(len(made.tasks), 'task')}. Friedman's test asks whether "
         "any differ, Wilcoxon's signed ranks with Holm's correction which pairs do. Tests over tasks "
-        "speak of other tasks like these, and need no repeated runs."
+        f"speak of other tasks like these, and need no repeated runs.{_gaps(made)}"
     )
     blocks: list[Block] = [
         Text((text,)),
@@ -74,6 +74,19 @@ def _lead(made: Significance) -> Prose:
     )
 
 
+def _gaps(made: Significance) -> str:
+    """How many tasks stand behind the test of a pair, where that is not all of them."""
+    pairs = made.common[np.triu_indices(len(made.agents), 1)]
+    few, most = int(pairs.min()), int(pairs.max())
+    if few == len(made.tasks):
+        return ""
+    many = f"{few:,}" if few == most else f"between {few:,} and {most:,}"
+    return (
+        f" Some results are missing: agents seen on a task are ranked among themselves, and each pair is "
+        f"tested on the tasks that both have, {many} of {len(made.tasks):,}."
+    )
+
+
 def _figure(made: Significance) -> Figure:
     data = picture.data(made.agents, made.mean_rank, made.cliques, made.critical)
     return Figure(
@@ -96,6 +109,7 @@ def _table(results: Results, measure: str, made: Significance, agents: tuple[str
         Column("error", "number", "standard error, paired over tasks, clustered by game"),
         Column("detectable", "number", "a true difference found four times in five"),
         Column("p", "number", "Wilcoxon, after Holm, against the first"),
+        Column("tasks", "count", "that both have"),
     )
     first, places = agents[0], {agent: place for place, agent in enumerate(made.agents)}
     scores, games = run_scores(results, measure), np.array(results.task_names)
@@ -103,11 +117,12 @@ def _table(results: Results, measure: str, made: Significance, agents: tuple[str
     for agent in agents[:MOST_ROWS]:
         place = places[agent]
         if agent == first:
-            rows.append((Name(agent), float(made.mean_rank[place]), None, None, None, None))
+            rows.append((Name(agent), float(made.mean_rank[place]), *([None] * 5)))
             continue
         gap = difference_of(scores.of(first), scores.of(agent), games)
         p = float(made.p[places[first], place])
         ranks = float(made.mean_rank[place])
-        rows.append((Name(agent), ranks, gap.value, gap.clustered, gap.detectable, p))
+        common = int(made.common[places[first], place])
+        rows.append((Name(agent), ranks, gap.value, gap.clustered, gap.detectable, p, common))
     caption = "The first agent by mean against each other, with the least difference these data could show."
     return Table(columns, tuple(rows), (caption,))
