@@ -95,7 +95,7 @@ WRONG = {
     "difficulties = [7]": "The game 'pong' has no difficulty 7. It has 0, 1, 2, 3.",
     'limits = "none"': "The plan's limits is 'none'. Give a table",
     "limits = { seconds = 1 }": "Unknown key of limits 'seconds'. Did you mean 'job_seconds'?",
-    "limits = { job_seconds = -1 }": "The plan's limits.job_seconds is '-1'. Give a number above 0 and below 1e+12.",
+    "limits = { job_seconds = -1 }": "The plan's limits.job_seconds is '-1'. Give a number above 0",
     'tuning_games = ["chess"]': "tuning_games[0]: Unknown Atari game 'chess'",
     "tuning_games = 5": "The plan's tuning_games is '5'",
     "name = 3": "The plan's name is '3'. Give text.",
