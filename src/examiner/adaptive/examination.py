@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from examiner.adaptive.answers import Answer
@@ -170,10 +171,7 @@ class Examination:
                 rule or name, content["among"], content["open_shares"], content["balance"]
             )
             ending = content["ending"]
-            steps = tuple(
-                ExaminationStep(**{name: step[name] for name in ExaminationStep.__slots__})
-                for step in content["steps"]
-            )
+            steps = tuple(_step(step) for step in content["steps"])
             state = ExaminationState.start(bank)
             for step in steps:
                 state = state.after(
@@ -191,7 +189,7 @@ class Examination:
                 None if ending is None else Ending[ending],
                 bank.calibration.notes,
             )
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"This is no examination: {error} is missing or wrong.") from None
@@ -203,3 +201,13 @@ class Examination:
             f"Examination{who}: ability {self.ability:.2f} ± {self.error:.2f} after "
             f"{counted(len(self.steps), 'task')}. {end}"
         )
+
+
+def _step(stored: Mapping[str, Any]) -> ExaminationStep:  # Any: JSON values
+    """A step read back, every number of it checked."""
+    found = {name: stored[name] for name in ExaminationStep.__slots__}
+    for name, value in found.items():
+        number = isinstance(value, (int, float)) and isfinite(value)
+        if name != "task" and not number and not (name == "probability_better" and value is None):
+            raise TypeError(f"{name!r} of a step")
+    return ExaminationStep(**found)

@@ -215,7 +215,7 @@ def _spread(values: ArrayLike | None, count: int, what: str, *, finite: bool = T
     try:
         given = np.asarray(values, dtype=np.float64)
         array = np.array(np.broadcast_to(given, (count,)))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         raise InputError(
             f"The {what} does not fit {counted(count, 'task')}. Give one number each."
         ) from None

@@ -116,7 +116,7 @@ def fit_from_dict(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
             parameters=int(stored["parameters"]),
             recipe=None if stored["recipe"] is None else Recipe.from_dict(stored["recipe"]),
         )
-    except (KeyError, TypeError, AttributeError, ValueError) as problem:
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as problem:
         if isinstance(problem, InputError):
             raise
         raise InputError(f"This is no stored fit: {problem} is missing or wrong.") from None

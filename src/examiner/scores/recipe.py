@@ -144,7 +144,7 @@ class Recipe:
                 else {str(task): float(mean) for task, mean in content["beating"].items()},
                 protocols=tuple(str(name) for name in content["protocols"]),
             )
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"This is no recipe: {error} is missing or wrong.") from None

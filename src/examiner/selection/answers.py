@@ -35,6 +35,8 @@ def answer_of(
             f"held-out agents within {tolerance:.1%}: off by {enough.relative_error:.1%} on average"
         )
         shown = enough
+    if math.isnan(shown.r2):
+        return f"{start}. But agents are all alike, or too few: there is nothing to explain."
     return f"{start} (R² {_number(shown.r2)}). {_limits(shown, agents)}"
 
 

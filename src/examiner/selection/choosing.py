@@ -197,7 +197,7 @@ class ChosenSet:
 `examiner select -o`.
         """
         try:
-            return cls(
+            made = cls(
                 Selection.from_dict(stored["selection"]),
                 Predictor.from_dict(stored["predictor"]),
                 Recipe.from_dict(stored["recipe"]),
@@ -209,12 +209,18 @@ class ChosenSet:
             raise InputError(
                 f"The stored selection lacks {problem.args[0]!r}. Store it again with `examiner select -o`."
             ) from None
-        except (TypeError, ValueError, AttributeError) as problem:
+        except (TypeError, ValueError, AttributeError, OverflowError) as problem:
             if isinstance(problem, InputError):
                 raise
             raise InputError(
                 f"The stored selection is damaged: {problem}. Store it again with `examiner select -o`."
             ) from None
+        if made.selection.tasks != made.predictor.tasks or not 0 < made.level < 1:
+            raise InputError(
+                "The stored selection is damaged: its predictor is of other tasks, or its level no "
+                "share between 0 and 1. Store it again with `examiner select -o`."
+            )
+        return made
 
 
 def chosen_set(

@@ -24,6 +24,7 @@ from examiner.selection.scaling import Kind
 from examiner.selection.targets import Target, check_target
 
 Array = NDArray[np.float64]
+_LARGEST = 1e150
 LEAST_AGENTS = 4
 STATED_DEVIATION = 0.2
 """Stands in where no cell was repeated, as a share of the task's spread between agents; a note says so."""
@@ -132,10 +133,20 @@ def _complete(
 ) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     if not 0 < coverage <= 1:
         raise InputError(f"The coverage is {coverage:g}. Give a share of the tasks in (0, 1].")
+    if np.nanmax(np.abs(values), initial=0.0) > _LARGEST:
+        raise InputError(
+            f"There are scores beyond {_LARGEST:g}, whose squares no computer holds. Give them in "
+            f"larger units."
+        )
     share = np.isfinite(values).mean(axis=1)
     enough = share >= coverage - 1e-12
     rows = np.flatnonzero(enough)
     if len(rows) < LEAST_AGENTS:
+        if len(agents) < LEAST_AGENTS:
+            raise InputError(
+                f"The results hold {counted(len(agents), 'agent')}, and choosing tasks needs "
+                f"{LEAST_AGENTS}. Give results of more agents."
+            )
         raise InputError(
             f"{counted(len(rows), 'agent')} of {len(agents)} were observed on at least {coverage:.0%} of "
             f"the tasks; choosing tasks needs {LEAST_AGENTS}. Lower the coverage (`--coverage`), or leave "

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import InputError, read_only
+from examiner.results.checks import InputError, check_names, read_only
 from examiner.selection.material import Fold, fill_from
 from examiner.selection.ridge import Design, ridge_fits
 from examiner.selection.scaling import Scaling
@@ -124,6 +124,9 @@ class Predictor:
         """Read what `to_dict` gave."""
         size, agents, tasks = (len(stored[name]) for name in ("tasks", "agents", "all_tasks"))
         shapes = {
+            **dict.fromkeys(("truth", "left_out_mean", "residual"), (agents,)),
+            **dict.fromkeys(("centre", "beta", "other_error"), (size,)),
+            **dict.fromkeys(("task_mean", "task_error"), (tasks,)),
             "left_out_beta": (agents, size),
             "task_beta": (tasks, size),
             "other_beta": (size, size),
@@ -134,12 +137,11 @@ class Predictor:
             if part.name == "scaling":
                 given[part.name] = Scaling.from_dict(value)
             elif part.name in ("tasks", "all_tasks", "agents"):
-                given[part.name] = tuple(value)
+                given[part.name] = check_names(tuple(value), part.name)
             elif part.name in ("unit", "mean"):
                 given[part.name] = float(value)
             else:
-                array = np.array(value, dtype=np.float64)
-                given[part.name] = array.reshape(shapes.get(part.name, array.shape))
+                given[part.name] = np.array(value, dtype=np.float64).reshape(shapes[part.name])
         return cls(**given)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results, Scales
-from examiner.results.checks import InputError, counted, shorten, unknown_name
+from examiner.results.checks import InputError, check_names, counted, shorten, unknown_name
 from examiner.scores.cells import cell_means
 from examiner.scores.normalise import normalise
 
@@ -107,7 +107,10 @@ class Recipe:
         """
         known = {part.name for part in fields(cls)}
         given = {name: value for name, value in stored.items() if name in known}
-        lists = {name: tuple(given.get(name, ())) for name in ("item", "lexicographic")}
+        lists = {
+            name: check_names(tuple(given.get(name, ())), name)
+            for name in ("item", "lexicographic")
+        }
         return cls(**given | lists | {"scales": Scales.from_dicts(given.get("scales", ()))})
 
 

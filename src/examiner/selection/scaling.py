@@ -82,7 +82,9 @@ class Scaling:
         """Read what `to_dict` gave."""
         centre = _array(stored["centre"])
         ladder = np.array([_array(row) for row in stored["ladder"]]).reshape(-1, len(centre))
-        return cls(stored["kind"], centre, _array(stored["width"]), ladder)
+        if stored["kind"] not in get_args(Kind):
+            raise unknown_name("scaling", stored["kind"], get_args(Kind))
+        return cls(stored["kind"], centre, _array(stored["width"]).reshape(centre.shape), ladder)
 
 
 def learn_scaling(kind: Kind, values: Array) -> Scaling:
