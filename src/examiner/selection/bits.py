@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from examiner.information.confusion import PairLikelihood
-from examiner.information.gain import bits_with, table_bits
+from examiner.information.gain import bits_with, bounded_bits, table_bits
 from examiner.selection.evidence import Array, Evidence
 from examiner.selection.greedy import Gains
+
+KEPT_CELLS = 1 << 22
+"""Up to so many agents² · tasks their likelihoods are kept: 64 MiB for both tables."""
+SAFE_EXPONENT = 300.0
+"""Products of two exponentials below this cannot overflow."""
 
 
 def bits_gains(evidence: Evidence, method: str) -> Gains:
@@ -16,6 +21,7 @@ def bits_gains(evidence: Evidence, method: str) -> Gains:
     channels = evidence.channels
     assert channels is not None
     pairs = PairLikelihood(channels)
+    kept = KeptLikelihoods.of(pairs)
     usable = channels.usable
     tables: dict[int, Array] = {}  # of the tasks that were chosen at some time: few
 
@@ -26,6 +32,47 @@ def bits_gains(evidence: Evidence, method: str) -> Gains:
                 tables[place] = pairs.table([place])
             base += tables[place]
         held = table_bits(base) if chosen else 0.0
-        return np.where(usable, bits_with(pairs, base) - held, -np.inf)
+        bits = None if kept is None else kept.bits_with(base)
+        return np.where(usable, (bits_with(pairs, base) if bits is None else bits) - held, -np.inf)
 
     return gains
+
+
+class KeptLikelihoods:
+    r"""Likelihoods of all pairs on all tasks, kept where the same tasks are looked at again and again.
+
+    With K = exp ℓ of a task and B = exp b of the set, a row of the confusion matrix has the entropy
+
+    .. math:: \log Z - \frac1Z \sum K B (\ell + b), \qquad Z = \sum K B
+
+    whose sums over K and over K ℓ are matrix products: no exponential is taken twice.
+    """
+
+    __slots__ = ("_likelihood", "_with_log")
+
+    def __init__(self, logs: Array) -> None:
+        self._likelihood = np.exp(logs)  # [agents, tasks, agents]
+        self._with_log = self._likelihood * logs
+
+    @classmethod
+    def of(cls, pairs: PairLikelihood) -> KeptLikelihoods | None:
+        """Keep them, or None where they are too many or too large."""
+        agents, tasks = pairs.shape
+        if agents**2 * tasks > KEPT_CELLS or np.abs(pairs.diagonal).max() > SAFE_EXPONENT:
+            return None
+        return cls(np.stack([pairs.row(agent, slice(None)) for agent in range(agents)]))
+
+    def bits_with(self, base: Array) -> Array | None:
+        """Bits of a set, whose log-likelihoods are given, with each task; None where unsafe.
+
+        An agent explains itself no worse than exp(−300) on a safe table, so that no sum is 0.
+        """
+        if np.abs(base.diagonal()).max() > SAFE_EXPONENT or base.max() > SAFE_EXPONENT:
+            return None
+        raised = np.exp(base)
+        both = np.stack([raised, raised * base], axis=2)  # [agents, agents, 2]
+        sums = self._likelihood @ both  # [agents, tasks, 2]
+        total = sums[:, :, 0]
+        weighted = sums[:, :, 1] + (self._with_log @ raised[:, :, None])[:, :, 0]
+        entropy = (np.log(total) - weighted / total).mean(axis=0)
+        return bounded_bits(np.log(len(base)) - entropy, len(base))

@@ -65,7 +65,7 @@ def floating(evidence: Evidence, sizes: Sequence[int], gains: Gains) -> list[tup
     >>> floating(evidence, [1, 2], lambda rest: np.array([1.0, 2.0]))
     [(1,), (1, 0)]
     """
-    terms = evidence.terms
+    terms, gains = evidence.terms, _remembered(gains)
     if terms.in_units or terms.budget is not None:
         grown = [grow(evidence, size, gains, method="", unit="") for size in sizes]
         return [tuple(exchange(evidence, one.places, gains)) for one in grown]
@@ -187,6 +187,19 @@ def _join(
         now = gain if number == 0 else _finite(gains(chosen))
         gained.append(float(now[member]))
         chosen.append(member)
+
+
+def _remembered(gains: Gains) -> Gains:
+    """Weigh each set of tasks once: exchanges begin with those that growing has just looked at."""
+    known: dict[frozenset[int], Array] = {}
+
+    def remembered(chosen: list[int]) -> Array:
+        tasks = frozenset(chosen)
+        if tasks not in known:
+            known[tasks] = gains(chosen)
+        return known[tasks]
+
+    return remembered
 
 
 def _finite(gain: Array) -> Array:

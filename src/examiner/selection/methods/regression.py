@@ -8,7 +8,7 @@ import numpy as np
 
 from examiner.selection.evidence import Array, Evidence
 from examiner.selection.greedy import Gains, floating, in_order
-from examiner.selection.ridge import Design, ridge_fits
+from examiner.selection.ridge import Design, with_one_more
 from examiner.selection.selection import Selection
 
 
@@ -40,18 +40,10 @@ def _error_removed(evidence: Evidence) -> Gains:
     assert evidence.target is not None
     target = evidence.target
     design = Design.of(evidence.values).values
-    tasks = len(evidence.tasks)
-
-    def error(chosen: list[int]) -> float:
-        if not chosen:
-            return float(np.abs(target - target.mean()).mean() * len(target) / (len(target) - 1))
-        return float(np.abs(ridge_fits(design, target, np.array([chosen])).left_out).mean())
 
     def gains(chosen: list[int]) -> Array:
-        others = np.setdiff1d(np.arange(tasks), chosen)
-        sets = np.column_stack([np.tile(np.array(chosen, dtype=np.intp), (len(others), 1)), others])
-        errors = np.full(tasks, np.nan)
-        errors[others] = np.abs(ridge_fits(design, target, sets).left_out).mean(axis=1)
-        return error(chosen) - errors
+        found = with_one_more(design, target, chosen)
+        gained: Array = found.alone - found.errors
+        return gained
 
     return gains
