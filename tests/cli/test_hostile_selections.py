@@ -80,3 +80,21 @@ def test_scores_whose_squares_overflow_and_too_few_agents_are_refused(examiner, 
     assert done.returncode == 2 and "larger units" in done.stderr
     done = examiner("select", table(tmp_path / "three.csv", SCORES[:3]), "--size", "2")
     assert done.returncode == 2 and "Give results of more agents" in done.stderr
+
+
+def test_a_budget_that_buys_no_task_is_refused_and_nothing_is_stored(examiner, tmp_path):
+    path, costs = table(tmp_path / "scores.csv"), tmp_path / "costs.csv"
+    costs.write_text("task,cost\n" + "".join(f"t{n},{n + 2}\n" for n in range(6)))
+    choose = ("--cost", costs, "--method", "spread", "--no-proof", "-o", tmp_path / "chosen.json")
+    done = examiner("select", path, *choose, "--budget", "1.5", "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "The budget is 1.5, and the cheapest task costs 2" in done.stderr
+    assert not (tmp_path / "chosen.json").exists()
+    assert examiner("select", path, *choose, "--budget", "2", "--json").returncode == 0
+
+
+def test_forbidding_every_task_is_refused_without_naming_impossible_sizes(examiner, tmp_path):
+    none = [word for n in range(6) for word in ("--must-not", f"t{n}")]
+    for command in ("select", "compare"):
+        done = examiner(command, table(tmp_path / "scores.csv"), *none)
+        assert done.returncode == 2 and "No task is left to choose" in done.stderr

@@ -133,6 +133,7 @@ def terms_of(
         capped.append((codes_of(alone), constraints.at_most))
     terms = Terms(must, offered, unit, tuple(capped), price, cost is not None, constraints.budget)
     _check_must(terms, tasks)
+    _check_choosable(terms)
     return terms
 
 
@@ -196,3 +197,15 @@ def _check_must(terms: Terms, tasks: Sequence[str]) -> None:
                 f"a group than allowed, levels apart, or more than the budget. Loosen one of them."
             )
         held += terms.members(place)
+
+
+def _check_choosable(terms: Terms) -> None:
+    if not terms.offered.any():
+        raise InputError("No task is left to choose: every one must not be. Allow some.")
+    if terms.budget is None or terms.must:
+        return
+    if not terms.allowed((), len(terms.unit)).any():
+        price = np.bincount(terms.unit, weights=terms.cost)[terms.unit][terms.offered]
+        raise InputError(
+            f"The budget is {terms.budget:g}, and the cheapest task costs {price.min():g}. Allow more."
+        )
