@@ -171,3 +171,39 @@ def test_a_live_agent_plays_the_next_task_for_real(examiner, tmp_path: Path) -> 
         *("--most", 1, "--uncertainty", "none"),
     )
     assert found["agent"] == "random" and found["steps"][0]["trials"] == 2
+
+
+LIVE_AGENTS = """
+import sys
+class Chatty:
+    def act(self, observation):
+        print("an agent may talk")
+        return 1  # FIRE
+class Broken:
+    def act(self, observation):
+        raise KeyError("paddle")
+class Leaving:
+    def act(self, observation):
+        sys.exit(0)
+"""
+
+
+def test_live_agents_of_this_folder_may_talk_and_crash_without_harm(
+    examiner, tmp_path: Path, monkeypatch
+) -> None:
+    pytest.importorskip("ale_py")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "agents_of_mine.py").write_text(LIVE_AGENTS)
+    rows = [f"a{n},{n % 4},{n % 3 + n // 6}" for n in range(12)]
+    (tmp_path / "games.csv").write_text("\n".join(["agent,breakout,tennis", *rows]) + "\n")
+    examiner("fit", "games.csv", "--layout", "wide", "--success", 2, "-o", "fit.json")
+    live = ("examine", "--fit", "fit.json", "--most", 1, "--json", "--trials", 2)
+    done = examiner(*live, "--agent", "agents_of_mine:Chatty", "--protocol", "mnih-2015")
+    assert done.returncode == 0, done.stderr
+    # The evaluation episodes of the protocol are the answer, as many as one asking takes.
+    assert json.loads(done.stdout)["steps"][0]["trials"] == 2
+    assert "an agent may talk" in done.stderr
+    for agent, said in (("Broken", "KeyError: 'paddle'"), ("Leaving", "SystemExit: 0")):
+        done = examiner(*live, "--agent", f"agents_of_mine:{agent}", "--protocol", "machado-2018")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"failed on 'breakout': {said}" in done.stderr or f"'tennis': {said}" in done.stderr

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +16,7 @@ from examiner.results import InputError, ResponseMatrix, Results
 from examiner.results.checks import listed, shorten, unknown_name
 
 if TYPE_CHECKING:
-    from examiner.arena import Protocol
+    from examiner.arena import Job, Protocol
     from examiner.irt import IRTFit
 
 Answering = Callable[[str], Any]
@@ -59,34 +62,42 @@ class TableAnswers:
         return self._known.get(task)
 
 
-def asked_at_terminal(response: str) -> Answering:
-    """Return answers typed by a person: a number, `k/n`, `?` for none, `q` to stop."""
-    wanted = (
-        "a score from 0 to 1" if response == "beta" else "0, 1, or successes/trials such as 3/5"
-    )
+class TypedAnswers:
+    """Answers typed by a person: a number, `k/n`, `?` for none, `q` to stop.
 
-    def answer(task: str) -> Any:
+    `ended` says how they ended: nothing while they go on.
+    """
+
+    def __init__(self, response: str) -> None:
+        self.ended: str | None = None
+        self._response = response
+        self._wanted = (
+            "a score from 0 to 1" if response == "beta" else "0, 1, or successes/trials such as 3/5"
+        )
+
+    def __call__(self, task: str) -> Any:
+        """Ask for one task until an answer is understood."""
         while True:
-            sys.stderr.write(f"{printable(task)} ({wanted}; ? to skip, q to stop): ")
+            sys.stderr.write(f"{printable(task)} ({self._wanted}; ? to skip, q to stop): ")
             sys.stderr.flush()
             line = sys.stdin.readline()
             text = line.strip()
             if not line or text == "q":
+                self.ended = "It was stopped by hand." if line else "The answers ended."
                 raise ByHandError
             if text == "?":
                 return None
             try:
                 parts = [float(part) for part in text.split("/")]
                 if len(parts) in (1, 2):
-                    return checked(task, parts[0] if len(parts) == 1 else tuple(parts), response)
+                    given = parts[0] if len(parts) == 1 else tuple(parts)
+                    return checked(task, given, self._response)
             except InputError as problem:
                 sys.stderr.write(f"{printable(problem, 1_000)}\n")
                 continue
             except ValueError:
                 pass
-            sys.stderr.write(f"{printable(text)} is no answer. Give {wanted}.\n")
-
-    return answer
+            sys.stderr.write(f"{printable(text)} is no answer. Give {self._wanted}.\n")
 
 
 class ByHandError(Exception):
@@ -110,8 +121,12 @@ def played_live(
     environment: str,
     seed: int,
 ) -> Answering:
-    """Return answers that are played: each task is a game, its episodes go through the fit's recipe."""
-    from examiner.arena import Job, Playing
+    """Return answers that are played: each task is a game, its episodes go through the fit's recipe.
+
+    Where the protocol evaluates, `episodes` of evaluation are the answer; else they are training. The
+    agent's module may stand in the current folder.
+    """
+    from examiner.arena import Job
 
     if fit.recipe is None:
         raise InputError(
@@ -125,6 +140,11 @@ def played_live(
             f"Fit with `--item task`."
         )
 
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    if protocol.evaluation_episodes:
+        protocol = replace(protocol, evaluation_episodes=episodes)
+
     def answer(task: str) -> Any:
         job = Job(
             entry,
@@ -135,7 +155,7 @@ def played_live(
             episodes=episodes,
             environment=environment,
         )
-        scores = [episode.score for episode in Playing.begin(job)]
+        scores = _scores(job)
         table: dict[str, Any] = {
             "agent": [entry] * len(scores),
             "task": [task] * len(scores),
@@ -147,6 +167,25 @@ def played_live(
         return _cell(matrix, 0, 0) if matrix.observed[0, 0] else None
 
     return answer
+
+
+def _scores(job: Job) -> list[float]:
+    """Play a job here; what the agent prints goes to standard error."""
+    from examiner.arena import Playing
+    from examiner.workers.performing import reason_of
+
+    try:
+        with redirect_stdout(sys.stderr):
+            episodes = list(Playing.begin(job))
+    except (InputError, KeyboardInterrupt):
+        raise
+    except BaseException as problem:  # an agent may call sys.exit: no answer of ours
+        raise InputError(
+            f"The agent {shorten(job.agent)} failed on {shorten(job.game)}: {reason_of(problem)}. "
+            f"Correct the agent."
+        ) from problem
+    evaluated = [episode.score for episode in episodes if episode.phase == "evaluation"]
+    return evaluated or [episode.score for episode in episodes]
 
 
 def _responses(fit: IRTFit, results: Results) -> ResponseMatrix:
