@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from examiner.arena.standing import Standing, Watcher
 from examiner.cli.output import printable
+from examiner.cli.progress import clock
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -90,16 +90,3 @@ def drawn(standing: Standing) -> Group:
         )
     more = len(standing.playing) - _JOBS_SHOWN
     return Group(Text(line(standing)), table, *([Text(f"… and {more:,} more")] if more > 0 else []))
-
-
-def clock(seconds: float) -> str:
-    """Say a time as hours, minutes and seconds.
-
-    >>> clock(5025.0), clock(float("nan"))
-    ('1:23:45', '?')
-    """
-    if math.isnan(seconds) or math.isinf(seconds):
-        return "?"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
