@@ -91,7 +91,10 @@ def _exact(items: ItemParameters, fit: IRTFit | None) -> Calibration:
         (len(fit.abilities.agents) if fit is not None else 0) or _HAND_MADE_AGENTS,
         {} if fit is None else _landmarks(fit, Anchor()),
         "none",
-        ("The task parameters are taken as exact: the stated errors leave theirs out.",),
+        (
+            "The task parameters are taken as exact: the stated errors leave theirs out.",
+            *(() if fit is None or fit.priors is None else _fit_scale(anchor_of(fit))),
+        ),
     )
 
 
@@ -101,6 +104,13 @@ def _landmarks(fit: IRTFit, anchor: Anchor) -> dict[str, tuple[float, float]]:
         agent: (anchor.to_bank(float(ability)), float(error) / anchor.unit)
         for agent, ability, error in zip(known.agents, known.ability, known.error, strict=True)
     }
+
+
+def _fit_scale(anchor: Anchor) -> tuple[str, ...]:
+    return (
+        f"Abilities here are on the scale of the fit. With other errors counted they are on that of its "
+        f"agents: this ability less {anchor.zero:.2f}, divided by {anchor.unit:.2f}.",
+    )
 
 
 def _moved_scale(fit: IRTFit, anchor: Anchor) -> tuple[str, ...]:

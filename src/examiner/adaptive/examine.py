@@ -186,6 +186,9 @@ def _ending(bank: TaskBank, now: Examination) -> Ending | None:
         return Ending.MOST_TASKS
     if _choice(bank, now) is None:
         return _no_task_left(bank, now)
+    offered = now.state.offered(bank)[None]
+    if now.stop.futile(bank, _moments(now.state), offered, len(now.steps))[0]:
+        return Ending.FUTILE
     return None
 
 

@@ -193,7 +193,11 @@ def _examine_block(
             ending[agent] = Ending.PRECISE
         for agent in active[clear]:
             ending[agent] = Ending.DECIDED
-        goes_on = ~(precise | clear)
+        left = offered[active].any(axis=1) & (step + 1 < most)
+        futile = stop.futile(bank, found, offered[active], step + 1) & left & ~(precise | clear)
+        for agent in active[futile]:
+            ending[agent] = Ending.FUTILE
+        goes_on = ~(precise | clear | futile)
         active, weights = active[goes_on], weights[goes_on]
     else:
         for agent in active:

@@ -127,8 +127,12 @@ def choose(
 ) -> NDArray[np.intp]:
     """Return the position of the next task of each agent; each must be offered at least one.
 
-    `group_counts` [agents, groups] counts the tasks given of each group of the balance.
+    `group_counts` [agents, groups] counts the tasks given of each group of the balance. Tasks on which
+    the able do worse come last by every rule of `RULES` but "random": they measure something else.
     """
+    if choosing.rule in RULES and choosing.rule != "random":
+        rising = offered & (bank.items.slope >= 0)
+        offered = np.where(rising.any(axis=1, keepdims=True), rising, offered)
     if choosing.balance is not None:
         offered = _balanced(bank, choosing.balance, offered, group_counts)
     open_values = np.where(offered, values, -np.inf)

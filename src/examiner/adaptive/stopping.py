@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.adaptive.bank import TaskBank
+from examiner.adaptive.rules import maximum_information
 from examiner.adaptive.state import Moments
 from examiner.irt.items import Floats
 from examiner.results.checks import InputError, shorten, unknown_name
@@ -17,6 +18,12 @@ from examiner.results.checks import InputError, shorten, unknown_name
 Flags = NDArray[np.bool_]
 _LEVEL = 1.959963984540054
 """Half width of a 95 % interval in standard errors."""
+_LOOK_AHEAD_EVERY = 5
+_LOOK_AHEAD_LEAST = 20
+"""After every five tasks it is asked what as many again, and at least twenty, would bring."""
+_LEAST_GAIN = 0.05
+_LEAST_CHANCE = 0.1
+"""It is futile to go on for less than this share of the error, or this chance of a decision."""
 
 
 class Ending(Enum):
@@ -27,6 +34,7 @@ class Ending(Enum):
     MOST_TASKS = "The most tasks allowed were given."
     BUDGET = "No task left fits into the rest of the budget."
     USED_UP = "All tasks that could be answered were used up."
+    FUTILE = "More tasks are not expected to settle this: those left tell too little."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +43,8 @@ class Stop:
 
     `error` is the stated standard error to reach, `budget` the most that all tasks may cost, `most` the
     most tasks. `better_than` names an agent of the fit, or gives an ability: the examination ends when
-    the agent is better or not with a probability of at least `certainty`.
+    the agent is better or not with a probability of at least `certainty`. It also ends where
+    more tasks are not expected to bring about either of the two (see `futile`).
 
     >>> Stop(error=0.3, most=50)
     Stop(error=0.3, budget=None, most=50, least=1, better_than=None, certainty=0.95)
@@ -115,11 +124,7 @@ an ability to compare with.
             return None
         from scipy.special import ndtr
 
-        mark, error = (
-            bank.landmarks[self.better_than]
-            if isinstance(self.better_than, str)
-            else (float(self.better_than), bank.least_error)
-        )
+        mark, error = self._mark(bank)
         spread = np.sqrt(found.deviation**2 + error**2)
         return np.asarray(ndtr((found.ability - mark) / np.maximum(spread, 1e-12)))
 
@@ -142,6 +147,62 @@ an ability to compare with.
         if better is not None:
             clear = np.asarray(np.maximum(better, 1 - better) >= self.certainty)
         return precise, clear
+
+    def futile(self, bank: TaskBank, found: Moments, offered: Flags, given: int) -> Flags:
+        r"""Tell of each agent whether going on would be futile; `offered` has shape [agents, tasks].
+
+        K more tasks, those with most information at the estimated ability, leave a posterior variance
+        v' and a stated error e':
+
+        .. math:: 1 / v' = 1 / v + \sum_{i \le K} I_i(\hat\theta), \quad e'^2 = e^2 - v + v'
+
+        A standard error is given up where as many tasks again as were given, and at least 20, leave e'
+        above it and less than 5 % below the error now. A decision is given up where all tasks left would
+        bring it about with a chance below 0.1: until then the ability moves by N(0, v − v').
+
+        >>> from examiner.irt.items import ItemParameters
+        >>> bank = TaskBank.of(ItemParameters.of(["t", "u"], [1, 1], [0, 9]))
+        >>> known = Moments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> Stop(error=0.3).futile(bank, known, np.array([[False, True]]), given=5)
+        array([ True])
+        """
+        nothing: Flags = np.zeros(found.ability.shape, dtype=np.bool_)
+        if self.error is None and self.better_than is None:
+            return nothing
+        if given < self.least or given % _LOOK_AHEAD_EVERY:
+            return nothing
+        variance = np.maximum(found.deviation**2, 1e-12)
+        told = np.where(offered, maximum_information(bank, found.deviation, found.ability), 0.0)
+        ahead = min(max(given, _LOOK_AHEAD_LEAST), len(bank))
+        futile = np.asarray(offered.any(axis=1))
+        if self.error is not None:
+            best = np.partition(told, -ahead, axis=1)[:, -ahead:].sum(axis=1)
+            left = 1.0 / (1.0 / variance + best)
+            error = np.sqrt(found.error**2 - found.deviation**2 + left)
+            futile &= (error > self.error) & (error > (1 - _LEAST_GAIN) * found.error)
+        if self.better_than is not None:
+            left = 1.0 / (1.0 / variance + told.sum(axis=1))
+            futile &= self._chance_of_decision(bank, found, variance - left, left) < _LEAST_CHANCE
+        return futile
+
+    def _chance_of_decision(
+        self, bank: TaskBank, found: Moments, moves: Floats, left: Floats
+    ) -> Floats:
+        """P(|θ̂' − θ_X| ≥ z √(v' + e_X²)) with θ̂' normal around θ̂ with variance v − v'."""
+        from scipy.special import ndtr, ndtri
+
+        mark, error = self._mark(bank)
+        needed = ndtri(self.certainty) * np.sqrt(left + error**2)
+        by = np.sqrt(np.maximum(moves, 1e-24))
+        away = found.ability - mark
+        return np.asarray(ndtr((away - needed) / by) + ndtr((-away - needed) / by))
+
+    def _mark(self, bank: TaskBank) -> tuple[float, float]:
+        """The ability to compare with, and its error."""
+        assert self.better_than is not None
+        if isinstance(self.better_than, str):
+            return bank.landmarks[self.better_than]
+        return float(self.better_than), bank.least_error
 
     def to_dict(self) -> dict[str, Any]:  # Any: JSON values
         """Return the fields by name, ready for JSON.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
@@ -70,6 +70,7 @@ class TypedAnswers:
 
     def __init__(self, response: str) -> None:
         self.ended: str | None = None
+        self._skipped: list[str] = []
         self._response = response
         self._wanted = (
             "a score from 0 to 1" if response == "beta" else "0, 1, or successes/trials such as 3/5"
@@ -84,8 +85,9 @@ class TypedAnswers:
             text = line.strip()
             if not line or text == "q":
                 self.ended = "It was stopped by hand." if line else "The answers ended."
-                raise ByHandError
+                raise ByHandError(self._skipped)
             if text == "?":
+                self._skipped.append(task)
                 return None
             try:
                 parts = [float(part) for part in text.split("/")]
@@ -101,7 +103,11 @@ class TypedAnswers:
 
 
 class ByHandError(Exception):
-    """The person at the terminal has had enough; what is known stays."""
+    """The person at the terminal has had enough; what is known stays, and which tasks were skipped."""
+
+    def __init__(self, skipped: Sequence[str]) -> None:
+        super().__init__("The person at the terminal has had enough.")
+        self.skipped = tuple(skipped)
 
 
 def checked(task: str, given: Any, response: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,11 +13,12 @@ from examiner.cli.answering import (
     Answering,
     ByHandError,
     TableAnswers,
-    asked_at_terminal,
+    TypedAnswers,
     played_live,
 )
 from examiner.cli.examine_options import ChoosingOptions, OracleOptions, StopOptions
 from examiner.cli.examine_setup import bank_from, choosing_from, stop_from
+from examiner.cli.modules import find_modules_here
 from examiner.cli.options import JsonFlag, SeedOption
 from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
 from examiner.cli.progress import progress_bar
@@ -109,7 +111,7 @@ def examine(
     elif protocol is not None:
         answer = _live(known, agent, protocol, choosing, environment, seed)
     else:
-        answer = asked_at_terminal(known.items.response)
+        answer = TypedAnswers(known.items.response)
     last = _examined(
         bank,
         answer,
@@ -120,7 +122,10 @@ def examine(
         seed,
         results is None and not json,
     )
+    ended = getattr(answer, "ended", None)
     content = examination_content(bank, last) | {
+        **({} if last.ending is not None or ended is None else {"outcome": ended}),
+        **_beside_place(known, bank, last),
         "fit": str(fit),
         "seed": seed,
         "warnings": [*bank.calibration.notes, *notes],
@@ -143,6 +148,8 @@ def examination_content(bank: TaskBank, last: Examination) -> dict[str, Any]:  #
     >>> examination_content(bank, last)["outcome"]
     'All tasks that could be answered were used up.'
     """
+    from examiner.adaptive.anchoring import Anchor
+
     anchor = bank.calibration.anchor
     low, high = last.interval
     return {
@@ -159,12 +166,26 @@ def examination_content(bank: TaskBank, last: Examination) -> dict[str, Any]:  #
         "high": high,
         "posterior_sd": last.state.deviation,
         "ability_on_fit_scale": anchor.to_fit(last.ability),
+        "scale": "agents" if anchor != Anchor() else "fit",
         "better_than": last.stop.better_than,
         "probability_better": last.probability_better,
         "steps": [step.to_dict() for step in last.steps],
         "unanswered": list(last.state.aside),
         "uncertainty": bank.calibration.uncertainty,
     }
+
+
+def _beside_place(
+    known: IRTFit, bank: TaskBank, last: Examination
+) -> dict[str, Any]:  # Any: JSON values
+    """What `examiner place` says of the same answers: it takes the fit at its word."""
+    from examiner.adaptive import TaskBank, replay
+
+    if bank.calibration.uncertainty == "none" and bank.calibration.anchor == (0.0, 1.0):
+        return {"ability_as_placed": last.ability}
+    if not last.steps:
+        return {"ability_as_placed": None}
+    return {"ability_as_placed": replay(last, TaskBank.of(known, uncertainty="none")).ability}
 
 
 def study_content(study: ExaminationStudy) -> dict[str, Any]:  # Any: JSON values
@@ -205,8 +226,11 @@ def _examined(
                 print_notes(
                     [f"{len(last.steps)}. {step.task}: {step.ability:.2f} ± {step.error:.2f}"]
                 )
-    except ByHandError:
-        pass
+    except ByHandError as stopped:
+        if last is not None and set(stopped.skipped) - set(last.state.aside):
+            last = replace(last, state=last.state.without(*stopped.skipped))
+            if save is not None or resume is not None:
+                write_examination(last, save or resume or Path())
     if last is None:
         raise InputError("No task was answered, so that nothing is known. Answer at least one.")
     return last
@@ -224,6 +248,7 @@ def _live(
 
     if agent is None:
         raise InputError("Say who plays: --agent MODULE:FACTORY, or a built-in agent's name.")
+    find_modules_here(agent)
     return played_live(
         known,
         agent,
@@ -264,6 +289,14 @@ def _print(content: dict[str, Any]) -> None:  # Any: JSON values
         f"{content['bank_tasks']:,}; seed {content['seed']}"
     )
     print_line(content["outcome"])
+    if content["scale"] == "agents" and content["ability_as_placed"] is not None:
+        print_line(
+            f"On the fit's scale that is {content['ability_on_fit_scale']:.2f}. `examiner place` says "
+            f"{content['ability_as_placed']:.2f} of these answers: it takes the fitted parameters as "
+            f"exact, which after few agents draws abilities towards 0."
+        )
+    if content["unanswered"]:
+        print_line(printable(f"Skipped: {', '.join(content['unanswered'])}", 1_000))
     if content["probability_better"] is not None:
         print_line(
             f"Better than {printable(content['better_than'])} with a probability of "
