@@ -14,9 +14,17 @@ import typer
 
 from examiner.arena.plan import Plan
 from examiner.arena.plan_file import read_plan
-from examiner.arena.probe import Contrast, Probe, ProbedPlan, probe_agent, probe_plan
+from examiner.arena.probe import (
+    RANDOM_EPISODES,
+    Contrast,
+    Probe,
+    ProbedPlan,
+    probe_agent,
+    probe_plan,
+)
 from examiner.arena.protocol import Protocol, named_protocol
 from examiner.cli.live import live_table
+from examiner.cli.modules import find_modules_here
 from examiner.cli.options import JsonFlag, SeedOption
 from examiner.cli.output import print_json, print_line, print_notes, print_table
 from examiner.cli.progress import progress_bar
@@ -102,6 +110,7 @@ def probe(
         raise InputError(
             f"Say on which game {shorten(agent)} is probed: `examiner probe AGENT GAME`."
         )
+    find_modules_here(agent)
     job = _job(agent, game, play, frames, seed)
     with progress_bar("playing") as progress:
         found = probe_agent(
@@ -118,7 +127,7 @@ def probe(
             "examiner.probe/1", _content(found) | {"paper": _beside(published), "seed": seed}
         )
         return
-    _print(found, published)
+    _print(found, published, _length(play.episodes, frames))
 
 
 def _job(agent: str, game: str, play: PlayOptions, frames: int | None, seed: int) -> Job:
@@ -196,7 +205,7 @@ def _plan_content(found: ProbedPlan, paper: Paper, folder: Path, sticky: float) 
         "folder": str(folder),
         "sticky_probability": sticky,
         "rows": [
-            {"agent": agent, "game": game, **asdict(contrast)}
+            {"agent": agent, "game": game, **_marked(asdict(contrast))}
             | {"paper": _beside(paper.get((_paper_name(agent), game)))}
             for (agent, game), contrast in found.contrasts.items()
         ],
@@ -229,6 +238,7 @@ def _print_plan(found: ProbedPlan, paper: Paper, sticky: float) -> None:
         "paper, 0.25",
     )
     print_table("Without and with sticky actions, 95 % intervals", header, rows, right=(5, 6, 7))
+    _print_equal(list(found.contrasts.values()))
     print_notes(
         [
             f"{one.job.agent} on {one.job.game}, seed {one.job.seed}, failed: {one.reason}"
@@ -238,22 +248,43 @@ def _print_plan(found: ProbedPlan, paper: Paper, sticky: float) -> None:
 
 
 def _content(found: Probe) -> dict[str, Any]:  # Any: JSON values
-    content = asdict(found)
+    content = _marked(asdict(found))
     content["kept_known"] = math.isfinite(found.kept)
     return content
 
 
-def _print(found: Probe, published: tuple[float, float] | None) -> None:
+def _marked(content: dict[str, Any]) -> dict[str, Any]:  # Any: JSON values
+    """Of runs that are all equal no interval can be had: null, with a flag beside."""
+    if "mean" in content:
+        equal = _equal(content)
+        ends = {"low": None, "high": None} if equal else {}
+        return content | ends | {"equal_runs": equal}
+    return {
+        name: _marked(value) if isinstance(value, dict) else value
+        for name, value in content.items()
+    }
+
+
+def _length(episodes: int | None, frames: int | None) -> str:
+    return f"{counted(frames, 'frame')} a run" if frames else _episodes(episodes or 1)
+
+
+def _episodes(count: int) -> str:
+    return f"{counted(count, 'episode')} a run"
+
+
+def _print(found: Probe, published: tuple[float, float] | None, length: str) -> None:
     sticky = f"ς = {found.sticky_probability:g}"
     header: Sequence[str] = ("", "ς = 0", sticky, "loss")
     rows: list[tuple[str, ...]] = [
-        (found.agent, *_cells(found.contrast)),
-        ("random", *_cells(found.random)),
+        (f"{found.agent}, {length}", *_cells(found.contrast)),
+        (f"random play, {_episodes(RANDOM_EPISODES)}", *_cells(found.random)),
     ]
     if published is not None:
         rows.append(("the paper", *map(_number, published), _number(published[0] - published[1])))
     title = f"{found.agent} on {found.game}, {counted(found.seeds, 'run')} each, 95 % intervals"
     print_table(title, header, rows)
+    _print_equal([found.contrast, found.random])
     if math.isfinite(found.kept):
         print_line(
             f"Of its advantage over random play, {100 * found.kept:.0f} % is left with {sticky}."
@@ -278,7 +309,24 @@ def _shown(estimate: Mapping[str, float]) -> str:
         return "–"
     if math.isnan(estimate["low"]):
         return _number(estimate["mean"])
+    if _equal(estimate):
+        return f"{_number(estimate['mean'])} (equal)"
     return f"{_number(estimate['mean'])} ± {_number(estimate['high'] - estimate['mean'])}"
+
+
+def _equal(estimate: Mapping[str, float]) -> bool:
+    return estimate["runs"] > 1 and estimate["low"] == estimate["high"]
+
+
+def _print_equal(contrasts: Sequence[Contrast]) -> None:
+    alike = [
+        one.runs
+        for contrast in contrasts
+        for one in (contrast.deterministic, contrast.sticky, contrast.loss)
+        if _equal(asdict(one))
+    ]
+    if alike:
+        print_line(f"(equal): {min(alike)} equal runs, no interval")
 
 
 def _number(value: float) -> str:
