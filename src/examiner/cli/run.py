@@ -81,9 +81,12 @@ def run(
                 watcher=watcher,
             )
     except KeyboardInterrupt:
-        print_notes(
-            ["stopped; all episodes so far are kept. The same command goes on with the rest."]
+        kept = (
+            "all episodes so far are kept. The same command goes on with the rest."
+            if (folder / "ledger.sqlite").exists()
+            else "nothing had been played yet."
         )
+        print_notes([f"stopped; {kept}"])
         raise typer.Exit(STOPPED) from None
     exported = _exported(outcome, folder / "episodes.parquet")
     _tell(outcome, exported, json)
@@ -198,7 +201,9 @@ def _explain(plan: Plan, json: bool) -> None:
         f"{counted(len(splits), 'game')} × {counted(len(plan.seeds), 'seed')}"
     )
     print_line(
-        f"Games for tuning: {listed(tuning) if tuning else 'none'}; all others are for testing"
+        f"Games for tuning: {listed(tuning)}; all others are for testing"
+        if tuning
+        else "No game is for tuning: all are for testing"
     )
     print_line(f"Protocol: {plan.protocol.name or 'your own'} ({plan.protocol.hash})")
     if not apart:

@@ -33,11 +33,12 @@ class Sorted:
         """One sentence for each reason why files were passed over.
 
         >>> Sorted({}, {"are not results": [Path("logs/README.md")]}).notes(Path("logs"))
-        ("1 file was skipped that are not results: 'README.md'.",)
+        ("1 file was skipped that is not results: 'README.md'.",)
         """
         return tuple(
-            f"{counted(len(paths), 'file')} {'was' if len(paths) == 1 else 'were'} skipped that "
-            f"{reason}: {listed([_relative(path, root).as_posix() for path in paths], limit=3)}."
+            f"{counted(len(paths), 'file')} "
+            f"{f'was skipped that {_of_one(reason)}' if len(paths) == 1 else f'were skipped that {reason}'}"
+            f": {listed([_relative(path, root).as_posix() for path in paths], limit=3)}."
             for reason, paths in self.skipped.items()
             if paths
         )
@@ -141,7 +142,31 @@ def _without_companions(known: Sorted) -> Sorted:
             what = "ledger" if FORMATS[chosen].leads else f"training log in the format {chosen!r}"
             reason = f"lie beside a {what} (to read them, `--format {name}`)"
             skipped.setdefault(reason, []).append(file.path)
-    return Sorted(by_format, skipped)
+    leading = (name for name in by_format if FORMATS[name].leads)
+    ledgers = {file.path for name in leading for file in by_format[name]}
+    told = {
+        reason: [path for path in paths if not _of_run(path, ledgers)]
+        for reason, paths in skipped.items()
+    }
+    return Sorted(by_format, told)
+
+
+_OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
+
+
+def _of_run(path: Path, ledgers: set[Path]) -> bool:
+    """Whether `examiner run` wrote the file beside its ledger, so that it needs no word."""
+    if path.name in ("output.log", "episodes.parquet"):
+        return any(ledger.parent == path.parent for ledger in ledgers)
+    return any(
+        path == ledger.with_name(ledger.name + end) for ledger in ledgers for end in _OF_A_RUN
+    )
+
+
+def _of_one(reason: str) -> str:
+    """The reason said of one file: `are not results` is `is not results`."""
+    verb, _, rest = reason.partition(" ")
+    return f"{'is' if verb == 'are' else verb + 's'} {rest.replace('read them', 'read it')}"
 
 
 def _named(known: Sorted, template: PathTemplate, root: Path) -> Sorted:
