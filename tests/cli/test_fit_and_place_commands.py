@@ -235,3 +235,83 @@ def test_training_logs_are_reduced_by_the_recipe_of_the_fit(examiner, tmp_path):
     assert best["mean"] == 1.0 and worst["mean"] == 0.0  # the early episodes are left out
     assert best["rank"]["value"] <= 3 and worst["rank"]["value"] >= 24
     assert any("from below only" in flag for flag in best["flags"])
+
+
+def with_a_reversed_key(tasks: int = 60, agents: int = 60) -> tuple[np.ndarray, list[str]]:
+    """Zeros and ones of many tasks, 6 % missing; the key of item-017 is reversed."""
+    rng = np.random.default_rng(7)
+    ability, difficulty = rng.normal(size=(agents, 1)), 1.2 * rng.normal(size=tasks)
+    slope = np.exp(0.3 * rng.normal(size=tasks))
+    difficulty[16], slope[16] = 0.0, 1.6
+    won = (rng.random((agents, tasks)) < 1 / (1 + np.exp(-slope * (ability - difficulty)))) * 1.0
+    won[:, 16] = 1 - won[:, 16]
+    won[rng.random(won.shape) < 0.06] = np.nan
+    return won, [f"item-{number:03d}" for number in range(1, tasks + 1)]
+
+
+def tidy(path: Path, values: np.ndarray, tasks: list[str]) -> Path:
+    lines = ["agent,task,correct"]
+    for agent, task in zip(*np.nonzero(np.isfinite(values)), strict=True):
+        lines.append(f"model-{agent:02d},{tasks[task]},{values[agent, task]:g}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_tasks_that_reward_the_weak_are_the_first_thing_said(examiner, tmp_path):
+    path = tidy(tmp_path / "wins.csv", *with_a_reversed_key())
+    done = examiner("fit", path, "--starts", "1")
+    lines = done.stdout.splitlines()
+    assert lines[0] == (
+        "1 task rewards the weak beyond noise: 'item-017'. Check its key or its scoring."
+    )
+    tables = done.stdout.split("Tasks, the most difficult first")
+    assert "Tasks to look at" in tables[0] and "rewards the weak" in tables[0].split("item-017")[2]
+    assert max(map(len, lines)) <= 80
+    assert "± is one standard error." in lines
+    content = json.loads(examiner("fit", path, "--starts", "1", "--json").stdout)
+    assert content["rewards_the_weak"] == ["item-017"]
+    noisy = [row for row in content["tasks"] if "sign of the slope within noise" in row["flags"]]
+    assert noisy and all("difficulty's interval is unbounded" in row["flags"] for row in noisy)
+    assert f"noise ({len(noisy)} tasks): " in done.stdout
+    assert "sign of the slope" not in done.stdout and "unbounded" not in done.stdout
+    for row in noisy:  # their difficulties are no difficulties, so that they head no list
+        assert f"\n{row['task']} " not in tables[1]
+
+
+def test_regularity_of_zeros_and_ones_is_not_printed_but_kept_in_json(examiner, tmp_path):
+    path = wide(tmp_path / "wins.csv", wins())
+    done = examiner("fit", path, "--starts", "1")
+    assert "regularity" not in done.stdout and "generality: 1 / variance" in done.stdout
+    content = json.loads(examiner("fit", path, "--starts", "1", "--json").stdout)
+    assert content["agents"][0]["regularity"] > 0
+    scores = np.random.default_rng(3).normal(size=(30, 16)) + np.linspace(-1, 1, 30)[:, None]
+    done = examiner("fit", wide(tmp_path / "scores.csv", scores), "--success", "0", "--starts", "1")
+    assert "regularity: 1 / variance of an agent's results." in done.stdout
+
+
+def test_place_says_what_its_numbers_are_within_eighty_columns(examiner, tmp_path):
+    stored = tmp_path / "fit.json"
+    examiner("fit", wide(tmp_path / "wins.csv", wins()), "-o", stored, "--starts", "1")
+    new = wide(tmp_path / "new.csv", wins()[:1, :9], TASKS[:9], first=77)
+    said = examiner("place", new, "--fit", stored).stdout
+    assert "low and high are the ends of 95 % intervals" in said
+    assert "Over all 16 tasks of the fit" in said
+    assert all(len(line) <= 80 for line in said.splitlines())
+    assert sum(line.startswith("a77 ") for line in said.splitlines()) == 2
+
+
+def test_fits_whose_scale_is_stretched_by_a_tenth_say_so():
+    import examiner as ex
+    from examiner.irt import fit as fitting
+
+    assert fitting._SPREAD == 1.1
+    items = ItemParameters.of([f"t{n}" for n in range(60)], np.ones(60), np.linspace(-2, 2, 60))
+    spreads = []
+    for seed in range(6):
+        made = ex.fit_irt(ex.simulate(items, 25, rng=seed), starts=1, errors=False)
+        held = made.abilities
+        spread = float(np.sqrt(held.ability.var() + (held.error**2).mean()))
+        told = any("Abilities spread by" in note for note in made.warnings)
+        assert told == (not 1 / 1.1 <= spread <= 1.1)
+        spreads.append(spread)
+    assert any(1.1 < spread < 1.2 for spread in spreads)

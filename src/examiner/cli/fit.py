@@ -10,17 +10,15 @@ import numpy as np
 import typer
 
 from examiner.cli.options import ComparisonOptions, JsonFlag, SeedOption, SourceOptions
-from examiner.cli.output import print_json, print_line, print_notes, print_table
+from examiner.cli.output import print_json, print_line, print_notes
 from examiner.cli.progress import progress_bar
 from examiner.cli.source import results_from, success_of
 from examiner.results import InputError, Results
-from examiner.results.checks import counted, shorten
+from examiner.results.checks import shorten
 
 if TYPE_CHECKING:
     from examiner.irt import Indicators, IRTFit
     from examiner.scores import Prepared
-
-_ROWS_SHOWN = 40
 
 
 class EstimatorKind(StrEnum):
@@ -116,7 +114,9 @@ def fit(
     if json:
         print_json("examiner.fit/1", content)
         return
-    _print(made, content)
+    from examiner.cli.fit_tables import print_fit
+
+    print_fit(made, content, repeats_mean=scores is None and _one_trial(made))
     if output is not None:
         print_line(f"\nFit: {output}")
     print_notes(content["warnings"])
@@ -132,6 +132,8 @@ def fit_content(made: IRTFit, told: Indicators) -> dict[str, Any]:  # Any: JSON 
     >>> fit_content(fit, indicators(fit))["tasks"][0]["difficulty"]
     0.5
     """
+    from examiner.irt.flags import rewarding_the_weak
+
     rows = [_task(made, place) for place in range(len(made.items))]
     agents = [_agent(told, place) for place in range(len(told.agents))]
     return {
@@ -159,6 +161,7 @@ def fit_content(made: IRTFit, told: Indicators) -> dict[str, Any]:  # Any: JSON 
         if told.bins is None
         else {"edges": told.bins.edges.tolist(), "tasks": told.bins.counts.tolist()},
         "correlations": [one._asdict() for one in told.correlations],
+        "rewards_the_weak": list(rewarding_the_weak(made)),
     }
 
 
@@ -201,6 +204,12 @@ def _agent(told: Indicators, place: int) -> dict[str, Any]:  # Any: JSON values
         "slope": float(told.slope[place]),
         "flags": list(told.flags[place]),
     }
+
+
+def _one_trial(made: IRTFit) -> bool:
+    """Whether results are zeros and ones, of which regularity only repeats the mean."""
+    matrix = made.matrix
+    return matrix is not None and matrix.is_counts and int(matrix.trials.max()) == 1
 
 
 def _prepared(results: Results, comparison: ComparisonOptions, model: str) -> Prepared:
@@ -256,49 +265,3 @@ def _bins(text: str | None) -> int | list[float] | None:
         raise InputError(
             f"The bins are {shorten(text)}. Give their number, or their ends: -11,-1,0,1,10."
         ) from None
-
-
-def _print(made: IRTFit, content: dict[str, Any]) -> None:  # Any: JSON values
-    agents, tasks = counted(len(content["agents"]), "agent"), counted(len(content["tasks"]), "task")
-    print_line(f"{made.model}, {made.estimator}, {agents} × {tasks}; {made.quadrature.kind}")
-    starts = made.starts
-    agreeing = (
-        f"; {starts.agreeing} of {counted(len(starts.objectives), 'start')} agree"
-        if starts.objectives
-        else ""
-    )
-    print_line(f"{made.outcome.value} Log-likelihood {made.log_likelihood:.4f}{agreeing}")
-    titles = {"difficulty_se": "±", "discrimination_se": "±", "ability_se": "±"}
-    header = ["task", "difficulty", "difficulty_se", "discrimination", "discrimination_se", "flags"]
-    if made.model in ("3pl", "4pl"):
-        header[5:5] = ["guessing", "ceiling"]
-    order = sorted(content["tasks"], key=lambda row: np.nan_to_num(-row["difficulty"], nan=np.inf))
-    rows = [[_cell(row[name]) for name in header] for row in order[:_ROWS_SHOWN]]
-    print_table(
-        "\nTasks, the most difficult first",
-        [titles.get(name, name) for name in header],
-        rows,
-        right=range(1, len(header) - 1),
-    )
-    _print_more(len(order), "task")
-    header = ["agent", "mean", "ability", "ability_se", "regularity", "generality", "slope"]
-    order = sorted(content["agents"], key=lambda row: np.nan_to_num(-row["ability"], nan=np.inf))
-    rows = [[_cell(row[name]) for name in header] for row in order[:_ROWS_SHOWN]]
-    print_table(
-        "\nAgents, the ablest first",
-        [titles.get(name, name) for name in header],
-        rows,
-        right=range(1, len(header)),
-    )
-    _print_more(len(order), "agent")
-    for one in content["dropped"][:_ROWS_SHOWN]:
-        print_line(f"Set aside: {one['task']}: {one['reason']}")
-
-
-def _cell(value: object) -> object:
-    return "; ".join(value) if isinstance(value, list) else value
-
-
-def _print_more(rows: int, what: str) -> None:
-    if rows > _ROWS_SHOWN:
-        print_line(f"… and {counted(rows - _ROWS_SHOWN, f'more {what}')}: all are in --json")

@@ -127,7 +127,8 @@ def _agent(one: Placement) -> dict[str, Any]:  # Any: JSON values
 def _print(known: IRTFit, found: tuple[Placement, ...]) -> None:
     known_agents = counted(len(known.abilities.agents), "agent")
     print_line(f"{known.model} of {known_agents} × {counted(len(known.items), 'task')}")
-    header = ["agent", "tasks", "ability", "low", "high", "rank", "generality", "predicted mean"]
+    header = ["agent", "tasks", "ability", "low", "high", "rank", "generality"]
+    shown = found[:_ROWS_SHOWN]
     rows = [
         [
             one.agent,
@@ -137,13 +138,25 @@ def _print(known: IRTFit, found: tuple[Placement, ...]) -> None:
             one.high,
             f"{one.rank.rank} ({one.rank.low}–{one.rank.high} of {one.rank.among})",
             one.generality,
-            f"{one.benchmark.value:.3f} ({one.benchmark.low:.3f}–{one.benchmark.high:.3f})",
         ]
-        for one in found[:_ROWS_SHOWN]
+        for one in shown
     ]
     print_table("\nPlaced", header, rows, right=range(1, len(header)))
+    header = ["agent", "mean so far", "predicted mean", "low", "high"]
+    rows = [
+        [one.agent, one.mean, one.benchmark.value, one.benchmark.low, one.benchmark.high]
+        for one in shown
+    ]
+    title = f"\nOver all {counted(len(known.items), 'task')} of the fit"
+    print_table(title, header, rows, right=range(1, len(header)))
     if len(found) > _ROWS_SHOWN:
         print_line(f"… and {len(found) - _ROWS_SHOWN:,} more agents: all are in --json")
+    print_line(
+        "low and high are the ends of 95 % intervals, and so are the two ranks in\n"
+        "brackets; the interval of ability counts the errors of the tasks.\n"
+        "generality: 1 / variance within bins of difficulty, high where an agent is\n"
+        "good up to its ability and fails beyond."
+    )
     for one in found[:_ROWS_SHOWN]:
         for odd in one.unexpected[:_ROWS_SHOWN]:
             print_line(

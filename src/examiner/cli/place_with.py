@@ -111,6 +111,8 @@ def _print(chosen: ChosenSet, found: tuple[SetPlacement, ...]) -> None:
     print_table("\nPlaced", header, rows, right=range(1, len(header)))
     if len(found) > _ROWS_SHOWN:
         print_line(f"… and {len(found) - _ROWS_SHOWN:,} more agents: all are in --json")
+    level = f"{chosen.level:.0%}".replace("%", " %")
+    print_line(f"low and high are the ends of {level} intervals, and so are the two ranks.")
     for one in found[:_ROWS_SHOWN]:
         for task, by in one.unexpected:
             said = "above" if by > 0 else "below"

@@ -33,7 +33,8 @@ Progress = Callable[[str, int, int], None]
 _QUICKLY_FLAGGED = 100_000
 _FEW_AGENTS = 30
 _FEW_TASKS = 5
-_SPREAD = 1.2
+_SPREAD = 1.1
+"""Abilities that spread by more, or by less than its inverse, are on a scale of their own."""
 _AGREE = 0.01
 """Objectives within 0.01 are the same optimum."""
 

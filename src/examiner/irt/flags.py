@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.fitted import Abilities, TaskErrors
+from examiner.irt.fitted import Abilities, IRTFit, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
 from examiner.results import ResponseMatrix
+from examiner.results.checks import counted, listed
 
 BOUNDARY = "slope or intercept at a boundary"
 SEPARATED = "agents who succeed and agents who fail are separated by ability"
@@ -83,6 +86,34 @@ def _signs(items: ItemParameters, errors: TaskErrors | None) -> list[tuple[str, 
         (SIGN_WITHIN_NOISE, noise),
         (UNBOUNDED_DIFFICULTY, np.isinf(errors.difficulty_low) | np.isinf(errors.difficulty_high)),
     ]
+
+
+def rewarding_the_weak(fit: IRTFit) -> tuple[str, ...]:
+    """Return the tasks whose slope is negative beyond noise, the steepest first.
+
+    >>> from examiner.irt.known import known_fit
+    >>> rewarding_the_weak(known_fit(ItemParameters.of(["t"], [-1.0], [0.0])))  # no errors, no noise
+    ()
+    """
+    if fit.errors is None:
+        return ()
+    falling = np.flatnonzero(fit.errors.slope_high < 0)
+    order = falling[np.argsort(fit.items.slope[falling], kind="stable")]
+    return tuple(fit.items.tasks[place] for place in order.tolist())
+
+
+def weak_sentence(tasks: Sequence[str]) -> str:
+    """Say which tasks reward the weak, and what to do about it.
+
+    >>> weak_sentence(["item-057"])
+    "1 task rewards the weak beyond noise: 'item-057'. Check its key or its scoring."
+    """
+    one = len(tasks) == 1
+    verb, whose = ("rewards", "its key or its") if one else ("reward", "their keys or their")
+    return (
+        f"{counted(len(tasks), 'task')} {verb} the weak beyond noise: {listed(tasks)}. "
+        f"Check {whose} scoring."
+    )
 
 
 def separated(matrix: ResponseMatrix, ability: Floats) -> NDArray[np.bool_]:
