@@ -8,7 +8,7 @@ import pytest
 
 from arena import toy_agents
 from arena.runs import cart_pole, rows, states
-from examiner.arena import Episode, Ledger, Playing, Standing, run_jobs
+from examiner.arena import Episode, Ledger, Playing, Standing, performance, run_jobs
 from examiner.arena.checkpoints import Checkpoint
 from examiner.arena.performance import Saved, Start, perform_job
 from examiner.results import InputError
@@ -174,3 +174,20 @@ def test_a_log_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) -> N
     (tmp_path / "output.log").mkdir()
     with pytest.raises(InputError, match=r"Cannot go on: .*output\.log"):
         run_jobs([cart_pole()], tmp_path / "ledger.sqlite")
+
+
+@pytest.mark.parametrize("episodes", [5, 6])
+def test_jobs_that_results_could_not_tell_apart_are_refused(tmp_path: Path, episodes: int) -> None:
+    jobs = [cart_pole(episodes=5), cart_pole(episodes=episodes)]
+    with pytest.raises(InputError, match="Two jobs are 'stateless' on 'CartPole-v1', seed 0"):
+        run_jobs(jobs, tmp_path / "ledger.sqlite")
+
+
+def test_a_learner_that_was_saved_after_its_last_episode_is_not_saved_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(performance, "_LEAST_SECONDS", 0.0)
+    monkeypatch.setattr(performance, "_COST_SHARE", 1e9)  # saved after every episode
+    messages = list(perform_job(Start(cart_pole("Learner", episodes=3, slow=0.001))))
+    saved = [one.checkpoint.episodes for one in messages if isinstance(one, Saved)]
+    assert saved == [1, 2, 3]

@@ -127,6 +127,19 @@ def job_row(job: Job, split: str) -> tuple[object, ...]:
     )
 
 
+def refuse_doubles(jobs: Sequence[Job]) -> None:
+    """Refuse jobs that results could not tell apart: the same agent, game, variant and seed twice."""
+    seen: set[tuple[object, ...]] = set()
+    for job in jobs:
+        identity = tuple(getattr(job, name) for name in _IDENTITY)
+        if identity in seen:
+            raise InputError(
+                f"Two jobs are {shorten(job.agent)} on {shorten(job.game)}, seed {job.seed}. Give one of "
+                f"the agents another name, or leave one out."
+            )
+        seen.add(identity)
+
+
 def refuse_other_settings(jobs: Sequence[Job], database: sqlite3.Connection) -> None:
     """Refuse jobs whose place in the results is taken by one that was played under other settings."""
     names = ", ".join((*_IDENTITY, *_SETTINGS))

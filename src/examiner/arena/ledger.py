@@ -16,6 +16,7 @@ from examiner.arena.accounts import (
     account_rows,
     count_episodes,
     job_row,
+    refuse_doubles,
     refuse_holes,
     refuse_other_settings,
 )
@@ -86,6 +87,7 @@ class Ledger:
         ...     [account.state for account in ledger.enter([Job("a", "random", game="pong")])]
         ['waiting']
         """
+        refuse_doubles(jobs)
         with self._file.told():
             refuse_holes(self._database)
             known = account_rows(self._database)

@@ -80,9 +80,10 @@ def perform_job(start: Start) -> Iterator[bool | Episode | Saved]:
         return
     begun = last = _Clock.now()
     cost = _Clock(0.0, 0.0)
-    episode, evaluated = None, _evaluated_before(start)
+    episode, evaluated, kept = None, _evaluated_before(start), True
     for episode in playing:
         evaluated += episode.phase == "evaluation"
+        kept = False
         yield episode
         now = _Clock.now()
         run = start.seconds + now.wall - begun.wall
@@ -92,9 +93,10 @@ def perform_job(start: Start) -> Iterator[bool | Episode | Saved]:
             and passed.cpu >= cost.cpu / _COST_SHARE
         ):
             yield _saved(playing, episode, evaluated)
+            kept = True
             last = _Clock.now()
             cost = last.since(now)
-    if episode is not None:
+    if episode is not None and not kept:
         yield _saved(playing, episode, evaluated)
 
 
