@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -175,3 +176,59 @@ def test_ribbons_skip_bins_without_results():
     figure = agent_curves.draw(agent_curves.data(["a"], at, mean, mean * 0, at, mean))
     assert figure["data"][0]["x"] == [-1.0, 1.0, 1.0, -1.0]
     assert figure["data"][1]["y"] == [1.0, None, 0.0]
+
+
+def first_section(results: Results) -> dict:
+    content = ex.report(results, sections=None).to_dict()
+    assert content["sections"][0]["key"] == "reading"
+    return content["sections"][0]
+
+
+def test_the_first_section_warns_of_tasks_that_reward_the_weak(wins):
+    section = first_section(wins)
+    beware = next(block for block in blocks(section, "notes") if block["title"] == "Beware")
+    assert beware["notes"][0].startswith("2 tasks reward the weak beyond noise: t")
+    assert beware["notes"][0].endswith(". Check their keys or their scoring.")
+    assert "1 warning" in section["finding"]
+    alone = ex.report(wins, sections=["reading"])
+    assert "no warnings" in alone.to_dict()["sections"][0]["finding"]  # no fit was made
+    assert any("reward the weak" in note for note in ex.report(wins).notes)
+
+
+def test_sections_left_out_are_named_with_the_reason(wins, monkeypatch):
+    home = sys.modules[ex.SECTIONS["selection"].__module__]
+    monkeypatch.setattr(home, "MOST_WORK", 10.0)
+    report = ex.report(wins)
+    assert "selection" not in {section.key for section in report.sections}
+    aside = blocks(report.to_dict()["sections"][0], "notes")[-1]
+    assert aside["title"] == "Left out"
+    assert (
+        "selection: 60 agents on 24 tasks are too many for a report: run `examiner compare`."
+        in aside["notes"]
+    )
+    told_of = {name for note in aside["notes"] for name in note.split(": ")[0].split(", ")}
+    assert told_of | {section.key for section in report.sections} == set(ex.SECTIONS)
+    assert "Left out" in report.html
+
+
+def test_zeros_and_ones_get_no_words_on_medians_quarters_and_ranges(wins):
+    made = ex.report(wins, sections=["ranking", "heatmap"]).to_dict()
+    ranking, heatmap = made["sections"]
+    assert "median" not in ranking["finding"] and "tie" not in ranking["finding"]
+    values = np.nan_to_num(wins.measure().reshape(60, 24))
+    best = int(values.sum(axis=1).max())
+    assert f"solves {best} of 24 tasks it was seen on" in blocks(ranking, "figure")[0]["caption"]
+    everyone, no_one = (values.min(axis=0) == 1).sum(), (values.max(axis=0) == 0).sum()
+    assert heatmap["finding"].startswith(
+        f"Of 24 tasks every agent solves {everyone} and none {no_one}; t"
+    )
+    assert "differ most" not in heatmap["finding"]
+
+
+def test_shares_between_zero_and_one_keep_their_words():
+    shares = np.random.default_rng(0).random((4, 6))
+    ranking, heatmap = ex.report(
+        Results.from_numpy(shares), sections=["ranking", "heatmap"]
+    ).sections
+    assert "Agents differ most on" in str(heatmap.lead)
+    assert "median" in str(ranking.lead)

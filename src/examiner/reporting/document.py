@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from examiner.irt.flags import rewarding_the_weak, weak_sentence
 from examiner.reporting.export import section_dict
-from examiner.reporting.section import Section, said
+from examiner.reporting.fitting import already_fitted
+from examiner.reporting.section import Name, Notes, Prose, Section, said
 from examiner.reporting.sections import SECTIONS
 from examiner.reporting.study import Study
 from examiner.results import Classification, Results
@@ -20,6 +22,7 @@ from examiner.scores import Normaliser
 from examiner.scores.success import Landmark as Success
 
 SCHEMA = "examiner.report/1"
+_FIRST = "reading"
 
 SectionFunction = Callable[[Study], Section]
 Progress = Callable[[str, int, int], None]
@@ -129,17 +132,37 @@ def report(
         success=success,
         seed=seed,
     )
-    finished: list[Section] = []
-    for done, (name, section) in enumerate(chosen):
+    made: dict[int, Section] = {}
+    # What was read is told last, and stands first: it warns of what other sections have found.
+    order = sorted(range(len(chosen)), key=lambda place: chosen[place][0] == _FIRST)
+    for done, place in enumerate(order):
+        name, section = chosen[place]
         if progress:
             progress(name, done, len(chosen))
-        made = section(study)
-        if made.applies or sections is not None:
-            finished.append(made)
+        made[place] = section(study)
     if progress:
         progress("done", len(chosen), len(chosen))
+    finished = [made[place] for place in range(len(chosen))]
+    if sections is None:
+        finished = _without_idle(finished)
     names = None if sections is None else [name for name, _ in chosen]
     return Report(study.title, tuple(finished), _recipe(study), _command(study, names, title))
+
+
+def _without_idle(sections: list[Section]) -> list[Section]:
+    """The sections that apply; the first one names the others, and why they are left out."""
+    idle: dict[str, list[str]] = {}
+    for section in sections:
+        if not section.applies:
+            idle.setdefault(said(section.lead), []).append(section.key)
+    kept = [section for section in sections if section.applies]
+    if idle and kept and kept[0].key == _FIRST:
+        items: list[Prose] = [
+            (", ".join(keys), ": ", Name(reason)) for reason, keys in idle.items()
+        ]
+        first = replace(kept[0], blocks=(*kept[0].blocks, Notes("Left out", tuple(items))))
+        kept[0] = first
+    return kept
 
 
 def _chosen(
@@ -180,8 +203,14 @@ def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
         "success": study.success,
         "seed": study.seed,
         "steps": list(study.scores.provenance.steps),
-        "warnings": list(study.scores.notes),
+        "warnings": _warnings(study),
     }
+
+
+def _warnings(study: Study) -> list[str]:
+    made = already_fitted(study)
+    weak = () if made is None else rewarding_the_weak(made.fit)
+    return [*([weak_sentence(weak)] if weak else []), *study.scores.notes]
 
 
 def _command(study: Study, sections: Sequence[str] | None, title: str | None) -> str:

@@ -50,6 +50,17 @@ def fitted(study: Study) -> Fitted | str:
     return _MADE[study]
 
 
+def already_fitted(study: Study) -> Fitted | None:
+    """Return the fit of a study where another section has made it, and make none.
+
+    >>> from examiner.results import Results
+    >>> already_fitted(Study.of(Results.from_numpy([[0.5, 1.0], [0.0, 0.5]]))) is None
+    True
+    """
+    made = _MADE.get(study)
+    return made if isinstance(made, Fitted) else None
+
+
 def _fitted(study: Study) -> Fitted | str:
     agents = len(study.results.agents)
     if agents < FEWEST_AGENTS:

@@ -125,6 +125,12 @@ class Study:
         return self.normaliser in ("z-score", "min-max", "rank")
 
     @property
+    def binary(self) -> bool:
+        """Whether every comparable cell is 0 or 1: then medians, quarters and ranges say nothing."""
+        seen = self.comparable[np.isfinite(self.comparable)]
+        return bool(len(seen)) and bool(((seen == 0) | (seen == 1)).all())
+
+    @property
     def unit(self) -> Prose:
         """What the comparable numbers are, in words."""
         if self.normaliser is None:

@@ -81,6 +81,8 @@ def _lead(study: Study, tasks: TaskSummary) -> Prose:
     if several and study.relative:
         return _winners(study)
     names = study.results.tasks
+    if several and study.binary:
+        return _solved(study, tasks)
     if several:
         most, least = int(np.nanargmax(tasks.spread)), int(np.nanargmin(tasks.spread))
         return (
@@ -91,6 +93,22 @@ def _lead(study: Study, tasks: TaskSummary) -> Prose:
     if high == low:
         return ("One task, ", Name(names[high]), ": ", *_range(tasks, high), ".")
     return ("Best on ", Name(names[high]), ", worst on ", Name(names[low]), ".")
+
+
+def _solved(study: Study, tasks: TaskSummary) -> Prose:
+    """How many tasks everyone or no one solves: of zeros and ones every other range is the same."""
+    observed = np.isfinite(tasks.mean)
+    everyone, no_one = int((tasks.low == 1).sum()), int((tasks.high == 0).sum())
+    middle = int(np.nanargmin(np.abs(tasks.mean - 0.5)))
+    share = f"{tasks.mean[middle]:.0%}".replace("%", " %")
+    start = f"Of {counted(int(observed.sum()), 'task')} every agent solves {everyone:,} and none {no_one:,}"
+    if everyone + no_one == int(observed.sum()):
+        return (f"{start}.",)
+    return (
+        f"{start}; ",
+        Name(study.results.tasks[middle]),
+        f" divides them best ({share} solve it).",
+    )
 
 
 def _human_lead(study: Study, tasks: TaskSummary) -> Prose:

@@ -53,7 +53,8 @@ def _lead(study: Study) -> Prose:
             f", with a mean of {mean}: nothing to rank.",
         )
     leaders: dict[tuple[str, ...], list[str]] = {}
-    for what in ("mean", "median", "iqm"):
+    # Of zeros and ones a median is 0 or 1, and the middle half only repeats the mean.
+    for what in ("mean",) if study.binary else ("mean", "median", "iqm"):
         best = shared_ranks(getattr(study.aggregates, what)) == 1
         names = tuple(agent for agent, first in zip(agents, best, strict=True) if first)
         leaders.setdefault(names, []).append("interquartile mean" if what == "iqm" else what)
@@ -74,6 +75,8 @@ def _unit(study: Study) -> Prose:
     tasks = study.comparable.shape[1]
     if tasks == 1:
         return (*start, " With one task, mean, median and interquartile mean are the same number.")
+    if study.binary:
+        return (*start, " Every cell is 0 or 1: the mean is the share of tasks solved.")
     return (*start, " The interquartile mean leaves out the best and the worst quarter.")
 
 
@@ -172,8 +175,11 @@ def _caption(study: Study) -> Prose:
     first = int(study.order[0])
     scores = study.comparable[first]
     scores = scores[np.isfinite(scores)]
-    low, high = (three_digits(float(end)) for end in np.percentile(scores, (25, 75)))
     name = Name(study.results.agents[first])
+    if study.binary:
+        solved = f" solves {int((scores == 1).sum()):,} of {counted(len(scores), 'task')} it was seen on."
+        return (name, solved)
+    low, high = (three_digits(float(end)) for end in np.percentile(scores, (25, 75)))
     spread = ("Half of the tasks of ", name, f" lie between {low} and {high}")
     if study.landmark is None:
         return (*spread, ".")

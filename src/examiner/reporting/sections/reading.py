@@ -6,6 +6,8 @@ import warnings
 
 import numpy as np
 
+from examiner.irt.flags import rewarding_the_weak
+from examiner.reporting.fitting import already_fitted
 from examiner.reporting.section import (
     Block,
     Column,
@@ -40,7 +42,7 @@ def reading(study: Study) -> Section:
     '1 agent on 2 tasks, 1 run of 1 trial each, no cell missing; no warnings.'
     """
     scales = _scales(study)
-    doubts = (*_doubts(study, scales), *((note,) for note in study.scores.notes))
+    doubts = (*_weak(study), *_doubts(study, scales), *((note,) for note in study.scores.notes))
     pairs = _pairs(study)
     blocks: list[Block] = []
     if doubts:
@@ -130,6 +132,18 @@ def _doubts(study: Study, scales: ScaleArrays) -> tuple[Prose, ...]:
             ("Lower is better on ", *enumerated(lower), ", but raw values are ranked from above.")
         )
     return tuple(doubts)
+
+
+def _weak(study: Study) -> tuple[Prose, ...]:
+    """Tasks that reward the weak, where a fit was made that tells: a wrong key looks like this."""
+    made = already_fitted(study)
+    tasks = () if made is None else rewarding_the_weak(made.fit)
+    if not tasks:
+        return ()
+    one = len(tasks) == 1
+    verb, whose = ("rewards", "its key or its") if one else ("reward", "their keys or their")
+    start = f"{counted(len(tasks), 'task')} {verb} the weak beyond noise: "
+    return ((start, *enumerated(tasks), f". Check {whose} scoring."),)
 
 
 def _pairs(study: Study) -> tuple[Likeness, ...] | None:
