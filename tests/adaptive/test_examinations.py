@@ -23,6 +23,7 @@ from examiner.adaptive import (
     replay,
     simulate_examinations,
 )
+from examiner.adaptive.state import Moments
 from examiner.irt import Abilities, ItemParameters, known_fit, probability
 from examiner.plots import adaptive_trace
 from examiner.records import read_examination, write_examination
@@ -61,6 +62,45 @@ def test_it_ends_after_the_most_tasks_and_asks_at_least_the_fewest() -> None:
     stop = Stop(error=5.0, least=6)
     *_, last = examine(bank, simulated_agent(bank, 0.5), stop=stop, rng=rng())
     assert last.ending is Ending.PRECISE and len(last.steps) == 6
+
+
+def test_it_ends_where_the_tasks_left_tell_too_little() -> None:
+    near, far = np.linspace(-1, 1, 40), np.full(160, 12.0)
+    items = ItemParameters.of(
+        [f"task {n}" for n in range(200)], 1.2, difficulty=np.concatenate([near, far])
+    )
+    bank = TaskBank.of(items)
+    agent = simulated_agent(bank, 0.0)
+    *_, last = examine(bank, agent, stop=Stop(error=0.1), rng=rng())
+    assert last.ending is Ending.FUTILE and 30 <= len(last.steps) <= 45
+    *_, whole = examine(bank, agent, rng=rng())
+    assert whole.error > 0.95 * last.error  # nothing was lost
+    *_, other = examine(bank, agent, stop=Stop(better_than=last.ability), rng=rng())
+    assert other.ending is Ending.FUTILE and len(other.steps) <= 45
+    run = simulate_examinations(bank, [0.0, 0.5], stop=Stop(error=0.1), rng=rng())
+    assert set(run.ending) == {Ending.FUTILE}
+
+
+def test_a_precise_error_is_not_given_up_while_tasks_tell_enough() -> None:
+    bank = bank_of(1000)
+    *_, last = examine(bank, simulated_agent(bank, 0.0), stop=Stop(error=0.12), rng=rng())
+    assert last.ending is Ending.PRECISE
+
+
+def test_giving_up_a_decision_loses_few_of_them() -> None:
+    bank = bank_of(120)
+    theta = np.random.default_rng(5).normal(0.2, 0.15, 300)
+    stop = Stop(better_than=0.2)
+    run = simulate_examinations(bank, theta, stop=stop, rng=rng(1))
+    given_up = np.array([end is Ending.FUTILE for end in run.ending])
+    assert given_up.mean() > 0.1
+    whole = simulate_examinations(bank, theta, rng=rng(1))
+    found = Moments(whole.ability, whole.error, whole.error)
+    better = stop.probability_better(bank, found)
+    assert better is not None
+    clear = np.maximum(better, 1 - better) >= stop.certainty
+    assert clear[given_up].mean() < 0.2
+    assert run.count[given_up].mean() < 110
 
 
 @given(seed=st.integers(0, 500), budget=st.floats(1.0, 30.0))

@@ -16,6 +16,7 @@ from examiner.adaptive import (
     Stop,
     TaskBank,
     balance_of,
+    examine,
     next_task,
     simulate_examinations,
 )
@@ -169,6 +170,16 @@ def test_what_a_task_costs_divides_what_it_is_worth(rule: str) -> None:
     same = next_task(ExaminationState.start(half), half, rule)
     assert same is not None
     assert (same.task, same.value) == (free.task, pytest.approx(free.value / 2))
+
+
+@pytest.mark.parametrize("rule", [name for name in RULES if name != "random"])
+def test_a_task_on_which_the_able_do_worse_comes_last(rule: str) -> None:
+    items = ItemParameters.of(["reversed", "flat", "good"], [-3.0, 0.2, 1.0], [0.0, 0.0, 0.0])
+    bank = TaskBank.of(items)
+    *_, last = examine(
+        bank, {"reversed": 1, "flat": 1, "good": 0}.get, choosing=rule, rng=np.random.default_rng(0)
+    )
+    assert last.state.tasks == ("good", "flat", "reversed")
 
 
 def test_a_function_of_ones_own_is_a_rule() -> None:

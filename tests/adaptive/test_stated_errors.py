@@ -109,6 +109,36 @@ def test_the_scale_of_the_agents_is_found_where_priors_pulled_the_fit() -> None:
     assert abs(inside.mean()) < 0.1 and abs(inside.std() - 1) < 0.1
 
 
+def test_taken_at_its_word_the_fit_s_scale_is_named() -> None:
+    fit = calibrated(benchmark(60, 15), 60, 16)
+    anchor = TaskBank.of(fit).calibration.anchor
+    (*_, note) = TaskBank.of(fit, uncertainty="none").calibration.notes
+    assert "on the scale of the fit" in note and f"divided by {anchor.unit:.2f}" in note
+
+
+@pytest.mark.slow
+def test_abilities_on_the_fit_s_scale_are_nearly_unbiased() -> None:
+    """Truth on the fit's scale is the line of its agents' abilities on their true ones."""
+    spread: dict[str, list[float]] = {"all": [], "none": []}
+    for seed in range(8):
+        items = benchmark(200, 5000 + seed)
+        rng = np.random.default_rng(6000 + seed)
+        true = rng.normal(size=60)
+        chance = probability(items, true).T
+        answers = (rng.random(chance.shape) < chance).astype(np.uint8)
+        fit = fit_irt(ResponseMatrix.from_array(answers, tasks=items.tasks), starts=1, rng=rng)
+        unit, zero = np.polyfit(true, fit.abilities.ability, 1)
+        new = rng.normal(size=250)
+        for uncertainty, into in spread.items():
+            bank = TaskBank.of(fit, uncertainty=uncertainty)  # type: ignore[arg-type]
+            truth = truth_for(fit, items)
+            run = simulate_examinations(bank, new, truth=truth, rng=np.random.default_rng(seed))
+            found = bank.calibration.anchor.to_fit(run.ability)  # type: ignore[arg-type]
+            into.append(float(np.polyfit(zero + unit * new, found, 1)[0]))
+    assert np.mean(spread["all"]) == pytest.approx(1.0, abs=0.03)
+    assert np.mean(spread["none"]) < 0.95  # the fit at its word, as `place` takes it
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "agents", "tasks", "calibrations"),

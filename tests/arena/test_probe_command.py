@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,6 +44,41 @@ def test_json_is_one_object_with_settings_taken_as_in_a_plan():
         found["contrast"]["deterministic"]["mean"] - found["contrast"]["sticky"]["mean"]
     )
     assert found["kept_known"] == (found["kept"] is not None)
+
+
+def test_rows_say_what_differs_and_equal_runs_have_no_interval():
+    same = ("--set", "action=1", "--seeds", "2", "--replays", "1", "--workers", "1", "--cap", "3")
+    answer = called("constant", *CART_POLE, *same)
+    assert answer.exit_code == 0, answer.output
+    assert re.search(
+        r"constant, 1 episode a run +3 \(equal\) +3 \(equal\) +0 \(equal\)", answer.stdout
+    )
+    assert "random play, 10 episodes a run" in answer.stdout
+    assert "(equal): 2 equal runs, no interval" in answer.stdout and "± 0" not in answer.stdout
+    found = json.loads(called("constant", *CART_POLE, *same, "--json").stdout)
+    plain = found["contrast"]["deterministic"]
+    assert (plain["mean"], plain["low"], plain["high"]) == (3, None, None)
+    assert plain["equal_runs"] and found["replay"]["recorded"]["equal_runs"]
+
+
+def test_an_agent_of_the_current_folder_is_found(tmp_path: Path):
+    (tmp_path / "cautious_agents.py").write_text(
+        "class Cautious:\n    def act(self, observation):\n        return 0\n"
+    )
+    done = subprocess.run(
+        [
+            *(sys.executable, "-c", "from examiner.cli import main; main()", "probe"),
+            *("cautious_agents:Cautious", *CART_POLE, "--seeds", "2", "--workers", "2"),
+        ],
+        cwd=tmp_path,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        | {"PYTHONSAFEPATH": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "cautious_agents:Cautious, 1 episode a run" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -113,11 +114,36 @@ def test_what_agents_print_is_in_the_log(folder: Path) -> None:
     assert "hello from the agent" in (folder / "out" / "output.log").read_text()
 
 
+def test_a_run_s_own_files_are_no_strangers_in_its_folder(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "out", tmp_path / "out")
+    for name in ("ledger.sqlite.lock", "output.log"):
+        (tmp_path / "out" / name).write_text("of the run")
+    told = json.loads(run("describe", tmp_path / "out", "--json").out)
+    assert told["warnings"] == [] and told["rows"] == 12
+    (tmp_path / "out" / "thoughts.md").write_text("of mine")
+    (note,) = json.loads(run("describe", tmp_path / "out", "--json").out)["warnings"]
+    assert note == "1 file was skipped that is not results: 'thoughts.md'."
+
+
+def test_stopped_before_anything_was_played_says_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["examiner.cli.run"], "run_plan", stopped)
+    done = run("run", folder / "pilot.toml", "-o", folder / "unplayed")
+    assert done.code == 130 and "stopped; nothing had been played yet." in done.err
+    done = run("run", folder / "pilot.toml", "-o", folder / "out")
+    assert done.code == 130 and "all episodes so far are kept" in done.err
+
+
 def test_explaining_plays_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     done = run("run", folder / "pilot.toml", "-o", folder / "unplayed", "--explain")
     assert "4 jobs: 2 agents × 1 variant of 1 game × 2 seeds" in done.out
     assert "sticky_probability" in done.out and "frame_skip" in done.out
+    assert "No game is for tuning: all are for testing" in done.out
     told = json.loads(run("run", folder / "pilot.toml", "--explain", "--json").out)
     apart = {one["setting"]: (one["value"], one["reference"]) for one in told["deviations"]}
     assert apart == {"sticky_probability": (0.0, 0.25), "frame_skip": (1, 5)}

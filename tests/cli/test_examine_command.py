@@ -107,6 +107,49 @@ def test_a_person_answers_at_the_terminal(examiner, fitted: Path, monkeypatch) -
     assert "no is no answer" in done.stderr and "(3.0, 2.0)" in done.stderr
 
 
+def test_skipped_tasks_are_listed_and_the_end_of_the_answers_is_named(
+    examiner, fitted: Path, monkeypatch
+) -> None:
+    who = ("examine", "--fit", "fit.json", "--interactive")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("?\n1\n0\n?\n"))
+    done = examiner(*who, "--save", "half.json")
+    assert done.returncode == 0, done.stderr
+    assert "The answers ended." in done.stdout and "by hand" not in done.stdout
+    line = next(line for line in done.stdout.splitlines() if line.startswith("Skipped: "))
+    assert len(line.removeprefix("Skipped: ").split(", ")) == 2
+    stored = json.loads((fitted.parent / "half.json").read_text())
+    assert ", ".join(stored["unanswered"]) in line
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1\nq\n"))
+    assert "It was stopped by hand." in examiner(*who).stdout
+
+
+def test_what_place_says_of_the_same_answers_stands_beside(examiner, fitted: Path) -> None:
+    done = examiner("place", "new.csv", "--layout", "wide", "--fit", "fit.json", "--json")
+    placed = {one["agent"]: one["ability"] for one in json.loads(done.stdout)["agents"]}
+    everything = (*ORACLE, "--agent", "new1", "--most", TASKS)
+    found = answered(examiner, *everything)
+    assert found["ability_as_placed"] == pytest.approx(placed["new1"], abs=1e-6)
+    assert found["scale"] == "agents"
+    told = examiner("examine", *everything).stdout
+    assert f"`examiner place` says {placed['new1']:.2f} of these answers" in told
+    exact = answered(examiner, *everything, "--uncertainty", "none")
+    assert exact["scale"] == "fit" and exact["ability"] == exact["ability_on_fit_scale"]
+    assert exact["ability"] == pytest.approx(placed["new1"], abs=1e-6)
+    assert any("on the scale of the fit" in note for note in exact["warnings"])
+
+
+def test_more_tasks_that_will_not_settle_it_are_not_asked(examiner, fitted: Path) -> None:
+    found = answered(examiner, *ORACLE, "--agent", "new1", "--standard-error", 0.14)
+    assert found["ended"] in ("futile", "used up")
+    stored = json.loads(fitted.read_text())["abilities"]
+    near = stored["agents"][
+        int(np.argmin(np.abs(np.array(stored["ability"]) - found["ability_as_placed"])))
+    ]
+    one = answered(examiner, *ORACLE, "--agent", "new1", "--better-than", near)
+    assert one["ended"] == "futile" and one["tasks"] < TASKS
+    assert "not expected to settle" in one["outcome"]
+
+
 def test_a_study_of_simulated_agents(examiner, fitted: Path) -> None:
     arguments = ("--fit", "fit.json", "--simulate", 60, "--standard-error", 0.5)
     found = answered(examiner, *arguments)

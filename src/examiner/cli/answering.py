@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from examiner.cli.modules import find_modules_here
 from examiner.cli.output import printable
 from examiner.results import InputError, ResponseMatrix, Results
 from examiner.results.checks import listed, shorten, unknown_name
@@ -146,8 +146,7 @@ def played_live(
             f"Fit with `--item task`."
         )
 
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
+    find_modules_here(entry)
     if protocol.evaluation_episodes:
         protocol = replace(protocol, evaluation_episodes=episodes)
 

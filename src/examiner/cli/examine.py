@@ -18,7 +18,6 @@ from examiner.cli.answering import (
 )
 from examiner.cli.examine_options import ChoosingOptions, OracleOptions, StopOptions
 from examiner.cli.examine_setup import bank_from, choosing_from, stop_from
-from examiner.cli.modules import find_modules_here
 from examiner.cli.options import JsonFlag, SeedOption
 from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
 from examiner.cli.progress import progress_bar
@@ -125,7 +124,7 @@ def examine(
     ended = getattr(answer, "ended", None)
     content = examination_content(bank, last) | {
         **({} if last.ending is not None or ended is None else {"outcome": ended}),
-        **_beside_place(known, bank, last),
+        **_beside_place(known, last),
         "fit": str(fit),
         "seed": seed,
         "warnings": [*bank.calibration.notes, *notes],
@@ -175,17 +174,17 @@ def examination_content(bank: TaskBank, last: Examination) -> dict[str, Any]:  #
     }
 
 
-def _beside_place(
-    known: IRTFit, bank: TaskBank, last: Examination
-) -> dict[str, Any]:  # Any: JSON values
+def _beside_place(known: IRTFit, last: Examination) -> dict[str, Any]:  # Any: JSON values
     """What `examiner place` says of the same answers: it takes the fit at its word."""
-    from examiner.adaptive import TaskBank, replay
+    from examiner.adaptive import ExaminationState, TaskBank
 
-    if bank.calibration.uncertainty == "none" and bank.calibration.anchor == (0.0, 1.0):
-        return {"ability_as_placed": last.ability}
     if not last.steps:
         return {"ability_as_placed": None}
-    return {"ability_as_placed": replay(last, TaskBank.of(known, uncertainty="none")).ability}
+    at_its_word = TaskBank.of(known, uncertainty="none")
+    state = ExaminationState.start(at_its_word)
+    for answer in last.state.answers:
+        state = state.after(at_its_word, answer)
+    return {"ability_as_placed": state.ability}
 
 
 def study_content(study: ExaminationStudy) -> dict[str, Any]:  # Any: JSON values
@@ -248,7 +247,6 @@ def _live(
 
     if agent is None:
         raise InputError("Say who plays: --agent MODULE:FACTORY, or a built-in agent's name.")
-    find_modules_here(agent)
     return played_live(
         known,
         agent,

@@ -295,7 +295,7 @@ def _print(found: Probe, published: tuple[float, float] | None, length: str) -> 
     print_line(
         f"Replaying its recorded actions without looking gave the same score in {replay.reproduced} of "
         f"{counted(replay.replays, 'replay')} with ς = 0; with {sticky} they gave "
-        f"{_shown(asdict(replay.sticky))} instead of {_shown(asdict(replay.recorded))}."
+        f"{_shown(asdict(replay.sticky), '')} instead of {_shown(asdict(replay.recorded), '')}."
     )
 
 
@@ -304,13 +304,13 @@ def _cells(contrast: Contrast) -> tuple[str, str, str]:
     return tuple(_shown(asdict(one)) for one in parts)  # type: ignore[return-value]
 
 
-def _shown(estimate: Mapping[str, float]) -> str:
+def _shown(estimate: Mapping[str, float], if_equal: str = " (equal)") -> str:
     if math.isnan(estimate["mean"]):
         return "–"
     if math.isnan(estimate["low"]):
         return _number(estimate["mean"])
     if _equal(estimate):
-        return f"{_number(estimate['mean'])} (equal)"
+        return _number(estimate["mean"]) + if_equal
     return f"{_number(estimate['mean'])} ± {_number(estimate['high'] - estimate['mean'])}"
 
 
