@@ -297,3 +297,22 @@ def test_costs_come_from_columns_of_results_and_of_tasks() -> None:
         task_costs(results, "gold")
     chosen = ex.Selection("random", ("t",), (0,), np.zeros(1), "", 1.0)
     assert cost_of(chosen, np.array([7.0])) == 7.0
+
+
+@given(agents=st.integers(2, 60), tenths=st.integers(1, 9), seed=st.integers(0, 10**6))
+def test_ends_of_intervals_are_the_order_statistics_of_barber_and_others(
+    agents: int, tenths: int, seed: int
+) -> None:
+    """The ⌊α(n + 1)⌋-th smallest of μ − R, and the ⌈(1 − α)(n + 1)⌉-th smallest of μ + R.
+
+    Barber, Candès, Ramdas & Tibshirani (2021), section 1; α is the complement of the level.
+    """
+    rng = RNG(seed)
+    without, residual = rng.normal(size=agents), np.abs(rng.normal(size=agents))
+    low, high = jackknife_plus(without[None], residual, 1 - tenths / 10)
+    first = tenths * (agents + 1) // 10  # in whole numbers: no rounding
+    last = -(-(10 - tenths) * (agents + 1) // 10)
+    below = sorted((without - residual).tolist())
+    above = sorted((without + residual).tolist())
+    assert low[0] == (below[first - 1] if first >= 1 else -np.inf)
+    assert high[0] == (above[last - 1] if last <= agents else np.inf)

@@ -128,7 +128,7 @@ def test_compare_tells_every_method_at_every_size(folder: Path) -> None:
         assert all(name in row for row in told["rows"])
     assert told["answer"].endswith(".")
     table = run(*words, "--methods", "spread", "--draws", 5, "--reps", 5, "--folds", 4)
-    assert "On held-out agents" in table
+    assert "Predicting held-out agents" in table
 
 
 def test_choosing_on_some_judges_the_others(folder: Path) -> None:
@@ -193,3 +193,137 @@ def test_bad_comparisons_and_placements_get_one_sentence(folder: Path) -> None:
     assert "lacks 'selection'" in complaint("place", results, "--with", folder / "half.json")
     assert "`--with chosen.json`" in complaint("place", results)
     assert "one of them at a time" in complaint("place", results, "--with", "a", "--fit", "b")
+
+
+def test_tables_fit_eighty_columns_with_headers_whole(folder: Path) -> None:
+    source = (folder / "all.csv", "--tasks", folder / "tasks.csv")
+    told = run("select", *source, "--method", "regression", "--size", 3, "--folds", 4)
+    for header in ("R² of remainder", "error", "Kendall", "top 1", "coverage", "optimistic R²"):
+        assert any(line.startswith(header) for line in told.splitlines())
+    assert "smallest difference" in told
+    assert "On held-out agents (4 folds)" in told
+    quick = ("--methods", "information_swap,spread", "--folds", 3, "--draws", 5, "--reps", 5)
+    compared = run("compare", *source, "--sizes", "2,3", *quick)
+    lines = compared.splitlines()
+    header = next(line for line in lines if line.startswith("method"))
+    assert header.split() == [
+        *("method", "size", "R²", "95", "%", "remainder", "error", "covered", "optimistic")
+    ]
+    rows = [line for line in lines if line.startswith("information_swap")]
+    assert len(rows) == 4  # two sizes in two tables, and no name is broken
+    assert all(len(line) <= 80 for line in lines if not line.endswith("."))
+    assert not any("_" in word for word in header.split())
+
+
+def test_every_unit_of_gains_has_words_for_people() -> None:
+    from examiner.cli.select import GAINS
+    from examiner.selection import METHODS
+    from examiner.selection.material import fold_of
+
+    scores = np.random.default_rng(0).normal(size=(12, 6, 3)) + np.arange(12.0)[:, None, None]
+    groups = {f"task {place + 1}": "xy"[place % 2] for place in range(6)}
+    material = ex.gather_material(ex.Results.from_numpy(scores), normalise=None, groups=groups)
+    evidence = fold_of(material, np.arange(12), ("channels", "items", "ability")).evidence
+    units = {one.select(evidence, 2, np.random.default_rng(0)).unit for one in METHODS.values()}
+    assert units == set(GAINS)
+
+
+def test_costs_of_tasks_of_the_set_and_of_all_are_told(folder: Path) -> None:
+    words = ("select", folder / "all.csv", "--tasks", folder / "tasks.csv", "--cost", "cost")
+    more = ("--budget", 9, "--method", "spread", "--no-proof")
+    told = json.loads(run(*words, *more, "--json"))
+    costs = [int(task[1:]) + 1 for task in told["tasks"]]
+    assert [one["cost"] for one in told["why"]] == costs
+    assert (told["cost"], told["cost_of_all"]) == (sum(costs), 36)
+    assert (told["budget"], told["priced"]) == (9, True)
+    shown = run(*words, *more)
+    assert f"Cost: {sum(costs)} of a budget of 9; all tasks cost 36" in shown
+    first = next(line for line in shown.splitlines() if line.startswith(told["tasks"][0]))
+    assert first.split()[1] == str(costs[0])
+    free = json.loads(run("select", folder / "all.csv", "--size", 2, *more[2:], "--json"))
+    assert (free["priced"], free["budget"], free["why"][0]["cost"]) == (False, None, None)
+    assert "Cost:" not in run("select", folder / "all.csv", "--size", 2, *more[2:])
+
+
+def table_of(path: Path, agents: int, tasks: int) -> Path:
+    scores = np.random.default_rng(0).normal(size=(agents, tasks)).round(3)
+    scores += np.arange(agents)[:, None] / 10
+    lines = ["agent," + ",".join(f"t{place}" for place in range(tasks))]
+    lines += [f"a{row}," + ",".join(map(str, values)) for row, values in enumerate(scores)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_large_tables_are_judged_in_ten_folds_and_that_is_said(tmp_path: Path) -> None:
+    large = table_of(tmp_path / "large.csv", 101, 3)
+    words = ("select", large, "--method", "spread", "--size", 1, "--json", "--workers", 1)
+    told = json.loads(run(*words))
+    assert told["folds"] == "10 folds"
+    assert any("`--folds loo`" in note for note in told["warnings"])
+    assert json.loads(run(*words, "--folds", 3))["folds"] == "3 folds"
+    assert "The folds are 'some'" in complaint(*words[:-3], "--folds", "some")
+    small = table_of(tmp_path / "small.csv", 12, 4)
+    told = json.loads(run("select", small, "--method", "spread", "--size", 1, "--json"))
+    assert told["folds"] == "leave-one-out"
+    assert not any("--folds" in note for note in told["warnings"])
+
+
+def test_ten_folds_still_leave_every_agent_out_so_that_intervals_are_honest(tmp_path: Path) -> None:
+    from examiner.selection import compare_selections, gather_material, select
+
+    results = ex.read(table_of(tmp_path / "some.csv", 30, 6))
+    material = gather_material(results, normalise=None)
+    rng = np.random.default_rng(0)
+    chosen = select(material, 2, "regression", rng=rng)
+    found = compare_selections(material, [2], ["regression"], rng=rng, folds=10, draws=2)
+    assert np.isfinite(found.predicted).all()
+    kept = ex.chosen_set(material, chosen, found, rng=rng)
+    np.testing.assert_allclose(kept.predictor.residual, np.abs(found.truth - found.predicted[0, 0]))
+
+
+def test_long_work_is_announced_with_what_takes_less_and_short_work_is_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from examiner.cli.judging import Folds, expected_seconds, judging
+
+    def nothing(stage: str, done: int, total: int) -> None:
+        return None
+
+    assert "progress" in judging(None, 3.0, "Say less.", nothing)
+    assert capsys.readouterr().err == ""
+    judging(1, 90.0, "Say less.", nothing)
+    told = capsys.readouterr()
+    assert "will take about 1:30" in told.err
+    assert told.err.endswith("Say less.\n")
+    assert told.out == ""
+    scores = np.random.default_rng(0).normal(size=(60, 200))
+    material = ex.gather_material(ex.Results.from_numpy(scores), normalise=None)
+    loo = expected_seconds(material, 10, Folds("loo"), ["best_of"])
+    ten = expected_seconds(material, 10, Folds(10, 2), None)
+    assert loo / ten == pytest.approx((60 + 25) / (10 + 10))
+    assert ten > 2 * expected_seconds(material, 10, Folds(10, 2), ["spread"])
+
+
+def test_lines_off_a_terminal_say_how_far_the_work_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from examiner.cli import progress
+
+    now = iter([0.0, 0.0, 10.0, 31.0, 35.0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
+    with progress.progress_bar("reading") as advance:
+        for done in (1, 2, 3, 4):
+            advance("judging folds", done, 5)
+    told = capsys.readouterr()
+    assert told.err == "judging folds: 3 of 5   0:31 to go\n"
+    assert told.out == ""
+
+
+def test_what_is_predicted_is_said_in_words(folder: Path) -> None:
+    stored = folder / "words.json"
+    source = (folder / "all.csv", "--tasks", folder / "tasks.csv")
+    run("select", *source, "--method", "spread", "--size", 2, "--no-proof", "-o", stored)
+    told = run("place", folder / "new.csv", "--with", stored)
+    assert "mean of 8 tasks, predicted from 2" in told
+    assert "the mean the agent would get, were all tasks run" in told
+    assert "foretold" not in told

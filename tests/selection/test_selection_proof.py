@@ -240,6 +240,22 @@ def test_the_answer_names_a_size_within_the_tolerance_or_says_that_there_is_none
     assert strict.answer.startswith("No size compared predicts the mean of held-out agents within")
 
 
+def test_the_answer_on_one_size_speaks_of_that_size_and_on_a_budget_of_the_budget() -> None:
+    values = one_factor(16, 8, noise=0.2) + 5
+    run = partial(
+        ex.compare_selections, methods=["regression"], draws=5, repeats=0, folds=4, tolerance=1e-6
+    )
+    one = run(material_of(values), [3], rng=np.random.default_rng(0)).answer
+    assert one.startswith("3 tasks chosen by regression do not predict the mean of held-out agents")
+    single = run(material_of(values), [1], rng=np.random.default_rng(0)).answer
+    assert single.startswith("1 task chosen by regression does not predict the mean")
+    bought = material_of(values, constraints=ex.Constraints(budget=3.0), cost=np.ones(8))
+    answer = run(bought, rng=np.random.default_rng(0)).answer
+    assert answer.startswith("What a budget of 3 buys, chosen by regression, does not predict")
+    enough = run(bought, rng=np.random.default_rng(0), tolerance=0.5).answer
+    assert enough.startswith("What a budget of 3 buys, chosen by regression, predicts the mean")
+
+
 def test_intervals_cover_as_often_as_they_say_on_simulated_agents() -> None:
     """Gaussian agents, tasks chosen by regression on each sample: nine of ten new agents lie inside."""
     inside = []

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import math
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
+from examiner.cli.judging import expected_seconds, folds_named, judging
 from examiner.cli.options import JsonFlag, SeedOption, SourceOptions
 from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
 from examiner.cli.progress import progress_bar
 from examiner.cli.selecting import (
     SelectionOptions,
     agents_named,
-    judging,
     material_from,
     numbers_in,
 )
-from examiner.results import InputError
-from examiner.results.checks import shorten
 
 SIZES = (1, 3, 5, 10)
+HINT = "`--folds 10`, fewer `--sizes` or fewer `--methods` take less."
 
 
 def compare(
@@ -63,17 +64,20 @@ def compare(
     with progress_bar("reading") as progress:
         material = material_from(options, choice, None, progress)
         wanted = _sizes(sizes, int(material.terms.offered.sum()), len(material.terms.must))
+        names = None if methods is None else [word.strip() for word in methods.split(",")]
+        how = folds_named(folds)
+        seconds = expected_seconds(material, max(wanted), how, names)
         found = compare_selections(
             material,
             wanted,
-            None if methods is None else [word.strip() for word in methods.split(",")],
+            names,
             rng=np.random.default_rng(seed),
-            folds=_folds(folds),
+            folds=how.folds,
             choose_on=agents_named(choice.choose_on, material.agents),
             draws=draws,
             reps=reps,
             tolerance=tolerance,
-            **judging(choice.workers, material, len(material.agents), max(wanted), progress),
+            **judging(choice.workers, seconds, HINT, progress),
         )
     content = found.to_dict() | {
         "tolerance": tolerance,
@@ -93,31 +97,71 @@ def _sizes(text: str | None, offered: int, must: int) -> list[int]:
     return [size for size in SIZES if max(1, must) <= size < offered] or [offered]
 
 
-def _folds(text: str) -> Literal["loo"] | int:
-    if text == "loo":
-        return "loo"
-    if not text.isdecimal() or int(text) < 2:
-        raise InputError(f"The folds are {shorten(text)}. Say 'loo', or a number of 2 or more.")
-    return int(text)
-
-
 def _print(content: dict[str, Any]) -> None:  # Any: JSON values
     print_line(
         f"{content['agents']} agents on {content['tasks']} tasks, {content['target']}, {content['folds']}; "
         f"seed {content['seed']}, input {content['input']}"
     )
-    names = ["r2", "r2_low", "r2_high", "r2_remainder", "relative_error", "kendall", "top1"]
-    names += ["bits", "coverage", "optimistic_r2"]
-    header = ["method", "size", *names, "detectable"]
-    rows = [
-        [row["method"], row["size"], *(row[name] for name in names), _detectable(row)]
-        for row in content["rows"]
+    _print_table(
+        content["rows"],
+        "Predicting held-out agents",
+        {
+            "R²": lambda row: _short(row["r2"]),
+            "95 %": _interval,
+            "remainder": lambda row: _short(row["r2_remainder"]),
+            "error": lambda row: _short(row["relative_error"]),
+            "covered": lambda row: _short(row["coverage"]),
+            "optimistic": lambda row: _short(row["optimistic_r2"]),
+        },
+    )
+    print_line(
+        "95 %: interval of R²; remainder: R² of the mean of the tasks not chosen;\n"
+        "error: mean absolute, as a share of the aggregate; covered: share of agents\n"
+        "inside their 90 % intervals; optimistic: R² on the same agents that chose"
+    )
+    _print_table(
+        content["rows"],
+        "Ordering held-out agents",
+        {
+            "Kendall": lambda row: _short(row["kendall"]),
+            "top 1": lambda row: _short(row["top1"]),
+            "top 3": lambda row: _short(row["top3"]),
+            "bits": lambda row: _short(row["bits"]),
+            "difference": _detectable,
+        },
+    )
+    print_line(
+        "top 1, top 3: how often the best agents were found; bits: told about which\n"
+        "agent is playing; difference: smallest one ordered right 9 times of 10\n"
+        "(none: not even the largest seen)"
+    )
+    print_line("\n" + printable(content["answer"], 2_000))
+
+
+def _print_table(
+    rows: list[dict[str, Any]],  # Any: JSON values
+    title: str,
+    figures: dict[str, Callable[[dict[str, Any]], object]],  # Any: JSON values
+) -> None:
+    cells = [
+        [row["method"], row["size"], *(figure(row) for figure in figures.values())] for row in rows
     ]
-    print_table("\nOn held-out agents", header, rows, right=range(1, len(header)))
-    print_line(printable(content["answer"], 2_000))
+    header = ["method", "size", *figures]
+    print_table(f"\n{title}", header, cells, right=range(1, len(header)))
+
+
+def _short(value: float) -> object:
+    """Three digits: ten columns must stand beside each other on 80 characters."""
+    return value if math.isnan(value) else f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
+
+
+def _interval(row: dict[str, Any]) -> object:  # Any: JSON values
+    if math.isnan(row["r2_low"]):
+        return None
+    return f"{row['r2_low']:.2f}–{row['r2_high']:.2f}"
 
 
 def _detectable(row: dict[str, Any]) -> object:  # Any: JSON values
     if row["minimum_detectable_difference_beyond_largest_seen"]:
-        return "more than the largest seen"
-    return row["minimum_detectable_difference"]
+        return "none"
+    return _short(row["minimum_detectable_difference"])

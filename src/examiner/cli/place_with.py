@@ -1,4 +1,4 @@
-"""The half of `examiner place` for a few chosen tasks: the full benchmark foretold from them."""
+"""The half of `examiner place` for a few chosen tasks: the full benchmark predicted from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROWS_SHOWN = 40
 
 
 def place_with(options: SourceOptions, path: Path, json: bool) -> None:
-    """Treat raw results as the chosen tasks' recipe says, and foretell the full benchmark."""
+    """Treat raw results as the chosen tasks' recipe says, and predict the full benchmark."""
     from examiner.records import read_selection
 
     chosen = read_selection(path)
@@ -99,7 +99,7 @@ def _as_stored(results: Results, chosen: ChosenSet) -> Results:
 
 def _print(chosen: ChosenSet, found: tuple[SetPlacement, ...]) -> None:
     print_line(
-        f"{chosen.target} of {counted(len(chosen.predictor.all_tasks), 'task')} foretold from "
+        f"{chosen.target} of {counted(len(chosen.predictor.all_tasks), 'task')}, predicted from "
         f"{len(chosen.selection.tasks)}: {printable(', '.join(chosen.selection.tasks), 1_000)}"
     )
     among = len(chosen.predictor.agents) + 1
@@ -112,7 +112,10 @@ def _print(chosen: ChosenSet, found: tuple[SetPlacement, ...]) -> None:
     if len(found) > _ROWS_SHOWN:
         print_line(f"… and {len(found) - _ROWS_SHOWN:,} more agents: all are in --json")
     level = f"{chosen.level:.0%}".replace("%", " %")
-    print_line(f"low and high are the ends of {level} intervals, and so are the two ranks.")
+    print_line(
+        f"predicted: the {chosen.target} the agent would get, were all tasks run; low and high are\n"
+        f"the ends of {level} intervals for that, and so are the two ranks."
+    )
     for one in found[:_ROWS_SHOWN]:
         for task, by in one.unexpected:
             said = "above" if by > 0 else "below"

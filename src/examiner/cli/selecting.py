@@ -1,12 +1,10 @@
-"""The options `select` and `compare` share, and what both make of them: material, and workers."""
+"""The options `select` and `compare` share, and what both make of them: material, agents and numbers."""
 
 from __future__ import annotations
 
-import builtins
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
 
 _MOST_DIGITS = 6
 """Of a number of tasks; longer ones are a slip, and a range of them would fill the memory."""
-WORTH_PROCESSES = 2e7
-"""Folds · agents² · tasks · size from which starting processes pays: some thirty seconds of work."""
 
 
 class TransformKind(StrEnum):
@@ -241,21 +237,6 @@ def numbers_in(text: str, what: str) -> list[int]:
             )
         found += numbers
     return found
-
-
-def judging(
-    workers: int | None, material: Material, folds: int, size: int, progress: ProgressCallback
-) -> dict[str, Any]:  # Any: options of `compare_selections`
-    """Say how folds are judged: here, or on local processes where that pays; answers are the same."""
-    agents, tasks = material.values.shape
-    work = (folds + 25) * agents**2 * tasks * size
-    if workers == 1 or (workers is None and work < WORTH_PROCESSES):
-        return {"map": builtins.map, "progress": progress}
-    from examiner.workers import map_processes
-
-    return {
-        "map": partial(map_processes, processes=workers, progress=progress, stage="judging folds")
-    }
 
 
 def _costs(

@@ -12,32 +12,49 @@ FEW_AGENTS = 20
 
 
 def answer_of(
-    rows: Sequence[Row], names: Sequence[str], agents: int, tolerance: float, target: str
+    rows: Sequence[Row],
+    names: Sequence[str],
+    agents: int,
+    tolerance: float,
+    target: str,
+    *,
+    budget: float | None = None,
 ) -> str:
     """Say how many tasks predict the aggregate within the tolerance, and what remains unknown.
 
-    The tolerance bounds the relative error of agents that had no part in choosing.
+    The tolerance bounds the relative error of agents that had no part in choosing. With a budget, sets
+    have as many tasks as it buys, and there is one of each method.
     """
     method = "best_of" if "best_of" in names else names[0]
     own = sorted((row for row in rows if row.method == method), key=lambda row: row.size)
-    enough = next((row for row in own if row.relative_error <= tolerance), None)
-    if enough is None:
-        least = min(own, key=lambda row: row.relative_error)
+    shown = next((row for row in own if row.relative_error <= tolerance), None)
+    within = f"the {target} of held-out agents within {tolerance:.1%}"
+    if shown is not None:
+        chosen, verb = _subject(shown.size, method, budget)
+        predict = "predicts" if verb == "does" else "predict"
+        start = f"{chosen} {predict} {within}: off by {shown.relative_error:.1%} on average"
+    elif len(own) == 1:
+        shown = own[0]
+        chosen, verb = _subject(shown.size, method, budget)
         start = (
-            f"No size compared predicts the {target} of held-out agents within {tolerance:.1%}: "
-            f"{method} comes nearest with {counted(least.size, 'task')}, off by {least.relative_error:.1%}"
+            f"{chosen} {verb} not predict {within}: off by {shown.relative_error:.1%} on average"
         )
-        shown = least
     else:
-        verb = "predicts" if enough.size == 1 else "predict"
+        shown = min(own, key=lambda row: row.relative_error)
         start = (
-            f"{counted(enough.size, 'task').capitalize()} chosen by {method} {verb} the {target} of "
-            f"held-out agents within {tolerance:.1%}: off by {enough.relative_error:.1%} on average"
+            f"No size compared predicts {within}: {method} comes nearest with "
+            f"{counted(shown.size, 'task')}, off by {shown.relative_error:.1%} on average"
         )
-        shown = enough
     if math.isnan(shown.r2):
         return f"{start}. But agents are all alike, or too few: there is nothing to explain."
     return f"{start} (R² {_number(shown.r2)}). {_limits(shown, agents)}"
+
+
+def _subject(size: int, method: str, budget: float | None) -> tuple[str, str]:
+    """What was chosen, as the subject of a sentence, and its 'do' or 'does'."""
+    if budget is not None:
+        return f"What a budget of {budget:g} buys, chosen by {method},", "does"
+    return f"{counted(size, 'task').capitalize()} chosen by {method}", "does" if size == 1 else "do"
 
 
 def _limits(row: Row, agents: int) -> str:

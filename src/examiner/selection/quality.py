@@ -177,7 +177,10 @@ def compare_selections(
     return Comparison(
         *(material.target, names, wanted, rows, material.agents, material.tasks, told),
         *(truth, predicted, stability_of(names, contest, judged, all_sets, material)),
-        answer_of(rows, names, len(material.agents), tolerance, material.target),
+        answer_of(
+            *(rows, names, len(material.agents), tolerance, material.target),
+            budget=material.terms.budget,
+        ),
         material.fingerprint,
         notes,
     )

@@ -19,7 +19,8 @@ class Reason(NamedTuple):
 
     `weight` is what one deviation of the task moves the predicted aggregate, in deviations of the
     aggregate. `correlation` is that with the aggregate. `alike` are the tasks left out that it is most
-    like, with their correlation. `mean` is the agents' mean on it, in comparable units.
+    like, with their correlation. `mean` is the agents' mean on it, in comparable units. `cost` is None
+    where tasks have no cost.
     """
 
     task: str
@@ -30,6 +31,7 @@ class Reason(NamedTuple):
     group: str | None
     alike: tuple[tuple[str, float], ...]
     demanded: bool
+    cost: float | None = None
 
 
 def reasons(material: Material, selection: Selection, predictor: Predictor) -> tuple[Reason, ...]:
@@ -69,6 +71,7 @@ def reasons(material: Material, selection: Selection, predictor: Predictor) -> t
                     (evidence.tasks[one], float(1 - distance[place, one])) for one in near.tolist()
                 ),
                 place in material.terms.must,
+                float(material.terms.cost[place]) if material.terms.priced else None,
             )
         )
     return tuple(told)
