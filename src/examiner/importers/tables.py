@@ -8,6 +8,7 @@ from typing import Literal
 
 import polars as pl
 
+from examiner.importers.counts import SUCCESSES, counted_out, holds_counts
 from examiner.importers.missing import without_blank_rows, without_missing_words
 from examiner.importers.naming import with_given
 from examiner.importers.precision import rounding_notes, with_exact_keys
@@ -86,6 +87,12 @@ def results_from_table(frame: pl.DataFrame, options: TableOptions, origin: Prove
     measures = (
         list(options.measures) or [name for name in MEASURES if name in frame.columns] or None
     )
+    if measures is None and holds_counts(frame.columns):
+        if frame["agent"].null_count() or frame["task"].null_count():
+            measures = [SUCCESSES]  # refused below, by the row that lacks a name
+        else:
+            frame, note = counted_out(frame)
+            origin = origin.with_notes(note)
     if measures:
         frame = frame.with_columns(
             without_missing_words(frame[name]) for name in measures if name in frame.columns

@@ -75,6 +75,11 @@ def _nearly_same_names(frame: pl.DataFrame) -> list[str]:
 
 def _found_measures(frame: pl.DataFrame) -> list[str]:
     found = [name for name in MEASURES if name in frame.columns]
+    if not found and {"successes", "trials"} <= set(frame.columns):
+        raise InputError(
+            "The table has successes and trials, and no column with a result. Read it with "
+            "`examiner.read`, give one row a trial with a 0/1 column, or use ResponseMatrix.from_counts."
+        )
     if not found:
         raise InputError(
             f"No measure found among the columns {listed(frame.columns)}. Name one "
