@@ -14,15 +14,17 @@ from examiner.irt.correlation import IndicatorCorrelation, indicator_correlation
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats
 from examiner.results import ResponseMatrix, Results
-from examiner.results.checks import InputError, counted, listed
+from examiner.results.checks import InputError, counted, listed, shorten
+from examiner.results.display import html_table
 from examiner.scores.normalise import normalise
 from examiner.scores.success import responses
 
+_SHOWN = 12
 FEWEST_OBSERVED = 2
 """Observed tasks below which a bin says nothing of an agent's variance."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Indicators:
     """What is told of each agent, arrays of shape [agents]; NaN where it cannot be, words in `flags`.
 
@@ -42,6 +44,50 @@ class Indicators:
     curves: EmpiricalAgentCurves | None
     correlations: tuple[IndicatorCorrelation, ...]
     notes: tuple[str, ...] = ()
+
+    def rows(self) -> list[dict[str, object]]:
+        """Return a plain row for each agent: mean, ability, regularity, generality, slope, flags.
+
+        >>> from examiner.irt.items import ItemParameters
+        >>> from examiner.irt.known import known_fit
+        >>> items = ItemParameters.of(list("ab"), np.ones(2), difficulty=[-1.0, 1.0])
+        >>> matrix = ResponseMatrix.from_array([[1, 0], [1, 1]], ["some", "all"], "ab")
+        >>> [row["mean"] for row in indicators(known_fit(items, matrix)).rows()]
+        [0.5, 1.0]
+        """
+        columns: dict[str, Sequence[object]] = {
+            "agent": self.agents,
+            "mean": self.mean.tolist(),
+            "ability": self.ability.tolist(),
+            "ability_se": self.ability_error.tolist(),
+            "regularity": self.regularity.tolist(),
+            "generality": self.generality.tolist(),
+            "slope": self.slope.tolist(),
+            "flags": self.flags,
+        }
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def __repr__(self) -> str:
+        known = f"{len(self.bins)} bins of difficulty" if self.bins is not None else "no bins"
+        agents = counted(len(self.agents), "agent")
+        if not np.isfinite(self.ability).any():
+            return f"Indicators of {agents}, {known}"
+        best = int(np.nanargmax(self.ability))
+        return (
+            f"Indicators of {agents}, {known}: {shorten(self.agents[best])} is the ablest, "
+            f"{self.ability[best]:.2f} ± {self.ability_error[best]:.2f}"
+        )
+
+    def _repr_html_(self) -> str:
+        """A table of the ablest agents for a notebook."""
+        held = self.rows()
+        order = np.argsort(-np.nan_to_num(self.ability, nan=-np.inf), kind="stable")[:_SHOWN]
+        rows = [
+            [*list(held[place].values())[:-1], "; ".join(self.flags[place])]
+            for place in order.tolist()
+        ]
+        header = [name.replace("_", " ") for name in held[0]] if held else []
+        return html_table(repr(self), header, rows, self.notes, more=len(held) - len(rows))
 
 
 class Generality(NamedTuple):

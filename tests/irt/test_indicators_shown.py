@@ -1,0 +1,50 @@
+"""Indicators as people meet them: a short repr, a table for a notebook, plain rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import examiner as ex
+
+
+@pytest.fixture(scope="module")
+def told() -> ex.Indicators:
+    items = ex.ItemParameters.of([f"t{n}" for n in range(24)], np.ones(24), np.linspace(-2, 2, 24))
+    agents = [f"<b>agent {n}</b>" for n in range(30)]
+    solved = ex.simulate(items, 30, rng=1).to_numpy()
+    matrix = ex.ResponseMatrix.from_array(solved, agents, items.tasks)
+    return ex.indicators(ex.fit_irt(matrix, starts=1))
+
+
+def test_the_repr_is_one_short_line_that_names_the_ablest(told: ex.Indicators) -> None:
+    best = told.agents[int(told.ability.argmax())]
+    assert "\n" not in repr(told) and len(repr(told)) < 120
+    assert repr(told).startswith("Indicators of 30 agents, 3 bins of difficulty: ")
+    assert repr(best) in repr(told) and f"{told.ability.max():.2f} ± " in repr(told)
+
+
+def test_a_notebook_shows_the_ablest_first_with_names_escaped(told: ex.Indicators) -> None:
+    page = told._repr_html_()
+    assert "<b>agent" not in page and "and 18 more rows" in page
+    order = np.argsort(-told.ability)
+    first, second = (f"agent {place}&lt;/b&gt;" for place in order[:2])
+    table = page.split("<tbody>")[1]
+    assert 0 < table.index(first) < table.index(second)
+
+
+def test_rows_make_a_table_of_pandas(told: ex.Indicators) -> None:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(told.rows())
+    assert list(table.columns) == [
+        *("agent", "mean", "ability", "ability_se", "regularity", "generality", "slope", "flags")
+    ]
+    np.testing.assert_array_equal(table["ability"], told.ability)
+
+
+def test_agents_without_any_ability_are_shown_too(told: ex.Indicators) -> None:
+    from dataclasses import replace
+
+    none = replace(told, ability=np.full(30, np.nan), bins=None)
+    assert repr(none) == "Indicators of 30 agents, no bins"
+    assert "<tbody>" in none._repr_html_()
