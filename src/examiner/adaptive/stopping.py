@@ -20,7 +20,7 @@ _LEVEL = 1.959963984540054
 """Half width of a 95 % interval in standard errors."""
 _LOOK_AHEAD_EVERY = 5
 _LOOK_AHEAD_LEAST = 20
-"""After every five tasks it is asked what as many again, and at least twenty, would bring."""
+"""After every five tasks it is asked what a third as many again, and at least 20, would bring."""
 _LEAST_GAIN = 0.05
 _LEAST_CHANCE = 0.1
 """It is futile to go on for less than this share of the error, or this chance of a decision."""
@@ -156,7 +156,7 @@ an ability to compare with.
 
         .. math:: 1 / v' = 1 / v + \sum_{i \le K} I_i(\hat\theta), \quad e'^2 = e^2 - v + v'
 
-        A standard error is given up where as many tasks again as were given, and at least 20, leave e'
+        A standard error is given up where a third of the tasks given again, and at least 20, leave e'
         above it and less than 5 % below the error now. A decision is given up where all tasks left would
         bring it about with a chance below 0.1: until then the ability moves by N(0, v − v').
 
@@ -173,7 +173,7 @@ an ability to compare with.
             return nothing
         variance = np.maximum(found.deviation**2, 1e-12)
         told = np.where(offered, maximum_information(bank, found.deviation, found.ability), 0.0)
-        ahead = min(max(given, _LOOK_AHEAD_LEAST), len(bank))
+        ahead = min(max(given // 3, _LOOK_AHEAD_LEAST), len(bank))
         futile = np.asarray(offered.any(axis=1))
         if self.error is not None:
             best = np.partition(told, -ahead, axis=1)[:, -ahead:].sum(axis=1)
