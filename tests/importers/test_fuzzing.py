@@ -145,3 +145,10 @@ def test_folders_of_mutated_files_give_results_or_our_own_error(one: bytes, two:
         (folder / "logs" / "0.monitor.csv").write_bytes(log)
         (folder / "logs" / "1.monitor.csv").write_bytes(ORIGINALS["sb3-monitor"])
         check(folder, folder / "logs")
+
+
+def test_a_quotation_mark_that_is_never_closed_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "0.monitor.csv"
+    file.write_text('#{"t_start": 1.0, "env_id": "Pong"}\nr,l,t\n1.0,10,0.5\n2.0,"0,0.7\n')
+    with pytest.raises(ex.InputError, match="line 4 is no list of fields"):
+        ex.read(file)

@@ -180,7 +180,13 @@ def _parsed_alone(log: _Log) -> pl.DataFrame:
     for number, line in enumerate(log.body.decode().splitlines(), start=3):
         if not line.strip():
             continue
-        fields = pl.read_csv(line.encode(), has_header=False, infer_schema=False).row(0)
+        try:
+            fields = pl.read_csv(line.encode(), has_header=False, infer_schema=False).row(0)
+        except _PROBLEMS:  # a quotation mark that is never closed
+            raise InputError(
+                f"Cannot read {shorten(path, 200)}: line {number} is no list of fields: "
+                f"{shorten(line)}. Correct or remove the line."
+            ) from None
         if len(fields) != len(names):
             refuse_merge_markers(log.run.file.contents(), path)
             raise InputError(
