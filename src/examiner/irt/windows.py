@@ -8,6 +8,8 @@ from examiner.irt.items import Floats
 
 _EDGE = 1e-9
 """A window may end where no posterior weight is above this."""
+_NOTHING = 1e-20
+"""Weights below this share of the largest are none: as denormal numbers they would slow products."""
 _MARGIN = 2
 
 
@@ -16,6 +18,7 @@ def normalised(joint: Floats) -> tuple[Floats, Floats]:
     top = joint.max(axis=1)
     joint -= top[:, None]
     np.exp(joint, out=joint)
+    joint[joint < _NOTHING] = 0.0
     mass = joint.sum(axis=1)
     joint /= mass[:, None]
     return top + np.log(mass), joint
