@@ -205,7 +205,8 @@ def run(python: Path | str, script: str, *arguments: str, limit: int) -> dict[st
     if made.returncode:
         print(f"    failed: {made.stderr.strip().splitlines()[-1:]}")
         return None
-    answer: dict[str, object] = json.loads(made.stdout.strip().splitlines()[-1])
+    said = [line for line in made.stdout.splitlines() if line.startswith("{")]  # py-irt talks too
+    answer: dict[str, object] = json.loads(said[-1])
     return answer
 
 
