@@ -205,8 +205,11 @@ def run(python: Path | str, script: str, *arguments: str, limit: int) -> dict[st
     if made.returncode:
         print(f"    failed: {made.stderr.strip().splitlines()[-1:]}")
         return None
-    said = [line for line in made.stdout.splitlines() if line.startswith("{")]  # py-irt talks too
-    answer: dict[str, object] = json.loads(said[-1])
+    start = made.stdout.rfind('{"')  # py-irt talks too, on the same line
+    if start < 0:
+        print(f"    said nothing: {made.stdout[-200:]!r} {made.stderr[-200:]!r}")
+        return None
+    answer: dict[str, object] = json.JSONDecoder().raw_decode(made.stdout[start:])[0]
     return answer
 
 
