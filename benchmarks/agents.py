@@ -22,34 +22,12 @@ import resource
 import statistics
 import time
 
-import numpy as np
-
+from bare_emulator import bare_frames_a_second
 from examiner.arena import AGENTS, Job, Playing, Protocol, named_protocol
-from examiner.arena.extras import ale_package
 
 GAMES = ("asterix", "pong", "space_invaders", "seaquest", "freeway")
 PLANNERS = [name for name, made in AGENTS.items() if getattr(made, "plans", False)]
 BUDGET = 1_000
-
-
-def bare_frames_a_second(game: str, frames: int, seed: int) -> float:
-    ale = ale_package()
-    emulator = ale.ALEInterface()
-    emulator.setInt("random_seed", seed)
-    emulator.setFloat("repeat_action_probability", 0.25)
-    emulator.setInt("frame_skip", 1)
-    emulator.loadROM(ale.roms.get_rom_path(game))
-    emulator.reset_game()
-    skip = Protocol().frame_skip
-    legal = emulator.getLegalActionSet()
-    drawn = np.random.default_rng(seed).integers(len(legal), size=frames // skip)
-    actions = [legal[one] for one in np.repeat(drawn, skip).tolist()]
-    begun = time.process_time()
-    for action in actions:
-        emulator.act(action)
-        if emulator.game_over():
-            emulator.reset_game()
-    return len(actions) / (time.process_time() - begun)
 
 
 def simulated_frames_a_second(agent: str, game: str, frames: int, seed: int, hold: int) -> float:

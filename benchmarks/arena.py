@@ -13,10 +13,8 @@ import argparse
 import statistics
 import time
 
-import numpy as np
-
-from examiner.arena import Job, Playing, Protocol
-from examiner.arena.extras import ale_package
+from bare_emulator import bare_frames_a_second
+from examiner.arena import Job, Playing
 
 GAMES = ("asterix", "pong", "space_invaders", "seaquest", "beam_rider", "breakout", "freeway")
 
@@ -29,26 +27,6 @@ class Looking:
 
     def act(self, observation):
         return self._draw(self._rng)
-
-
-def bare_frames_a_second(game: str, frames: int, seed: int) -> float:
-    ale = ale_package()
-    emulator = ale.ALEInterface()
-    emulator.setInt("random_seed", seed)
-    emulator.setFloat("repeat_action_probability", 0.25)
-    emulator.setInt("frame_skip", 1)
-    emulator.loadROM(ale.roms.get_rom_path(game))
-    emulator.reset_game()
-    skip = Protocol().frame_skip
-    legal = emulator.getLegalActionSet()
-    drawn = np.random.default_rng(seed).integers(len(legal), size=frames // skip)
-    actions = [legal[one] for one in np.repeat(drawn, skip).tolist()]
-    begun = time.process_time()
-    for action in actions:
-        emulator.act(action)
-        if emulator.game_over():
-            emulator.reset_game()
-    return len(actions) / (time.process_time() - begun)
 
 
 def our_frames_a_second(game: str, frames: int, seed: int, looking: str | None = None) -> float:

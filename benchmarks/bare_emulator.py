@@ -1,0 +1,31 @@
+"""The floor of every measurement of games: the emulator alone, fed with actions drawn beforehand."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from examiner.arena import Protocol
+from examiner.arena.extras import ale_package
+
+
+def bare_frames_a_second(game: str, frames: int, seed: int) -> float:
+    """Return the frames a CPU second of `ALEInterface.act`, each action held for a frame skip."""
+    ale = ale_package()
+    emulator = ale.ALEInterface()
+    emulator.setInt("random_seed", seed)
+    emulator.setFloat("repeat_action_probability", 0.25)
+    emulator.setInt("frame_skip", 1)
+    emulator.loadROM(ale.roms.get_rom_path(game))
+    emulator.reset_game()
+    skip = Protocol().frame_skip
+    legal = emulator.getLegalActionSet()
+    drawn = np.random.default_rng(seed).integers(len(legal), size=frames // skip)
+    actions = [legal[one] for one in np.repeat(drawn, skip).tolist()]
+    begun = time.process_time()
+    for action in actions:
+        emulator.act(action)
+        if emulator.game_over():
+            emulator.reset_game()
+    return len(actions) / (time.process_time() - begun)
