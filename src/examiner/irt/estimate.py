@@ -30,8 +30,7 @@ _STALE = 8
 class Estimate(NamedTuple):
     """An optimum: parameters, abilities with posterior variances, and how it was reached."""
 
-    slope: Floats
-    intercept: Floats
+    items: ItemParameters
     ability: Floats
     variance: Floats
     log_likelihood: float
@@ -75,9 +74,8 @@ class _Climb:
         items = ItemParameters(
             ("",) * count, slope, intercept, np.zeros(count), np.ones(count), None, "binomial"
         )
-        trials = getattr(self.source, "tried", self.source.trials * self.source.agents)
         spacing = SPACING if count > _SHORT else 0.4 * SPACING
-        rule = Quadrature.for_items(items, trials / self.source.agents, spacing=spacing)
+        rule = Quadrature.for_items(items, self.source.tried / self.source.agents, spacing=spacing)
         if self.last is None:
             return rule
         reach = _FAR * np.sqrt(self.last.variance)
@@ -111,7 +109,7 @@ class _Climb:
 
 def climb(
     source: ResponseSource,
-    start: tuple[Floats, Floats],
+    start: ItemParameters,
     priors: Priors | None,
     *,
     shared_slope: bool,
@@ -124,7 +122,7 @@ def climb(
     one = _Climb(source, priors, shared_slope, fixed)
     arrival = fixed_point(
         one,
-        one.joined(*start),
+        one.joined(start.slope, start.intercept),
         tolerance=tolerance,
         objective_tolerance=noise,
         most=most,
@@ -136,8 +134,7 @@ def climb(
     expected = one.expected(slope, intercept)
     assert one.rule is not None
     return Estimate(
-        slope,
-        intercept,
+        ItemParameters.of(start.tasks, slope, intercept),
         expected.ability,
         expected.variance,
         expected.log_likelihood,
@@ -154,14 +151,13 @@ def biserial_start(source: ResponseSource, *, shared_slope: bool) -> tuple[Float
     A task's correlation with the standardised total, divided by the height of the normal curve at
     its share, is about the biserial r; a = 1.702 r / √(1 − r²) in logits. Shares are smoothed.
     """
-    tried = getattr(source, "tried", source.trials * source.agents)
-    share = (source.won + 0.5) / (tried + 1.0)
+    share = (source.won + 0.5) / (source.tried + 1.0)
     logit = np.log(share / (1 - share))
     total = source.times(np.ones(source.won.size))
     ability = (total - total.mean()) / max(float(total.std()), 1e-12)
     # Logistic and normal quantiles differ by 1.702; the normal height at the quantile is closed-form.
     height = np.exp(-0.5 * (logit / 1.702) ** 2) / np.sqrt(2 * np.pi)
-    covariance = source.transposed_times(ability) / tried
+    covariance = source.transposed_times(ability) / source.tried
     r = np.clip(covariance / height, -0.9, 0.9)
     stretch = 1 / np.sqrt(1 - r**2)
     slope = np.clip(1.702 * r * stretch, -4.0, 4.0)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from examiner.irt.items import Floats
 from examiner.irt.kernels import log_choices
 from examiner.irt.quadrature import Quadrature
-from examiner.irt.windows import cut_off, living, normalised, window_over
+from examiner.irt.windows import BlockWindows, normalised
 from examiner.results import ResponseMatrix
 
 _REACH_IN_SDS = 8.0
@@ -61,7 +61,9 @@ class ResponseSource(Protocol):
     """All that a fit of the 1PL or 2PL may ask of the data: E-steps, and products for a start."""
 
     won: Floats
-    trials: Floats
+    """Successes of each task."""
+    tried: Floats
+    """Trials of each task."""
     agents: int
 
     @property
@@ -104,6 +106,7 @@ class CompleteSource:
         self._constant = float(log_choices(matrix).sum())
         self.agents = len(matrix.agents)
         self.trials = matrix.trials[0].astype(np.float64)
+        self.tried = self.trials * self.agents
         self._single = bool((self.trials == 1).all())
         self.won = column_sums(matrix.successes)
         self._rule: Quadrature | None = None
@@ -212,13 +215,12 @@ class PatternedSource:
         self._order = np.argsort(share, kind="stable")
         self._won = won[self._order].astype(kind)
         self._tried = tried[self._order].astype(kind)
-        self._fixed = fixed
         self._constant = float(log_choices(matrix).sum())
         self.agents = len(matrix.agents)
+        self._windows = BlockWindows(self.agents, _BLOCK, fixed=fixed)
         self.won = column_sums(won)
         self.trials = np.ones(len(matrix.tasks))
         self.tried = column_sums(tried)
-        self._reaches: list[tuple[float, float]] | None = None
 
     @property
     def exact(self) -> bool:
@@ -245,31 +247,18 @@ class PatternedSource:
         eta += intercept[:, None]
         plus, rising = _softplus_and_sigmoid(eta.astype(kind, copy=False))
         score = np.asarray(self._won @ slope.astype(kind), dtype=np.float64)
-        starts = range(0, self.agents, _BLOCK)
-        whole = (0, nodes.size)
-        windows = [whole] * len(starts)
-        if self._reaches is not None and not self._fixed:
-            windows = [window_over(nodes, reach) for reach in self._reaches]
         mass = np.zeros((slope.size, nodes.size), dtype=kind)
         log_marginal, ability, variance = np.empty((3, self.agents))
-        reaches = []
-        for start, window in zip(starts, windows, strict=True):
-            rows = slice(start, min(start + _BLOCK, self.agents))
-            while True:
-                low, high = window
-                joint = np.multiply.outer(score[rows], nodes[low:high])
-                joint -= self._tried[rows] @ plus[:, low:high]
-                joint += rule.log_weights[low:high]
-                log_marginal[rows], weights = normalised(joint)
-                if not cut_off(weights, window, nodes.size):
-                    break
-                window = whole
-            around = nodes[low:high]
-            ability[rows] = weights @ around
-            variance[rows] = weights @ around**2 - ability[rows] ** 2
-            mass[:, low:high] += self._tried[rows].T @ weights.astype(kind)
-            reaches.append(living(weights, around))
-        self._reaches = reaches
+
+        def joint(rows: slice, window: slice) -> Floats:
+            density = np.multiply.outer(score[rows], nodes[window])
+            density -= self._tried[rows] @ plus[:, window]
+            density += rule.log_weights[window]
+            return density
+
+        for rows, window, *found in self._windows.posteriors(rule, joint):
+            log_marginal[rows], weights, ability[rows], variance[rows] = found
+            mass[:, window] += self._tried[rows].T @ weights.astype(kind)
         ordered = np.empty_like(ability), np.empty_like(variance)
         ordered[0][self._order], ordered[1][self._order] = ability, variance
         return Expected(

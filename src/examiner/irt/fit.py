@@ -7,11 +7,11 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from examiner.irt.estimate import biserial_start, climb
+from examiner.irt.estimate import Estimate, biserial_start, climb
 from examiner.irt.exponential import ResponseSource, source_of
 from examiner.irt.fitted import Abilities, Estimator, FitOutcome, IRTFit, Starts
 from examiner.irt.flags import BOUNDARY, task_flags
-from examiner.irt.general import GeneralEstimate, climb_generally
+from examiner.irt.general import climb_generally
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Model, Priors
 from examiner.irt.models import MODELS
@@ -142,7 +142,7 @@ class _Task(NamedTuple):
             for slope, intercept in places
         ]
 
-    def climb(self, start: ItemParameters) -> GeneralEstimate:
+    def climb(self, start: ItemParameters) -> Estimate:
         """Go from a start to its optimum, and turn the scale so that Σ a > 0."""
         matrix = self.ready.matrix
         if self.source is None:
@@ -155,9 +155,9 @@ class _Task(NamedTuple):
                 most=self.most,
                 tolerance=1e-5,
             )
-        one = climb(
+        return climb(
             self.source,
-            (start.slope, start.intercept),
+            start,
             self.priors,
             shared_slope=self.shared_slope,
             fixed=self.rule,
@@ -165,12 +165,9 @@ class _Task(NamedTuple):
             tolerance=1e-6 if self.source.exact else 5e-5,
             noise=1e-12 if self.source.exact else 1e-8,
         )
-        return GeneralEstimate(ItemParameters.of(matrix.tasks, one.slope, one.intercept), *one[2:])
 
 
-def _told(
-    task: _Task, found: list[GeneralEstimate], estimator: Estimator, *, errors: bool
-) -> IRTFit:
+def _told(task: _Task, found: list[Estimate], estimator: Estimator, *, errors: bool) -> IRTFit:
     """The best optimum, turned and scaled for the reader, with words about how it ended."""
     ranked = sorted(found, key=lambda one: -one.objective)
     best = ranked[0]
@@ -216,7 +213,7 @@ def _told(
     )
 
 
-def _anchored(best: GeneralEstimate, model: Model) -> tuple[ItemParameters, float, Floats]:
+def _anchored(best: Estimate, model: Model) -> tuple[ItemParameters, float, Floats]:
     """Of the two mirror images, which fit alike, the one with Σ a > 0; slopes of 1 for Rasch."""
     items, ability = best.items, best.ability
     if items.slope.sum() < 0:
@@ -227,9 +224,7 @@ def _anchored(best: GeneralEstimate, model: Model) -> tuple[ItemParameters, floa
     return items.rescaled(0.0, 1.0 / sd), sd, ability
 
 
-def _outcome(
-    best: GeneralEstimate, starts: Starts, flags: tuple[tuple[str, ...], ...]
-) -> FitOutcome:
+def _outcome(best: Estimate, starts: Starts, flags: tuple[tuple[str, ...], ...]) -> FitOutcome:
     if not best.settled:
         return FitOutcome.NOT_CONVERGED
     if any(BOUNDARY in words for words in flags):
@@ -239,7 +234,7 @@ def _outcome(
     return FitOutcome.CONVERGED
 
 
-def _spread(best: GeneralEstimate) -> float:
+def _spread(best: Estimate) -> float:
     """The standard deviation of ability among these agents, which the model says is 1."""
     return float(np.sqrt(best.variance.mean() + best.ability.var()))
 

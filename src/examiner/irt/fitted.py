@@ -187,10 +187,11 @@ class IRTFit:
         )
 
     def _repr_html_(self) -> str:
+        told = self.task_rows()[:_SHOWN]
         rows = [
             [*list(row.values())[:-1], "; ".join(flags)]
-            for row, flags in zip(self.task_rows()[:_SHOWN], self.flags, strict=False)
+            for row, flags in zip(told, self.flags, strict=False)
         ]
-        header = [name.replace("_", " ") for name in self.task_rows()[0]] if rows else []
+        header = [name.replace("_", " ") for name in told[0]] if told else []
         notes = [*self.warnings, *(f"{name}: {reason}" for name, reason in self.dropped[:_SHOWN])]
         return html_table(repr(self), header, rows, notes, more=len(self.items) - len(rows))

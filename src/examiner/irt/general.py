@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.acceleration import fixed_point
+from examiner.irt.estimate import Estimate
+from examiner.irt.general_source import GeneralSource, Sums
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.kernels import Kernel, kernel_for
 from examiner.irt.logistic import curves
@@ -24,98 +25,12 @@ from examiner.irt.parameters import (
     values_of,
 )
 from examiner.irt.quadrature import Quadrature
-from examiner.irt.windows import cut_off, living, normalised, window_over
 from examiner.results import ResponseMatrix
 
-_BLOCK = 128
-_SMALL = 200_000
-"""Up to this many cells are kept as float64, more as float32."""
 _DIFFERENCE = 1e-4
 _MOST_STEP = 1.0
 _SPACING = 0.6
 _LOOK_AGAIN = (3, 8, 20, 50, 120)
-
-
-class Sums(NamedTuple):
-    """What an E-step tells the M-step: log-likelihood, S_c at the nodes, abilities."""
-
-    log_likelihood: float
-    sums: tuple[Floats, ...]
-    ability: Floats
-    variance: Floats
-
-
-class GeneralSource:
-    """The statistics T_c of a kernel, with agents in blocks that look only at the nodes they need.
-
-    A statistic that is the same for all agents (trials, where all were given as many) is kept as one
-    row: it adds the same to every agent's log-likelihood and costs no product.
-    """
-
-    def __init__(self, matrix: ResponseMatrix, kernel: Kernel, *, fixed: bool) -> None:
-        values = matrix.to_numpy()
-        standing = np.where(np.isnan(values), 0.0, values).sum(axis=1)
-        standing /= np.maximum((~np.isnan(values)).sum(axis=1), 1)
-        self._order = np.argsort(standing, kind="stable")
-        kind = np.float64 if values.size <= _SMALL else np.float32
-        self.exact = kind is np.float64
-        self._data: tuple[NDArray[np.floating], ...] = tuple(
-            data[0].copy() if (data == data[0]).all() else data[self._order].astype(kind)
-            for data in kernel.statistics(matrix)
-        )
-        self._constant = float(kernel.constant(matrix).sum())
-        self._fixed = fixed
-        self._agents, self._tasks = values.shape
-        self._reaches: list[tuple[float, float]] | None = None
-
-    def expected(self, terms: Sequence[Floats], rule: Quadrature) -> Sums:
-        """Return S_c = T_cᵀ W and the abilities, from one product for each c and block."""
-        nodes, count, agents = rule.nodes, len(rule), self._agents
-        base = rule.log_weights.copy()
-        varied = []
-        for data, term in zip(self._data, terms, strict=True):
-            if data.ndim == 1:
-                base += data @ term
-            else:
-                varied.append((data, np.ascontiguousarray(term, dtype=data.dtype)))
-        sums = [np.zeros((self._tasks, count), dtype=data.dtype) for data, _ in varied]
-        mass = np.zeros(count)
-        log_marginal, ability, variance = np.empty((3, agents))
-        whole = (0, count)
-        starts = range(0, agents, _BLOCK)
-        windows = [whole] * len(starts)
-        if self._reaches is not None and not self._fixed:
-            windows = [window_over(nodes, reach) for reach in self._reaches]
-        reaches = []
-        for start, window in zip(starts, windows, strict=True):
-            rows = slice(start, min(start + _BLOCK, agents))
-            while True:
-                low, high = window
-                joint = np.repeat(base[None, low:high], rows.stop - rows.start, axis=0)
-                for data, term in varied:
-                    joint += data[rows] @ term[:, low:high]
-                log_marginal[rows], weights = normalised(joint)
-                if not cut_off(weights, window, count):
-                    break
-                window = whole
-            around = nodes[low:high]
-            ability[rows] = weights @ around
-            variance[rows] = weights @ around**2 - ability[rows] ** 2
-            mass[low:high] += weights.sum(axis=0)
-            for total, (data, _) in zip(sums, varied, strict=True):
-                total[:, low:high] += data[rows].T @ weights.astype(data.dtype)
-            reaches.append(living(weights, around))
-        self._reaches = reaches
-        summed = iter(sums)
-        every = tuple(
-            np.multiply.outer(data, mass)
-            if data.ndim == 1
-            else next(summed).astype(np.float64, copy=False)
-            for data in self._data
-        )
-        ordered = np.empty((2, agents))
-        ordered[:, self._order] = ability, variance
-        return Sums(float(log_marginal.sum()) + self._constant, every, ordered[0], ordered[1])
 
 
 @dataclass(slots=True)
@@ -309,19 +224,6 @@ def _ascent(gradient: Floats, curvature: Floats) -> Floats:
     return np.asarray(step / np.maximum(longest / _MOST_STEP, 1.0))
 
 
-class GeneralEstimate(NamedTuple):
-    """An optimum of the general model."""
-
-    items: ItemParameters
-    ability: Floats
-    variance: Floats
-    log_likelihood: float
-    objective: float
-    iterations: int
-    settled: bool
-    rule: Quadrature
-
-
 def climb_generally(
     matrix: ResponseMatrix,
     layout: Layout,
@@ -331,7 +233,7 @@ def climb_generally(
     fixed: Quadrature | None,
     most: int,
     tolerance: float,
-) -> GeneralEstimate:
+) -> Estimate:
     """Run EM from one start until parameters or objective settle."""
     kernel = kernel_for(layout.response, matrix)
     trials = matrix.observed.mean(axis=0)
@@ -360,7 +262,7 @@ def climb_generally(
         one.rule = None
     found = one.expected(arrival.point)
     assert one.rule is not None
-    return GeneralEstimate(
+    return Estimate(
         one.items(arrival.point),
         found.ability,
         found.variance,
