@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.adaptive import Examination
+from examiner.plots.bands import band_alone
 from examiner.plots.figure import PlotlyFigure, compact
 from examiner.plots.labels import distinct_labels, plain
 from examiner.plots.palette import BAR, MEAN, MIDDLE
@@ -63,17 +64,7 @@ def draw(data: AdaptiveTraceData) -> PlotlyFigure:
     """
     places = np.arange(1.0, len(data.tasks) + 1)
     names = [plain(label) for label in distinct_labels(data.tasks, LABEL_LIMIT)]
-    band = {
-        "type": "scatter",
-        "mode": "lines",
-        "name": "95 % interval",
-        "x": compact(np.concatenate([places, places[::-1]])),
-        "y": compact(np.concatenate([data.high, data.low[::-1]])),
-        "fill": "toself",
-        "opacity": 0.3,
-        "line": {"width": 0, "color": MIDDLE},
-        "hoverinfo": "skip",
-    }
+    band = band_alone(places, data.low, data.high, "95 % interval", MIDDLE)
     line = {
         "type": "scatter",
         "mode": "lines+markers",

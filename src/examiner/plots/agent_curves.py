@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.plots.bands import band_of_line
 from examiner.plots.figure import PlotlyFigure, compact
 from examiner.plots.labels import distinct_labels, plain
 from examiner.plots.palette import QUALITATIVE
 
 MOST_LINES = len(QUALITATIVE)
 LABEL_LIMIT = 32
-FAINT = "2a"
 
 Floats = NDArray[np.float64]
 
@@ -101,20 +101,7 @@ def _line(data: AgentCurvesData, agent: int, name: str) -> dict[str, object]:
 def _ribbon(data: AgentCurvesData, agent: int, name: str) -> dict[str, object]:
     known = np.isfinite(data.mean[agent])
     mean, half = data.mean[agent][known], data.variance[agent][known] / 2
-    along = data.bins[known]
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": compact(np.concatenate([along, along[::-1]])),
-        "y": compact(np.concatenate([mean - half, (mean + half)[::-1]]), 4),
-        "fill": "toself",
-        "fillcolor": QUALITATIVE[agent] + FAINT,
-        "line": {"width": 0},
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "legendgroup": str(agent),
-    }
+    return band_of_line(data.bins[known], mean - half, mean + half, name, agent)
 
 
 def _expected(data: AgentCurvesData, agent: int) -> dict[str, object]:

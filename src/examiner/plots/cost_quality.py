@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.plots.bands import band_alone
 from examiner.plots.figure import PlotlyFigure, compact
 from examiner.plots.labels import plain
 from examiner.plots.palette import BAR, MEAN, QUALITATIVE
@@ -113,14 +114,4 @@ def _line(
 
 def _band(data: CostQualityData, place: int) -> dict[str, object]:
     cost, low, high = data.cost[place], data.low[place], data.high[place]
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": "19 of 20 random sets",
-        "x": compact(np.concatenate([cost, cost[::-1]])),
-        "y": compact(np.concatenate([high, low[::-1]])),
-        "fill": "toself",
-        "opacity": 0.25,
-        "line": {"width": 0, "color": BAR},
-        "hoverinfo": "skip",
-    }
+    return band_alone(cost, low, high, "19 of 20 random sets", BAR, opacity=0.25)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.plots.bands import band_alone
 from examiner.plots.figure import PlotlyFigure, compact
 from examiner.plots.labels import distinct_labels, plain
 from examiner.plots.palette import BAR, MEAN, MIDDLE
@@ -110,14 +111,4 @@ def _line(
 
 def _band(low: NDArray[np.float64], high: NDArray[np.float64]) -> dict[str, object]:
     places = np.arange(len(low), dtype=float)
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": "interval",
-        "x": compact(np.concatenate([places, places[::-1]])),
-        "y": compact(np.concatenate([high, low[::-1]])),
-        "fill": "toself",
-        "opacity": 0.3,
-        "line": {"width": 0, "color": MIDDLE},
-        "hoverinfo": "skip",
-    }
+    return band_alone(places, low, high, "interval", MIDDLE)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.plots.bands import band_of_line
 from examiner.plots.figure import PlotlyFigure, compact
 from examiner.plots.labels import distinct_labels, plain
 from examiner.plots.palette import QUALITATIVE
@@ -15,8 +16,6 @@ from examiner.plots.stretch import Stretch, stretch_for
 
 MOST_LINES = len(QUALITATIVE)
 LABEL_LIMIT = 28
-FAINT = "33"
-"""How strongly bands are drawn: the last two hexadecimal digits of a colour."""
 
 
 class ProfileData(NamedTuple):
@@ -89,23 +88,10 @@ def _line(data: ProfileData, agent: int, name: str) -> dict[str, object]:
 
 
 def _band(data: ProfileData, agent: int, name: str) -> dict[str, object]:
-    """The band as one closed shape: along its lower edge, and back along its upper one."""
     places = data.axis.positions(data.thresholds)
     along, low = _steps(places, data.low[agent])
     _, high = _steps(places, data.high[agent])
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": compact(np.concatenate([along, along[::-1]])),
-        "y": compact(np.concatenate([low, high[::-1]]), digits=4),
-        "fill": "toself",
-        "fillcolor": QUALITATIVE[agent] + FAINT,
-        "line": {"width": 0},
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "legendgroup": str(agent),
-    }
+    return band_of_line(along, low, high, name, agent)
 
 
 def _steps(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.plots.bands import band_of_line
 from examiner.plots.figure import PlotlyFigure, compact
 from examiner.plots.labels import distinct_labels, plain
 from examiner.plots.palette import QUALITATIVE
@@ -15,7 +16,6 @@ from examiner.plots.palette import QUALITATIVE
 MOST_LINES = len(QUALITATIVE)
 MOST_GREY = 150
 LABEL_LIMIT = 32
-FAINT = "2a"
 
 Floats = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ def draw(data: TaskCurvesData) -> PlotlyFigure:
     traces: list[dict[str, object]] = [_grey(data)] if len(data.others) else []
     for task, name in enumerate(names[:MOST_LINES]):
         if np.isfinite(data.low[task]).all():
-            traces.append(_band(data, task, name))
+            traces.append(band_of_line(data.ability, data.low[task], data.high[task], name, task))
         traces += [_line(data, task, name), _dots(data, task, name)]
     layout = {
         "height": 400,
@@ -111,22 +111,6 @@ def _line(data: TaskCurvesData, task: int, name: str) -> dict[str, object]:
         "y": compact(data.success[task], 4),
         "line": {"color": QUALITATIVE[task], "width": 2},
         "hovertemplate": "%{fullData.name}: %{y:.2f} at %{x:.2f}<extra></extra>",
-        "legendgroup": str(task),
-    }
-
-
-def _band(data: TaskCurvesData, task: int, name: str) -> dict[str, object]:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": compact(np.concatenate([data.ability, data.ability[::-1]])),
-        "y": compact(np.concatenate([data.low[task], data.high[task][::-1]]), 4),
-        "fill": "toself",
-        "fillcolor": QUALITATIVE[task] + FAINT,
-        "line": {"width": 0},
-        "hoverinfo": "skip",
-        "showlegend": False,
         "legendgroup": str(task),
     }
 
