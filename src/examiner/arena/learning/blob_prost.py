@@ -81,25 +81,31 @@ class BlobProst:
 
 
 @compiled
-def _offsets_between(
-    ones, others, tile_rows, tile_columns, same, first, stamps, clock, active, count
-):
-    """Add all offsets from blobs of one colour to blobs of another; `same` halves them."""
-    tiles = tile_rows * tile_columns
-    wide = 2 * tile_columns - 1
+def _offsets_between(ones, others, middle, same, first, stamps, clock, active, count):
+    """Add all offsets from blobs of one colour to blobs of another; `same` halves them.
+
+    Blobs are places, an offset is a difference of places, and none at all is the `middle` one.
+    """
     for other in others:
-        other_row, other_column = other % tiles // tile_columns, other % tile_columns
         for one in ones:
-            down = one % tiles // tile_columns - other_row
-            right = one % tile_columns - other_column
-            if same and (down < 0 or (down == 0 and right < 0)):
+            offset = one - other + middle
+            if same and offset < middle:  # further up, or in the same row and further left
                 continue
-            offset = (down + tile_rows - 1) * wide + right + tile_columns - 1
             if stamps[offset] != clock:
                 stamps[offset] = clock
                 active[count] = first + offset
                 count += 1
     return count
+
+
+@compiled
+def _places(cells, tiles, tile_columns, wide):
+    """Return where blobs lie in rows so wide that differences tell both rows and columns."""
+    places = np.empty(len(cells), np.int32)
+    for i in range(len(cells)):
+        tile = cells[i] % tiles
+        places[i] = tile // tile_columns * wide + tile % tile_columns
+    return places
 
 
 @compiled
@@ -143,26 +149,27 @@ def _features(
             stamps[cell % tiles] = clock
             active[count] = cell % tiles
             count += 1
+    wide = 2 * tile_columns - 1
+    middle = (tile_rows - 1) * wide + tile_columns - 1
+    places = _places(now, tiles, tile_columns, wide)
+    places_before = _places(before, tiles, tile_columns, wide)
     for i in range(colours):
-        ones = now[starts[i] : starts[i + 1]]
-        one = ones[0] // tiles
+        one = now[starts[i]] // tiles
         for j in range(i, colours):
-            others = now[starts[j] : starts[j + 1]]
-            pair = one * (2 * COLOURS - one + 1) // 2 + others[0] // tiles - one
+            pair = one * (2 * COLOURS - one + 1) // 2 + now[starts[j]] // tiles - one
             clock += 1
             count = _offsets_between(
-                ones, others, tile_rows, tile_columns, i == j,
-                first_pros + pair * offsets, stamps, clock, active, count,
+                places[starts[i] : starts[i + 1]], places[starts[j] : starts[j + 1]],
+                middle, i == j, first_pros + pair * offsets, stamps, clock, active, count,
             )  # fmt: skip
     for i in range(colours_before):
-        ones = before[starts_before[i] : starts_before[i + 1]]
         for j in range(colours):
-            others = now[starts[j] : starts[j + 1]]
-            pair = ones[0] // tiles * COLOURS + others[0] // tiles
+            pair = before[starts_before[i]] // tiles * COLOURS + now[starts[j]] // tiles
             clock += 1
             count = _offsets_between(
-                ones, others, tile_rows, tile_columns, False,
-                first_prot + pair * offsets, stamps, clock, active, count,
+                places_before[starts_before[i] : starts_before[i + 1]],
+                places[starts[j] : starts[j + 1]],
+                middle, False, first_prot + pair * offsets, stamps, clock, active, count,
             )  # fmt: skip
     active[count] = total - 1
     return count + 1, clock

@@ -101,7 +101,7 @@ def _join_near(row_starts, runs, row, above):
             first += 1
         near = first
         while near < last and runs[near, 1] <= right:
-            if runs[near, 0] == colour and near != run:
+            if runs[near, 0] == colour and runs[near, 3] != runs[run, 3]:  # mostly joined already
                 _join(runs, run, near)
             near += 1
 
