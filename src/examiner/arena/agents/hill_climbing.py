@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from examiner.arena.environment import Seen
+from examiner.arena.planning.carried_sequence import SequencePlanner
 from examiner.arena.planning.lookahead import Lookahead
-from examiner.arena.planning.planner import Planner
-from examiner.arena.planning.sequences import Sequence, changed, drawn, fitting, shifted, value
+from examiner.arena.planning.sequences import changed, value
 
 
 @dataclass(kw_only=True)
-class HillClimbing(Planner):
+class HillClimbing(SequencePlanner):
     """Change one action of a sequence at a time and keep what is not worse; go on with it next time.
 
     The (1+1) evolution strategy on sequences of actions that Gaina, Lucas and Pérez-Liébana (2017),
@@ -21,20 +21,11 @@ class HillClimbing(Planner):
     carries the sequence to the next decision.
     """
 
-    length: int = 10
-
-    _plan: Sequence = field(init=False, repr=False, default_factory=list)
-
-    def forget(self) -> None:
-        """Begin the next episode without a sequence."""
-        self._plan = []
-
     def choose(self, ahead: Lookahead, seen: Seen, rng: np.random.Generator) -> int:
         """Return the first action of the sequence as it is when the budget is spent."""
-        length = fitting(ahead, self.length)
-        plan = shifted(self._plan, ahead, rng) if self._plan else drawn(ahead, length, rng)
+        plan = self.carried(ahead, rng)
         worth = value(plan, ahead, self.discount)
-        while ahead.affords(length):
+        while ahead.affords(len(plan)):
             other = changed(plan, ahead, rng)
             others = value(other, ahead, self.discount)
             if others >= worth:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from examiner.arena.environment import Seen
+from examiner.arena.planning.action_tree import ActionNode
 from examiner.arena.planning.lookahead import Lookahead
 from examiner.arena.planning.planner import Planner
 from examiner.arena.planning.returns import Returns
-from examiner.arena.planning.ties import best
 
 
 @dataclass(slots=True)
-class _Node:
-    untried: list[int]
-    children: dict[int, _Node] = field(default_factory=dict)
-    visits: int = 0
+class _Node(ActionNode):
     endings: int = 0  # simulations that ended here
     ending_total: float = 0.0  # and what they had gained
-    value: float = 0.0
 
     def update(self) -> None:
         r""":math:`r_M(n) = R_e(n)/N(n) + (1 - N_e(n)/N(n)) \max_c r_M(c)`."""
@@ -51,15 +47,10 @@ class OLETS(Planner):
 
     def choose(self, ahead: Lookahead, seen: Seen, rng: np.random.Generator) -> int:
         """Return the action tried most often, among equals the one with the best value."""
-        root, returns = _node(ahead, rng), Returns()
+        root, returns = _Node.fresh(ahead, rng), Returns()
         while ahead.affords():
             self._simulate(root, ahead, returns, rng)
-        most = max(child.visits for child in root.children.values())
-        values = [-np.inf] * ahead.actions
-        for action, child in root.children.items():
-            if child.visits == most:
-                values[action] = child.value
-        return best(values, rng)
+        return root.most_tried(ahead, rng)
 
     def _simulate(
         self, root: _Node, ahead: Lookahead, returns: Returns, rng: np.random.Generator
@@ -68,9 +59,7 @@ class OLETS(Planner):
         node, path, gained, weight = root, [root], 0.0, 1.0
         while ahead.affords() and not ahead.over:
             new = bool(node.untried)
-            action = node.untried.pop() if new else self._favourite(node, returns)
-            if new:
-                node.children[action] = _node(ahead, rng)
+            action = node.grow(ahead, rng) if new else node.favourite(returns, self.exploration)
             node = node.children[action]
             path.append(node)
             gained += weight * ahead.take(action)
@@ -83,17 +72,3 @@ class OLETS(Planner):
         for one in reversed(path):
             one.visits += 1
             one.update()
-
-    def _favourite(self, node: _Node, returns: Returns) -> int:
-        log_visits = math.log(node.visits)
-        return max(
-            node.children,
-            key=lambda action: (
-                returns.share(node.children[action].value)
-                + self.exploration * math.sqrt(log_visits / node.children[action].visits)
-            ),
-        )
-
-
-def _node(ahead: Lookahead, rng: np.random.Generator) -> _Node:
-    return _Node(rng.permutation(ahead.actions).tolist())

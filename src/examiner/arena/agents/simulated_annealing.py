@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from examiner.arena.environment import Seen
+from examiner.arena.planning.carried_sequence import SequencePlanner
 from examiner.arena.planning.lookahead import Lookahead
-from examiner.arena.planning.planner import Planner
-from examiner.arena.planning.sequences import Sequence, changed, drawn, fitting, shifted, value
+from examiner.arena.planning.sequences import changed, value
 
 
 @dataclass(kw_only=True)
-class SimulatedAnnealing(Planner):
+class SimulatedAnnealing(SequencePlanner):
     r"""Change one action of a sequence at a time; accept what is worse by :math:`\Delta` with probability
 
     .. math:: \exp(-\Delta / T), \quad T = T_0^{1 - s} \, T_1^{s}
@@ -24,23 +24,15 @@ class SimulatedAnnealing(Planner):
     and Vecchi (1983), Optimization by Simulated Annealing, Science 220.
     """
 
-    length: int = 10
     hottest: float = 1.0
     coldest: float = 0.01
 
-    _plan: Sequence = field(init=False, repr=False, default_factory=list)
-
-    def forget(self) -> None:
-        """Begin the next episode without a sequence."""
-        self._plan = []
-
     def choose(self, ahead: Lookahead, seen: Seen, rng: np.random.Generator) -> int:
         """Return the first action of the best sequence met."""
-        length = fitting(ahead, self.length)
-        plan = shifted(self._plan, ahead, rng) if self._plan else drawn(ahead, length, rng)
+        plan = self.carried(ahead, rng)
         worth = value(plan, ahead, self.discount)
         self._plan, highest = plan, worth
-        while ahead.affords(length):
+        while ahead.affords(len(plan)):
             other = changed(plan, ahead, rng)
             others = value(other, ahead, self.discount)
             if others > highest:

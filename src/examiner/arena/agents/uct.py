@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from examiner.arena.environment import Seen
+from examiner.arena.planning.action_tree import ActionNode
 from examiner.arena.planning.lookahead import Lookahead
 from examiner.arena.planning.planner import Planner
 from examiner.arena.planning.returns import Returns
 from examiner.arena.planning.sequences import drawn
-from examiner.arena.planning.ties import best
 
 
 @dataclass(slots=True)
-class _Node:
-    untried: list[int]
-    children: dict[int, _Node] = field(default_factory=dict)
-    visits: int = 0
+class _Node(ActionNode):
     total: float = 0.0
 
-    @property
-    def mean(self) -> float:
-        return self.total / self.visits
+    def meet(self, gained: float) -> None:
+        self.visits += 1
+        self.total += gained
+        self.value = self.total / self.visits
 
 
 @dataclass(kw_only=True)
@@ -47,15 +44,10 @@ class UCT(Planner):
 
     def choose(self, ahead: Lookahead, seen: Seen, rng: np.random.Generator) -> int:
         """Return the action tried most often, among equals the one with the best mean return."""
-        root, returns = _node(ahead, rng), Returns()
+        root, returns = _Node.fresh(ahead, rng), Returns()
         while ahead.affords():
             self._simulate(root, ahead, returns, rng)
-        most = max(child.visits for child in root.children.values())
-        means = [-np.inf] * ahead.actions
-        for action, child in root.children.items():
-            if child.visits == most:
-                means[action] = child.mean
-        return best(means, rng)
+        return root.most_tried(ahead, rng)
 
     def _simulate(
         self, root: _Node, ahead: Lookahead, returns: Returns, rng: np.random.Generator
@@ -69,30 +61,15 @@ class UCT(Planner):
             if inside:
                 node = path[-1]
                 inside = not node.untried
-                action = self._favourite(node, returns) if inside else node.untried.pop()
-                if not inside:
-                    node.children[action] = _node(ahead, rng)
+                action = (
+                    node.favourite(returns, self.exploration) if inside else node.grow(ahead, rng)
+                )
                 path.append(node.children[action])
             rewards.append(ahead.take(action))
         later = 0.0
         for step in range(len(rewards), 0, -1):
             later = rewards[step - 1] + self.discount * later
             if step < len(path):
-                path[step].visits += 1
-                path[step].total += later
+                path[step].meet(later)
                 returns.meet(later)
         root.visits += 1
-
-    def _favourite(self, node: _Node, returns: Returns) -> int:
-        log_visits = math.log(node.visits)
-        return max(
-            node.children,
-            key=lambda action: (
-                returns.share(node.children[action].mean)
-                + self.exploration * math.sqrt(log_visits / node.children[action].visits)
-            ),
-        )
-
-
-def _node(ahead: Lookahead, rng: np.random.Generator) -> _Node:
-    return _Node(rng.permutation(ahead.actions).tolist())
