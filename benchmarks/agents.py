@@ -12,6 +12,7 @@ et al. (2018) at a small budget: high without sticky actions, about random with 
 Run: python benchmarks/agents.py learners [--turns 3] [--frames 20000] [--games space_invaders]
      python benchmarks/agents.py brute [--seeds 3] [--frames 120000] [--games asterix,space_invaders]
      python benchmarks/agents.py sarsa [--seeds 1] [--frames 1000000] [--games space_invaders]
+     python benchmarks/agents.py sarsa --seeds 3 --frames 120000 --games freeway --frame-skip 20
      python benchmarks/agents.py planners [--turns 3] [--frames 20000] [--hold 1] [--games asterix,pong]
 """
 
@@ -153,18 +154,23 @@ def measure_brute(games: list[str], seeds: int, frames: int) -> None:
             )
 
 
-def measure_sarsa(games: list[str], seeds: int, frames: int) -> None:
+def measure_sarsa(games: list[str], seeds: int, frames: int, frame_skip: int) -> None:
+    protocol = named_protocol("machado-2018", frame_skip=frame_skip)
     print(
         "every tenth of the frames: frames a CPU second, mean of the last 20 scores, features, memory"
     )
     for game in games:
         random = [
             episode.score
-            for episode in Playing.begin(Job("random", "random", game=game, frames=100_000))
+            for episode in Playing.begin(
+                Job("random", "random", game=game, frames=100_000, protocol=protocol)
+            )
         ]
         print(f"{game}: random {statistics.mean(random):.1f} in {len(random)} episodes")
         for seed in range(seeds):
-            playing = Playing.begin(Job("sarsa", "sarsa", game=game, seed=seed, frames=frames))
+            playing = Playing.begin(
+                Job("sarsa", "sarsa", game=game, seed=seed, frames=frames, protocol=protocol)
+            )
             scores, last, begun = [], 0, time.process_time()
             for episode in playing:
                 scores.append(episode.score)
@@ -187,6 +193,7 @@ def main() -> None:
     parser.add_argument("--frames", type=int)
     parser.add_argument("--hold", type=int, default=1)
     parser.add_argument("--seeds", type=int)
+    parser.add_argument("--frame-skip", type=int, default=5)
     parser.add_argument("--games")
     options = parser.parse_args()
 
@@ -201,7 +208,8 @@ def main() -> None:
         chosen = games("asterix", "space_invaders")
         measure_brute(chosen, options.seeds or 3, options.frames or 120_000)
     else:
-        measure_sarsa(games("space_invaders"), options.seeds or 1, options.frames or 1_000_000)
+        chosen = games("space_invaders")
+        measure_sarsa(chosen, options.seeds or 1, options.frames or 1_000_000, options.frame_skip)
 
 
 if __name__ == "__main__":

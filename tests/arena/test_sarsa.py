@@ -250,3 +250,16 @@ def test_tasks_it_cannot_play_and_foreign_checkpoints_are_refused():
     empty = Sarsa()
     empty.load(Sarsa().save())
     assert play_lamps(empty, 2, seed=1) == play_lamps(Sarsa(), 2, seed=1)
+
+
+@pytest.mark.slow
+def test_it_learns_to_cross_the_road():
+    """Freeway at 20 frames an action: random play crosses now and then, a learner twenty times."""
+    pytest.importorskip("ale_py")
+    protocol = named_protocol("machado-2018", frame_skip=20)
+
+    def scores(agent):
+        job = Job(agent, agent, game="freeway", frames=80_000, protocol=protocol)
+        return [episode.score for episode in Playing.begin(job)]
+
+    assert np.mean(scores("sarsa")[-3:]) > 10 > 3 > np.mean(scores("random"))
