@@ -15,6 +15,7 @@ import examiner as ex
 from examiner.arena.standing import JobStanding, Standing
 from examiner.cli import live, main
 from examiner.cli.live import drawn
+from examiner.cli.plans import named_plan
 
 PLAN = """
 games = ["CartPole-v1"]
@@ -136,6 +137,19 @@ def test_stopped_before_anything_was_played_says_so(
     assert done.code == 130 and "stopped; nothing had been played yet." in done.err
     done = run("run", folder / "pilot.toml", "-o", folder / "out")
     assert done.code == 130 and "all episodes so far are kept" in done.err
+
+
+@pytest.mark.parametrize("name", ["atari-arena", "machado-2018-table1"])
+def test_bundled_plans_are_run_by_name_unless_a_file_is_called_so(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ale_py")
+    monkeypatch.chdir(tmp_path)
+    told = json.loads(run("run", name, "--explain", "--json").out)
+    assert told["jobs"] >= 50
+    Path(name).write_text(PLAN, encoding="utf-8")
+    with pytest.raises(ex.InputError, match="plan_side_agent"):
+        named_plan(name)
 
 
 def test_explaining_plays_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from examiner.arena.plan import Plan
-from examiner.arena.plan_file import read_plan
 from examiner.arena.probe import (
     RANDOM_EPISODES,
     Contrast,
@@ -27,6 +26,7 @@ from examiner.cli.live import live_table
 from examiner.cli.modules import find_modules_here
 from examiner.cli.options import JsonFlag, SeedOption
 from examiner.cli.output import print_json, print_line, print_notes, print_table
+from examiner.cli.plans import is_bundled, named_plan
 from examiner.cli.progress import progress_bar
 from examiner.results import InputError
 from examiner.results.checks import counted, shorten
@@ -80,7 +80,8 @@ def probe(
     agent: Annotated[
         str,
         typer.Argument(
-            metavar="AGENT|PLAN", help="An agent, module:factory, or a plan ending in .toml."
+            metavar="AGENT|PLAN",
+            help="An agent, module:factory, or a plan: a .toml file or a bundled one.",
         ),
     ],
     game: Annotated[str | None, typer.Argument(metavar="GAME", help="The game to play.")] = None,
@@ -101,10 +102,10 @@ def probe(
     json: JsonFlag = False,
 ) -> None:
     """Say what an agent loses to sticky actions, and whether replaying its actions gives its score."""
-    if agent.endswith(".toml"):
+    if agent.endswith(".toml") or is_bundled(agent):
         if game is not None:
             raise InputError(f"A plan names its games itself. Leave out {shorten(game)}.")
-        _probe_plan(_with_frames(read_plan(agent), frames), sticky, output, workers, json)
+        _probe_plan(_with_frames(named_plan(agent), frames), sticky, output, workers, json)
         return
     if game is None:
         raise InputError(

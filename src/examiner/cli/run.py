@@ -13,12 +13,12 @@ from examiner.arena.deviation import deviations
 from examiner.arena.export import export_ledger
 from examiner.arena.performance import perform_job
 from examiner.arena.plan import Plan
-from examiner.arena.plan_file import read_plan
 from examiner.arena.protocol import REFERENCE
 from examiner.arena.runner import RunOutcome, run_plan
 from examiner.cli.live import live_table
 from examiner.cli.options import JsonFlag
 from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
+from examiner.cli.plans import PLAN_HELP, named_plan
 from examiner.results import InputError
 from examiner.results.checks import counted, listed, shorten
 from examiner.workers.crew import Crew
@@ -32,7 +32,7 @@ STOPPED = 130
 
 
 def run(
-    plan: Annotated[str, typer.Argument(metavar="PLAN", help="The plan, a TOML file.")],
+    plan: Annotated[str, typer.Argument(metavar="PLAN", help=PLAN_HELP)],
     output: Annotated[
         str | None,
         typer.Option(
@@ -64,7 +64,7 @@ def run(
     json: JsonFlag = False,
 ) -> None:
     """Play a plan: agents × games × modes × difficulties × seeds under a stated protocol."""
-    planned = read_plan(plan)
+    planned = named_plan(plan)
     if explain_only:
         _explain(planned, json)
         return

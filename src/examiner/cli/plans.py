@@ -1,0 +1,27 @@
+"""Plans on the command line: a file, or the name of one that comes with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from examiner.arena.plan import Plan
+from examiner.arena.plan_file import plan_from_toml, read_plan
+from examiner.datasets import bundled_plans, plan_text
+
+PLAN_HELP = "The plan: a TOML file, or the name of a bundled one."
+
+
+def named_plan(source: str) -> Plan:
+    """Return the plan of a file, or else a bundled one.
+
+    >>> named_plan("machado-2018-table1").seeds
+    (0, 1, 2, 3, 4)
+    """
+    if is_bundled(source):
+        return plan_from_toml(plan_text(source), name=source)
+    return read_plan(source)
+
+
+def is_bundled(source: str) -> bool:
+    """Say whether this names a bundled plan; a file of that name comes first."""
+    return source in bundled_plans() and not Path(source).is_file()
