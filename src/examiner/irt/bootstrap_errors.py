@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from examiner.irt.fit import fit_irt
+from examiner.irt.fit import fit_again
 from examiner.irt.fitted import IRTFit, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.simulate import simulate
@@ -56,14 +56,13 @@ def bootstrap_errors(
         raise unknown_name("resampling", resample, get_args(Resampling))
     if replicates < _FEWEST:
         raise InputError(f"{replicates} replicates are asked for. Give at least {_FEWEST}.")
-    again = _as_before(fit) if refit is None else refit
     found: dict[str, list[Floats]] = {name: [] for name in _READ}
     for done, child in enumerate(np.random.default_rng(rng).spawn(replicates)):
         if progress is not None:
             progress("resampling", done, replicates)
         drawn = _drawn(fit, matrix, resample, child)
         try:
-            items = again(drawn)
+            items = fit_again(fit, drawn).items if refit is None else refit(drawn)
         except InputError:  # nothing left to fit in this draw
             continue
         for name, values in _on_the_old_tasks(fit.items, items).items():
@@ -74,21 +73,6 @@ def bootstrap_errors(
 
 
 _READ = ("slope", "intercept", "guessing", "ceiling", "precision")
-
-
-def _as_before(fit: IRTFit) -> Callable[[ResponseMatrix], ItemParameters]:
-    def again(drawn: ResponseMatrix) -> ItemParameters:
-        return fit_irt(
-            drawn,
-            fit.model,
-            estimator=fit.estimator,
-            priors=fit.priors,
-            response=fit.items.response,
-            starts=1,
-            errors=False,
-        ).items
-
-    return again
 
 
 def _drawn(

@@ -15,7 +15,7 @@ from examiner.irt.dependence import (
     residual_correlations,
 )
 from examiner.irt.dimensionality import DimensionCheck, dimension_check, first_eigenvalue
-from examiner.irt.fit import fit_irt
+from examiner.irt.fit import fit_again
 from examiner.irt.fitted import IRTFit
 from examiner.irt.item_fit import SumScoreFit, sum_score_fit
 from examiner.irt.items import ItemParameters
@@ -187,15 +187,7 @@ def _refit(fit: IRTFit) -> Refit:
 
     def again(drawn: ResponseMatrix) -> tuple[ItemParameters, float]:
         try:
-            found = fit_irt(
-                drawn,
-                fit.model,
-                estimator=fit.estimator,
-                priors=fit.priors,
-                response=fit.items.response,
-                starts=1,
-                errors=False,
-            )
+            found = fit_again(fit, drawn)
         except InputError:  # a draw with nothing left to fit
             return fit.items, fit.population_sd
         return merged_items(fit.items, found.items), found.population_sd

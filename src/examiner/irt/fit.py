@@ -102,6 +102,26 @@ def fit_irt(
     return _told(task, found, estimator, errors=errors)
 
 
+def fit_again(fit: IRTFit, matrix: ResponseMatrix) -> IRTFit:
+    """Fit other responses the way a fit was made, from one start and without errors.
+
+    >>> from examiner.irt import simulate
+    >>> items = ItemParameters(slope=[1, 1.5, 2], intercept=[0, 1, -1])
+    >>> fit = fit_irt(simulate(items, 200, rng=0), "1PL", errors=False)
+    >>> fit_again(fit, simulate(items, 200, rng=1)).model.name
+    '1PL'
+    """
+    return fit_irt(
+        matrix,
+        fit.model,
+        estimator=fit.estimator,
+        priors=fit.priors,
+        response=fit.items.response,
+        starts=1,
+        errors=False,
+    )
+
+
 def _model(model: str | Model) -> Model:
     if isinstance(model, Model):
         return model
