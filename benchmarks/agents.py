@@ -10,10 +10,16 @@ Claim: learning, the Brute plays at least 60 % as many frames a CPU second as th
 than 200 bytes a node, and Sarsa(λ) with Blob-PROST at least 40 % on Space Invaders; after a million frames
 it plays at least 2000, and its memory stays as it is (part `sarsa`). Part `brute` shows Table 1 of Machado
 et al. (2018) at a small budget: high without sticky actions, about random with them.
+
+Claim: merging the last two screens of an action by a lookup table beats the emulator's own averaging of
+colours (part `averaging`). A step of lazy traces costs what its active features cost, however many have
+weights or live traces; an eager step, compiled alike, decays every live trace (part `traces`).
 Run: python benchmarks/agents.py learners [--turns 3] [--frames 20000] [--games space_invaders]
      python benchmarks/agents.py brute [--seeds 3] [--frames 120000] [--games asterix,space_invaders]
      python benchmarks/agents.py sarsa [--seeds 1] [--frames 1000000] [--games space_invaders]
      python benchmarks/agents.py sarsa --seeds 3 --frames 120000 --games freeway --frame-skip 20
+     python benchmarks/agents.py averaging [--turns 3] [--frames 20000] [--games space_invaders]
+     python benchmarks/agents.py traces
      python benchmarks/agents.py planners [--turns 3] [--frames 20000] [--hold 1] [--games asterix,pong]
 """
 
@@ -25,8 +31,13 @@ import resource
 import statistics
 import time
 
+import numpy as np
+
 from bare_emulator import bare_frames_a_second
 from examiner.arena import AGENTS, Job, Playing, Protocol, named_protocol
+from examiner.arena.environments.ale import AtariEnvironment
+from examiner.arena.extras import ale_package
+from examiner.arena.learning.traced_weights import TracedWeights
 
 GAMES = ("asterix", "pong", "space_invaders", "seaquest", "freeway")
 PLANNERS = [name for name, made in AGENTS.items() if getattr(made, "plans", False)]
@@ -198,9 +209,112 @@ def measure_sarsa(games: list[str], seeds: int, frames: int, frame_skip: int) ->
                     last, begun = episode.frames, now
 
 
+def averaging_frames_a_second(game: str, frames: int, seed: int) -> float:
+    """Frames a CPU second of the emulator when it averages colours itself, a screen taken every skip."""
+    ale = ale_package()
+    emulator = ale.ALEInterface()
+    emulator.setInt("random_seed", seed)
+    emulator.setFloat("repeat_action_probability", 0.25)
+    emulator.setInt("frame_skip", 1)
+    emulator.setBool("color_averaging", True)
+    emulator.loadROM(ale.roms.get_rom_path(game))
+    emulator.reset_game()
+    skip, legal = Protocol().frame_skip, emulator.getLegalActionSet()
+    drawn = np.random.default_rng(seed).integers(len(legal), size=frames // skip)
+    begun = time.process_time()
+    for action in drawn.tolist():
+        for _ in range(skip):
+            emulator.act(legal[action])
+        emulator.getScreen()
+        if emulator.game_over():
+            emulator.reset_game()
+    return skip * len(drawn) / (time.process_time() - begun)
+
+
+def looked_up_frames_a_second(game: str, frames: int, seed: int) -> float:
+    """Frames a CPU second of our environment with merged screens, played at random."""
+    environment = AtariEnvironment(game, protocol=Protocol(), observation="raw")
+    rng = np.random.default_rng(seed)
+    environment.reset(rng)
+    played, begun = 0, time.process_time()
+    while played < frames:
+        before = environment.frames
+        environment.step(environment.random_action(rng))
+        environment.observe()
+        played += environment.frames - before
+        if environment.over:
+            environment.reset(rng)
+    return played / (time.process_time() - begun)
+
+
+def measure_averaging(games: list[str], turns: int, frames: int) -> None:
+    print("frames a CPU second with two screens merged: by the emulator, by a lookup table; ratio")
+    for game in games:
+        rows = []
+        for seed in range(turns):
+            theirs = averaging_frames_a_second(game, frames, seed)
+            ours = looked_up_frames_a_second(game, frames, seed)
+            rows.append((theirs, ours, ours / theirs))
+        theirs, ours, ratio = (statistics.median(column) for column in zip(*rows, strict=True))
+        print(f"{game:<16}{theirs:>9,.0f}{ours:>9,.0f}{ratio:>7.2f}x", flush=True)
+
+
+def measure_traces() -> None:
+    import numba
+
+    @numba.njit
+    def eager_step(weights, traces, live, count, active, action, amount):
+        kept = 0
+        for place in range(count):
+            row, column = live[place, 0], live[place, 1]
+            traces[row, column] *= 0.891
+            if traces[row, column] >= 0.01:
+                live[kept, 0], live[kept, 1] = row, column
+                kept += 1
+            else:
+                traces[row, column] = 0.0
+        for row in active:
+            if traces[row, action] == 0.0:
+                live[kept, 0], live[kept, 1] = row, action
+                kept += 1
+            traces[row, action] = 1.0
+        for place in range(kept):
+            row, column = live[place, 0], live[place, 1]
+            weights[row, column] += amount * traces[row, column]
+        return kept
+
+    print("microseconds a step: 2,000 active features, 18 actions; lazy, eager; live traces")
+    for features in (10_000, 100_000, 1_000_000):
+        rng = np.random.default_rng(0)
+        steps = [rng.choice(features, 2_000, replace=False).astype(np.int32) for _ in range(300)]
+        actions = rng.integers(18, size=300).tolist()
+        lazy = TracedWeights(actions=18, decay=0.891, cut=0.01, max_rows=features)
+        lazy.make_room(features)
+        lazy.begin()
+        weights = np.zeros((features, 18), dtype=np.float32)
+        traces, live, count = np.zeros_like(weights), np.empty((300_000, 2), dtype=np.int32), 0
+        times = {"lazy": 0.0, "eager": 0.0}
+        for number, (active, action) in enumerate(zip(steps, actions, strict=True)):
+            begun = time.process_time()
+            lazy.mark(active, action)
+            lazy.add(0.01)
+            between = time.process_time()
+            count = eager_step(weights, traces, live, count, active, action, 0.01)
+            if number >= 100:  # compiled, and as many traces live as ever will
+                times["lazy"] += between - begun
+                times["eager"] += time.process_time() - between
+        each = "".join(f"{1e6 * seconds / 200:>9.0f}" for seconds in times.values())
+        difference = np.abs(lazy.settled(features) - weights).max()
+        print(
+            f"{features:>9,} features{each}{count:>9,} live; differ by {difference:.1e}", flush=True
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=["planners", "learners", "brute", "sarsa"])
+    parser.add_argument(
+        "part", choices=["planners", "learners", "brute", "sarsa", "averaging", "traces"]
+    )
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--frames", type=int)
     parser.add_argument("--hold", type=int, default=1)
@@ -216,6 +330,10 @@ def main() -> None:
         measure_planners(games(*GAMES), options.turns, options.frames or 20_000, options.hold)
     elif options.part == "learners":
         measure_learners(games("space_invaders"), options.turns, options.frames or 20_000)
+    elif options.part == "averaging":
+        measure_averaging(games(*GAMES), options.turns, options.frames or 20_000)
+    elif options.part == "traces":
+        measure_traces()
     elif options.part == "brute":
         chosen = games("asterix", "space_invaders")
         measure_brute(chosen, options.seeds or 3, options.frames or 120_000)
