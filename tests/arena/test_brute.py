@@ -220,9 +220,10 @@ def test_resuming_equals_an_uninterrupted_run_bit_for_bit(observation, sticky):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"explore": 2.0}, "explore = 2.0"),
-        ({"discount": -1.0}, "discount = -1.0"),
-        ({"max_nodes": 0}, "cannot keep 0 nodes"),
+        ({"explore": 2.0}, "explore is 2.0"),
+        ({"discount": -1.0}, "discount is -1.0"),
+        ({"max_nodes": 0}, "max_nodes is 0"),
+        ({"max_nodes": 1e7}, "max_nodes is 10000000.0. Give a whole number"),
     ],
 )
 def test_settings_without_sense_are_refused_in_words(settings, said):

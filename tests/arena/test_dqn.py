@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from examiner.arena import AGENTS, Job, Playing, check_job, named_protocol
+from examiner.arena import AGENTS, Job, Playing, Task, check_job, named_protocol
 from examiner.arena.learning.replay import ReplayMemory
 from examiner.results import InputError
 
@@ -144,12 +144,34 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch):
 
 @pytest.mark.parametrize(
     ("settings", "said"),
-    [({"batch": 0}, "batch = 0. Give at least 1"), ({"optimiser": "sgd"}, "'rmsprop' or 'adam'")],
+    [
+        ({"batch": 0}, "batch is 0. Give a whole number of at least 1"),
+        ({"batch": "8"}, "batch is '8'"),
+        ({"explore": 2}, "explore is 2. Give a number of at least 0 and at most 1"),
+        ({"optimiser": "sgd"}, "'rmsprop' or 'adam'"),
+    ],
 )
 def test_settings_without_sense_are_refused_in_words(settings, said):
     needs_the_extra()
     with pytest.raises(InputError, match=said):
         check_job(Job("dqn", "dqn", settings, game="pong"))
+
+
+def test_a_memory_that_holds_no_stack_and_its_successor_is_refused():
+    needs_the_extra()
+    pytest.importorskip("ale_py")
+    job = Job("dqn", "dqn", SMALL | {"memory": 4}, "dqn84x4", game="pong")
+    with pytest.raises(InputError, match="memory is 4"):
+        next(Playing.begin(job))
+
+
+@pytest.mark.parametrize("shape", [(96, 96, 3), (84, 84)])
+def test_pictures_that_are_no_stacks_of_screens_are_refused(shape):
+    needs_the_extra()
+    agent = AGENTS["dqn"](**SMALL)
+    task = Task(("A", "B"), shape, draw=lambda rng: 0)
+    with pytest.raises(InputError, match="observation to 'dqn84x4'"):
+        agent.begin(task, np.random.default_rng(0))
 
 
 def test_screens_it_cannot_see_and_foreign_checkpoints_are_refused():

@@ -229,14 +229,23 @@ def test_resuming_across_the_moment_when_weights_are_brought_up_to_date_changes_
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"explore": 1.5}, "explore = 1.5. Give 0 to 1"),
-        ({"step_size": 0.0}, "step_size = 0.0"),
-        ({"max_features": 0}, "max_features = 0"),
+        ({"explore": 1.5}, "explore is 1.5. Give a number of at least 0 and at most 1"),
+        ({"step_size": 0.0}, "step_size is 0.0"),
+        ({"max_features": 0}, "max_features is 0"),
+        ({"max_features": 1e6}, "max_features is 1000000.0. Give a whole number"),
     ],
 )
 def test_settings_without_sense_are_refused_in_words(settings, said):
     with pytest.raises(InputError, match=said):
         check_job(Job("sarsa", "sarsa", settings, game="pong"))
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float32])
+def test_screens_that_are_not_bytes_are_refused_before_their_colours_are_looked_up(kind):
+    agent = Sarsa()
+    agent.begin(Task(("A",), (14, 8), draw=lambda rng: 0), np.random.default_rng(0))
+    with pytest.raises(InputError, match=f"this one has shape .14, 8. of {np.dtype(kind)}"):
+        agent.act(np.full((14, 8), 10**6, dtype=kind))
 
 
 def test_tasks_it_cannot_play_and_foreign_checkpoints_are_refused():

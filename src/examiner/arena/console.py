@@ -32,6 +32,7 @@ class ConsoleState:
     over: bool
     truncated: bool
     seen: tuple[Screen, ...]
+    shown: Screen | None  # the last screen, where the next action is merged with it
 
 
 class Console:
@@ -101,7 +102,7 @@ class Console:
         chosen, reward = self.actions[action], 0.0
         for number in range(last + 1):
             if self.watched and number == last:
-                self.emulator.getScreen(self._earlier)
+                self._keep_earlier()
             reward += self.frame(chosen, rng)
             if self.over:
                 break
@@ -109,6 +110,17 @@ class Console:
             self.emulator.getScreen(self._later)
             self._look()
         return reward
+
+    def _keep_earlier(self) -> None:
+        """Keep the screen before the last frame of an action.
+
+        With one frame an action that is the last of the action before; the emulator does not know it
+        after a state was restored.
+        """
+        if self.protocol.frame_skip == 1:
+            self._earlier[:] = self._later
+        else:
+            self.emulator.getScreen(self._earlier)
 
     def frame(self, action: Any, rng: np.random.Generator) -> float:
         r"""Play one frame of an action; return the reward.
@@ -156,8 +168,15 @@ class Console:
     def clone(self) -> ConsoleState:
         """Return the state of the game."""
         state = self.emulator.cloneState()
+        merged = self.watched and self.protocol.frame_skip == 1
         return ConsoleState(
-            state, self.previous, self.frames, self.over, self.truncated, self._seen
+            state,
+            self.previous,
+            self.frames,
+            self.over,
+            self.truncated,
+            self._seen,
+            self._later.copy() if merged else None,
         )
 
     def restore(self, state: ConsoleState) -> None:
@@ -165,6 +184,8 @@ class Console:
         self._go_to(state.system, state.frames)
         self.previous, self.frames = state.previous, state.frames
         self.over, self.truncated, self._seen = state.over, state.truncated, state.seen
+        if state.shown is not None:
+            self._later[:] = state.shown
 
     def _go_to(self, system: Any, frames: int) -> None:
         if frames == 0 and self.game in _START_BY_RESET:

@@ -17,7 +17,7 @@ from examiner.arena.planning.tree import grow_breadth_first
 class BreadthFirst(Planner):
     """Grow the tree of all action sequences, shortest first, and follow its best path.
 
-    Bellemare, Naddaf, Veness and Bowling (2013), The Arcade Learning Environment, JAIR 47, section 4.1.
+    Bellemare, Naddaf, Veness and Bowling (2013), The Arcade Learning Environment, JAIR 47, section 3.2.
     """
 
     def choose(self, ahead: Lookahead, seen: Seen, rng: np.random.Generator) -> int:

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from examiner.arena.agent import Task
+from examiner.arena.settings import check_number
 from examiner.results.checks import InputError
 
 if TYPE_CHECKING:
     from examiner.arena.environment import Seen
     from examiner.arena.learning.history_tree import HistoryTree
+
+
+_MOST_EXPLORATION = 0.69
+"""Divided by log 2, a probability of almost 1."""
 
 
 class Brute:
@@ -23,8 +28,8 @@ class Brute:
     .. math:: \varepsilon(h) = \text{explore} / \log(n(h) + 2)
 
     any action, where :math:`n(h)` counts visits; in histories that are not in the tree, any action.
-    Whole episodes are remembered, one node a decision, up to `max_nodes`; each takes at most 65
-    bytes. `discount` is 1 in the paper.
+    Whole episodes are remembered, one node a decision, up to `max_nodes`; each takes 38 bytes, and
+    there is room for half as many more and one episode. `discount` is 1 in the paper.
     """
 
     def __init__(
@@ -32,15 +37,9 @@ class Brute:
     ) -> None:
         from examiner.arena.learning import history_tree  # needs numba, which is slow to import
 
-        if not 0.0 <= explore <= math.log(2.0) or not 0.0 <= discount <= 1.0:
-            raise InputError(
-                f"The agent 'brute' got explore = {explore} and discount = {discount}. Give at most "
-                f"{math.log(2.0):.2f} and 1, and not less than 0."
-            )
-        if not 1 <= max_nodes < 2**31:
-            raise InputError(
-                f"The agent 'brute' cannot keep {max_nodes} nodes. Give 1 to {2**31 - 1}."
-            )
+        check_number("explore", explore, most=_MOST_EXPLORATION)
+        check_number("discount", discount, most=1.0)
+        check_number("max_nodes", max_nodes, whole=True, least=1, most=2**31 - 1)
         self._explore, self._discount, self._max_nodes = explore, discount, max_nodes
         self._module = history_tree
         self._tree: HistoryTree | None = None

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from examiner.arena.agent import Task
+from examiner.arena.settings import check_number
 from examiner.results.checks import InputError
 
 _PACKAGES = ("torch", "stable_baselines3")
@@ -62,8 +63,14 @@ class DQN:
             "target_every": target_every, "explore_decisions": explore_decisions,
         }  # fmt: skip
         for name, value in counts.items():
-            if value < 1:
-                raise InputError(f"The agent 'dqn' got {name} = {value}. Give at least 1.")
+            check_number(name, value, whole=True, least=1)
+        check_number("random_decisions", random_decisions, whole=True)
+        check_number("learning_rate", learning_rate)
+        shares = {
+            "discount": discount, "explore": explore, "evaluation_explore": evaluation_explore,
+        }  # fmt: skip
+        for name, share in shares.items():
+            check_number(name, share, most=1.0)
         self._settings: dict[str, Any] = {
             "learning_rate": learning_rate, "optimiser": optimiser, "discount": discount,
             "batch": batch, "memory": memory, "target_every": target_every, "device": device,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from examiner.arena.agent import Task
+from examiner.arena.settings import check_number
 from examiner.results.checks import InputError
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ class Sarsa:
     the best, ties at random, or with probability `explore` any. Rewards are divided by the first
     that is not 0. An episode that is cut off is no end: its last value counts (:math:`Q(F', a')`).
 
-    `basic_without_colour` is a slip of the authors' program, see `BlobProst`. Memory: 6 bytes an
-    action and 24 more for each feature ever seen, at most `max_features` of them.
+    `basic_without_colour` is a slip of the authors' program, see `BlobProst`. Memory: 6 to 9 bytes an
+    action and 16 to 32 more for each feature ever seen, at most `max_features` of them.
     """
 
     def __init__(
@@ -49,13 +50,9 @@ class Sarsa:
             ("discount", discount), ("trace_decay", trace_decay), ("explore", explore),
             ("trace_cut", trace_cut),
         ):  # fmt: skip
-            if not 0.0 <= value <= 1.0:
-                raise InputError(f"The agent 'sarsa' got {name} = {value}. Give 0 to 1.")
-        if step_size <= 0.0 or not 1 <= max_features < 2**31:
-            raise InputError(
-                f"The agent 'sarsa' got step_size = {step_size} and max_features = {max_features}. "
-                f"Give a step above 0, and 1 to {2**31 - 1} features."
-            )
+            check_number(name, value, most=1.0)
+        check_number("step_size", step_size, least=1e-9)
+        check_number("max_features", max_features, whole=True, least=1, most=2**31 - 1)
         self._step_size, self._discount, self._explore = step_size, discount, explore
         self._decay, self._cut = discount * trace_decay, trace_cut
         self._basic_without_colour, self._max_features = basic_without_colour, max_features

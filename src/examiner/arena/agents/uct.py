@@ -33,7 +33,7 @@ class UCT(Planner):
     with c the `exploration` and returns brought to [0, 1] by the least and the greatest met in the
     search; every simulation plays `depth` actions. The action tried most often is taken. Kocsis and
     Szepesvári (2006), Bandit Based Monte-Carlo Planning, ECML; on Atari games Bellemare, Naddaf, Veness
-    and Bowling (2013), The Arcade Learning Environment, JAIR 47, section 4.2. Nodes are sequences of
+    and Bowling (2013), The Arcade Learning Environment, JAIR 47, section 3.2. Nodes are sequences of
     actions, played anew from the state of the game in every simulation, so that noise is averaged over
     (open loop, as the OLMCTS of GVGAI: Pérez-Liébana et al. 2015, Open Loop Search for General Video
     Game Playing, GECCO); where the game has no noise this is the tree of states.

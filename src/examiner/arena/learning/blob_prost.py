@@ -42,8 +42,9 @@ class BlobProst:
         if len(shape) != 2:
             raise InputError(
                 f"Blobs are found on screens, but what is seen has shape {shape}. "
-                f"Set the agent's observation to 'raw'."
+                f"In Atari games set the agent's observation to 'raw'; elsewhere choose another agent."
             )
+        self._shape = shape
         self._finder = BlobFinder(rows=shape[0], columns=shape[1])
         self._coloured = not basic_without_colour
         tile_rows, tile_columns = self._finder.tile_rows, self._finder.tile_columns
@@ -68,6 +69,12 @@ class BlobProst:
 
     def active(self, screen: NDArray[np.uint8]) -> NDArray[np.uint32]:
         """Return the features of the next screen, each once; valid until the next call."""
+        if screen.dtype != np.uint8 or screen.shape != self._shape:
+            raise InputError(
+                f"Blobs are found on screens of bytes of shape {self._shape}, but this one has shape "
+                f"{screen.shape} of {screen.dtype}. In Atari games set the agent's observation to 'raw'; "
+                f"elsewhere choose another agent."
+            )
         now, before = self._finder.find(screen), self._before
         most = len(now) * (len(now) + 3) // 2 + len(now) * len(before) + 1
         if most > len(self._active):

@@ -10,11 +10,16 @@ from numpy.typing import NDArray
 
 from examiner.arena.learning.replay import ReplayMemory
 from examiner.arena.learning.stored_arrays import packed, unpacked
+from examiner.arena.settings import check_number
 from examiner.results.checks import InputError
 
 if TYPE_CHECKING:  # both come only with an extra, and take seconds to import
     import torch
     from stable_baselines3.common.type_aliases import ReplayBufferSamples
+
+
+_LEAST_SIDE = 36
+"""Pixels that the three convolutions need, in rows and in columns."""
 
 
 class DeepNetwork:
@@ -39,11 +44,15 @@ class DeepNetwork:
         target_every: int,
         device: str,
     ) -> None:
-        if not actions or len(shape) not in (1, 3):
+        if not actions or not (
+            len(shape) == 1 or (len(shape) == 3 and min(shape[1:]) >= _LEAST_SIDE)
+        ):
             raise InputError(
                 f"The agent 'dqn' sees shape {shape} and has {actions} actions to choose from. Set its "
                 f"observation to 'dqn84x4', and choose an environment whose actions can be counted."
             )
+        depth = shape[0] if len(shape) == 3 else 1
+        check_number("memory", memory, whole=True, least=depth + 1)
         import torch
 
         torch.set_num_threads(threads)
@@ -66,6 +75,11 @@ class DeepNetwork:
 
     def see(self, observation: NDArray[Any]) -> None:
         """Keep the first observation of something new."""
+        if observation.ndim == 3 and observation.dtype != np.uint8:
+            raise InputError(
+                f"The agent 'dqn' sees screens of {observation.dtype}; it keeps them as bytes. Set its "
+                f"observation to 'dqn84x4', or give it screens of whole numbers from 0 to 255."
+            )
         self._memory.see(observation)
 
     def follow(self, action: int, reward: float, observation: NDArray[Any], ended: bool) -> None:

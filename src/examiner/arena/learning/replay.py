@@ -14,6 +14,7 @@ from examiner.arena.learning.growing import grown
 
 Arrays = dict[str, NDArray[Any]]
 _FAST = 1  # the level of zlib that takes least time
+_PIECE = 1 << 24  # bytes unpacked at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +110,10 @@ class ReplayMemory:
         for name, array in self._arrays.items():
             if name != "screens":
                 self._arrays[name] = arrays[name].astype(array.dtype)
-        screens = self._arrays["screens"]
-        unpacked = np.frombuffer(bytearray(zlib.decompress(arrays["packed"].data)), screens.dtype)
-        self._arrays["screens"] = unpacked.reshape(self._count, *screens.shape[1:])
+        kept = self._arrays["screens"]
+        screens = np.empty((self._count, *kept.shape[1:]), dtype=kept.dtype)
+        _unpack(arrays["packed"], screens)
+        self._arrays["screens"] = screens
         self._last = None
 
     def _keep(self, observation: NDArray[Any]) -> int:
@@ -146,3 +148,12 @@ class ReplayMemory:
             return np.asarray(screens[places % self._size])
         window = places[:, None] + np.arange(1 - self._depth, 1)
         return np.asarray(screens[window % self._size])
+
+
+def _unpack(packed: NDArray[np.uint8], screens: NDArray[Any]) -> None:
+    """Fill in what was packed piece by piece: a full memory is not held twice."""
+    unpacking, rest, place = zlib.decompressobj(), packed.tobytes(), 0
+    room = screens.reshape(-1).view(np.uint8)
+    while piece := unpacking.decompress(rest, _PIECE):
+        room[place : place + len(piece)] = np.frombuffer(piece, dtype=np.uint8)
+        place, rest = place + len(piece), unpacking.unconsumed_tail

@@ -31,7 +31,7 @@ def packed(arrays: Mapping[str, NDArray[Any]], words: Mapping[str, object]) -> b
 
 
 def unpacked(data: bytes, *, agent: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return what was packed, if an agent of this name and these settings packed it.
+    """Return what was packed, if an agent of this name packed it.
 
     >>> unpacked(b"?", agent="brute")
     Traceback (most recent call last):

@@ -11,6 +11,7 @@ Atoms = NDArray[np.intp]
 
 _TILE_ROWS, _TILE_COLUMNS = 7, 4  # of screens, as in the BASIC features of Bellemare et al. (2013)
 _BYTE = 256
+_MOST_COLOURS = 4
 _NEVER = np.iinfo(np.int32).max
 
 
@@ -36,7 +37,7 @@ class Novelty:
     def atoms(self, seen: Seen) -> Atoms:
         """Return the numbers of the atoms that are true."""
         if seen.dtype == np.uint8:
-            return self._byte_atoms(seen[-1] if seen.ndim == 3 else seen)
+            return self._byte_atoms(seen[-1] if _is_stack(seen) else seen)
         values = np.ravel(seen)
         if self._cell and values.dtype.kind == "f":
             values = np.floor(values.astype(np.float64) / self._cell)
@@ -65,6 +66,11 @@ class Novelty:
             atoms = int(self._first_atoms.max()) + _BYTE
             self._depths = np.full(atoms, _NEVER, dtype=np.int32)
         return self._first_atoms + seen.astype(np.intp)
+
+
+def _is_stack(seen: Seen) -> bool:
+    """Whether these are screens one after the other; a picture has its few colours last."""
+    return seen.ndim == 3 and seen.shape[-1] > _MOST_COLOURS
 
 
 def _first_atoms(shape: tuple[int, ...]) -> Atoms:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from examiner.arena.agent import Task
 from examiner.arena.environment import Seen
 from examiner.arena.planning.lookahead import Lookahead
+from examiner.arena.settings import check_number
 from examiner.results.checks import InputError
 
 
@@ -38,9 +40,10 @@ class Planner:
     def __post_init__(self) -> None:
         for one in fields(self):
             if one.init and isinstance(one.default, int | float):
-                _check(one.name, getattr(self, one.name), whole=isinstance(one.default, int))
-        if self.discount > 1.0:
-            raise InputError(f"The setting discount is {self.discount!r}. Give 1 or less.")
+                whole = isinstance(one.default, int)
+                most = 1.0 if one.name == "discount" else math.inf
+                value = getattr(self, one.name)
+                check_number(one.name, value, whole=whole, least=int(whole), most=most)
 
     def begin(self, task: Task, rng: np.random.Generator) -> None:
         """Take the forward model and the random numbers of an episode."""
@@ -81,13 +84,3 @@ class Planner:
     def choose(self, ahead: Lookahead, seen: Seen, rng: np.random.Generator) -> int:
         """Return the action to take in the state `ahead.root`, of which `seen` is seen."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it chooses")
-
-
-def _check(name: str, value: object, *, whole: bool) -> None:
-    kinds: tuple[type, ...] = (int,) if whole else (int, float)
-    least = 1 if whole else 0
-    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value < np.inf:  # type: ignore[operator]
-        raise InputError(
-            f"The setting {name} is {value!r}. Give a {'whole ' if whole else ''}number of at least "
-            f"{least}."
-        )

@@ -74,7 +74,7 @@ class _Growth:
         atoms = None if ends else self._novelty.atoms(ahead.observe())
         novel = atoms is not None and self._novelty.new(atoms, depth)
         self._children[node][action] = child
-        self._atoms.append(atoms)
+        self._atoms.append(atoms.astype(np.int32) if atoms is not None and novel else None)
         self._states.append(ahead.state() if novel else None)
         self._parents.append(node)
         self._children.append({})
@@ -85,11 +85,12 @@ class _Growth:
 
     def _solve(self, node: int, action: int) -> None:
         """Enter a node no more, nor its parents once all their actions are solved."""
-        self._unsolved[node] = []
+        self._unsolved[node], self._states[node], self._atoms[node] = [], None, None
         while (parent := self._parents[node]) >= 0:
             self._unsolved[parent].remove(action)
             if self._unsolved[parent]:
                 return
+            self._states[parent] = self._atoms[parent] = None
             node = parent
             action = self.tree.action(node)
 
