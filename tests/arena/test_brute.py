@@ -192,10 +192,17 @@ def test_a_full_tree_goes_on_counting_what_it_knows_and_forgets_the_rest():
     assert (tree.visits(node), tree.value(node), len(tree)) == (3, 2.0, 3)
 
 
-@pytest.mark.parametrize(("observation", "sticky"), [("ram", 0.0), ("raw", 0.25)])
-def test_resuming_equals_an_uninterrupted_run_bit_for_bit(observation, sticky):
+@pytest.mark.parametrize(
+    ("observation", "sticky", "frame_skip"), [("ram", 0.0, 5), ("raw", 0.25, 5), ("raw", 0.0, 1)]
+)
+def test_resuming_equals_an_uninterrupted_run_bit_for_bit(observation, sticky, frame_skip):
     pytest.importorskip("ale_py")
-    protocol = named_protocol("deterministic", max_episode_frames=300, sticky_probability=sticky)
+    protocol = named_protocol(
+        "deterministic",
+        max_episode_frames=60 * frame_skip,
+        sticky_probability=sticky,
+        frame_skip=frame_skip,
+    )
     job = Job(
         "brute",
         "brute",
