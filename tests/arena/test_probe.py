@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from examiner.arena import Job, named_protocol, plan_from_toml
+from examiner.arena import Job, Playing, named_protocol, plan_from_toml
 from examiner.arena.intervals import difference_of_runs, mean_of_runs
 from examiner.arena.probe import probe_agent, probe_plan
-from examiner.arena.replay import play_recorded, replay_job
+from examiner.arena.replay import play_recorded, play_replay, replay_job
 from examiner.results import InputError
 
 gymnasium = pytest.importorskip("gymnasium")
@@ -105,6 +106,18 @@ def test_the_random_agent_has_no_advantage_to_keep(lock):
     assert math.isnan(found.kept)
 
 
+def test_a_share_of_the_advantage_is_known_only_where_its_interval_lies_above_zero(lock):
+    several, single = (probe_agent(lock_job(lock), seeds=seeds) for seeds in (5, 1))
+    assert several.advantage.mean == pytest.approx(
+        several.contrast.deterministic.mean - several.random.deterministic.mean
+    )
+    assert several.advantage.low > 0
+    left = several.contrast.sticky.mean - several.random.sticky.mean
+    assert several.kept == pytest.approx(left / several.advantage.mean)
+    assert single.advantage.mean > 0 and math.isnan(single.advantage.low)
+    assert math.isnan(single.kept)
+
+
 def test_what_was_recorded_is_the_last_episode(lock):
     job = lock_job(lock)
     recorded = play_recorded(Job(**{**_fields(job), "episodes": 2}))
@@ -114,13 +127,89 @@ def test_what_was_recorded_is_the_last_episode(lock):
     assert (again.seed, again.protocol.sticky_probability, again.episodes) == (5, 0.25, 1)
 
 
+def atari_job(preset, entry, **changes):
+    pytest.importorskip("ale_py", reason="Atari games need ale-py")
+    protocol = named_protocol(preset, **changes)
+    return Job(entry, entry, game="space_invaders", protocol=protocol)
+
+
+def test_a_replay_starts_after_as_many_frames_of_doing_nothing_as_the_recorded_episode():
+    job = replace(atari_job("mnih-2015", "random", max_episode_frames=400), episodes=1)
+    job = replace(job, protocol=replace(job.protocol, evaluation_episodes=0))
+    recorded = [play_recorded(replace(job, seed=seed)) for seed in range(4)]
+    assert len({one.last_start_frames for one in recorded}) > 1
+    for seed, one in enumerate(recorded, start=100):
+        assert (
+            play_replay(replay_job(one, job, seed=seed, sticky_probability=0.0)) == one.last_score
+        )
+
+
+def test_replays_reproduce_the_score_under_a_protocol_that_draws_the_start():
+    found = probe_agent(
+        atari_job("mnih-2015", "random", max_episode_frames=300), seeds=2, replays=1
+    )
+    assert (found.replay.replays, found.replay.reproduced) == (2, 2)
+
+
+def test_an_episode_that_is_over_before_its_first_action_is_replayed():
+    found = probe_agent(atari_job("mnih-2015", "random", max_episode_frames=1), seeds=2, replays=1)
+    assert (found.replay.replays, found.replay.reproduced) == (2, 2)
+
+
+def jobs_of_probe(job):
+    """The jobs that probing a job plays."""
+    played = []
+
+    def noting(function, jobs):
+        played.extend(jobs)
+        return [function(one) for one in jobs]
+
+    probe_agent(job, seeds=1, replays=1, map=noting)
+    return played
+
+
+def test_only_what_learns_is_evaluated_apart():
+    changes = {"max_episode_frames": 60, "evaluation_episodes": 2}
+    job = atari_job("atari-100k", "random", **changes)
+    assert {one.protocol.evaluation_episodes for one in jobs_of_probe(job)} == {0}
+    learner = replace(job, agent="learner", entry="arena.agents_for_tests:Learner", frames=100)
+    evaluated = [one.agent for one in jobs_of_probe(learner) if one.protocol.evaluation_episodes]
+    assert evaluated == ["learner", "learner"]
+
+
+def test_the_performance_of_a_learner_is_its_last_evaluation_where_there_is_one():
+    protocol = named_protocol(
+        "gymnasium", max_episode_frames=30, evaluation_episodes=2, report_shares=[0.5, 1.0]
+    )
+    entry = "arena.agents_for_tests:Learner"
+    job = Job(
+        entry, entry, environment="gymnasium", game="CartPole-v1", protocol=protocol, frames=90
+    )
+    episodes = list(Playing.begin(job))
+    evaluation = [one.score for one in episodes if one.phase == "evaluation"]
+    assert len(evaluation) == 4
+    assert play_recorded(job).performance == np.mean(evaluation[-2:])
+    assert play_recorded(job).last_score == evaluation[-1]
+
+
+def test_an_environment_without_a_list_of_actions_is_refused():
+    protocol = named_protocol("gymnasium")
+    job = Job("random", "random", environment="gymnasium", game="Pendulum-v1", protocol=protocol)
+    with pytest.raises(InputError, match="Cannot probe an agent on 'Pendulum-v1': it has no list"):
+        probe_agent(job)
+
+
+def test_an_agent_without_an_answer_is_told_what_an_action_is(lock):
+    job = replace(lock_job(lock), entry="arena.agents_for_tests:Says", settings={"what": "nothing"})
+    with pytest.raises(InputError, match="chose action None"):
+        probe_agent(job)
+
+
 def test_performance_is_the_mean_of_the_last_episodes_of_the_window():
     protocol = named_protocol("gymnasium", max_episode_frames=30, window_episodes=2)
     job = Job(
         "r", "random", environment="gymnasium", game="CartPole-v1", protocol=protocol, episodes=5
     )
-    from examiner.arena import Playing
-
     scores = [episode.score for episode in Playing.begin(job)]
     assert play_recorded(job).performance == np.mean(scores[-2:])
 
@@ -144,12 +233,58 @@ def test_a_plan_is_probed_into_two_ledgers_and_resumes(tmp_path):
         'protocol = "gymnasium"\n[[agents]]\nentry = "random"\n[[agents]]\nentry = "no-op"'
     )
     found = probe_plan(plan, tmp_path)
-    assert list(found.contrasts) == [("random", "CartPole-v1"), ("no-op", "CartPole-v1")]
-    contrast = found.contrasts["random", "CartPole-v1"]
-    assert contrast.deterministic.runs == contrast.sticky.runs == 3
-    assert found.contrasts["no-op", "CartPole-v1"].loss.low <= 0 <= contrast.loss.high + 100
+    assert [variant[:2] for variant in found.contrasts] == [
+        ("random", "CartPole-v1"),
+        ("no-op", "CartPole-v1"),
+    ]
+    random, no_op = found.contrasts.values()
+    assert random.deterministic.runs == random.sticky.runs == 3
+    # Repeating the action before changes nothing where there is only one.
+    assert no_op.loss.mean == 0.0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["deterministic", "sticky"]
     assert probe_plan(plan, tmp_path) == found
+
+
+DIES = """
+class Dies:
+    def begin(self, task, rng):
+        if task.episode == 1:
+            raise RuntimeError("no second game")
+
+    def act(self, observation):
+        return 0
+"""
+
+
+def test_runs_that_failed_are_no_runs(tmp_path):
+    (tmp_path / "short_lived_agents.py").write_text(DIES)
+    plan = plan_from_toml(
+        'environment = "gymnasium"\ngames = ["CartPole-v1"]\nseeds = 2\nepisodes = 5\n'
+        'protocol = "gymnasium"\n[[agents]]\nname = "dies"\nentry = "short_lived_agents:Dies"\n'
+        '[[agents]]\nentry = "no-op"',
+        folder=tmp_path,
+    )
+    found = probe_plan(plan, tmp_path)
+    dies, no_op = found.contrasts.values()
+    assert dies.deterministic.runs == dies.sticky.runs == 0
+    assert math.isnan(dies.deterministic.mean) and math.isnan(dies.loss.mean)
+    assert no_op.deterministic.runs == no_op.sticky.runs == 2
+    assert {one.job.agent for one in found.failed} == {"dies"} and len(found.failed) == 4
+
+
+def test_every_variant_of_a_game_is_a_row_of_its_own(tmp_path):
+    pytest.importorskip("ale_py", reason="Atari games need ale-py")
+    plan = plan_from_toml(
+        "seeds = 1\nepisodes = 1\n[protocol]\nmax_episode_frames = 500\n"
+        '[[games]]\nname = "freeway"\nmodes = [0, 4]\ndifficulties = [0, 1]\n'
+        '[[agents]]\nentry = "constant"\nsettings = { action = "UP" }'
+    )
+    found = probe_plan(plan, tmp_path)
+    assert [variant[1:] for variant in found.contrasts] == [
+        ("freeway", mode, difficulty) for mode in (0, 4) for difficulty in (0, 1)
+    ]
+    for job, contrast in zip(plan.jobs(), found.contrasts.values(), strict=True):
+        assert (contrast.sticky.mean, contrast.sticky.runs) == (play_recorded(job).performance, 1)
 
 
 def test_intervals_are_those_of_scipy():

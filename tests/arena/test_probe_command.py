@@ -46,6 +46,30 @@ def test_json_is_one_object_with_settings_taken_as_in_a_plan():
     assert found["kept_known"] == (found["kept"] is not None)
 
 
+def test_no_share_is_told_of_an_advantage_that_may_be_none():
+    arguments = ("random", *CART_POLE, "--seeds", "3", "--workers", "1", "--cap", "60")
+    answer = called(*arguments)
+    assert answer.exit_code == 0, answer.output
+    assert "It has no clear advantage over random play to lose:" in answer.stdout
+    assert "is left" not in answer.stdout
+    found = json.loads(called(*arguments, "--json").stdout)
+    assert found["advantage"]["low"] < 0 < found["advantage"]["high"]
+    assert (found["kept"], found["kept_known"]) == (None, False)
+
+
+def test_the_share_left_of_a_clear_advantage_is_told(tmp_path: Path, monkeypatch):
+    (tmp_path / "upright_agents.py").write_text(
+        "class Upright:\n    def act(self, seen):\n        return int(seen[2] + seen[3] > 0)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    arguments = ("upright_agents:Upright", *CART_POLE, "--seeds", "3", "--workers", "1")
+    answer = called(*arguments, "--cap", "200")
+    assert answer.exit_code == 0, answer.output
+    assert re.search(r"advantage over random play, \d.* with ς = 0, \d+ % is left", answer.stdout)
+    found = json.loads(called(*arguments, "--cap", "200", "--json").stdout)
+    assert found["kept_known"] and 0 < found["kept"] < 1.5
+
+
 def test_rows_say_what_differs_and_equal_runs_have_no_interval():
     same = ("--set", "action=1", "--seeds", "2", "--replays", "1", "--workers", "1", "--cap", "3")
     answer = called("constant", *CART_POLE, *same)
@@ -90,6 +114,23 @@ def test_an_agent_of_the_current_folder_is_found(tmp_path: Path):
         (("uct", *CART_POLE, "--set", "bugdet=5"), "The agent 'uct' cannot be made"),
         (("randm", *CART_POLE), "Unknown agent 'randm'. Did you mean 'random'?"),
         (("random", *CART_POLE, "--seeds", "0"), "Cannot probe with 0 seeds"),
+        (("random", "Pendulum-v1", *CART_POLE[1:]), "'Pendulum-v1': it has no list of actions"),
+        (
+            ("plan.toml", "--seeds", "5", "--cap", "30", "--episodes", "1", "--seed", "0"),
+            "A plan says itself how it is played. Leave out --cap, --episodes, --seeds, --seed.",
+        ),
+        (
+            ("plan.toml", "--set", "a=1", "--replays", "2", "--observation", "raw"),
+            "Leave out --set, --observation, --replays.",
+        ),
+        (
+            ("plan.toml", "--protocol", "machado-2018", "--environment", "ale"),
+            "Leave out --environment, --protocol.",
+        ),
+        (
+            ("random", *CART_POLE, "-o", "out"),
+            "Only a plan has ledgers to keep in a folder. Leave out --output.",
+        ),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(arguments, sentence):
@@ -116,3 +157,42 @@ def test_the_published_table_stands_beside_ours(tmp_path: Path):
     again = called(*arguments)
     assert "6,909" in again.stdout
     assert (out / "sticky" / "ledger.sqlite").exists()
+
+
+def test_variants_of_a_game_are_told_apart_and_the_paper_stands_beside_the_default(tmp_path: Path):
+    pytest.importorskip("ale_py", reason="Atari games need ale-py")
+    plan = tmp_path / "variants.toml"
+    plan.write_text(
+        "seeds = 1\nepisodes = 1\n[protocol]\nmax_episode_frames = 100\n"
+        '[[games]]\nname = "freeway"\nmodes = [0, 4]\n'
+        '[[agents]]\nname = "brute"\nentry = "random"',
+        encoding="utf-8",
+    )
+    arguments = (str(plan), "--workers", "1", "--output", str(tmp_path / "out"))
+    rows = json.loads(called(*arguments, "--json").stdout)["rows"]
+    assert [(row["mode"], row["difficulty"]) for row in rows] == [(0, 0), (4, 0)]
+    assert rows[0]["paper"] is not None and rows[1]["paper"] is None
+    table = called(*arguments).stdout
+    assert "freeway, mode 0" in table and "freeway, mode 4" in table
+    assert "difficulty" not in table
+
+
+def test_an_agent_that_dies_has_a_row_without_scores(tmp_path: Path):
+    (tmp_path / "dying_agents.py").write_text(
+        "class Dies:\n"
+        "    def begin(self, task, rng):\n"
+        "        if task.episode == 1:\n"
+        "            raise RuntimeError('no second game')\n"
+        "    def act(self, observation):\n"
+        "        return 0\n"
+    )
+    plan = tmp_path / "dying.toml"
+    plan.write_text(
+        'environment = "gymnasium"\ngames = ["CartPole-v1"]\nepisodes = 5\n'
+        'protocol = "gymnasium"\n[[agents]]\nname = "dies"\nentry = "dying_agents:Dies"',
+        encoding="utf-8",
+    )
+    answer = called(str(plan), "--workers", "1", "--output", str(tmp_path / "out"))
+    assert answer.exit_code == 1, answer.output
+    assert re.search(r"dies +CartPole-v1 +– +– +– +0", answer.stdout)
+    assert "dies on CartPole-v1, seed 0, failed: " in answer.stderr

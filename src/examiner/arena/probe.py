@@ -5,19 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from examiner.arena.agent import make_agent
 from examiner.arena.agents import AGENTS
+from examiner.arena.environments import ENVIRONMENTS
 from examiner.arena.export import results_of
 from examiner.arena.intervals import Estimate, difference_of_runs, mean_of_runs
 from examiner.arena.job import Job
 from examiner.arena.plan import Plan
 from examiner.arena.play import check_job
 from examiner.arena.protocol import PROTOCOLS, Protocol
-from examiner.arena.replay import Recorded, play_recorded, replay_job
+from examiner.arena.replay import (
+    Recorded,
+    play_recorded,
+    play_replay,
+    replay_job,
+    reported_performance,
+    reported_phase,
+)
 from examiner.arena.runner import FailedJob, run_plan
 from examiner.arena.standing import Watcher
 from examiner.results.checks import InputError, shorten
@@ -53,8 +61,8 @@ class ReplayTest:
 class Probe:
     """How much an agent on a game owes to determinism.
 
-    `kept` is the share of the advantage over random play that is left with sticky actions; NaN where
-    there was no advantage.
+    `advantage` is that over random play without sticky actions. `kept` is the share of it that is left
+    with them; NaN where the advantage is not clear: where its interval does not lie above 0.
     """
 
     agent: str
@@ -63,15 +71,30 @@ class Probe:
     seeds: int
     contrast: Contrast
     random: Contrast
+    advantage: Estimate
     kept: float
     replay: ReplayTest
 
 
+class ProbedVariant(NamedTuple):
+    """An agent on one variant of a game; only Atari games have modes and difficulties."""
+
+    agent: str
+    game: str
+    mode: int | None = None
+    difficulty: int | None = None
+
+    @classmethod
+    def of_job(cls, job: Job) -> ProbedVariant:
+        """Return what a job is a run of."""
+        return cls(job.agent, job.game, job.mode, job.difficulty)
+
+
 @dataclass(frozen=True, slots=True)
 class ProbedPlan:
-    """Scores without and with sticky actions of every agent and game of a plan."""
+    """Scores without and with sticky actions of every agent and variant of a plan; jobs done only."""
 
-    contrasts: dict[tuple[str, str], Contrast]
+    contrasts: dict[ProbedVariant, Contrast]
     failed: tuple[FailedJob, ...]
 
 
@@ -86,8 +109,10 @@ def probe_agent(
     """Play a job without and with sticky actions on several seeds, and replay what was recorded.
 
     Runs without sticky actions are recorded; the actions of each run's last episode are played again
-    `replays` times without looking, without and with sticky actions, with other random numbers. `map`
-    is like `workers.map_processes`.
+    `replays` times without looking, without and with sticky actions, with other random numbers but as
+    many frames of doing nothing at the start. A learner's performance is what the protocol reports, its
+    last evaluation if there is one; agents that do not learn are not evaluated apart. `map` is like
+    `workers.map_processes`.
 
     >>> job = Job("random", "random", environment="gymnasium", game="CartPole-v1", episodes=1)
     >>> found = probe_agent(job, seeds=2)
@@ -96,25 +121,23 @@ def probe_agent(
     """
     if seeds < 1 or replays < 1:
         raise InputError(f"Cannot probe with {seeds} seeds and {replays} replays. Give at least 1.")
-    job = _with_length(job)
+    job = _ready(job)
     check_job(job)
-    plain, noisy = (_stuck(job, chance) for chance in (0.0, sticky_probability))
+    _refuse_without_list_of_actions(job)
+    plain, noisy = (
+        replace(job, protocol=_changed(job.protocol, sticky_probability=chance))
+        for chance in (0.0, sticky_probability)
+    )
     use: Mapper = map or _in_turn
-    randoms = [
-        replace(one, agent="random", entry="random", settings={}, observation="raw")
-        for one in (plain, noisy)
-    ]
-    randoms = [replace(one, episodes=RANDOM_EPISODES, frames=None) for one in randoms]
     kinds = [
         [replace(one, seed=job.seed + seed) for seed in range(seeds)]
-        for one in (plain, noisy, *randoms)
+        for one in (plain, noisy, _random_play(plain), _random_play(noisy))
     ]
     runs: list[Recorded] = use(play_recorded, [one for kind in kinds for one in kind])
     by_kind = [runs[start : start + seeds] for start in range(0, len(runs), seeds)]
     scores = [[run.performance for run in kind] for kind in by_kind]
     contrast, random = _contrast(*scores[:2]), _contrast(*scores[2:])
-    advantage = contrast.deterministic.mean - random.deterministic.mean
-    left = contrast.sticky.mean - random.sticky.mean
+    advantage = difference_of_runs(scores[0], scores[2])
     return Probe(
         agent=job.agent,
         game=job.game,
@@ -122,7 +145,8 @@ def probe_agent(
         seeds=seeds,
         contrast=contrast,
         random=random,
-        kept=left / advantage if advantage > 0 else float("nan"),
+        advantage=advantage,
+        kept=_kept(advantage, contrast.sticky.mean - random.sticky.mean),
         replay=_replay_test(by_kind[0], plain, sticky_probability, replays, use),
     )
 
@@ -138,50 +162,76 @@ def probe_plan(
     """Play a plan twice, without and with sticky actions, into two ledgers of a folder that resume.
 
     The table is that of papers/001, Table 1: for each agent and game the mean over seeds of the mean
-    score of the last episodes.
+    score of the last episodes. Each mode and difficulty is a row of its own. Jobs that failed are no runs:
+    the scores before they did are left out.
 
     >>> import tempfile
     >>> from examiner.arena.plan_file import plan_from_toml
     >>> text = 'environment = "gymnasium"\\ngames = ["CartPole-v1"]\\nseeds = 2\\nepisodes = 1\\n'
     >>> plan = plan_from_toml(text + '[[agents]]\\nentry = "random"')
     >>> found = probe_plan(plan, tempfile.mkdtemp())
-    >>> found.contrasts["random", "CartPole-v1"].sticky.runs
+    >>> found.contrasts["random", "CartPole-v1", None, None].sticky.runs
     2
     """
     failed: list[FailedJob] = []
-    runs = []
+    kinds = []
     for name, chance in (("deterministic", 0.0), ("sticky", sticky_probability)):
-        played = replace(plan, protocol=_protocol(plan.protocol, chance))
+        played = replace(plan, protocol=_changed(plan.protocol, sticky_probability=chance))
         ledger = Path(folder) / name / "ledger.sqlite"
         outcome = run_plan(played, ledger, workers=workers, watcher=watcher)
         failed += outcome.failed
-        runs.append(_performances(ledger, plan.protocol.window_episodes))
-    pairs = list(dict.fromkeys((job.agent, job.game) for job in plan.jobs()))
+        kinds.append(_performances(ledger, _done(played.jobs(), outcome.failed)))
+    variants = dict.fromkeys(ProbedVariant.of_job(job) for job in plan.jobs())
     return ProbedPlan(
-        {pair: _contrast(*(kind.get(pair, []) for kind in runs)) for pair in pairs}, tuple(failed)
+        {one: _contrast(*(kind.get(one, []) for kind in kinds)) for one in variants}, tuple(failed)
     )
 
 
-def _with_length(job: Job) -> Job:
-    """A job of one episode where none is said; a learner must be told how long it may learn."""
-    if job.episodes or job.frames:
-        return job
+def _ready(job: Job) -> Job:
+    """Complete a job: a learner must be told how long it may learn, others play one episode or more.
+
+    Only what learns is evaluated apart from training: for others both are the same play.
+    """
+    has_length = bool(job.episodes or job.frames)
     agent = make_agent(job.entry, job.settings, AGENTS)
-    if callable(getattr(agent, "learn", None)):
+    if not callable(getattr(agent, "learn", None)):
+        return _unevaluated(job if has_length else replace(job, episodes=1))
+    if not has_length:
         raise InputError(
             f"The agent {shorten(job.agent)} learns. Say for how many frames it may, for example "
             f"200,000."
         )
-    return replace(job, episodes=1)
+    return job
 
 
-def _stuck(job: Job, sticky_probability: float) -> Job:
-    return replace(job, protocol=_protocol(job.protocol, sticky_probability))
+def _unevaluated(job: Job) -> Job:
+    return replace(job, protocol=_changed(job.protocol, evaluation_episodes=0))
 
 
-def _protocol(protocol: Protocol, sticky_probability: float) -> Protocol:
-    """The protocol with another ς, under the name of a preset if it is one."""
-    changed = replace(protocol, sticky_probability=sticky_probability)
+def _random_play(job: Job) -> Job:
+    """The job of the random agent that an agent's job is held against."""
+    return replace(
+        _unevaluated(job),
+        agent="random",
+        entry="random",
+        settings={},
+        observation="raw",
+        episodes=RANDOM_EPISODES,
+        frames=None,
+    )
+
+
+def _refuse_without_list_of_actions(job: Job) -> None:
+    if not ENVIRONMENTS[job.environment](job).action_names:
+        raise InputError(
+            f"Cannot probe an agent on {shorten(job.game)}: it has no list of actions from which those "
+            f"played could be recorded and replayed. Choose a game with discrete actions."
+        )
+
+
+def _changed(protocol: Protocol, **changes: float) -> Protocol:
+    """The protocol with changes, under the name of a preset if it is one."""
+    changed = replace(protocol, **changes)  # type: ignore[arg-type]
     preset = next((one for one in PROTOCOLS.values() if one == changed), None)
     return preset or replace(changed, name=f"{protocol.name.removesuffix(', changed')}, changed")
 
@@ -192,6 +242,17 @@ def _contrast(deterministic: Sequence[float], sticky: Sequence[float]) -> Contra
         mean_of_runs(sticky),
         difference_of_runs(deterministic, sticky),
     )
+
+
+def _kept(advantage: Estimate, left: float) -> float:
+    r"""The share of the advantage over random play that is left with sticky actions.
+
+    .. math:: \frac{\bar{x}_\varsigma - \bar{r}_\varsigma}{\bar{x}_0 - \bar{r}_0}
+
+    for means x of the agent and r of random play; NaN where the interval around the denominator does
+    not lie above 0, for the share of what may be nothing says nothing.
+    """
+    return left / advantage.mean if advantage.low > 0 else float("nan")
 
 
 def _replay_test(
@@ -205,7 +266,7 @@ def _replay_test(
         for place, one in enumerate(recorded)
         for number in range(replays)
     ]
-    scores = np.array([one.last_score for one in use(play_recorded, jobs)])
+    scores = np.array(use(play_replay, jobs))
     plain, noisy = scores.reshape(2, len(recorded), replays)
     wanted = np.array([one.last_score for one in recorded])
     return ReplayTest(
@@ -217,23 +278,24 @@ def _replay_test(
     )
 
 
-def _performances(ledger: Path, window: int) -> dict[tuple[str, str], list[float]]:
-    """For each agent and game, every run's mean over its last episodes."""
-    try:
-        results = results_of(ledger)
-    except InputError as problem:
-        if "holds no" in str(problem):
-            return {}
-        raise
-    columns = results.to_dict()
-    scores: dict[tuple[str, str, int], list[float]] = {}
-    for agent, game, run, score in zip(
-        columns["agent"], columns["task"], columns["run"], columns["score"], strict=True
-    ):
-        scores.setdefault((agent, game, run), []).append(score)
-    found: dict[tuple[str, str], list[float]] = {}
-    for (agent, game, _), values in scores.items():
-        found.setdefault((agent, game), []).append(float(np.mean(values[-window:])))
+def _done(jobs: Iterable[Job], failed: Iterable[FailedJob]) -> list[Job]:
+    """The jobs that were played to their end, once a run is over."""
+    without = {one.job.key for one in failed}
+    return [job for job in jobs if job.key not in without]
+
+
+def _performances(ledger: Path, jobs: Sequence[Job]) -> dict[ProbedVariant, list[float]]:
+    """For each agent and variant, the performance of every run; `jobs` are those that are done."""
+    if not jobs:
+        return {}
+    columns = results_of(ledger, reported_phase(jobs[0].protocol)).to_dict()
+    scores: dict[str, list[float]] = {}
+    for key, score in zip(columns["job"], columns["score"], strict=True):
+        scores.setdefault(key, []).append(score)
+    found: dict[ProbedVariant, list[float]] = {}
+    for job in jobs:
+        performance = reported_performance(scores[job.key], job.protocol)
+        found.setdefault(ProbedVariant.of_job(job), []).append(performance)
     return found
 
 

@@ -2,24 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from examiner.arena.environment import Environment
 from examiner.arena.job import Job
-from examiner.arena.play import Playing
+from examiner.arena.play import Phase, Playing
+from examiner.arena.protocol import Protocol
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A run: the mean score of its last episodes, and the last of them action by action."""
+    """A run: its performance, and the last episode that counts for it, action by action.
+
+    `last_start_frames` are those the protocol did nothing in before that episode's first action.
+    """
 
     performance: float
     last_score: float
     last_actions: tuple[int, ...]
+    last_start_frames: int = 0
+
+
+def reported_phase(protocol: Protocol) -> Phase:
+    """Return the phase whose scores the protocol reports: evaluation where there is any.
+
+    >>> from examiner.arena.protocol import named_protocol
+    >>> reported_phase(named_protocol("mnih-2015")), reported_phase(named_protocol("machado-2018"))
+    ('evaluation', 'training')
+    """
+    return "evaluation" if protocol.evaluation_episodes else "training"
+
+
+def reported_performance(scores: Sequence[float], protocol: Protocol) -> float:
+    r"""Return the mean of a run's last scores of the reported phase.
+
+    .. math:: \bar{x} = \frac{1}{w} \sum_{i = n - w + 1}^{n} x_i
+
+    where w is the number of evaluation episodes at a report point, or of the protocol's window
+    where there is no evaluation; fewer where the run has fewer.
+
+    >>> reported_performance([9.0, 1.0, 2.0], Protocol(window_episodes=2))
+    1.5
+    """
+    return float(np.mean(scores[-(protocol.evaluation_episodes or protocol.window_episodes) :]))
 
 
 def play_recorded(job: Job) -> Recorded:
-    """Play a job to its end. Performance is the mean over the protocol's window of last episodes.
+    """Play a job to its end, and keep the actions of its last episode of the reported phase.
 
     >>> from examiner.arena.protocol import named_protocol
     >>> quick = named_protocol("gymnasium", max_episode_frames=5)
@@ -28,20 +61,21 @@ def play_recorded(job: Job) -> Recorded:
     5
     """
     playing = Playing.begin(job)
-    recorder = playing._agent = _Recorder(playing._agent)
+    recorder: Any = _Recorder(playing._environment)  # Any: the rest of it is the environment's
+    playing._environment = recorder
     scores: list[float] = []
-    last: tuple[int, ...] = ()
+    actions: tuple[int, ...] = ()
+    start_frames = 0
     for episode in playing:
-        if episode.phase == "training":
+        if episode.phase == reported_phase(job.protocol):
             scores.append(episode.score)
-            last = tuple(recorder.actions)
-        recorder.actions.clear()
-    window = scores[-job.protocol.window_episodes :]
-    return Recorded(sum(window) / len(window), scores[-1], last)
+            actions, start_frames = tuple(recorder.actions), recorder.start_frames
+    performance = reported_performance(scores, job.protocol)
+    return Recorded(performance, scores[-1], actions, start_frames)
 
 
 def replay_job(recorded: Recorded, job: Job, *, seed: int, sticky_probability: float) -> Job:
-    """Return the job that plays the recorded actions, whatever is seen, once.
+    """Return the job that plays the recorded actions, whatever is seen, once; see `play_replay`.
 
     A game that lasts longer than it did is played on with the actions from their beginning.
 
@@ -49,28 +83,70 @@ def replay_job(recorded: Recorded, job: Job, *, seed: int, sticky_probability: f
     >>> replay_job(Recorded(1.0, 1.0, (0, 2)), job, seed=3, sticky_probability=0.0).settings
     {'actions': [0, 2]}
     """
+    protocol = replace(
+        job.protocol,
+        sticky_probability=sticky_probability,
+        max_start_no_ops=recorded.last_start_frames,
+        evaluation_episodes=0,
+        name="",
+        source="",
+    )
     return replace(
         job,
         agent="replay",
         entry="periodic",
-        settings={"actions": list(recorded.last_actions)},
+        # An episode that ended before its first action leaves nothing to repeat.
+        settings={"actions": list(recorded.last_actions) or [0]},
         seed=seed,
-        protocol=replace(job.protocol, sticky_probability=sticky_probability, name="", source=""),
+        protocol=protocol,
         episodes=1,
         frames=None,
     )
 
 
-class _Recorder:
-    """An agent whose actions are noted."""
+def play_replay(job: Job) -> float:
+    """Return the score of a replay that starts after all of its protocol's frames of doing nothing.
 
-    def __init__(self, agent: Any) -> None:  # an agent is any object with `act`
-        self._agent, self.actions = agent, list[int]()
+    >>> job = Job("uct", "uct", game="pong", episodes=1, protocol=Protocol(max_episode_frames=50))
+    >>> play_replay(replay_job(Recorded(0.0, 0.0, (0,), 7), job, seed=3, sticky_probability=0.0))
+    0.0
+    """
+    playing = Playing.begin(job)
+    start: Any = _LongestStart(playing._environment, job.protocol.max_start_no_ops)  # as above
+    playing._environment = start
+    return next(playing).score
 
-    def act(self, observation: object) -> Any:
-        action = self._agent.act(observation)
-        self.actions.append(int(action))
-        return action
+
+class _Around:
+    """An environment with something else at its start."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._agent, name)
+        return getattr(self._environment, name)
+
+
+class _Recorder(_Around):
+    """Notes how an episode started, and the actions once the arena has found them valid."""
+
+    def reset(self, rng: np.random.Generator) -> None:
+        self._environment.reset(rng)
+        self.start_frames, self.actions = self._environment.frames, list[int]()
+
+    def step(self, action: int) -> float:
+        self.actions.append(action)
+        return self._environment.step(action)
+
+
+class _LongestStart(_Around):
+    """Draws an episode's start until it is as long as starts can be."""
+
+    def __init__(self, environment: Environment, frames: int) -> None:
+        super().__init__(environment)
+        self._frames = frames
+
+    def reset(self, rng: np.random.Generator) -> None:
+        self._environment.reset(rng)
+        while self._environment.frames < self._frames:
+            self._environment.reset(rng)

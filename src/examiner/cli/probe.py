@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +18,7 @@ from examiner.arena.probe import (
     Contrast,
     Probe,
     ProbedPlan,
+    ProbedVariant,
     probe_agent,
     probe_plan,
 )
@@ -75,7 +76,12 @@ class PlayOptions:
     ] = 2
 
 
+NOT_WITH_A_PLAN = (*(one.name for one in fields(PlayOptions)), "seed")
+"""Options that a plan states itself."""
+
+
 def probe(
+    context: typer.Context,
     play: PlayOptions,
     agent: Annotated[
         str,
@@ -105,12 +111,18 @@ def probe(
     if agent.endswith(".toml") or is_bundled(agent):
         if game is not None:
             raise InputError(f"A plan names its games itself. Leave out {shorten(game)}.")
+        unused = _given(context, NOT_WITH_A_PLAN)
+        if unused:
+            raise InputError(f"A plan says itself how it is played. Leave out {unused}.")
         _probe_plan(_with_frames(named_plan(agent), frames), sticky, output, workers, json)
         return
     if game is None:
         raise InputError(
             f"Say on which game {shorten(agent)} is probed: `examiner probe AGENT GAME`."
         )
+    unused = _given(context, ("output",))
+    if unused:
+        raise InputError(f"Only a plan has ledgers to keep in a folder. Leave out {unused}.")
     find_modules_here(agent)
     job = _job(agent, game, play, frames, seed)
     with progress_bar("playing") as progress:
@@ -129,6 +141,20 @@ def probe(
         )
         return
     _print(found, published, _length(play.episodes, frames))
+
+
+def _given(context: typer.Context, names: Collection[str]) -> str:
+    """Those of the options that the user gave, even if with their default, as they are written."""
+    return ", ".join(
+        option.opts[0]
+        for option in context.command.params
+        if option.name in names and _was_given(context, option.name)
+    )
+
+
+def _was_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _job(agent: str, game: str, play: PlayOptions, frames: int | None, seed: int) -> Job:
@@ -206,14 +232,13 @@ def _plan_content(found: ProbedPlan, paper: Paper, folder: Path, sticky: float) 
         "folder": str(folder),
         "sticky_probability": sticky,
         "rows": [
-            {"agent": agent, "game": game, **_marked(asdict(contrast))}
-            | {"paper": _beside(paper.get((_paper_name(agent), game)))}
-            for (agent, game), contrast in found.contrasts.items()
+            {**variant._asdict(), **_marked(asdict(contrast))}
+            | {"paper": _beside(_published(paper, variant))}
+            for variant, contrast in found.contrasts.items()
         ],
         "failed": [
             {
-                "agent": one.job.agent,
-                "game": one.job.game,
+                **ProbedVariant.of_job(one.job)._asdict(),
                 "seed": one.job.seed,
                 "reason": one.reason,
             }
@@ -223,11 +248,12 @@ def _plan_content(found: ProbedPlan, paper: Paper, folder: Path, sticky: float) 
 
 
 def _print_plan(found: ProbedPlan, paper: Paper, sticky: float) -> None:
+    variants = list(found.contrasts)
     rows = []
-    for (agent, game), contrast in found.contrasts.items():
-        published = map(_number, paper.get((_paper_name(agent), game), ()))
-        beside = tuple(published) or (None, None)
-        rows.append((agent, game, *_cells(contrast), contrast.sticky.runs, *beside))
+    for variant, contrast in found.contrasts.items():
+        beside = tuple(map(_number, _published(paper, variant) or ())) or (None, None)
+        game = _game_shown(variant, variants)
+        rows.append((variant.agent, game, *_cells(contrast), _runs(contrast), *beside))
     header = (
         "agent",
         "game",
@@ -242,9 +268,28 @@ def _print_plan(found: ProbedPlan, paper: Paper, sticky: float) -> None:
     _print_equal(list(found.contrasts.values()))
     print_notes(
         [
-            f"{one.job.agent} on {one.job.game}, seed {one.job.seed}, failed: {one.reason}"
+            f"{one.job.agent} on {_game_shown(ProbedVariant.of_job(one.job), variants)}, seed "
+            f"{one.job.seed}, failed: {one.reason}"
             for one in found.failed
         ]
+    )
+
+
+def _game_shown(variant: ProbedVariant, variants: Sequence[ProbedVariant]) -> str:
+    """The game, with its mode and difficulty where the game is played in several."""
+    same_game = [one for one in variants if one.game == variant.game]
+    parts = [
+        f"{what} {getattr(variant, what)}"
+        for what in ("mode", "difficulty")
+        if len({getattr(one, what) for one in same_game}) > 1
+    ]
+    return ", ".join((variant.game, *parts))
+
+
+def _runs(contrast: Contrast) -> str:
+    """How many runs there are without and with sticky actions; one number where that is the same."""
+    return " and ".join(
+        dict.fromkeys(str(one.runs) for one in (contrast.deterministic, contrast.sticky))
     )
 
 
@@ -286,12 +331,14 @@ def _print(found: Probe, published: tuple[float, float] | None, length: str) -> 
     title = f"{found.agent} on {found.game}, {counted(found.seeds, 'run')} each, 95 % intervals"
     print_table(title, header, rows)
     _print_equal([found.contrast, found.random])
+    advantage = _shown(asdict(found.advantage), "")
     if math.isfinite(found.kept):
         print_line(
-            f"Of its advantage over random play, {100 * found.kept:.0f} % is left with {sticky}."
+            f"Of its advantage over random play, {advantage} with ς = 0, {100 * found.kept:.0f} % is left "
+            f"with {sticky}."
         )
     else:
-        print_line("It has no advantage over random play to lose.")
+        print_line(f"It has no clear advantage over random play to lose: {advantage} with ς = 0.")
     replay = found.replay
     print_line(
         f"Replaying its recorded actions without looking gave the same score in {replay.reproduced} of "
@@ -341,6 +388,16 @@ def _paper() -> Paper:
     names = ("agent", "game", "deterministic_mean", "sticky_mean")
     rows = zip(*(columns[name] for name in names), strict=True)
     return {(agent, game): (plain, noisy) for agent, game, plain, noisy in rows}
+
+
+def _published(paper: Paper, variant: ProbedVariant) -> tuple[float, float] | None:
+    """What the paper has for an agent and game, both as the paper played it: in the default variant."""
+    from examiner.arena.games import game_variant
+
+    published = paper.get((_paper_name(variant.agent), variant.game))
+    if published is None or variant.mode is None:
+        return None
+    return published if variant[2:] == game_variant(variant.game) else None
 
 
 def _paper_name(agent: str) -> str:
