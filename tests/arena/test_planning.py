@@ -206,9 +206,15 @@ def test_a_planner_balances_the_pole_far_longer_than_chance():
     [
         ({"budget": 0}, "The setting budget is 0. Give a whole number of at least 1."),
         ({"hold": 1.5}, "The setting hold is 1.5. Give a whole number of at least 1."),
-        ({"discount": 1.1}, "The setting discount is 1.1. Give a number of at least 0 and at most 1."),
+        (
+            {"discount": 1.1},
+            "The setting discount is 1.1. Give a number of at least 0 and at most 1.",
+        ),
         ({"life_cost": -1}, "The setting life_cost is -1. Give a number of at least 0."),
-        ({"discount": float("nan")}, "The setting discount is nan. Give a number of at least 0 and at most 1."),
+        (
+            {"discount": float("nan")},
+            "The setting discount is nan. Give a number of at least 0 and at most 1.",
+        ),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, sentence):
