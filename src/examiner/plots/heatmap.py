@@ -44,7 +44,9 @@ def data(
     rank: NDArray[np.float64],
     centre: float | None = None,
 ) -> HeatmapData:
-    """Prepare a heat map; colours turn at the centre, if there is one.
+    """Prepare a heat map; colours turn at the centre, if there is one and values lie around it.
+
+    Where almost all lie on one side, turning there would leave half of the colours unused.
 
     >>> scores = np.array([[0.0, 1.0], [3.0, np.nan]])
     >>> data(["a", "b"], ["t", "u"], scores, scores, scores, centre=1.0).colour.round(2)
@@ -54,6 +56,8 @@ def data(
     seen = comparable[np.isfinite(comparable)]
     ends = np.percentile(seen, ROBUST_PERCENTILES) if len(seen) else np.array([0.0, 1.0])
     low, high = float(ends[0]), float(ends[1])
+    if centre is not None and not low <= centre <= high:
+        centre = None
     return HeatmapData(
         agents=tuple(agents),
         tasks=tuple(tasks),

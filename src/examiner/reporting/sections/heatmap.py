@@ -227,7 +227,9 @@ def _legend(study: Study, data: picture.HeatmapData) -> Prose:
     parts = [f"Colours end at {ends}, the 5th and 95th percentile of the cells drawn."]
     if study.landmark is not None:
         level = f"{study.landmark.value:g} ({study.landmark.meaning})"
-        parts.insert(0, f"White is {level}, blue is better, orange is worse.")
+        turns = f"White is {level}, blue is better, orange is worse."
+        beyond = f"Brighter is better; {level} lies beyond the colours."
+        parts.insert(0, turns if data.centre is not None else beyond)
     if np.isnan(data.comparable).any():
         parts.append("Hatched cells were not observed, or have no comparable score.")
     agents, tasks = len(study.results.agents), len(study.results.tasks)
