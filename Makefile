@@ -6,7 +6,7 @@ BIN := .venv/bin
 .PHONY: report test test-all lint types contracts docs wheel clean
 
 report: .venv/installed  ## Install, examine the bundled agents, leave report.html
-	@$(BIN)/examiner report atari-dqn-family --output report.html
+	@$(BIN)/examiner report atari-arena --success 0.05 --output report.html
 
 test: .venv/developing  ## Everything but the slow tests
 	$(BIN)/pytest -q -n 2 -m "not slow"

@@ -25,7 +25,7 @@ def test_the_plan_of_the_arena_has_both_tracks_on_the_games_of_atari_100k():
     assert {job.seed for job in jobs} == {0, 1, 2, 3, 4}
     planning = [one for one in plan.agents if getattr(AGENTS[one.entry], "plans", False)]
     learning = [one for one in plan.agents if hasattr(AGENTS[one.entry], "learn")]
-    assert (len(planning), len(learning)) == (9, 2)
+    assert (len(planning), len(learning)) == (8, 2)
     apart = [one.setting for one in deviations(plan.protocol) if not one.free]
     assert apart == ["max_episode_frames"]
     assert plan.protocol.max_episode_frames == 4_500

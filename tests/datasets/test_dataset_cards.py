@@ -6,11 +6,10 @@ from dataclasses import fields
 from importlib.resources import files
 from typing import get_args, get_overloads, get_type_hints
 
-import polars as pl
 import pytest
 
 from examiner.datasets import DATASETS, Card, card, load
-from examiner.datasets.files import card_fields, data_bytes
+from examiner.datasets.files import card_fields, data_bytes, data_frame
 from examiner.results import Classification, InputError, Results, Scales
 
 NAMES = sorted(DATASETS)
@@ -48,7 +47,7 @@ def test_the_checksum_on_the_card_is_that_of_the_file(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_card_explains_exactly_the_columns_of_its_file(name):
-    assert list(card(name).columns) == pl.read_csv(data_bytes(card(name).file)).columns
+    assert list(card(name).columns) == data_frame(card(name).file).columns
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, overload
 
 from examiner.datasets.card import Card, read_card
 from examiner.datasets.loaders import (
+    load_arena,
     load_atari_agents,
     load_human_random_scales,
     load_plays,
@@ -23,6 +24,8 @@ Dataset: TypeAlias = Results | Scales | Classification | PublishedTable
 # A new data set: its file in data/, its card in cards/, and one line here.
 DATASETS: Mapping[str, Callable[[Card], Dataset]] = MappingProxyType(
     {
+        "atari-arena": load_arena,
+        "atari-arena-deterministic": load_arena,
         "atari-dqn-family": load_atari_agents,
         "atari-human-random": load_human_random_scales,
         "atari-irt-2017-table1": load_published_table,
@@ -36,7 +39,9 @@ DATASETS: Mapping[str, Callable[[Card], Dataset]] = MappingProxyType(
 
 # The overloads are for type checkers; a data set without one is still loaded.
 @overload
-def load(name: Literal["atari-dqn-family", "gvgai-plays"]) -> Results: ...
+def load(
+    name: Literal["atari-arena", "atari-arena-deterministic", "atari-dqn-family", "gvgai-plays"],
+) -> Results: ...
 @overload
 def load(name: Literal["atari-human-random"]) -> Scales: ...
 @overload

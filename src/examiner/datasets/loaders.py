@@ -7,11 +7,13 @@ import polars as pl
 from examiner.datasets.card import Card, read_card
 from examiner.datasets.files import data_frame
 from examiner.datasets.published import PublishedTable
-from examiner.results import Classification, Provenance, Results, Scales, TaskScale
+from examiner.results import Attributes, Classification, Provenance, Results, Scales, TaskScale
 
 _GOMES_RANDOM = "random_gomes"
 _GOMES = "Gomes & Souza 2021, random agent"
 _MNIH_WANG = "Mnih et al. 2015 and Wang et al. 2016, no-op starts"
+_ARENA = "random agent of the same data set; human of Mnih et al. 2015 and Wang et al. 2016"
+_BLIND, _LEARNING = ("random", "no-op"), ("brute", "sarsa-blob-prost")
 
 
 def load_published_table(card: Card) -> PublishedTable:
@@ -97,5 +99,39 @@ def load_plays(card: Card) -> Results:
     )
 
 
-def _provenance(card: Card) -> Provenance:
-    return Provenance(source=card.name, format="bundled", notes=card.notes)
+def load_arena(card: Card) -> Results:
+    """Return episodes that the arena played; 0 is its own random agent's mean, 1 the human tester.
+
+    The random score is measured in the same set, under the same protocol; the human one is published.
+
+    >>> results = load_arena(read_card("atari-arena"))
+    >>> results.scales.lookup("freeway").reference
+    29.6
+    """
+    episodes = data_frame(card.file)
+    random = episodes.filter(pl.col("agent") == "random").group_by("task", maintain_order=True)
+    published = load_human_random_scales(read_card("atari-human-random"))
+    human = {scale.task: scale.reference for scale in published}
+    scales = Scales(
+        TaskScale(game, random=chance, reference=human[game], source=_ARENA)
+        for game, chance in random.agg(pl.col("score").mean()).iter_rows()
+    )
+    results = Results.from_frame(
+        episodes,
+        measures=["score"],
+        item=[],  # modes and difficulties are each game's own
+        scales=scales,
+        provenance=_provenance(card, training=True),
+    )
+    families = [{"agent": agent, "family": _family(agent)} for agent in results.agents]
+    return results.with_attributes(Attributes.from_dicts("agent", families))
+
+
+def _family(agent: str) -> str:
+    if agent in _BLIND:
+        return "blind"
+    return "learning" if agent in _LEARNING else "planning"
+
+
+def _provenance(card: Card, *, training: bool = False) -> Provenance:
+    return Provenance(source=card.name, format="bundled", notes=card.notes, training=training)
