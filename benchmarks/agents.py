@@ -33,10 +33,9 @@ import time
 
 import numpy as np
 
-from bare_emulator import bare_frames_a_second
+from bare_emulator import bare_frames_a_second, new_emulator
 from examiner.arena import AGENTS, Job, Playing, Protocol, named_protocol
 from examiner.arena.environments.ale import AtariEnvironment
-from examiner.arena.extras import ale_package
 from examiner.arena.learning.traced_weights import TracedWeights
 
 GAMES = ("asterix", "pong", "space_invaders", "seaquest", "freeway")
@@ -211,14 +210,7 @@ def measure_sarsa(games: list[str], seeds: int, frames: int, frame_skip: int) ->
 
 def averaging_frames_a_second(game: str, frames: int, seed: int) -> float:
     """Frames a CPU second of the emulator when it averages colours itself, a screen taken every skip."""
-    ale = ale_package()
-    emulator = ale.ALEInterface()
-    emulator.setInt("random_seed", seed)
-    emulator.setFloat("repeat_action_probability", 0.25)
-    emulator.setInt("frame_skip", 1)
-    emulator.setBool("color_averaging", True)
-    emulator.loadROM(ale.roms.get_rom_path(game))
-    emulator.reset_game()
+    emulator = new_emulator(game, seed, averaging=True)
     skip, legal = Protocol().frame_skip, emulator.getLegalActionSet()
     drawn = np.random.default_rng(seed).integers(len(legal), size=frames // skip)
     begun = time.process_time()

@@ -10,15 +10,22 @@ from examiner.arena import Protocol
 from examiner.arena.extras import ale_package
 
 
-def bare_frames_a_second(game: str, frames: int, seed: int) -> float:
-    """Return the frames a CPU second of `ALEInterface.act`, each action held for a frame skip."""
+def new_emulator(game: str, seed: int, *, averaging: bool = False):
+    """Return a console with its own sticky actions, a game in it, and colours averaged or not."""
     ale = ale_package()
     emulator = ale.ALEInterface()
     emulator.setInt("random_seed", seed)
     emulator.setFloat("repeat_action_probability", 0.25)
     emulator.setInt("frame_skip", 1)
+    emulator.setBool("color_averaging", averaging)
     emulator.loadROM(ale.roms.get_rom_path(game))
     emulator.reset_game()
+    return emulator
+
+
+def bare_frames_a_second(game: str, frames: int, seed: int) -> float:
+    """Return the frames a CPU second of `ALEInterface.act`, each action held for a frame skip."""
+    emulator = new_emulator(game, seed)
     skip = Protocol().frame_skip
     legal = emulator.getLegalActionSet()
     drawn = np.random.default_rng(seed).integers(len(legal), size=frames // skip)
