@@ -86,7 +86,12 @@ class ProbedVariant(NamedTuple):
 
     @classmethod
     def of_job(cls, job: Job) -> ProbedVariant:
-        """Return what a job is a run of."""
+        """Return what a job is a run of.
+
+        >>> from examiner.arena.job import Job
+        >>> ProbedVariant.of_job(Job("mine", "random", environment="gymnasium", game="CartPole-v1"))
+        ProbedVariant(agent='mine', game='CartPole-v1', mode=None, difficulty=None)
+        """
         return cls(job.agent, job.game, job.mode, job.difficulty)
 
 

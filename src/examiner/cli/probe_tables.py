@@ -112,7 +112,13 @@ def print_probe(found: Probe, length: str) -> None:
         (f"random play, {counted(RANDOM_EPISODES, 'episode')} a run", *_cells(found.random)),
     ]
     if published is not None:
-        rows.append(("the paper", *map(_number, published), _number(published[0] - published[1])))
+        rows.append(
+            (
+                "the paper, 50 million frames",
+                *map(_number, published),
+                _number(published[0] - published[1]),
+            )
+        )
     title = f"{found.agent} on {found.game}, {counted(found.seeds, 'run')} each, 95 % intervals"
     print_table(title, header, rows)
     _print_equal([found.contrast, found.random])
