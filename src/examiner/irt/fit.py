@@ -106,7 +106,7 @@ def fit_again(fit: IRTFit, matrix: ResponseMatrix) -> IRTFit:
     """Fit other responses the way a fit was made, from one start and without errors.
 
     >>> from examiner.irt import simulate
-    >>> items = ItemParameters(slope=[1, 1.5, 2], intercept=[0, 1, -1])
+    >>> items = ItemParameters.of([f"task {n}" for n in range(6)], np.ones(6), np.zeros(6))
     >>> fit = fit_irt(simulate(items, 200, rng=0), "1PL", errors=False)
     >>> fit_again(fit, simulate(items, 200, rng=1)).model.name
     '1PL'
