@@ -107,9 +107,9 @@ def fit_again(fit: IRTFit, matrix: ResponseMatrix) -> IRTFit:
 
     >>> from examiner.irt import simulate
     >>> items = ItemParameters.of([f"task {n}" for n in range(6)], np.ones(6), np.zeros(6))
-    >>> fit = fit_irt(simulate(items, 200, rng=0), "1PL", errors=False)
-    >>> fit_again(fit, simulate(items, 200, rng=1)).model.name
-    '1PL'
+    >>> fit = fit_irt(simulate(items, 200, rng=0), "1pl", errors=False)
+    >>> fit_again(fit, simulate(items, 200, rng=1)).model
+    '1pl'
     """
     return fit_irt(
         matrix,
