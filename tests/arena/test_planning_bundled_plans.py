@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.resources import files
 
 import pytest
@@ -29,6 +30,13 @@ def test_the_plan_of_the_arena_has_both_tracks_on_the_games_of_atari_100k():
     apart = [one.setting for one in deviations(plan.protocol) if not one.free]
     assert apart == ["max_episode_frames"]
     assert plan.protocol.max_episode_frames == 4_500
+
+
+def test_the_plan_without_sticky_actions_is_else_the_same_on_every_third_game():
+    sticky, still = bundled("atari-arena"), bundled("atari-arena-deterministic")
+    assert still.agents == sticky.agents
+    assert still.games == sticky.games[::3]
+    assert replace(still.protocol, sticky_probability=0.25) == sticky.protocol
 
 
 def test_the_plan_of_table_1_is_the_papers_protocol_on_its_games():

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from examiner.arena.learning.history_tree import HistoryTree
 
 
-_MOST_EXPLORATION = 0.69
-"""Divided by log 2, a probability of almost 1."""
-
-
 class Brute:
     r"""Machado et al. (2018), section 4.1: as good as a game is deterministic, and no better.
 
@@ -37,7 +33,7 @@ class Brute:
     ) -> None:
         from examiner.arena.learning import history_tree  # needs numba, which is slow to import
 
-        check_number("explore", explore, most=_MOST_EXPLORATION)
+        check_number("explore", explore, most=math.log(2.0))  # a probability when divided by log 2
         check_number("discount", discount, most=1.0)
         check_number("max_nodes", max_nodes, whole=True, least=1, most=2**31 - 1)
         self._explore, self._discount, self._max_nodes = explore, discount, max_nodes
