@@ -122,7 +122,9 @@ def repeated_lines(files: dict[Path, str]) -> int:
     windows: dict[str, list[tuple[Path, int]]] = defaultdict(list)
     for path, text in files.items():
         lines = [" ".join(line.split()) for line in code_lines(text)]
-        lines = [line for line in lines if not line.startswith(("import ", "from ")) and len(line) > 2]
+        lines = [
+            line for line in lines if not line.startswith(("import ", "from ")) and len(line) > 2
+        ]
         for start in range(len(lines) - WINDOW + 1):
             windows["\n".join(lines[start : start + WINDOW])].append((path, start))
     twice = {

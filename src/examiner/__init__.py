@@ -125,8 +125,6 @@ if TYPE_CHECKING:
         WRITERS,
         Attributes,
         Classification,
-        ExaminerWarning,
-        InputError,
         Provenance,
         ResponseMatrix,
         Results,
@@ -189,6 +187,7 @@ if TYPE_CHECKING:
         task_kinds,
         validate_groups,
     )
+    from examiner.wording import ExaminerWarning, InputError
 
 __version__ = "0.1.0"
 

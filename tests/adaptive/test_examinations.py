@@ -27,7 +27,7 @@ from examiner.adaptive.state import Moments
 from examiner.irt import Abilities, ItemParameters, known_fit, probability
 from examiner.plots import adaptive_trace
 from examiner.records import read_examination, write_examination
-from examiner.results import InputError
+from examiner.wording import InputError
 
 
 def bank_of(count: int = 40, seed: int = 0, **more: object) -> TaskBank:

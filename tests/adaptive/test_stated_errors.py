@@ -9,7 +9,8 @@ import pytest
 
 from examiner.adaptive import Stop, TaskBank, simulate_examinations
 from examiner.irt import IRTFit, ItemParameters, fit_irt, probability
-from examiner.results import InputError, ResponseMatrix
+from examiner.results import ResponseMatrix
+from examiner.wording import InputError
 
 
 def benchmark(tasks: int, seed: int) -> ItemParameters:

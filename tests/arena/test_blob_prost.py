@@ -11,7 +11,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from examiner.arena import named_protocol
-from examiner.results import InputError
+from examiner.wording import InputError
 
 pytest.importorskip("numba")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from examiner.arena import AGENTS, Job, Playing, Task, check_job, named_protocol
 from examiner.arena.learning.replay import ReplayMemory
-from examiner.results import InputError
+from examiner.wording import InputError
 
 
 @given(

@@ -6,7 +6,7 @@ import pytest
 
 import examiner as ex
 from examiner.arena import PROTOCOLS, Job, Playing, profile_game, profiled_kinds
-from examiner.results import InputError
+from examiner.wording import InputError
 
 pytest.importorskip("ale_py")
 pytest.importorskip("gymnasium")

@@ -16,7 +16,7 @@ from examiner.arena import (
     playable_game,
     playable_games,
 )
-from examiner.results import InputError
+from examiner.wording import InputError
 
 pytest.importorskip("ale_py")
 

@@ -9,7 +9,7 @@ import pytest
 
 from examiner.arena import PROTOCOLS, Job, Playing, check_job
 from examiner.arena.environments.gymnasium import GymnasiumEnvironment
-from examiner.results import InputError
+from examiner.wording import InputError
 
 gymnasium = pytest.importorskip("gymnasium")
 PLAIN = PROTOCOLS["gymnasium"]

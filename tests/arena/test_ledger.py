@@ -13,8 +13,8 @@ import examiner as ex
 from arena.runs import cart_pole, rows
 from examiner.arena import Episode, Ledger, Playing, ledger_file, results_of
 from examiner.arena.checkpoints import Checkpoint
-from examiner.results import InputError
 from examiner.results.ledgers import ledger_state
+from examiner.wording import InputError
 from examiner.workers import JobError
 
 EPISODE = Episode(0, 20, 20, 20.0, 0, False, 0.1)

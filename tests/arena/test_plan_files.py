@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from examiner.arena import PROTOCOLS, TRAINING_GAMES, plan_from_toml, read_plan
-from examiner.results import InputError
+from examiner.wording import InputError
 
 RANDOM = '\n[[agents]]\nentry = "random"\n'
 

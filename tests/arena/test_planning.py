@@ -14,7 +14,7 @@ from examiner.arena import AGENTS, Job, Playing, named_protocol
 from examiner.arena.planning.novelty import Novelty
 from examiner.arena.planning.planner import Planner
 from examiner.arena.planning.tree import Tree
-from examiner.results import InputError
+from examiner.wording import InputError
 
 PLANNERS = (
     *("one-step-lookahead", "breadth-first", "iw1", "uct", "olets", "rolling-horizon"),

@@ -14,7 +14,7 @@ from examiner.arena import Job, Playing, named_protocol, plan_from_toml
 from examiner.arena.intervals import difference_of_runs, mean_of_runs
 from examiner.arena.probe import probe_agent, probe_plan
 from examiner.arena.replay import play_recorded, play_replay, replay_job
-from examiner.results import InputError
+from examiner.wording import InputError
 
 gymnasium = pytest.importorskip("gymnasium")
 

@@ -9,7 +9,7 @@ import pytest
 
 from examiner.arena import PROTOCOLS, Protocol, deviations, named_protocol
 from examiner.arena.protocol import SETTINGS
-from examiner.results import InputError
+from examiner.wording import InputError
 
 OTHER_VALUES = {
     "sticky_probability": 0.1,

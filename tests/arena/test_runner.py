@@ -11,7 +11,7 @@ from arena.runs import cart_pole, rows, states
 from examiner.arena import Episode, Ledger, Playing, Standing, performance, run_jobs
 from examiner.arena.checkpoints import Checkpoint
 from examiner.arena.performance import Saved, Start, perform_job
-from examiner.results import InputError
+from examiner.wording import InputError
 from examiner.workers import Limits
 
 AGENTS = ("Stateless", "Learner", "Unsaved")

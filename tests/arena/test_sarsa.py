@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examiner.arena import Job, Playing, Task, check_job, named_protocol
-from examiner.results import InputError
+from examiner.wording import InputError
 
 pytest.importorskip("numba")
 

@@ -10,7 +10,8 @@ import pytest
 
 from examiner.datasets import DATASETS, Card, card, load
 from examiner.datasets.files import card_fields, data_bytes, data_frame
-from examiner.results import Classification, InputError, Results, Scales
+from examiner.results import Classification, Results, Scales
+from examiner.wording import InputError
 
 NAMES = sorted(DATASETS)
 ROOM = files("examiner.datasets")

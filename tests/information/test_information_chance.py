@@ -15,7 +15,8 @@ from examiner.information import (
     separated_by,
     task_redundancy,
 )
-from examiner.results import InputError, Results
+from examiner.results import Results
+from examiner.wording import InputError
 
 
 def levels(seed: int, agents: int = 6, tasks: int = 8) -> np.ndarray:

@@ -6,7 +6,7 @@ from hypothesis import given
 
 import examiner as ex
 from examiner.information import Noise
-from examiner.results import InputError
+from examiner.wording import InputError
 from strategies import results
 
 

@@ -9,7 +9,8 @@ import examiner as ex
 from examiner.information import Noise, confusion_matrix
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, table_bits
-from examiner.results import InputError, Results
+from examiner.results import Results
+from examiner.wording import InputError
 from information.information_reference import (
     mean_and_deviation,
     plain_bits,

@@ -8,7 +8,8 @@ from scipy import stats
 
 import examiner as ex
 from examiner.information.clusters import mean_silhouette
-from examiner.results import InputError, Results, Scales, TaskScale
+from examiner.results import Results, Scales, TaskScale
+from examiner.wording import InputError
 
 SEEDS = st.integers(0, 2**32 - 1)
 

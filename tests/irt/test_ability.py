@@ -11,7 +11,7 @@ import examiner.irt.blocks as blocks_file
 from examiner.irt import ItemParameters, Response, abilities, simulate
 from examiner.irt.likelihood import log_likelihoods
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 from irt.r_reference import numbers, responses
 
 

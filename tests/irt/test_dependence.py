@@ -10,7 +10,7 @@ from examiner.irt.dependence import adjusted, largest_excess, residual_correlati
 from examiner.irt.dimensionality import dimension_check, first_eigenvalue
 from examiner.irt.residuals import residuals
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 TASKS = [f"t{n}" for n in range(12)]
 ITEMS = ItemParameters.of(TASKS, 1.2, np.linspace(-1.5, 1.5, 12))

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 import examiner as ex
 from examiner.irt.items import Response
-from examiner.results import InputError, ResponseMatrix
+from examiner.results import ResponseMatrix
+from examiner.wording import InputError
 
 
 def tasks(count: int) -> list[str]:

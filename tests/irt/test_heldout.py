@@ -7,7 +7,7 @@ import examiner as ex
 from examiner.irt import ItemParameters, known_fit, simulate
 from examiner.irt.fitted import IRTFit
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 TASKS = [f"t{n}" for n in range(12)]
 VARIED = ItemParameters.of(TASKS, np.linspace(0.2, 3.0, 12), np.linspace(-1, 1, 12))

@@ -12,7 +12,8 @@ from examiner.irt.items import ItemParameters, Response
 from examiner.irt.kernels import kernel_for
 from examiner.irt.likelihood import log_likelihoods
 from examiner.irt.logistic import curves
-from examiner.results import InputError, ResponseMatrix
+from examiner.results import ResponseMatrix
+from examiner.wording import InputError
 
 ABILITIES = np.array([-2.0, -0.3, 0.0, 1.7])
 

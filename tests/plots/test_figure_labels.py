@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examiner.plots.labels import cut, distinct_labels, plain
-from examiner.results import InputError
+from examiner.wording import InputError
 
 
 @given(st.lists(st.text(min_size=1), unique=True), st.integers(12, 60))

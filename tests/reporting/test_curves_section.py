@@ -10,7 +10,7 @@ import pytest
 
 import examiner as ex
 from examiner.plots import bump
-from examiner.results import ExaminerWarning
+from examiner.wording import ExaminerWarning
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ import pytest
 
 import examiner as ex
 from examiner.reporting.section import Section
-from examiner.results import InputError, Results
+from examiner.results import Results
+from examiner.wording import InputError
 
 
 class Outside(HTMLParser):

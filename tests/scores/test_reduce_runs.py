@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from examiner import InputError, Provenance, Results, default_reduction, reduce_runs
-from examiner.results import ExaminerWarning
 from examiner.scores.reduce import parse_reduction
+from examiner.wording import ExaminerWarning
 
 HOW = ["last:1", "last:3", "final:250", "auc"]
 

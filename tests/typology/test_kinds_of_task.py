@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import examiner as ex
 from examiner.importers import read_classification
-from examiner.results import Classification, InputError
+from examiner.results import Classification
 from examiner.typology import (
     SCHEMAS,
     Dimension,
@@ -26,6 +26,7 @@ from examiner.typology import (
     task_coverage,
     task_kinds,
 )
+from examiner.wording import InputError
 
 ATARI = ex.load("atari-typology")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import examiner as ex
-from examiner.results import InputError, Results
+from examiner.results import Results
 from examiner.typology import (
     TaskGroup,
     adjusted_rand,
@@ -23,6 +23,7 @@ from examiner.typology import (
     validate_groups,
 )
 from examiner.typology.pair_tests import compare_pairs, smallest_wilcoxon_p
+from examiner.wording import InputError
 
 GROUPS = group_tasks(ex.load("atari-typology"))
 # Table V of papers/000, and one unit of the last digit printed. 1.945e-05 is printed cut, not rounded.

@@ -9,7 +9,7 @@ import pytest
 
 import examiner as ex
 
-pytestmark = pytest.mark.filterwarnings("ignore::examiner.results.checks.ExaminerWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
 
 
 def scores(runs: int = 3) -> ex.Results:

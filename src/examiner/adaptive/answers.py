@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.kernels import MARGIN
 from examiner.irt.logistic import curves
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 Whole = NDArray[np.int64]
 
@@ -39,7 +39,7 @@ class Answer:
         >>> Answer.of("pong", 0.4, "binomial")
         Traceback (most recent call last):
         ...
-        examiner.results.checks.InputError: The answer to 'pong' is 0.4. Give 0 or 1, or successes and \
+        examiner.wording.InputError: The answer to 'pong' is 0.4. Give 0 or 1, or successes and \
 trials: (3, 5).
         """
         if isinstance(given, Answer):

@@ -13,10 +13,11 @@ from examiner.adaptive.answers import Whole, log_density
 from examiner.adaptive.calibration import Calibration, calibration_of
 from examiner.adaptive.outcomes import outcome_tables
 from examiner.adaptive.versions import Uncertainty
+from examiner.checking import read_only
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.quadrature import Quadrature
-from examiner.results.checks import InputError, counted, listed, read_only, shorten, unknown_name
+from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
 _VERSIONS = 32
 _MOST_TRIALS = 1_000

@@ -15,7 +15,7 @@ from examiner.adaptive.versions import (
 )
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import ItemParameters
-from examiner.results.checks import InputError, unknown_name
+from examiner.wording import InputError, unknown_name
 
 _HAND_MADE_AGENTS = 100
 _MOVED = 0.1

@@ -15,7 +15,7 @@ from examiner.adaptive.step import Choosing
 from examiner.adaptive.stopping import Ending, Stop, interval
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import ItemParameters
-from examiner.results.checks import InputError, counted
+from examiner.wording import InputError, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class Examination:
         >>> Examination.from_dict({}, ItemParameters.of(["pong"], [1], [0]))
         Traceback (most recent call last):
         ...
-        examiner.results.checks.InputError: This is no examination: 'bank' is missing or wrong.
+        examiner.wording.InputError: This is no examination: 'bank' is missing or wrong.
         """
         bank = TaskBank.of(source)
         try:

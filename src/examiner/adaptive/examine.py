@@ -18,7 +18,7 @@ from examiner.adaptive.stopping import Ending, Stop
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import ItemParameters
 from examiner.irt.logistic import probability
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 Answering = Callable[[str], Any]
 """From a task's name to its answer: 0 or 1, (k, n), a score; None where it cannot be answered."""

@@ -13,7 +13,7 @@ from examiner.adaptive.step import Choosing
 from examiner.adaptive.stopping import Stop
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import ItemParameters
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 
 def exposure_shares(

@@ -15,9 +15,10 @@ from examiner.adaptive.rules import Rule
 from examiner.adaptive.state import moments, weights_of
 from examiner.adaptive.step import Choosing, choose, task_values
 from examiner.adaptive.stopping import Ending, Stop, interval
+from examiner.checking import read_only
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats, ItemParameters
-from examiner.results.checks import InputError, counted, read_only
+from examiner.wording import InputError, counted
 
 Progress = Callable[[str, int, int], None]
 

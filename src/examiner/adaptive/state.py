@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from examiner.adaptive.answers import Answer
 from examiner.adaptive.bank import TaskBank
+from examiner.checking import read_only
 from examiner.irt.items import Floats
-from examiner.results.checks import InputError, read_only, shorten
+from examiner.wording import InputError, shorten
 
 
 class Moments(NamedTuple):

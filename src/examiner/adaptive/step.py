@@ -14,7 +14,7 @@ from examiner.adaptive.rules import RULES, Rule
 from examiner.adaptive.state import ExaminationState, weights_of
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats, ItemParameters
-from examiner.results.checks import InputError, listed, unknown_name
+from examiner.wording import InputError, listed, unknown_name
 
 Flags = NDArray[np.bool_]
 

@@ -13,7 +13,7 @@ from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import maximum_information
 from examiner.adaptive.state import Moments
 from examiner.irt.items import Floats
-from examiner.results.checks import InputError, shorten, unknown_name
+from examiner.wording import InputError, shorten, unknown_name
 
 Flags = NDArray[np.bool_]
 _LEVEL = 1.959963984540054
@@ -84,7 +84,7 @@ class Stop:
         >>> Stop(better_than="dqn").checked(TaskBank.of(ItemParameters.of(["t"], [1], [0])))
         Traceback (most recent call last):
         ...
-        examiner.results.checks.InputError: The fit knows no agents, so that 'dqn' has no ability. Give \
+        examiner.wording.InputError: The fit knows no agents, so that 'dqn' has no ability. Give \
 an ability to compare with.
         """
         if self.error is not None and self.error <= bank.least_error:

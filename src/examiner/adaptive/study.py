@@ -15,7 +15,7 @@ from examiner.adaptive.step import Choosing
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats, ItemParameters
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 
 class AccuracyRow(NamedTuple):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from examiner.arena.checkpoints import Checkpoint
 from examiner.arena.job import Job
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 
 @dataclass(slots=True)

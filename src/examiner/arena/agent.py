@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from examiner.arena.environment import Model
-from examiner.results.checks import InputError, listed, shorten, unknown_name
+from examiner.wording import InputError, listed, shorten, unknown_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Task:
         >>> task.action("JUMP")
         Traceback (most recent call last):
         ...
-        examiner.results.checks.InputError: There is no action 'JUMP'. The 2 actions are 'NOOP', 'FIRE'.
+        examiner.wording.InputError: There is no action 'JUMP'. The 2 actions are 'NOOP', 'FIRE'.
         """
         if isinstance(action, str) and action in self.actions:
             return self.actions.index(action)
@@ -82,7 +82,7 @@ def make_agent(
     >>> make_agent("constant", {"actoin": 1}, AGENTS)
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: The agent 'constant' cannot be made with these settings: missing a \
+    examiner.wording.InputError: The agent 'constant' cannot be made with these settings: missing a \
 required argument: 'action'. It takes (action: 'int | str').
     """
     factory = _factory(entry, agents)

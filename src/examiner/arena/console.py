@@ -12,7 +12,7 @@ from examiner.arena.extras import ale_package
 from examiner.arena.games import chosen_variant, variants_of
 from examiner.arena.protocol import Protocol
 from examiner.arena.screens import STACK, Merger, Screen, shrink
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 NO_OP = 0
 

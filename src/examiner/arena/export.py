@@ -14,7 +14,7 @@ def results_of(ledger: str | Path, phase: Phase | None = None) -> Results:
     >>> results_of("missing.sqlite")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
+    examiner.wording.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
     """
     return ledger_results(ledger, phase)
 
@@ -25,6 +25,6 @@ def export_ledger(ledger: str | Path, path: str | Path, phase: Phase | None = No
     >>> export_ledger("missing.sqlite", "episodes.parquet")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
+    examiner.wording.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
     """
     return results_of(ledger, phase).save(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 
 def ale_package() -> ModuleType:

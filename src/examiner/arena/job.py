@@ -12,7 +12,7 @@ import numpy as np
 
 from examiner.arena.protocol import Protocol
 from examiner.results.atari import atari_game
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 Observation = Literal["raw", "dqn84x4", "ram"]
 OBSERVATIONS: tuple[Observation, ...] = ("raw", "dqn84x4", "ram")

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from examiner.results.checks import InputError, shorten
 from examiner.results.ledgers import APPLICATION_ID, LEDGER_SCHEMA
+from examiner.wording import InputError, shorten
 
 TABLES = """
 CREATE TABLE ledger (name TEXT PRIMARY KEY, value TEXT NOT NULL);

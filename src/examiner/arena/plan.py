@@ -10,7 +10,7 @@ from examiner.arena.games import TRAINING_GAMES, game_variant, game_variants, pl
 from examiner.arena.job import Job
 from examiner.arena.play import check_job
 from examiner.arena.protocol import PROTOCOLS, Protocol
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 from examiner.workers import Limits
 
 SILENT_SECONDS = 3600.0
@@ -70,7 +70,7 @@ class Plan:
         >>> Plan((PlannedAgent("a", "random"),), (PlannedGame("pong", modes=(9,)),)).jobs()
         Traceback (most recent call last):
         ...
-        examiner.results.checks.InputError: The game 'pong' has no mode 9. It has 0, 1.
+        examiner.wording.InputError: The game 'pong' has no mode 9. It has 0, 1.
         """
         variants = [variant for game in self.games for variant in self._variants(game)]
         return tuple(

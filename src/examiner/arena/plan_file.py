@@ -33,7 +33,7 @@ from examiner.arena.plan_values import (
     wrong_value,
 )
 from examiner.arena.protocol import PROTOCOLS, REFERENCE, SETTINGS, Protocol
-from examiner.results.checks import InputError, shorten, unknown_name
+from examiner.wording import InputError, shorten, unknown_name
 from examiner.workers import Limits
 
 PLAN_KEYS = (
@@ -77,7 +77,7 @@ def plan_from_toml(source: str, *, name: str = "plan", folder: Path | None = Non
     >>> plan_from_toml('games = ["pong"]\\nseedz = 3')
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Unknown key of the plan 'seedz'. Did you mean 'seeds'? Known: ...
+    examiner.wording.InputError: Unknown key of the plan 'seedz'. Did you mean 'seeds'? Known: ...
     """
     try:
         table = tomllib.loads(source)

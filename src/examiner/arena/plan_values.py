@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
-from examiner.results.checks import InputError, shorten, unknown_name
+from examiner.wording import InputError, shorten, unknown_name
 
 Table = Mapping[str, Any]  # Any: values of TOML, each checked where it is used
 

@@ -14,7 +14,7 @@ from examiner.arena.environment import Environment
 from examiner.arena.environments import ENVIRONMENTS
 from examiner.arena.games import game_variant
 from examiner.arena.job import OBSERVATIONS, Job
-from examiner.results.checks import InputError, shorten, unknown_name
+from examiner.wording import InputError, shorten, unknown_name
 
 Phase = Literal["training", "evaluation"]
 
@@ -184,7 +184,7 @@ def check_job(job: Job) -> None:
     >>> check_job(Job("random", "random", game="pong", difficulty=7))
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: The game 'pong' has no difficulty 7. It has 0, 1, 2, 3.
+    examiner.wording.InputError: The game 'pong' has no difficulty 7. It has 0, 1, 2, 3.
     """
     make_agent(job.entry, job.settings, AGENTS)
     if job.environment == "ale":

@@ -28,7 +28,7 @@ from examiner.arena.replay import (
 )
 from examiner.arena.runner import FailedJob, run_plan
 from examiner.arena.standing import Watcher
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 Mapper = Callable[..., list[Any]]
 """Like `map_processes`: takes a function and jobs, returns the answers in their order."""

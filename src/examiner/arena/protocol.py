@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from examiner.results.checks import InputError, unknown_name
+from examiner.wording import InputError, unknown_name
 
 Terminal = Literal["game over", "life loss"]
 ActionSet = Literal["full", "minimal"]
@@ -129,7 +129,7 @@ def named_protocol(name: str, **changes: object) -> Protocol:
     >>> named_protocol("machado")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Unknown protocol 'machado'. Did you mean 'machado-2018'? \
+    examiner.wording.InputError: Unknown protocol 'machado'. Did you mean 'machado-2018'? \
 Known: 'atari-100k', 'deterministic', 'gymnasium', 'machado-2018', 'mnih-2015'.
     """
     if not isinstance(name, str) or name not in PROTOCOLS:

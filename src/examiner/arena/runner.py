@@ -15,7 +15,7 @@ from examiner.arena.performance import Saved, Start, perform_job
 from examiner.arena.plan import Plan
 from examiner.arena.play import Episode
 from examiner.arena.standing import Scoreboard, Watcher
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 from examiner.workers import JobError, Limits
 from examiner.workers.crew import Crew
 from examiner.workers.processes import ProcessCrew

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.arena.protocol import Screens
-from examiner.results.checks import read_only
+from examiner.checking import read_only
 
 Screen = NDArray[np.uint8]
 """Palette indices [rows, 160], or grey values."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 
 def check_number(
@@ -16,7 +16,7 @@ def check_number(
     >>> check_number("max_nodes", 1e7, whole=True, least=1)
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: The setting max_nodes is 10000000.0. Give a whole number of at \
+    examiner.wording.InputError: The setting max_nodes is 10000000.0. Give a whole number of at \
 least 1.
     """
     kinds: tuple[type, ...] = (int,) if whole else (int, float)

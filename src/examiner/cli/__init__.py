@@ -31,7 +31,7 @@ from examiner.cli.run import run
 from examiner.cli.scores import scores
 from examiner.cli.select import select
 from examiner.cli.typology import typology
-from examiner.results import ExaminerWarning, InputError
+from examiner.wording import ExaminerWarning, InputError
 
 BAD_INPUT = 2
 """Exit code for anything the user can put right."""

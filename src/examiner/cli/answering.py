@@ -12,8 +12,8 @@ import numpy as np
 
 from examiner.cli.modules import find_modules_here
 from examiner.cli.output import printable
-from examiner.results import InputError, ResponseMatrix, Results
-from examiner.results.checks import listed, shorten, unknown_name
+from examiner.results import ResponseMatrix, Results
+from examiner.wording import InputError, listed, shorten, unknown_name
 
 if TYPE_CHECKING:
     from examiner.arena import Job, Protocol

@@ -11,7 +11,7 @@ from examiner.cli.output import print_json, print_line, print_notes, print_table
 from examiner.cli.progress import progress_bar
 from examiner.cli.source import results_from
 from examiner.results import Results
-from examiner.results.checks import counted
+from examiner.wording import counted
 
 _NAMES_SHOWN = 12
 

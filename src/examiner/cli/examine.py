@@ -22,8 +22,7 @@ from examiner.cli.options import JsonFlag, SeedOption
 from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
 from examiner.cli.progress import progress_bar
 from examiner.cli.source import results_from
-from examiner.results import InputError
-from examiner.results.checks import counted
+from examiner.wording import InputError, counted
 
 if TYPE_CHECKING:
     from examiner.adaptive import Examination, ExaminationStudy, Stop, TaskBank

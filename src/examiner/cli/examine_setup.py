@@ -9,8 +9,8 @@ import numpy as np
 
 from examiner.cli.examine_options import ChoosingOptions, OracleOptions, StopOptions
 from examiner.cli.source import classification_from
-from examiner.results import InputError, Results, atari_game
-from examiner.results.checks import listed, shorten
+from examiner.results import Results, atari_game
+from examiner.wording import InputError, listed, shorten
 
 if TYPE_CHECKING:
     from examiner.adaptive import Choosing, Stop, TaskBank

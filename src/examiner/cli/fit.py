@@ -13,8 +13,8 @@ from examiner.cli.options import ComparisonOptions, JsonFlag, SeedOption, Source
 from examiner.cli.output import print_json, print_line, print_notes
 from examiner.cli.progress import progress_bar
 from examiner.cli.source import results_from, success_of
-from examiner.results import InputError, Results
-from examiner.results.checks import shorten
+from examiner.results import Results
+from examiner.wording import InputError, shorten
 
 if TYPE_CHECKING:
     from examiner.irt import Indicators, IRTFit

@@ -20,7 +20,7 @@ from examiner.irt.flags import (
     UNBOUNDED_DIFFICULTY,
     weak_sentence,
 )
-from examiner.results.checks import counted, listed
+from examiner.wording import counted, listed
 
 if TYPE_CHECKING:
     from examiner.irt import IRTFit

@@ -12,8 +12,7 @@ from examiner.cli.options import JsonFlag, SeedOption, SourceOptions
 from examiner.cli.output import print_json, print_line, print_notes, print_table
 from examiner.cli.progress import progress_bar
 from examiner.cli.source import results_from
-from examiner.results import InputError
-from examiner.results.checks import counted, shorten
+from examiner.wording import InputError, counted, shorten
 
 if TYPE_CHECKING:
     from examiner.information import InformationAnalysis, InformativeSet

@@ -10,8 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from examiner.cli.progress import ProgressCallback, clock
-from examiner.results import InputError
-from examiner.results.checks import shorten
+from examiner.wording import InputError, shorten
 
 if TYPE_CHECKING:
     from examiner.selection import Material

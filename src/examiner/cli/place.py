@@ -12,8 +12,7 @@ from examiner.cli.output import print_json, print_line, print_notes, print_table
 from examiner.cli.place_with import place_with
 from examiner.cli.progress import progress_bar
 from examiner.cli.source import results_from
-from examiner.results import InputError
-from examiner.results.checks import counted
+from examiner.wording import InputError, counted
 
 if TYPE_CHECKING:
     from examiner.irt import IRTFit, Placement

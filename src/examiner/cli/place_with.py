@@ -9,7 +9,7 @@ from examiner.cli.options import SourceOptions
 from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
 from examiner.cli.progress import progress_bar
 from examiner.cli.source import results_from
-from examiner.results.checks import counted
+from examiner.wording import counted
 
 if TYPE_CHECKING:
     from examiner.results import Results

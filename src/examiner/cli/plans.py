@@ -7,7 +7,7 @@ from pathlib import Path
 from examiner.arena.plan import Plan
 from examiner.arena.plan_file import plan_from_toml, read_plan
 from examiner.datasets import bundled_plans, plan_text
-from examiner.results.checks import unknown_name
+from examiner.wording import unknown_name
 
 PLAN_HELP = "The plan: a TOML file, or the name of a bundled one."
 
@@ -20,7 +20,7 @@ def named_plan(source: str) -> Plan:
     >>> named_plan("atari-arean")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Unknown plan 'atari-arean'. Did you mean 'atari-arena'? Known: ...
+    examiner.wording.InputError: Unknown plan 'atari-arean'. Did you mean 'atari-arena'? Known: ...
     """
     if is_bundled(source):
         return plan_from_toml(plan_text(source), name=source)

@@ -21,8 +21,7 @@ from examiner.cli.output import print_json
 from examiner.cli.plans import is_bundled, named_plan
 from examiner.cli.probe_tables import plan_content, print_plan, print_probe, probe_content
 from examiner.cli.progress import progress_bar
-from examiner.results import InputError
-from examiner.results.checks import counted, shorten
+from examiner.wording import InputError, counted, shorten
 
 if TYPE_CHECKING:
     from examiner.arena.job import Job

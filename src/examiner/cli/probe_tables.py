@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from examiner.arena.probe import RANDOM_EPISODES, Contrast, Probe, ProbedPlan, ProbedVariant
 from examiner.cli.output import print_line, print_notes, print_table
-from examiner.results.checks import counted
+from examiner.wording import counted
 
 PAPER = "machado-2018-table1"
 """The data set whose columns stand beside ours."""

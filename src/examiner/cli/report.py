@@ -12,7 +12,7 @@ from examiner.cli.options import JsonFlag, SeedOption, SourceOptions
 from examiner.cli.output import print_json, print_line, print_notes
 from examiner.cli.progress import progress_bar
 from examiner.cli.source import classification_from, results_from, success_of
-from examiner.results.checks import InputError, counted, shorten
+from examiner.wording import InputError, counted, shorten
 
 
 def report(

@@ -19,8 +19,7 @@ from examiner.cli.live import live_table
 from examiner.cli.options import JsonFlag
 from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
 from examiner.cli.plans import PLAN_HELP, named_plan
-from examiner.results import InputError
-from examiner.results.checks import counted, listed, shorten
+from examiner.wording import InputError, counted, listed, shorten
 from examiner.workers.crew import Crew
 from examiner.workers.mapping import available_cores
 

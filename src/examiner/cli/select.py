@@ -13,7 +13,7 @@ from examiner.cli.options import JsonFlag, SeedOption, SourceOptions
 from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
 from examiner.cli.progress import ProgressCallback, progress_bar
 from examiner.cli.selecting import SelectionOptions, agents_named, material_from
-from examiner.results import InputError
+from examiner.wording import InputError
 
 if TYPE_CHECKING:
     from examiner.selection import ChosenSet, Comparison, Material

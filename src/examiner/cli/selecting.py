@@ -14,8 +14,7 @@ import typer
 from examiner.cli.options import SourceOptions
 from examiner.cli.progress import ProgressCallback
 from examiner.cli.source import classification_from, results_from
-from examiner.results import InputError
-from examiner.results.checks import listed, shorten
+from examiner.wording import InputError, listed, shorten
 
 if TYPE_CHECKING:
     from examiner.results import Results

@@ -12,8 +12,8 @@ from examiner.cli.options import ComparisonOptions, SourceOptions
 from examiner.cli.progress import ProgressCallback
 from examiner.datasets import DATASETS, load
 from examiner.importers import read, read_agents, read_classification, read_scales, read_tasks
-from examiner.results import Classification, InputError, Results, Scales, atari_game
-from examiner.results.checks import listed, shorten
+from examiner.results import Classification, Results, Scales, atari_game
+from examiner.wording import InputError, listed, shorten
 
 
 def results_from(

@@ -13,8 +13,8 @@ from examiner.cli.output import print_json, print_line, print_notes, print_table
 from examiner.cli.progress import ProgressCallback, progress_bar
 from examiner.cli.source import classification_from, results_from
 from examiner.results import Results
-from examiner.results.checks import counted
 from examiner.typology import Coverage, Kinds, Validation, task_kinds, validate_groups
+from examiner.wording import counted
 
 _ROWS_SHOWN = 40
 _LONGEST_LINE = 4_000

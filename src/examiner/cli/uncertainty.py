@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from examiner.cli.progress import ProgressCallback
-from examiner.results import InputError, Results
+from examiner.results import Results
 from examiner.scores import (
     AGGREGATES,
     AggregateIntervals,
@@ -28,6 +28,7 @@ from examiner.scores.plan import Interval
 from examiner.scores.resampling import Unit
 from examiner.scores.significance import PostHoc
 from examiner.scores.strata import run_scores
+from examiner.wording import InputError
 
 MOST_COMPARED = 30
 """Agents of whom every pair is compared; of more, only neighbours in rank."""

@@ -17,7 +17,7 @@ from examiner.datasets.loaders import (
 )
 from examiner.datasets.published import PublishedTable
 from examiner.results import Classification, Results, Scales
-from examiner.results.checks import unknown_name
+from examiner.wording import unknown_name
 
 Dataset: TypeAlias = Results | Scales | Classification | PublishedTable
 
@@ -62,7 +62,7 @@ def load(name: str) -> Dataset:
     >>> load("atari-dqm-family")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Unknown data set 'atari-dqm-family'. Did you mean \
+    examiner.wording.InputError: Unknown data set 'atari-dqm-family'. Did you mean \
 'atari-dqn-family'? Known: ...
     """
     return DATASETS[_known(name)](read_card(name))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from examiner.importers.files import SourceFile
 from examiner.importers.limits import check_unpacked
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 _ZIP = b"PK\x03\x04"
 _DAMAGE = (

@@ -7,8 +7,8 @@ from pathlib import Path
 from examiner.importers.files import open_source
 from examiner.importers.tables import TASK_COLUMNS
 from examiner.importers.text_tables import TextTable
-from examiner.results import Classification, InputError
-from examiner.results.checks import listed, shorten
+from examiner.results import Classification
+from examiner.wording import InputError, listed, shorten
 
 ATTRIBUTE_COLUMNS = ("group", "paper_group", "source", "note", "notes", "comment")
 """Columns that describe tasks but are no features."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from examiner.importers.missing import without_missing_words
 from examiner.results.border import numbers_in
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 SUCCESSES, TRIALS, MEASURE = "successes", "trials", "success"
 MOST_ROWS = 50_000_000

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from examiner.importers.files import SourceFile
 from examiner.importers.naming import spread
 from examiner.importers.parts import located
-from examiner.results import InputError, Provenance, Results, Scales
-from examiner.results.checks import shorten
+from examiner.results import Provenance, Results, Scales
 from examiner.results.table import assemble
+from examiner.wording import InputError, shorten
 
 FRAMES_PER_STEP = 4
 """Emulator frames an Atari agent's action lasts in the usual wrappers."""

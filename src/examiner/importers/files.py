@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import BinaryIO, cast
 
 from examiner.importers.limits import check_size, check_unpacked, most_unpacked_bytes
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -71,7 +71,7 @@ def open_source(path: str | Path) -> SourceFile:
     >>> open_source("missing.csv")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Cannot read 'missing.csv': no such file. Check the path, or \
+    examiner.wording.InputError: Cannot read 'missing.csv': no such file. Check the path, or \
 name a bundled data set (`examiner datasets`).
     """
     file = look_at(Path(path))
@@ -121,7 +121,7 @@ def refuse_empty(file: SourceFile) -> None:
     >>> refuse_empty(SourceFile(Path("scores.csv"), None, b""))
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: 'scores.csv' is empty. Give a file with results in it.
+    examiner.wording.InputError: 'scores.csv' is empty. Give a file with results in it.
     """
     if not file.head:
         raise InputError(f"{shorten(file.path, 200)} is empty. Give a file with results in it.")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 _DIGITS = re.compile(r"(\d+)")
 

@@ -13,8 +13,8 @@ from examiner.importers.parts import Part, joined
 from examiner.importers.recognition import unknown_format
 from examiner.importers.tables import TableOptions
 from examiner.importers.templates import PathTemplate
-from examiner.results import InputError, Provenance, Results
-from examiner.results.checks import counted, listed, shorten
+from examiner.results import Provenance, Results
+from examiner.wording import InputError, counted, listed, shorten
 from examiner.workers import Progress
 from examiner.workers import map as map_jobs
 

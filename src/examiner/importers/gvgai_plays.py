@@ -14,9 +14,9 @@ import polars as pl
 
 from examiner.importers.files import SourceFile
 from examiner.importers.naming import column_of, with_given
-from examiner.results import InputError, Provenance, Results, Scales
-from examiner.results.checks import counted, shorten
+from examiner.results import Provenance, Results, Scales
 from examiner.results.table import assemble
+from examiner.wording import InputError, counted, shorten
 
 DISQUALIFIED, NO_OUTCOME = -100, -1
 WIN_CODES = (1, 0, NO_OUTCOME, DISQUALIFIED)

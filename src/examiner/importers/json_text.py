@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from examiner.importers.text import has_merge_marker, refuse_merge_markers
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 
 class _RepeatedKeyError(ValueError):
@@ -21,7 +21,7 @@ def parse_json(data: bytes, path: Path, line: int | None = None) -> Any:  # Any:
     >>> parse_json(b'{"a": 1, "a": 2}', Path("x.json"))
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: 'x.json' has the key 'a' twice in one object; one of the two \
+    examiner.wording.InputError: 'x.json' has the key 'a' twice in one object; one of the two \
 values would be lost. Give it one.
     """
     where = shorten(path, 200) + (f", line {line}," if line is not None else "")

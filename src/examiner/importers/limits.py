@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Protocol
 
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 VARIABLE = "EXAMINER_MAX_BYTES"
 LONGEST_LINE_BYTES = 256 * 2**20
@@ -63,7 +63,7 @@ def check_size(size: int, path: Path) -> None:
     >>> check_size(10**18, Path("huge.csv"))
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: 'huge.csv' holds 931,322,574.6 GiB, more than the ... GiB that \
+    examiner.wording.InputError: 'huge.csv' holds 931,322,574.6 GiB, more than the ... GiB that \
 may be read at once. Split it, or raise the limit with the environment variable EXAMINER_MAX_BYTES.
     """
     limit = most_bytes()

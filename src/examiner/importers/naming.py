@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from examiner.results.checks import InputError, shorten
 from examiner.results.codes import name_column
+from examiner.wording import InputError, shorten
 
 
 def with_given(frame: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:

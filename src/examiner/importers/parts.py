@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from examiner.results import InputError, Provenance, Results, Scales
-from examiner.results.checks import RepeatedKeyError, shorten
+from examiner.results import Provenance, Results, Scales
 from examiner.results.table import assemble
+from examiner.wording import InputError, RepeatedKeyError, shorten
 
 _MOST_NOTES = 12
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from examiner.results.checks import listed
+from examiner.wording import listed
 
 EXACT_FLOAT = 2**53
 _LONG = (pl.UInt64, pl.Int128, pl.UInt128)

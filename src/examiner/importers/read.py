@@ -16,10 +16,10 @@ from examiner.importers.gathering import read_files
 from examiner.importers.recognition import known_format, recognised
 from examiner.importers.tables import Layout, Orientation, TableOptions, results_from_table
 from examiner.importers.templates import PathTemplate
-from examiner.results import InputError, Provenance, Results
-from examiner.results.checks import shorten
+from examiner.results import Provenance, Results
 from examiner.results.interchange import frame_from, is_frame
 from examiner.results.provenance import announce
+from examiner.wording import InputError, shorten
 from examiner.workers import Progress
 
 

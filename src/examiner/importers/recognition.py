@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from examiner.importers.files import SourceFile
 from examiner.importers.formats import FORMATS
-from examiner.results.checks import InputError, listed, shorten, unknown_name
+from examiner.wording import InputError, listed, shorten, unknown_name
 
 ALIASES = {"tsv": "csv", "jsonl": "ndjson"}
 

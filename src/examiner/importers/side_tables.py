@@ -11,8 +11,8 @@ import numpy as np
 from examiner.importers.files import open_source
 from examiner.importers.formats import separated
 from examiner.importers.tables import AGENT_COLUMNS
-from examiner.results import Attributes, InputError, Scales
-from examiner.results.checks import listed, shorten
+from examiner.results import Attributes, Scales
+from examiner.wording import InputError, listed, shorten
 
 SCALE_COLUMNS = ("measure", "random", "reference", "human", "direction", "source")
 """Columns of a table of tasks that make scales; all others are attributes."""

@@ -8,16 +8,17 @@ from typing import Literal
 
 import polars as pl
 
+from examiner.checking import check_names
 from examiner.importers.counts import SUCCESSES, counted_out, holds_counts
 from examiner.importers.missing import without_blank_rows, without_missing_words
 from examiner.importers.naming import with_given
 from examiner.importers.precision import rounding_notes, with_exact_keys
 from examiner.importers.unfolding import unfolded
-from examiner.results import InputError, Provenance, Results, Scales
+from examiner.results import Provenance, Results, Scales
 from examiner.results.border import MEASURES, absent_names
-from examiner.results.checks import check_names, listed, shorten
 from examiner.results.keys import ITEM_COLUMNS
 from examiner.results.table import assemble
+from examiner.wording import InputError, listed, shorten
 
 Layout = Literal["tidy", "wide"]
 Orientation = Literal["rows", "columns"]

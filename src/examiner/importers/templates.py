@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from examiner.importers.files import PACKED_ENDINGS
-from examiner.results.checks import InputError, counted, shorten
+from examiner.wording import InputError, counted, shorten
 
 _NAME = re.compile(r"\{([^{}]*)\}")
 _RESERVED = ("frames", "length", "score", "win")
@@ -41,7 +41,7 @@ class PathTemplate:
         >>> PathTemplate.of("{agent}/{agent}")
         Traceback (most recent call last):
         ...
-        examiner.results.checks.InputError: The path template '{agent}/{agent}' names 'agent' twice. \
+        examiner.wording.InputError: The path template '{agent}/{agent}' names 'agent' twice. \
 Name each once.
         """
         parts = [part for part in text.split("/") if part not in ("", ".")]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from examiner.importers.files import SourceFile
 from examiner.importers.limits import check_line_lengths
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -72,7 +72,7 @@ def check_text(data: bytes | mmap, path: Path) -> None:
     >>> check_text(b"agent,task\ndqn,po\x00ng", Path("x.csv"))
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: 'x.csv' has a NUL byte on line 2, which no text has. It may be
+    examiner.wording.InputError: 'x.csv' has a NUL byte on line 2, which no text has. It may be
     damaged or of another kind: write it again.
     """
     check_line_lengths(data, path)
@@ -90,7 +90,7 @@ def refuse_merge_markers(data: bytes, path: Path) -> None:
     >>> refuse_merge_markers(b"a,b\n<<<<<<< HEAD\n1,2\n=======\n", Path("x.csv"))
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: 'x.csv', line 2, is a mark of an unresolved git merge
+    examiner.wording.InputError: 'x.csv', line 2, is a mark of an unresolved git merge
     ('<<<<<<< HEAD'): what stands on both sides would count twice. Resolve the merge first.
     """
     found = _MERGE_MARKER.search(data)

@@ -15,9 +15,9 @@ from examiner.importers.files import SourceFile
 from examiner.importers.limits import check_size
 from examiner.importers.tables import KNOWN_COLUMNS, TableColumns, TableOptions
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
-from examiner.results.checks import InputError, shorten
 from examiner.results.codes import recoded
 from examiner.results.keys import ITEM_COLUMNS
+from examiner.wording import InputError, shorten
 
 PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 """What polars raises on text it cannot parse; a panic is not an Exception."""
@@ -144,7 +144,7 @@ class TextTable:
         >>> TextTable(Path("x.csv"), b"a,b\n1,2,3\n", ["a", "b"], ",", False).check_widths()
         Traceback (most recent call last):
         ...
-        examiner.results.checks.InputError: Cannot read 'x.csv': line 2 has 3 fields, the header has 2. ...
+        examiner.wording.InputError: Cannot read 'x.csv': line 2 has 3 fields, the header has 2. ...
         """
         for line, record in self.records():
             if record and len(record) != len(self.header):

@@ -6,7 +6,7 @@ import polars as pl
 
 from examiner.importers.missing import without_missing_words
 from examiner.results.border import numbers_in
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 
 def unfolded(frame: pl.DataFrame, *, tasks_are_rows: bool, measure: str) -> pl.DataFrame:

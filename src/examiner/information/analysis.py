@@ -22,7 +22,7 @@ from examiner.information.uncertainty import (
     bits_intervals,
 )
 from examiner.results import Results
-from examiner.results.checks import InputError, counted
+from examiner.wording import InputError, counted
 
 USUAL_SIZE = 10
 NEARLY_ALL = 1e-6

@@ -9,11 +9,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import read_only
 from examiner.information.deviations import CellDeviations, cell_deviations
 from examiner.information.mixing import whitening
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.results import Results
-from examiner.results.checks import InputError, counted, listed, read_only, shorten
+from examiner.wording import InputError, counted, listed, shorten
 
 NoiseKind = Literal["trial", "mean"]
 Deviations = Literal["own", "pooled"] | float
@@ -31,7 +32,7 @@ class Noise:
     >>> Noise(kind="both")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: The noise is 'both'. Say 'trial' or 'mean'.
+    examiner.wording.InputError: The noise is 'both'. Say 'trial' or 'mean'.
     """
 
     kind: NoiseKind = "trial"

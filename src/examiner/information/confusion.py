@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.channels import Channels
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 Spread = Literal["sum", "quadrature"]
 Array = NDArray[np.float64]

@@ -17,7 +17,7 @@ from examiner.information.oriented import (
 )
 from examiner.information.sets import Progress
 from examiner.results import Results
-from examiner.results.checks import InputError, counted
+from examiner.wording import InputError, counted
 
 MOST_CONTENDERS = 100
 MOST_FACTORS = 10

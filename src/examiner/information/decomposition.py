@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from examiner.information.oriented import Array, addable, oriented_means, standardised
 from examiner.results import Results
-from examiner.results.checks import InputError
 from examiner.scores.correlation import Method, correlate_columns
+from examiner.wording import InputError
 
 MOST_GROUPS = 50
 """Leaving out one group at a time, there are at most so many groups, however many agents or tasks."""

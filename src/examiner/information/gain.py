@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import read_only
 from examiner.information.channels import Channels
 from examiner.information.confusion import (
     Array,
@@ -17,7 +18,6 @@ from examiner.information.confusion import (
     normalised_rows,
     task_places,
 )
-from examiner.results.checks import read_only
 
 BLOCK_CELLS = 1 << 15
 """A block of rows stays within the processor's cache; with it, memory is bounded for any table."""

@@ -20,8 +20,8 @@ from examiner.information.disagreement import (
 )
 from examiner.information.sets import Progress
 from examiner.results import Results
-from examiner.results.checks import InputError, shorten
 from examiner.scores.correlation import Method
+from examiner.wording import InputError, shorten
 
 
 @dataclass(frozen=True, slots=True, eq=False)

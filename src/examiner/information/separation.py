@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from examiner.information.channels import Channels
 from examiner.information.confusion import Array, PairLikelihood, Spread, task_places
 from examiner.information.gain import BLOCK_CELLS, bits_with, table_bits
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from examiner.information.channels import Channels
 from examiner.information.confusion import Array, PairLikelihood, Spread
 from examiner.information.gain import bits_with, table_bits
-from examiner.results.checks import InputError, counted, unknown_name
+from examiner.wording import InputError, counted, unknown_name
 
 Search = Literal["greedy", "swap", "optimum"]
 Progress = Callable[[str, int, int], None]

@@ -13,7 +13,7 @@ from examiner.information.confusion import Array, PairLikelihood, Spread
 from examiner.information.gain import bits_with, table_bits
 from examiner.information.observations import Moments, Observations, moments
 from examiner.information.sets import InformativeSet, Progress, greedy_places
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 Whitening = NDArray[np.float64] | None
 

@@ -14,7 +14,7 @@ from examiner.irt.likelihood import items_for, quadrature_for
 from examiner.irt.logistic import curves
 from examiner.irt.quadrature import Quadrature
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError, counted, unknown_name
+from examiner.wording import InputError, counted, unknown_name
 
 AbilityMethod = Literal["eap", "map", "ml"]
 

@@ -12,7 +12,7 @@ from examiner.irt.fitted import IRTFit, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.simulate import simulate
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError, unknown_name
+from examiner.wording import InputError, unknown_name
 
 Resampling = Literal["agents", "responses"]
 Progress = Callable[[str, int, int], None]

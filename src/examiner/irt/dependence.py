@@ -13,7 +13,7 @@ from examiner.irt.logistic import curves
 from examiner.irt.quadrature import Quadrature
 from examiner.irt.residuals import Residuals
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 _FEWEST_AGENTS = 3
 

@@ -24,7 +24,7 @@ from examiner.irt.overdispersion import OverdispersionTest, overdispersion_test
 from examiner.irt.replicates import Progress, Refit, View, merged_items, replicates, view
 from examiner.irt.residuals import mean_squares
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError, counted
+from examiner.wording import InputError, counted
 
 _FEWEST_DRAWS = 20
 _RARE = 0.01

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from examiner.irt.fitted import Abilities
 from examiner.irt.items import Floats
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 _CELLS = 20_000_000
 MOST_AGENTS = 5_000

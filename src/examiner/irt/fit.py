@@ -26,7 +26,7 @@ from examiner.irt.starting import (
 )
 from examiner.irt.uncertainty import task_errors
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError, counted, unknown_name
+from examiner.wording import InputError, counted, unknown_name
 
 Progress = Callable[[str, int, int], None]
 

@@ -11,9 +11,9 @@ from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Priors
 from examiner.irt.quadrature import Quadrature
 from examiner.results import ResponseMatrix
-from examiner.results.checks import counted
 from examiner.results.display import html_table
 from examiner.scores.recipe import Recipe
+from examiner.wording import counted
 
 Estimator = Literal["map", "ml"]
 _SHOWN = 12

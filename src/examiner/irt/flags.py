@@ -11,7 +11,7 @@ from examiner.irt.fitted import Abilities, IRTFit, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
 from examiner.results import ResponseMatrix
-from examiner.results.checks import counted, listed
+from examiner.wording import counted, listed
 
 BOUNDARY = "slope or intercept at a boundary"
 SEPARATED = "agents who succeed and agents who fail are separated by ability"

@@ -16,7 +16,7 @@ from examiner.irt.kernels import kernel_for
 from examiner.irt.likelihood import items_for, posterior
 from examiner.irt.logistic import curves
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError, counted
+from examiner.wording import InputError, counted
 
 Progress = Callable[[str, int, int], None]
 Fitter = Callable[[ResponseMatrix], IRTFit]

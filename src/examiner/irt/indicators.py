@@ -14,10 +14,10 @@ from examiner.irt.correlation import IndicatorCorrelation, indicator_correlation
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats
 from examiner.results import ResponseMatrix, Results
-from examiner.results.checks import InputError, counted, listed, shorten
 from examiner.results.display import html_table
 from examiner.scores.normalise import normalise
 from examiner.scores.success import responses
+from examiner.wording import InputError, counted, listed, shorten
 
 _SHOWN = 12
 FEWEST_OBSERVED = 2

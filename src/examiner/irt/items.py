@@ -9,7 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.results.checks import InputError, check_names, counted, read_only, shorten
+from examiner.checking import check_names, read_only
+from examiner.wording import InputError, counted, shorten
 
 Floats = NDArray[np.float64]
 Response = Literal["binomial", "beta-binomial", "beta"]

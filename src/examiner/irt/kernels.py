@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from examiner.irt.items import Floats, Response
 from examiner.irt.logistic import Curves
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 _MOST_TRIALS = 200
 MARGIN = 0.005

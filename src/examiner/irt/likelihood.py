@@ -11,7 +11,7 @@ from examiner.irt.kernels import kernel_for
 from examiner.irt.logistic import curves
 from examiner.irt.quadrature import Quadrature
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError, listed
+from examiner.wording import InputError, listed
 
 _SHORT = 200
 _FINE, _COARSER = 0.2, 0.5

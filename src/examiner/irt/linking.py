@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from examiner.irt.fitted import Abilities, IRTFit
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.logistic import probability
-from examiner.results.checks import InputError, counted, listed, unknown_name
+from examiner.wording import InputError, counted, listed, unknown_name
 
 LinkMethod = Literal["stocking-lord", "haebara", "mean-sigma", "mean-mean"]
 

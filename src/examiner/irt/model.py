@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from examiner.irt.items import Response
-from examiner.results.checks import InputError, unknown_name
+from examiner.wording import InputError, unknown_name
 
 Parameter = Literal["slope", "intercept", "guessing", "slip", "precision"]
 """What may be free. `guessing` is γ and `slip` ζ with c = e^γ / (1 + e^γ + e^ζ) and

@@ -13,8 +13,8 @@ from examiner.irt.likelihood import quadrature_for
 from examiner.irt.logistic import curves
 from examiner.irt.quadrature import Quadrature
 from examiner.irt.surprise import Cells
-from examiner.results import InputError, ResponseMatrix, atari_game
-from examiner.results.checks import counted, listed
+from examiner.results import ResponseMatrix, atari_game
+from examiner.wording import InputError, counted, listed
 
 _STEP = 1e-2
 

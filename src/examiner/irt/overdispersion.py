@@ -9,7 +9,7 @@ import numpy as np
 from examiner.irt.fit import fit_irt
 from examiner.irt.model import Model
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 
 @dataclass(frozen=True, slots=True)

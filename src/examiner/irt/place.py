@@ -17,8 +17,8 @@ from examiner.irt.prediction import Interval, Predictions, predicted_mean, predi
 from examiner.irt.quadrature import Quadrature
 from examiner.irt.standings import RankInterval, rank_among
 from examiner.irt.surprise import UNEXPECTED, Cells, Unexpected, unexpected_results
-from examiner.results import InputError, ResponseMatrix, Results
-from examiner.results.checks import counted, listed
+from examiner.results import ResponseMatrix, Results
+from examiner.wording import InputError, counted, listed
 
 FEW_TASKS = 5
 

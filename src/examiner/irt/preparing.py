@@ -13,7 +13,7 @@ from examiner.irt.items import Response
 from examiner.irt.kernels import kernel_for
 from examiner.irt.model import Model
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError, counted, shorten
+from examiner.wording import InputError, counted, shorten
 
 _FEWEST_AGENTS = 3
 _FEWEST_TASKS = 2

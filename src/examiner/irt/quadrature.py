@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from examiner.checking import read_only
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.logistic import information
-from examiner.results.checks import InputError, read_only
+from examiner.wording import InputError
 
 _KNOTS = 241
 _EXACT_IN_NUMPY = 60

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.logistic import probability, sigmoid_pair
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError, counted
+from examiner.wording import InputError, counted
 
 
 def simulate(

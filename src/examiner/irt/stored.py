@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from examiner.checking import check_names, read_only
 from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Priors
 from examiner.irt.quadrature import Quadrature
-from examiner.results.checks import InputError, check_names, counted, read_only
 from examiner.scores.recipe import Recipe
+from examiner.wording import InputError, counted
 
 Stored = dict[str, Any]  # Any: JSON values
 
@@ -72,7 +73,7 @@ def fit_from_dict(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
     >>> fit_from_dict({"model": "2pl"})
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: This is no stored fit: 'outcome' is missing or wrong.
+    examiner.wording.InputError: This is no stored fit: 'outcome' is missing or wrong.
     """
     try:
         outcome = FitOutcome[stored["outcome"]]

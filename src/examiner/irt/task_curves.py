@@ -11,7 +11,7 @@ from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats
 from examiner.irt.logistic import logits, probability, sigmoid_pair
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 GROUPS = 8
 

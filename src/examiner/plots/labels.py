@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 SHORTEST_LABEL = 8
 # Control characters but for white space, surrogates, and marks of the direction of writing.

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any  # JSON values
 
-from examiner.results.checks import InputError, shorten
 from examiner.results.writing import write_text
+from examiner.wording import InputError, shorten
 
 
 @dataclass(frozen=True, slots=True)

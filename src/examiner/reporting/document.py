@@ -15,11 +15,11 @@ from examiner.reporting.section import Name, Notes, Prose, Section, said
 from examiner.reporting.sections import SECTIONS
 from examiner.reporting.study import Study
 from examiner.results import Classification, Results
-from examiner.results.checks import InputError, unknown_name
 from examiner.results.display import html_table
 from examiner.results.writing import write_text
 from examiner.scores import Normaliser
 from examiner.scores.success import Landmark as Success
+from examiner.wording import InputError, unknown_name
 
 SCHEMA = "examiner.report/1"
 _FIRST = "reading"

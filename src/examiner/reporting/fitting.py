@@ -10,8 +10,8 @@ import numpy as np
 from examiner.irt import Indicators, IRTFit, fit_irt, indicators, standard_scores
 from examiner.reporting.study import Study
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError, counted
 from examiner.scores import responses
+from examiner.wording import InputError, counted
 
 FEWEST_AGENTS = 10
 FEWEST_TASKS = 4

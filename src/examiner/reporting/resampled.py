@@ -10,8 +10,8 @@ import numpy as np
 from examiner.reporting.section import Name, Notes, Prose, Section
 from examiner.reporting.study import Study
 from examiner.results import Results
-from examiner.results.checks import counted
 from examiner.scores.resampling import Unit
+from examiner.wording import counted
 
 MOST_AGENTS = 40
 REPS = 2000

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import read_only
 from examiner.reporting.ranks import shared_ranks
 from examiner.reporting.section import Name, Prose
 from examiner.results import Classification, Results
-from examiner.results.checks import counted, read_only
 from examiner.results.table import check_results
 from examiner.scores import (
     AgentAggregates,
@@ -26,6 +26,7 @@ from examiner.scores import (
 )
 from examiner.scores import normalise as normalised
 from examiner.scores.success import Landmark as Success
+from examiner.wording import counted
 
 
 class Landmark(NamedTuple):

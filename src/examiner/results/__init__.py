@@ -2,13 +2,13 @@
 
 from examiner.results.atari import atari_game, atari_games
 from examiner.results.attributes import Attributes
-from examiner.results.checks import ExaminerWarning, InputError
 from examiner.results.classification import Classification
 from examiner.results.matrix import ResponseMatrix
 from examiner.results.provenance import Provenance
 from examiner.results.scale import Scales, TaskScale
 from examiner.results.table import Results
 from examiner.results.writers import WRITERS, write
+from examiner.wording import ExaminerWarning, InputError
 
 __all__ = [
     "WRITERS",

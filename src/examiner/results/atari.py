@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from types import MappingProxyType
 
-from examiner.results.checks import counted, shorten
+from examiner.wording import counted, shorten
 
 _ENVIRONMENT = re.compile(r"(-ram)?(noframeskip|deterministic)?-v\d+$")
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9]+")

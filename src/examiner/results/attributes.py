@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results.atari import atari_game, recognition_notes
-from examiner.results.checks import InputError, counted, listed, shorten
+from examiner.wording import InputError, counted, listed, shorten
 
 Kind = Literal["task", "agent"]
 Value: TypeAlias = str | int | float | bool | None
@@ -100,7 +100,7 @@ class Attributes:
         >>> Attributes("task", ("t",), ("cost",), (("cheap",),)).numbers(["t"], "cost")
         Traceback (most recent call last):
         ...
-        examiner.results.checks.InputError: The cost of the task 't' is 'cheap'. Give a finite number, \
+        examiner.wording.InputError: The cost of the task 't' is 'cheap'. Give a finite number, \
 or leave it empty.
         """
         values = self.aligned(names, column)

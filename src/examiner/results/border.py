@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from examiner.results.checks import InputError, counted, listed, shorten
 from examiner.results.codes import Codes, names_of, unused_names
 from examiner.results.keys import ITEM_COLUMNS, check_unique, complete_keys, item_codes
+from examiner.wording import InputError, counted, listed, shorten
 
 MEASURES = (
     *("score", "win", "return", "reward", "accuracy", "correct", "success", "value"),
@@ -114,7 +114,7 @@ def check_columns(frame: pl.DataFrame, names: Iterable[str]) -> None:
     >>> check_columns(pl.DataFrame({"agent": ["a"]}), ["task"])
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: There is no column 'task'; found 'agent'. Rename the column \
+    examiner.wording.InputError: There is no column 'task'; found 'agent'. Rename the column \
 or name another.
     """
     for name in names:

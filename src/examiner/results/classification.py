@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from examiner.results.checks import InputError, check_names, listed, shorten, unknown_name
+from examiner.checking import check_names
+from examiner.wording import InputError, listed, shorten, unknown_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from examiner.results.checks import smallest_unsigned
+from examiner.checking import smallest_unsigned
 
 Codes = NDArray[np.unsignedinteger]
 

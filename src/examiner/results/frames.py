@@ -9,8 +9,8 @@ from typing import Literal
 
 import polars as pl
 
-from examiner.results.checks import InputError, listed, shorten
 from examiner.results.writing import atomic_path
+from examiner.wording import InputError, listed, shorten
 
 Packing = Literal["uncompressed", "gzip", "zstd"]
 _PACKINGS: MappingProxyType[str, Packing] = MappingProxyType({".gz": "gzip", ".zst": "zstd"})
@@ -76,7 +76,7 @@ def check_ending(path: str | Path, endings: Sequence[str], layout: str) -> None:
     >>> check_ending("scores.csv", (".npz",), "rliable")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: The layout 'rliable' is written to '.npz', not to 'scores.csv'. \
+    examiner.wording.InputError: The layout 'rliable' is written to '.npz', not to 'scores.csv'. \
 Change the ending.
     """
     if Path(path).suffix.lower() not in endings:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import polars as pl
 
-from examiner.results.checks import InputError, RepeatedKeyError, counted, listed, shorten
 from examiner.results.codes import (
     Codes,
     by_first_appearance,
@@ -17,6 +16,7 @@ from examiner.results.codes import (
     number_within,
     packed_keys,
 )
+from examiner.wording import InputError, RepeatedKeyError, counted, listed, shorten
 
 ITEM_COLUMNS = ("level", "mode", "difficulty")
 """Columns that, where present, say which item of a task was played."""
@@ -115,7 +115,7 @@ def check_unique(frame: pl.DataFrame, item: Sequence[str]) -> None:
     >>> check_unique(complete_keys(frame, []).frame, [])
     Traceback (most recent call last):
     ...
-    examiner.results.checks.RepeatedKeyError: Row 2 repeats the key of row 1: agent 'a', task 't', \
+    examiner.wording.RepeatedKeyError: Row 2 repeats the key of row 1: agent 'a', task 't', \
 run '0', trial '0'. Give each attempt its own trial, or leave the trial column out to have repeats numbered.
     """
     keys = ["agent", "task", *item, "run", "trial"]

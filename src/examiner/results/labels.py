@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from examiner.results.checks import InputError, check_names
+from examiner.checking import check_names
+from examiner.wording import InputError
 
 
 def item_labels(items: Sequence[tuple[object, ...]]) -> tuple[str, ...]:

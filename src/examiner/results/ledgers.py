@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple
 
 import polars as pl
 
-from examiner.results.checks import InputError, counted, listed, shorten
 from examiner.results.provenance import Provenance
 from examiner.results.scale import Scales
 from examiner.results.table import Results, assemble
+from examiner.wording import InputError, counted, listed, shorten
 
 APPLICATION_ID = 0x4558414D
 """What SQLite keeps in the header of a ledger: "EXAM"."""
@@ -56,7 +56,7 @@ def ledger_results(path: str | Path, phase: Phase | None = None) -> Results:
     >>> ledger_results("missing.sqlite")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
+    examiner.wording.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
     """
     if not Path(path).is_file():
         raise InputError(f"Cannot read {shorten(path, 200)}: no such file. Check the path.")
@@ -89,7 +89,7 @@ def ledger_state(path: str | Path) -> LedgerState:
     >>> ledger_state("missing.sqlite")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Cannot read the ledger 'missing.sqlite': unable to open database \
+    examiner.wording.InputError: Cannot read the ledger 'missing.sqlite': unable to open database \
 file. Check the path, or write it again.
     """
     with _reading(Path(path)) as database:

@@ -11,17 +11,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.results.checks import (
-    InputError,
-    check_finite,
-    counted,
-    read_only,
-    shorten,
-    smallest_unsigned,
-)
+from examiner.checking import check_finite, read_only, smallest_unsigned
 from examiner.results.display import html_table
 from examiner.results.interchange import arrow_from, frame_from, pandas_from
 from examiner.results.labels import numbered_names
+from examiner.wording import InputError, counted, shorten
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 
-from examiner.results.checks import ExaminerWarning
+from examiner.wording import ExaminerWarning
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results.atari import atari_game, recognition_notes
-from examiner.results.checks import InputError, counted, listed, shorten
+from examiner.wording import InputError, counted, listed, shorten
 
 Direction = Literal["higher", "lower"]
 Anchor = Literal["random", "reference"]

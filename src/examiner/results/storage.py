@@ -12,13 +12,13 @@ import numpy as np
 import polars as pl
 
 from examiner.results.attributes import Attributes
-from examiner.results.checks import InputError, shorten
 from examiner.results.codes import name_column
 from examiner.results.matrix import ResponseMatrix
 from examiner.results.provenance import Provenance
 from examiner.results.scale import Scales
 from examiner.results.table import Results, assemble
 from examiner.results.writing import atomic_path
+from examiner.wording import InputError, shorten
 
 METADATA_KEY = "examiner"
 RESULTS_SCHEMA = "examiner.results/1"
@@ -52,7 +52,7 @@ def load_results(path: str | Path) -> Results:
     >>> load_results("missing.parquet")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Cannot read 'missing.parquet': no such file. Check the path.
+    examiner.wording.InputError: Cannot read 'missing.parquet': no such file. Check the path.
     """
     note = stored_note(path)
     if note is None or note.get("schema") != RESULTS_SCHEMA:
@@ -118,7 +118,7 @@ def load_matrix(path: str | Path) -> ResponseMatrix:
     >>> load_matrix("missing.parquet")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Cannot read 'missing.parquet': no such file. Check the path.
+    examiner.wording.InputError: Cannot read 'missing.parquet': no such file. Check the path.
     """
     note = stored_note(path)
     if note is None or note.get("schema") != MATRIX_SCHEMA:
@@ -141,7 +141,7 @@ def stored_note(path: str | Path | BytesIO) -> dict[str, Any] | None:  # Any: JS
     >>> stored_note("missing.parquet")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Cannot read 'missing.parquet': no such file. Check the path.
+    examiner.wording.InputError: Cannot read 'missing.parquet': no such file. Check the path.
     """
     if not isinstance(path, BytesIO) and not Path(path).is_file():
         raise InputError(f"Cannot read {shorten(path, 200)}: no such file. Check the path.")

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from examiner.checking import check_finite
 from examiner.results.attributes import Attributes
 from examiner.results.border import absent_names, as_measure, check_columns, tidy_table
-from examiner.results.checks import InputError, check_finite, counted, shorten, unknown_name
 from examiner.results.codes import Codes, name_column, names_of
 from examiner.results.counting import count_table
 from examiner.results.display import html_table
@@ -23,6 +23,7 @@ from examiner.results.labels import item_labels, numbered_names
 from examiner.results.provenance import Provenance, announce
 from examiner.results.runs import one_row_a_run, run_numbers
 from examiner.results.scale import Scales, scale_notes
+from examiner.wording import InputError, counted, shorten, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -517,7 +518,7 @@ def check_results(given: object) -> Results:
     >>> check_results("atari-dqn-family")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Results are needed here, not the str 'atari-dqn-family'. \
+    examiner.wording.InputError: Results are needed here, not the str 'atari-dqn-family'. \
 Load them first: ex.load(NAME) for a bundled data set, ex.read(PATH) for a file or a frame.
     """
     if isinstance(given, Results):

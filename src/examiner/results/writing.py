@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 
 @contextmanager

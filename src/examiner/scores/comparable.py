@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import InputError, counted, listed
 from examiner.results.scale import Anchor, ScaleArrays, Scales
+from examiner.wording import InputError, counted, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class TaskScores:
         ...            ("t",), "score", Scales()).needs_several_agents("rank")
         Traceback (most recent call last):
         ...
-        examiner.results.checks.InputError: The normaliser 'rank' compares agents with each other, and \
+        examiner.wording.InputError: The normaliser 'rank' compares agents with each other, and \
 there is only 1. Add agents, or choose one with scales ('human', 'random-only').
         """
         if len(self.agent_means) < 2:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import InputError, counted, shorten
 from examiner.scores.resampling import Sample, Unit
 from examiner.scores.statistics import Aggregate
 from examiner.scores.strata import RunScores, Strata
 from examiner.scores.weighted import Statistic
+from examiner.wording import InputError, counted, shorten
 
 FEWEST = 5
 """With fewer runs in a stratum the jackknife's third moments are noise."""
@@ -25,7 +25,7 @@ def check_corrected(scores: RunScores, aggregates: Sequence[Aggregate], unit: Un
     >>> check_corrected(run_scores(Results.from_numpy(np.zeros((1, 2, 3)))), [], "runs")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: The interval 'bca' needs 5 runs in every cell, and some have 3. \
+    examiner.wording.InputError: The interval 'bca' needs 5 runs in every cell, and some have 3. \
 Use 'rescaled', which covers with few runs.
     """
     for aggregate in aggregates:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import ResponseMatrix, Results
-from examiner.results.checks import InputError, shorten
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import column_size
+from examiner.wording import InputError, shorten
 
 Method = Literal["pearson", "spearman"]
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.results.checks import counted
 from examiner.scores.checkpoints import Checkpoints
 from examiner.scores.episodes import Curve, Episodes, Floats
 from examiner.scores.report_points import AtPoints
+from examiner.wording import counted
 
 
 class Phases(NamedTuple):

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import read_only
 from examiner.results import Results
-from examiner.results.checks import InputError, read_only, unknown_name
 from examiner.scores.checkpoints import (
     Checkpoints,
     best_mean,
@@ -25,6 +25,7 @@ from examiner.scores.episodes import Episodes, episodes_of, mean_over_time
 from examiner.scores.evaluation import EVALUATION, evaluation_rows
 from examiner.scores.report_points import at_points, end_times, report_points
 from examiner.scores.verdicts import Verdicts, agreement, ranks, standing
+from examiner.wording import InputError, unknown_name
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]

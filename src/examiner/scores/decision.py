@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import read_only
 from examiner.results import Results
-from examiner.results.checks import InputError, counted, read_only
 from examiner.scores.variance import VarianceComponents, variance_components
+from examiner.wording import InputError, counted
 
 RUNS = (1, 2, 3, 5, 10, 20)
 

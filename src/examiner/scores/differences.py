@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results
-from examiner.results.checks import InputError, shorten, unknown_name
 from examiner.scores.strata import Strata, run_scores, same_sign
+from examiner.wording import InputError, shorten, unknown_name
 
 POWER = 0.8
 """The usual probability with which a detectable effect would be detected."""

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.results import Results
-from examiner.results.checks import InputError, listed
 from examiner.scores.cells import cell_means
 from examiner.scores.correlation import correlate_columns
+from examiner.wording import InputError, listed
 
 
 class Likeness(NamedTuple):

@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import read_only
 from examiner.results import Results
-from examiner.results.checks import InputError, counted, read_only
 from examiner.scores.bootstrap import Map, Progress, quantiles
 from examiner.scores.episodes import Curve, Episodes, episodes_of, window_means
 from examiner.scores.plan import Interval, no_interval, uncorrected_plan
@@ -19,6 +19,7 @@ from examiner.scores.resampling import Block, Unit, observed
 from examiner.scores.statistics import Aggregate, UserFunction, aggregate_named
 from examiner.scores.strata import RunScores, Strata, arranged, same_sign
 from examiner.scores.weighted import Statistic
+from examiner.wording import InputError, counted
 
 POINTS = 25
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results
-from examiner.results.checks import counted
+from examiner.wording import counted
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]

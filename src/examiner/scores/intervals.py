@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import read_only
 from examiner.results import Results
-from examiner.results.checks import InputError, counted, listed, read_only
 from examiner.scores.bootstrap import Map, Progress, each_agent, quantiles
 from examiner.scores.corrected import check_corrected, corrected_bounds
 from examiner.scores.plan import Interval, Plan, no_interval
@@ -20,6 +20,7 @@ from examiner.scores.proportions import wilson
 from examiner.scores.resampling import Unit, observed
 from examiner.scores.statistics import Aggregate, UserFunction, aggregate_named
 from examiner.scores.strata import RunScores, Strata, run_scores, same_sign
+from examiner.wording import InputError, counted, listed
 
 FEW_DEGREES = 10
 """Below this many degrees of freedom, normal-like tails are noticeably too short."""

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from examiner.results import Results, Scales
-from examiner.results.checks import InputError, unknown_name
 from examiner.results.provenance import announce
 from examiner.results.table import check_results
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import Normalised, Normaliser, TaskScores, column_range
 from examiner.scores.normalisers import NORMALISERS
+from examiner.wording import InputError, unknown_name
 
 
 def normalise(

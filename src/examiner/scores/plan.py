@@ -10,10 +10,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import InputError, unknown_name
 from examiner.scores.bootstrap import Map, Progress, replicate
 from examiner.scores.resampling import UNITS, Block, Unit
 from examiner.scores.strata import RunScores
+from examiner.wording import InputError, unknown_name
 
 Interval = Literal["rescaled", "percentile", "bca"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
@@ -27,7 +27,7 @@ class Plan:
     >>> Plan(unit="games")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Unknown unit 'games'. Known: 'both', 'runs', 'tasks'.
+    examiner.wording.InputError: Unknown unit 'games'. Known: 'both', 'runs', 'tasks'.
     """
 
     reps: int = 2000

@@ -11,13 +11,14 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import read_only
 from examiner.results import Results
-from examiner.results.checks import InputError, read_only, unknown_name
 from examiner.scores.bootstrap import Map, Progress, quantiles
 from examiner.scores.plan import Interval, no_interval, uncorrected_plan
 from examiner.scores.resampling import Block, Sample, Unit, observed
 from examiner.scores.strata import RunScores, run_scores, same_sign
 from examiner.scores.weighted import task_means, task_total
+from examiner.wording import InputError, unknown_name
 
 Kind = Literal["runs", "averages"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -9,13 +9,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import read_only
 from examiner.results import Results
-from examiner.results.checks import InputError, counted, listed, read_only
 from examiner.scores.bootstrap import Map, Progress, each_agent
 from examiner.scores.plan import Interval, Plan, no_interval
 from examiner.scores.resampling import Unit
 from examiner.scores.statistics import Aggregate, UserFunction, aggregate_named
 from examiner.scores.strata import run_scores, same_sign
+from examiner.wording import InputError, counted, listed
 
 
 @dataclass(frozen=True, slots=True, eq=False)

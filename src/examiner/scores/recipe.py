@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from examiner.results import InputError, ResponseMatrix, Results, Scales, atari_game
-from examiner.results.checks import listed, shorten
+from examiner.results import ResponseMatrix, Results, Scales, atari_game
 from examiner.results.table import check_results
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import Normaliser
@@ -18,6 +17,7 @@ from examiner.scores.normalise import task_scores
 from examiner.scores.reduce import reduce_runs
 from examiner.scores.standing import RELATIVE, Standing
 from examiner.scores.success import Landmark, responses
+from examiner.wording import InputError, listed, shorten
 
 PROTOCOL = "protocol"
 """The column that names the protocol of a row, where results have one."""

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from examiner.results import Results
-from examiner.results.checks import InputError, counted, shorten
 from examiner.results.provenance import announce
 from examiner.scores.episodes import (
     Curve,
@@ -21,6 +20,7 @@ from examiner.scores.episodes import (
     mean_over_time,
 )
 from examiner.scores.evaluation import EVALUATION, evaluation_rows
+from examiner.wording import InputError, counted, shorten
 
 DEFAULT_FOR_TRAINING = "last:100"
 """papers/001, section 3: the average of the last k = 100 episodes."""
@@ -106,7 +106,7 @@ def parse_reduction(text: str) -> Reduction:
     >>> parse_reduction("last")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Cannot reduce runs by 'last'. Give `last:K` (episodes), \
+    examiner.wording.InputError: Cannot reduce runs by 'last'. Give `last:K` (episodes), \
 `final:FRAMES`, `auc` or `all`.
     """
     kind, colon, number = text.strip().lower().partition(":")

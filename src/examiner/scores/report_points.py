@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import InputError
 from examiner.scores.episodes import Curve, Floats, Places, window_means
+from examiner.wording import InputError
 
 PAPER_POINTS = (10e6, 50e6, 100e6, 200e6)
 """Frames at which papers/001 reports (section 3, last paragraph)."""

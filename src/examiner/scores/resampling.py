@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import read_only, smallest_unsigned
+from examiner.checking import read_only, smallest_unsigned
 from examiner.scores.strata import RunScores, Strata
 
 Unit = Literal["runs", "tasks", "both"]

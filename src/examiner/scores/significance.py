@@ -9,10 +9,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import read_only
 from examiner.results import Results
-from examiner.results.checks import InputError, counted, listed, read_only, unknown_name
 from examiner.scores.cells import cell_means
 from examiner.scores.strata import same_sign
+from examiner.wording import InputError, counted, listed, unknown_name
 
 PostHoc = Literal["wilcoxon-holm", "nemenyi"]
 POST_HOCS: tuple[PostHoc, ...] = get_args(PostHoc)

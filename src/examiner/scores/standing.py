@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results
-from examiner.results.checks import InputError
 from examiner.scores.cells import cell_means
 from examiner.scores.normalise import task_scores
+from examiner.wording import InputError
 
 Relative = Literal["z-score", "min-max", "rank"]
 RELATIVE: tuple[Relative, ...] = ("z-score", "min-max", "rank")

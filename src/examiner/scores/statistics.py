@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import InputError, unknown_name
 from examiner.scores.resampling import Sample
 from examiner.scores.weighted import OptimalityGap, Statistic, iqm, mean, median
+from examiner.wording import InputError, unknown_name
 
 
 class Aggregate(NamedTuple):

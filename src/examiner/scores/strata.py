@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import read_only
 from examiner.results import Results
-from examiner.results.checks import InputError, counted, listed, read_only
 from examiner.scores.cells import run_means
+from examiner.wording import InputError, counted, listed
 
 
 @dataclass(frozen=True, slots=True, eq=False)

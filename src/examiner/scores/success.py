@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import ResponseMatrix, Results
-from examiner.results.checks import InputError, shorten, unknown_name
 from examiner.results.scale import Anchor
 from examiner.results.table import check_results
 from examiner.scores.cells import cell_means
 from examiner.scores.normalise import task_scores
+from examiner.wording import InputError, shorten, unknown_name
 
 Landmark = Literal["reference", "human", "random"]
 """A score of the task's scale: `human` is another word for `reference`."""

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results
-from examiner.results.checks import InputError
 from examiner.scores.strata import RunScores, run_scores, same_sign
+from examiner.wording import InputError
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import smallest_unsigned
+from examiner.checking import smallest_unsigned
 from examiner.scores.resampling import Sample
 
 Statistic = Callable[[Sample], NDArray[np.float64]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from examiner.results.checks import counted
 from examiner.selection.rows import Row
+from examiner.wording import counted
 
 FEW_AGENTS = 20
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from examiner.results import Results
 from examiner.results.atari import atari_game
-from examiner.results.checks import InputError, listed
 from examiner.selection.entering import BEST_OF, able_methods, method_named
 from examiner.selection.gathering import gather_material
 from examiner.selection.judging import Contest, best_of, inner_residuals
@@ -21,6 +20,7 @@ from examiner.selection.prediction import UNEXPECTED, Predictor, fit_predictor
 from examiner.selection.quality import Comparison
 from examiner.selection.recipe import Recipe
 from examiner.selection.selection import Selection
+from examiner.wording import InputError, listed
 
 Array = NDArray[np.float64]
 HELD_OUT_FOLDS = 10
@@ -193,7 +193,7 @@ class ChosenSet:
         >>> ChosenSet.from_dict({})
         Traceback (most recent call last):
         ...
-        examiner.results.checks.InputError: The stored selection lacks 'selection'. Store it again with \
+        examiner.wording.InputError: The stored selection lacks 'selection'. Store it again with \
 `examiner select -o`.
         """
         try:

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import InputError, counted, listed, shorten, unknown_name
+from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
 Levels = Literal["free", "together", "apart"]
 
@@ -25,7 +25,7 @@ class Constraints:
     >>> Constraints(levels="near")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: Unknown levels 'near'. Known: 'apart', 'free', 'together'.
+    examiner.wording.InputError: Unknown levels 'near'. Known: 'apart', 'free', 'together'.
     """
 
     must: tuple[str, ...] = ()

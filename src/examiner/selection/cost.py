@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results
-from examiner.results.checks import InputError, listed, shorten
 from examiner.selection.selection import Selection
+from examiner.wording import InputError, listed, shorten
 
 Array = NDArray[np.float64]
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from examiner.information.clusters import MOST_TASKS
-from examiner.results.checks import unknown_name
 from examiner.selection.evidence import MISSING
 from examiner.selection.material import Material, fold_of
 from examiner.selection.methods import METHODS, Method, Select
+from examiner.wording import unknown_name
 
 BEST_OF = "best_of"
 BY_DISTANCE = ("anchors", "clusters", "typology")

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.channels import Channels
-from examiner.results.checks import InputError
 from examiner.selection.constraints import Terms
+from examiner.wording import InputError
 
 Array = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class Evidence:
     >>> evidence.needed("fisher", "items")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: fisher needs a fit: the difficulty and discrimination of each \
+    examiner.wording.InputError: fisher needs a fit: the difficulty and discrimination of each \
 task. Give successes (`--success`), so that one can be fitted, or choose another method.
     """
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import InputError, counted, listed
 from examiner.selection.constraints import codes_of
+from examiner.wording import InputError, counted, listed
 
 LEAST_TRAINING = 2
 

@@ -12,7 +12,6 @@ from examiner.information.channels import Noise
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.results import Classification, Results, Scales
 from examiner.results.atari import atari_game
-from examiner.results.checks import InputError, counted, listed, shorten
 from examiner.results.table import check_results
 from examiner.scores.normalise import suggested_normaliser
 from examiner.scores.success import Landmark, responses
@@ -22,6 +21,7 @@ from examiner.selection.material import Material
 from examiner.selection.recipe import LEARNT, Recipe, Transform
 from examiner.selection.scaling import Kind
 from examiner.selection.targets import Target, check_target
+from examiner.wording import InputError, counted, listed, shorten
 
 Array = NDArray[np.float64]
 _LARGEST = 1e150

@@ -8,9 +8,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import InputError, counted
 from examiner.selection.evidence import Array, Evidence
 from examiner.selection.selection import Selection
+from examiner.wording import InputError, counted
 
 Gains: TypeAlias = Callable[[list[int]], Array]
 """What every task would add to those chosen, shape [tasks]; −inf or NaN never joins willingly."""

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from examiner.information.channels import Channels, Noise, channels_of
 from examiner.information.observations import Moments, Observations
-from examiner.results.checks import InputError
 from examiner.selection.constraints import Terms
 from examiner.selection.evidence import Array, Evidence
 from examiner.selection.recipe import Recipe
 from examiner.selection.scaling import Kind, Scaling, learn_scaling
 from examiner.selection.targets import Target, aggregate
+from examiner.wording import InputError
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import InputError, check_names, read_only
+from examiner.checking import check_names, read_only
 from examiner.selection.material import Fold, fill_from
 from examiner.selection.ridge import Design, ridge_fits
 from examiner.selection.scaling import Scaling
+from examiner.wording import InputError
 
 Array = NDArray[np.float64]
 UNEXPECTED = 2.0

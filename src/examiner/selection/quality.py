@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results
-from examiner.results.checks import InputError
 from examiner.selection.answers import answer_of
 from examiner.selection.entering import BEST_OF, entered_methods
 from examiner.selection.evidence import Array
@@ -32,6 +31,7 @@ from examiner.selection.methods import Select
 from examiner.selection.methods.random import random as draw_at_random
 from examiner.selection.rows import Row, rows_of
 from examiner.selection.stability import Stability, stability_of
+from examiner.wording import InputError
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 Map: TypeAlias = Callable[[Callable[[Job], Judged], Iterable[Job]], Iterable[Any]]

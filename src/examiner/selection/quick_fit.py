@@ -9,8 +9,8 @@ import numpy as np
 
 from examiner.irt import ItemParameters, fit_irt
 from examiner.results import ResponseMatrix
-from examiner.results.checks import InputError
 from examiner.selection.evidence import Array
+from examiner.wording import InputError
 
 NODES = 21
 MOST_ITERATIONS = 200

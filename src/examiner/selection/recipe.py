@@ -9,10 +9,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import check_names
 from examiner.results import Results, Scales
-from examiner.results.checks import InputError, check_names, counted, shorten, unknown_name
 from examiner.scores.cells import cell_means
 from examiner.scores.normalise import normalise
+from examiner.wording import InputError, counted, shorten, unknown_name
 
 Array = NDArray[np.float64]
 Transform = Literal["none", "log"]

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.clusters import MOST_TASKS, distances
-from examiner.results.checks import InputError
 from examiner.selection.evidence import Array, Evidence
 from examiner.selection.greedy import grow
 from examiner.selection.selection import Selection
+from examiner.wording import InputError
 
 
 def check_distances(tasks: int) -> None:

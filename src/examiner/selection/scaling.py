@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import unknown_name
+from examiner.wording import unknown_name
 
 Array = NDArray[np.float64]
 Kind = Literal["none", "z-score", "min-max", "rank", "points"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import read_only
+from examiner.checking import read_only
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import unknown_name
+from examiner.wording import unknown_name
 
 Array = NDArray[np.float64]
 Target = Literal["mean", "median", "iqm", "rank-points"]

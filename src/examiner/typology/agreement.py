@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import InputError
 from examiner.scores.correlation import FEWEST_PAIRS, correlate_columns
+from examiner.wording import InputError
 
 ClusterFunction: TypeAlias = Callable[[NDArray[np.float64], int], Sequence[Hashable]]
 """From scores [agents, tasks] and a number of clusters to a label for each task."""

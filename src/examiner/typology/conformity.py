@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from examiner.results import Classification, InputError
-from examiner.results.checks import shorten, unknown_name
+from examiner.results import Classification
 from examiner.typology.schema import Dimension, Schema
 from examiner.typology.schemas import SCHEMAS
+from examiner.wording import InputError, shorten, unknown_name
 
 
 def conform(classification: Classification, schema: str | Schema) -> Classification:

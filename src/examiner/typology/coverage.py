@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results import Classification, InputError
-from examiner.results.checks import read_only, shorten, unknown_name
+from examiner.checking import read_only
+from examiner.results import Classification
 from examiner.typology.conformity import conform, named_schema, observed_schema
 from examiner.typology.schema import Schema
+from examiner.wording import InputError, shorten, unknown_name
 
 MOST_VALUES = 200
 """Values of one dimension: a column with more is a description, not a kind."""

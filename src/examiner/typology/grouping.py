@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.results import Classification, InputError
-from examiner.results.checks import shorten, unknown_name
+from examiner.results import Classification
+from examiner.wording import InputError, shorten, unknown_name
 
 
 @dataclass(frozen=True, slots=True)

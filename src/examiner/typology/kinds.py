@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from examiner.results import Classification
-from examiner.results.checks import counted, listed, unknown_name
 from examiner.typology.conformity import conform, fitting_schema, named_schema, observed_schema
 from examiner.typology.coverage import Coverage, task_coverage
 from examiner.typology.grouping import TaskGroup, group_tasks, one_of_each
 from examiner.typology.schema import Schema, letters
+from examiner.wording import counted, listed, unknown_name
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import InputError, shorten
 from examiner.scores.correlation import correlate_columns
+from examiner.wording import InputError, shorten
 
 Distance = Literal["euclidean", "correlation"]
 Progress = Callable[[str, int, int], None]

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from examiner.results.checks import InputError, check_names, shorten, unknown_name
+from examiner.checking import check_names
+from examiner.wording import InputError, shorten, unknown_name
 
 _NOT_IN_A_NAME = re.compile(r"[\W_]+")
 
@@ -63,7 +64,7 @@ class Dimension:
         >>> Dimension("time.haste", "Time", "", ("present", "absent")).value("none")
         Traceback (most recent call last):
         ...
-        examiner.results.checks.InputError: Unknown value of time.haste 'none'. Known: 'absent', 'present'.
+        examiner.wording.InputError: Unknown value of time.haste 'none'. Known: 'absent', 'present'.
         """
         if not text.strip():
             raise InputError(
@@ -131,7 +132,7 @@ class Schema:
         >>> schema.dimension("perspective")
         Traceback (most recent call last):
         ...
-        examiner.results.checks.InputError: 'perspective' may be 'virtual_space.perspective' or \
+        examiner.wording.InputError: 'perspective' may be 'virtual_space.perspective' or \
 'physical_space.perspective'. Give the whole name.
         """
         found = self._found(name)

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results import InputError, Results, atari_game
-from examiner.results.checks import counted, listed
+from examiner.results import Results, atari_game
 from examiner.scores.cells import cell_means
 from examiner.typology.agreement import Agreement, ClusterFunction, cluster_agreement, task_clusters
 from examiner.typology.grouping import TaskGroup
@@ -23,6 +22,7 @@ from examiner.typology.permutation import (
     permutation_test,
     profile_distances,
 )
+from examiner.wording import InputError, counted, listed
 
 MOST_TASKS = 2_000
 """Two million pairs are tested for as many tasks; more take minutes."""

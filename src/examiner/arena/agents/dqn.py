@@ -9,7 +9,7 @@ import numpy as np
 
 from examiner.arena.agent import Task
 from examiner.arena.settings import check_number
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 _PACKAGES = ("torch", "stable_baselines3")
 

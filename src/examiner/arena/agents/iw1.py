@@ -14,7 +14,7 @@ from examiner.arena.planning.planner import Planner
 from examiner.arena.planning.rollouts import grow_by_rollouts
 from examiner.arena.planning.ties import best
 from examiner.arena.planning.tree import grow_breadth_first
-from examiner.results.checks import unknown_name
+from examiner.wording import unknown_name
 
 Search = Literal["rollouts", "breadth-first"]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from examiner.arena.agent import Task
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 
 class Periodic:

@@ -9,7 +9,7 @@ from examiner.arena.environment import Seen
 from examiner.arena.games import playable_game
 from examiner.arena.job import OBSERVATIONS, Job
 from examiner.arena.protocol import Protocol
-from examiner.results.checks import unknown_name
+from examiner.wording import unknown_name
 
 
 class AtariEnvironment:

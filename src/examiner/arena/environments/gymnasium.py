@@ -11,7 +11,7 @@ from examiner.arena.environment import Seen
 from examiner.arena.extras import gymnasium_package
 from examiner.arena.job import Job
 from examiner.arena.protocol import Protocol
-from examiner.results.checks import InputError, shorten
+from examiner.wording import InputError, shorten
 
 
 class GymnasiumEnvironment:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from examiner.arena.learning.blobs import COLOURS, BlobFinder
 from examiner.arena.learning.compiling import compiled
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 _COLOUR_PAIRS = COLOURS * (COLOURS + 1) // 2
 

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 Function = Callable[..., Any]  # numba infers what compiled functions take and give
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from examiner.arena.learning.replay import ReplayMemory
 from examiner.arena.learning.stored_arrays import packed, unpacked
 from examiner.arena.settings import check_number
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 if TYPE_CHECKING:  # both come only with an extra, and take seconds to import
     import torch

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 _WORDS = "words"
 
@@ -36,7 +36,7 @@ def unpacked(data: bytes, *, agent: str) -> tuple[dict[str, NDArray[Any]], dict[
     >>> unpacked(b"?", agent="brute")
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: This is no checkpoint of the agent 'brute'. Play the job from \
+    examiner.wording.InputError: This is no checkpoint of the agent 'brute'. Play the job from \
 its beginning.
     """
     try:

@@ -12,7 +12,7 @@ from examiner.arena.agent import Task
 from examiner.arena.environment import Seen
 from examiner.arena.planning.lookahead import Lookahead
 from examiner.arena.settings import check_number
-from examiner.results.checks import InputError
+from examiner.wording import InputError
 
 
 @dataclass(kw_only=True)

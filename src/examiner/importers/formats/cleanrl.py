@@ -19,8 +19,8 @@ from examiner.importers.episodes import (
 from examiner.importers.files import SourceFile
 from examiner.importers.parts import Part
 from examiner.importers.tables import TableOptions
-from examiner.results import InputError, Provenance, Results
-from examiner.results.checks import counted, listed, shorten
+from examiner.results import Provenance, Results
+from examiner.wording import InputError, counted, listed, shorten
 
 _RETURN, _LENGTH = "charts/episodic_return", "charts/episodic_length"
 _STEP_NOTE = "Global steps of Atari environments are counted as 4 frames each."

@@ -12,9 +12,9 @@ from examiner.importers.json_text import parse_json
 from examiner.importers.naming import with_given
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import text_of
-from examiner.results import InputError, Provenance, Results, Scales
-from examiner.results.checks import shorten
+from examiner.results import Provenance, Results, Scales
 from examiner.results.table import assemble
+from examiner.wording import InputError, shorten
 
 FRAMES_PER_ITERATION = 1_000_000
 _KEYS = ("Iteration", "Value", "Agent")

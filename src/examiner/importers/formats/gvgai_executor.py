@@ -10,8 +10,8 @@ from examiner.importers.files import SourceFile
 from examiner.importers.gvgai_plays import results_from_plays
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import has_merge_marker, refuse_merge_markers, text_of
-from examiner.results import InputError, Provenance, Results
-from examiner.results.checks import shorten
+from examiner.results import Provenance, Results
+from examiner.wording import InputError, shorten
 
 _LINE = re.compile(
     r"\s*(\S+)\s+(\d+)\s+(-?\d+)\s+(1|0|-1|-100)(?:\.0*)?\s+"

@@ -11,8 +11,8 @@ from examiner.importers.files import SourceFile
 from examiner.importers.gvgai_plays import game_and_level, results_from_plays
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import refuse_merge_markers, text_of
-from examiner.results import InputError, Provenance, Results
-from examiner.results.checks import shorten
+from examiner.results import Provenance, Results
+from examiner.wording import InputError, shorten
 
 _PLAYING = re.compile(
     r"\*\* Playing game (.+?), (?:level|using generate level file) (.+?)(?: \(\d+/\d+\))? \*\*"

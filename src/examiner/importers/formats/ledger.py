@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from examiner.importers.files import SourceFile
 from examiner.importers.tables import TableOptions
-from examiner.results import InputError, Results
-from examiner.results.checks import shorten
+from examiner.results import Results
 from examiner.results.ledgers import Phase, ledger_results
+from examiner.wording import InputError, shorten
 
 _SQLITE = b"SQLite format 3\x00"
 _MARK = slice(68, 72)
@@ -39,7 +39,7 @@ def read(file: SourceFile, options: TableOptions) -> Results:
     >>> read(SourceFile(Path("x.gz"), "gzip", b""), TableOptions())
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: 'x.gz' is packed. Unpack a ledger before it is read.
+    examiner.wording.InputError: 'x.gz' is packed. Unpack a ledger before it is read.
     """
     return _read(file, options, None)
 
@@ -51,7 +51,7 @@ def read_training(file: SourceFile, options: TableOptions) -> Results:
     >>> read_training(SourceFile(Path("x.gz"), "gzip", b""), TableOptions())
     Traceback (most recent call last):
     ...
-    examiner.results.checks.InputError: 'x.gz' is packed. Unpack a ledger before it is read.
+    examiner.wording.InputError: 'x.gz' is packed. Unpack a ledger before it is read.
     """
     return _read(file, options, "training")
 

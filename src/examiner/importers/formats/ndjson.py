@@ -13,8 +13,8 @@ from examiner.importers.files import SourceFile
 from examiner.importers.json_text import json_lines, parse_json
 from examiner.importers.tables import TableColumns, TableOptions, results_from_table
 from examiner.importers.text import text_of
-from examiner.results import InputError, Provenance, Results
-from examiner.results.checks import listed, shorten
+from examiner.results import Provenance, Results
+from examiner.wording import InputError, listed, shorten
 
 _HEAD_BYTES = 65_536
 _PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)

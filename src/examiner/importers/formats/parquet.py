@@ -14,9 +14,9 @@ from examiner.importers.files import SourceFile
 from examiner.importers.limits import check_cells
 from examiner.importers.naming import with_given
 from examiner.importers.tables import TableColumns, TableOptions, results_from_table
-from examiner.results import InputError, Provenance, Results
-from examiner.results.checks import listed, shorten
+from examiner.results import Provenance, Results
 from examiner.results.storage import RESULTS_SCHEMA, results_from_note, stored_note
+from examiner.wording import InputError, listed, shorten
 
 _PROBLEMS = (
     pl.exceptions.PolarsError,

@@ -16,10 +16,10 @@ from examiner.importers.json_text import json_lines
 from examiner.importers.naming import with_given
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import text_of
-from examiner.results import InputError, Provenance, Results, Scales
-from examiner.results.checks import RepeatedKeyError, shorten
+from examiner.results import Provenance, Results, Scales
 from examiner.results.codes import name_column
 from examiner.results.table import assemble
+from examiner.wording import InputError, RepeatedKeyError, shorten
 
 _RESPONSES = re.compile(rb'"responses"\s*:\s*\{')
 

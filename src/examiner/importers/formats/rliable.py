@@ -10,17 +10,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from examiner.checking import check_names
 from examiner.importers.arrays import array_names, array_shapes, read_arrays
 from examiner.importers.files import SourceFile
 from examiner.importers.json_text import parse_json
 from examiner.importers.naming import with_given
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import text_of
-from examiner.results import InputError, Provenance, Results, Scales
-from examiner.results.checks import check_names, shorten
+from examiner.results import Provenance, Results, Scales
 from examiner.results.codes import name_column
 from examiner.results.labels import numbered_names
 from examiner.results.table import assemble
+from examiner.wording import InputError, shorten
 
 TASK_ARRAYS = ("tasks", "task", "games", "game", "task_names", "game_names", "env_ids")
 """Names under which an array of text names the tasks."""

@@ -12,8 +12,8 @@ from examiner.importers.arrays import array_names, read_arrays
 from examiner.importers.episodes import frames_of_length, frames_of_step, run_of, training_results
 from examiner.importers.files import SourceFile
 from examiner.importers.tables import TableOptions
-from examiner.results import InputError, Provenance, Results
-from examiner.results.checks import shorten
+from examiner.results import Provenance, Results
+from examiner.wording import InputError, shorten
 
 _TASK_NOTE = (
     "An evaluations file does not name its environment: unless a template does, the folder's name is "

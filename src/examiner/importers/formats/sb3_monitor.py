@@ -28,8 +28,8 @@ from examiner.importers.json_text import parse_json
 from examiner.importers.parts import Part
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers
-from examiner.results import InputError, Provenance, Results
-from examiner.results.checks import counted, listed, shorten
+from examiner.results import Provenance, Results
+from examiner.wording import InputError, counted, listed, shorten
 
 _WORKER = re.compile(r"(?:\d+\.)?monitor\.csv")
 _PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)

@@ -19,10 +19,10 @@ from examiner.importers.tables import (
     results_from_table,
 )
 from examiner.importers.text_tables import PROBLEMS, TextTable
-from examiner.results import InputError, Provenance, Results
-from examiner.results.checks import RepeatedKeyError
+from examiner.results import Provenance, Results
 from examiner.results.codes import compact_names
 from examiner.results.keys import ITEM_COLUMNS, trial_numbers
+from examiner.wording import InputError, RepeatedKeyError
 
 _KEY_ALIASES = dict.fromkeys(TASK_COLUMNS, "task") | dict.fromkeys(AGENT_COLUMNS, "agent")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")

@@ -11,7 +11,7 @@ from examiner.reporting.numbers import three_digits
 from examiner.reporting.resampled import noted, untold
 from examiner.reporting.section import Block, Figure, Name, Prose, Section
 from examiner.reporting.study import Study
-from examiner.results.checks import counted
+from examiner.wording import counted
 
 KEY, TITLE = "agent_curves", "Curves of agents"
 

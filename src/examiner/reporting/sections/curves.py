@@ -20,8 +20,8 @@ from examiner.reporting.section import (
     enumerated,
 )
 from examiner.reporting.study import Study
-from examiner.results.checks import counted
 from examiner.scores import LearningCurves, Verdicts, learning_curves
+from examiner.wording import counted
 
 MOST_DRAWN = 24
 MOST_NAMED = 3

@@ -9,8 +9,8 @@ from examiner.reporting.numbers import three_digits
 from examiner.reporting.resampled import noted, untold
 from examiner.reporting.section import Column, Figure, Name, Section, Table
 from examiner.reporting.study import Study
-from examiner.results.checks import InputError, counted
 from examiner.scores import DecisionStudy, VarianceComponents, decision_study
+from examiner.wording import InputError, counted
 
 KEY, TITLE = "decision", "More runs or more tasks?"
 FEW_AGENTS = 3

@@ -24,7 +24,7 @@ from examiner.reporting.section import (
     enumerated,
 )
 from examiner.reporting.study import Study
-from examiner.results.checks import counted
+from examiner.wording import counted
 
 MOST_AGENTS = 200
 MOST_TASKS = 400

@@ -10,7 +10,7 @@ from examiner.reporting.numbers import three_digits
 from examiner.reporting.resampled import noted, untold
 from examiner.reporting.section import Block, Figure, Name, Prose, Section, Text, enumerated
 from examiner.reporting.study import Study
-from examiner.results.checks import InputError, counted
+from examiner.wording import InputError, counted
 
 KEY, TITLE = "information", "What tells agents apart"
 SIZE = 10

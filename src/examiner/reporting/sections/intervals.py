@@ -19,8 +19,8 @@ from examiner.reporting.section import (
     Text,
 )
 from examiner.reporting.study import Study
-from examiner.results.checks import InputError
 from examiner.scores import AGGREGATES, AggregateIntervals, aggregate_intervals, suggested_aggregate
+from examiner.wording import InputError
 
 KEY, TITLE = "intervals", "How sure the ranking is"
 SHOWN = ("iqm", "mean", "median")

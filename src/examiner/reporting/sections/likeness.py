@@ -21,7 +21,7 @@ from examiner.reporting.section import (
     enumerated,
 )
 from examiner.reporting.study import Study
-from examiner.results.checks import InputError, counted
+from examiner.wording import InputError, counted
 
 KEY, TITLE = "likeness", "Tasks that are alike, and who could be crowned"
 FEWEST_AGENTS = 5

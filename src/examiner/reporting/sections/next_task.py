@@ -14,7 +14,7 @@ from examiner.reporting.numbers import three_digits
 from examiner.reporting.resampled import noted, untold
 from examiner.reporting.section import Block, Figure, Name, Prose, Section, Text
 from examiner.reporting.study import Study
-from examiner.results.checks import counted
+from examiner.wording import counted
 
 KEY, TITLE = "next_task", "The next agent, task by task"
 AGENTS = 200

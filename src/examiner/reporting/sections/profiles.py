@@ -9,8 +9,8 @@ from examiner.reporting.numbers import three_digits
 from examiner.reporting.resampled import noted, resampled, untold, what_varies
 from examiner.reporting.section import Figure, Name, Prose, Section, Text
 from examiner.reporting.study import Study
-from examiner.results.checks import InputError
 from examiner.scores import Profiles, performance_profiles
+from examiner.wording import InputError
 
 KEY, TITLE = "profiles", "Performance profiles"
 

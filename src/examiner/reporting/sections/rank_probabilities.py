@@ -8,9 +8,9 @@ from examiner.plots import ranks as picture
 from examiner.reporting.resampled import noted, resampled, untold, what_varies
 from examiner.reporting.section import Figure, Name, Prose, Section, Text
 from examiner.reporting.study import Study
-from examiner.results.checks import InputError
 from examiner.scores import AGGREGATES, RankProbabilities, suggested_aggregate
 from examiner.scores import rank_probabilities as probabilities
+from examiner.wording import InputError
 
 KEY, TITLE = "rank_probabilities", "How sure the ranks are"
 

@@ -19,7 +19,7 @@ from examiner.reporting.section import (
     enumerated,
 )
 from examiner.reporting.study import Study
-from examiner.results.checks import counted
+from examiner.wording import counted
 
 MOST_DRAWN = 40
 MOST_NAMED = 3

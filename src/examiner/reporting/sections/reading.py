@@ -22,9 +22,9 @@ from examiner.reporting.section import (
 )
 from examiner.reporting.study import Study
 from examiner.results import Results
-from examiner.results.checks import ExaminerWarning, counted
 from examiner.results.scale import ScaleArrays
 from examiner.scores import Likeness, near_identical_agents, normalise
+from examiner.wording import ExaminerWarning, counted
 
 NEAR_IDENTICAL = 0.99
 MOST_PAIRS = 200

@@ -9,7 +9,6 @@ from examiner.reporting.numbers import three_digits
 from examiner.reporting.resampled import noted, untold
 from examiner.reporting.section import Block, Column, Figure, Name, Section, Table, Text, enumerated
 from examiner.reporting.study import Study
-from examiner.results import InputError
 from examiner.scores import NORMALISERS
 from examiner.selection import (
     Comparison,
@@ -22,6 +21,7 @@ from examiner.selection import (
     reasons,
     select,
 )
+from examiner.wording import InputError
 
 KEY, TITLE = "selection", "How few tasks are enough"
 SIZES = (1, 2, 3, 5, 8)

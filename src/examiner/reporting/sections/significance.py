@@ -19,11 +19,11 @@ from examiner.reporting.section import (
 )
 from examiner.reporting.study import Study
 from examiner.results import Results
-from examiner.results.checks import InputError, counted
 from examiner.scores import Significance
 from examiner.scores import significance as agent_differences
 from examiner.scores.differences import difference_of
 from examiner.scores.strata import run_scores
+from examiner.wording import InputError, counted
 
 KEY, TITLE = "significance", "Which agents differ"
 MOST_ROWS = 30

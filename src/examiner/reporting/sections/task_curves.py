@@ -13,7 +13,7 @@ from examiner.reporting.fitting import Fitted, fitted
 from examiner.reporting.resampled import untold
 from examiner.reporting.section import Block, Figure, Name, Prose, Section, enumerated
 from examiner.reporting.study import Study
-from examiner.results.checks import counted
+from examiner.wording import counted
 
 KEY, TITLE = "task_curves", "Curves of tasks"
 EACH = 3

@@ -18,7 +18,7 @@ from examiner.reporting.section import (
     enumerated,
 )
 from examiner.reporting.study import Study
-from examiner.results.checks import counted
+from examiner.wording import counted
 
 KEY, TITLE = "task_table", "Difficulty and discrimination"
 MOST_ROWS = 500

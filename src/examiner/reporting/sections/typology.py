@@ -18,9 +18,8 @@ from examiner.reporting.section import (
     enumerated,
 )
 from examiner.reporting.study import Study
-from examiner.results import InputError
-from examiner.results.checks import counted
 from examiner.typology import Coverage, Kinds, Validation, task_kinds, validate_groups
+from examiner.wording import InputError, counted
 
 TITLE = "Kinds of task"
 MOST_VALUES_DRAWN = 80

@@ -10,7 +10,7 @@ from examiner.reporting.numbers import three_digits
 from examiner.reporting.resampled import noted, untold
 from examiner.reporting.section import Block, Figure, Prose, Section, Text
 from examiner.reporting.study import Study
-from examiner.results.checks import counted
+from examiner.wording import counted
 
 KEY, TITLE = "wright_map", "Agents and tasks on one scale"
 MOST_DRAWN = 400

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from examiner.results.checks import InputError, counted, shorten
 from examiner.results.frames import check_ending, write_bytes
 from examiner.results.table import Results
+from examiner.wording import InputError, counted, shorten
 
 ENDINGS = (".jsonl", ".ndjson")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.results.checks import listed
 from examiner.scores.comparable import Normalised, TaskScores
+from examiner.wording import listed
 
 
 def rank(scores: TaskScores) -> Normalised:

@@ -1,0 +1,79 @@
+"""Words: the error and the warning users meet, and how names and numbers are said in them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable
+
+
+class InputError(ValueError):
+    """What a user gave cannot be used; the message says what, with which value, and what to do.
+
+    >>> raise InputError("Cannot read 'scores.csv': no such file. Check the path.")
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: Cannot read 'scores.csv': no such file. Check the path.
+
+    `row` is the table's row (from 0) the message is about, where it is about one.
+    """
+
+    def __init__(self, message: str, *, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+class RepeatedKeyError(InputError):
+    """The same key stands in two rows, `row` and `other_row`; `key` describes it."""
+
+    def __init__(self, message: str, *, row: int, other_row: int, key: str) -> None:
+        super().__init__(message, row=row)
+        self.other_row = other_row
+        self.key = key
+
+
+class ExaminerWarning(UserWarning):
+    """Something was guessed, dropped or doubtful; the same sentence is kept in the results' notes."""
+
+
+def shorten(name: object, limit: int = 60) -> str:
+    """Quote a name for a message, cut where it would drown the sentence.
+
+    >>> shorten("x" * 100, limit=10)
+    "'xxxxxxxxx…'"
+    """
+    text = str(name)
+    return repr(text if len(text) <= limit else text[: limit - 1] + "…")
+
+
+def listed(names: Iterable[object], limit: int = 8) -> str:
+    """Name the first few of many, and say how many more there are.
+
+    >>> listed(["alien", "pong", "venture"], limit=2)
+    "'alien', 'pong' and 1 more"
+    """
+    shown = [shorten(name) for name in names]
+    if len(shown) <= limit:
+        return ", ".join(shown)
+    return ", ".join(shown[:limit]) + f" and {len(shown) - limit} more"
+
+
+def counted(count: int, noun: str) -> str:
+    """Say a number with its noun.
+
+    >>> counted(1, "run"), counted(1200, "task")
+    ('1 run', '1,200 tasks')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def unknown_name(kind: str, name: object, known: Collection[str]) -> InputError:
+    """Build the error for a name that is not in a table: it lists those that are.
+
+    >>> str(unknown_name("normaliser", "humn", ["human", "rank"]))
+    "Unknown normaliser 'humn'. Did you mean 'human'? Known: 'human', 'rank'."
+    """
+    near = difflib.get_close_matches(str(name), list(known), n=1)
+    hint = f"Did you mean {near[0]!r}? " if near else ""
+    return InputError(
+        f"Unknown {kind} {shorten(name)}. {hint}Known: {listed(sorted(known), limit=40)}."
+    )
