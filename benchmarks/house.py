@@ -42,12 +42,13 @@ def walk():
     "one episode of run": f"""
 import importlib, os, tempfile
 from examiner.cli import main
-playing = importlib.import_module("examiner.arena.running.performance" if {NEW} else "examiner.arena.performance")
+room = "examiner.arena.running" if {NEW} else "examiner.arena"
+playing = importlib.import_module(room + ".performance")
 arena = importlib.import_module("examiner.arena")
 job = arena.Job("random", "random", game="pong", episodes=1)
 folder = tempfile.mkdtemp()
 with open(folder + "/plan.toml", "w") as file:
-    file.write('games = ["pong"]\\nseeds = 1\\nepisodes = 1\\n[[agents]]\\nname = "random"\\nentry = "random"\\n')
+    file.write('games = ["pong"]\\nepisodes = 1\\n[[agents]]\\nentry = "random"\\n')
 sys.argv = ["examiner", "run", folder + "/plan.toml", "--output", folder + "/run", "--json"]
 sys.stdout, shown = open(os.devnull, "w"), sys.stdout
 def walk():

@@ -114,13 +114,6 @@ if TYPE_CHECKING:
         simulate,
         task_curves,
     )
-    from examiner.records import (
-        read_examination,
-        read_fit,
-        write_examination,
-        write_fit,
-    )
-    from examiner.reporting import SECTIONS, Report, report
     from examiner.results import (
         WRITERS,
         Attributes,
@@ -172,6 +165,8 @@ if TYPE_CHECKING:
         gather_material,
         select,
     )
+    from examiner.stored import read_examination, read_fit, write_examination, write_fit
+    from examiner.telling import FINDINGS, Report, report
     from examiner.typology import (
         SCHEMAS,
         Kinds,
@@ -291,8 +286,8 @@ _ROOMS = MappingProxyType(
             "simulate",
             "task_curves",
         ),
-        "records": ("read_examination", "read_fit", "write_examination", "write_fit"),
-        "reporting": ("SECTIONS", "Report", "report"),
+        "stored": ("read_examination", "read_fit", "write_examination", "write_fit"),
+        "telling": ("FINDINGS", "Report", "report"),
         "results": (
             "WRITERS",
             "Attributes",
@@ -369,6 +364,7 @@ __all__ = [
     "AGENTS",
     "AGGREGATES",
     "DATASETS",
+    "FINDINGS",
     "FORMATS",
     "METHODS",
     "MODELS",
@@ -376,7 +372,6 @@ __all__ = [
     "PROTOCOLS",
     "RULES",
     "SCHEMAS",
-    "SECTIONS",
     "WRITERS",
     "Attributes",
     "Channels",

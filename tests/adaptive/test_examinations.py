@@ -25,8 +25,8 @@ from examiner.adaptive import (
 )
 from examiner.adaptive.state import Moments
 from examiner.irt import Abilities, ItemParameters, known_fit, probability
-from examiner.plots import adaptive_trace
-from examiner.records import read_examination, write_examination
+from examiner.stored import read_examination, write_examination
+from examiner.telling.figures import adaptive_trace
 from examiner.wording import InputError
 
 

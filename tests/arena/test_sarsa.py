@@ -53,6 +53,7 @@ def test_lazy_traces_equal_eager_ones(seed, decay, last_stamp):
     lazy = TracedWeights(
         actions=actions, decay=decay, cut=0.01, max_rows=rows, last_stamp=last_stamp
     )
+    # Weights are of single precision: seven digits, whatever their size.
     eager = EagerWeights(rows, actions, decay, 0.01)
     for length in rng.integers(1, 50, size=12):
         lazy.begin()
@@ -60,11 +61,13 @@ def test_lazy_traces_equal_eager_ones(seed, decay, last_stamp):
         for _ in range(length):
             active = rng.permutation(rows)[: rng.integers(1, 12)].astype(np.int32)
             action, amount = int(rng.integers(actions)), float(rng.normal())
-            assert lazy.mark(active, action) == pytest.approx(eager.mark(active, action), abs=1e-4)
-            assert lazy.values(active) == pytest.approx(eager.values(active), abs=1e-4)
+            assert lazy.mark(active, action) == pytest.approx(
+                eager.mark(active, action), rel=1e-6, abs=1e-4
+            )
+            assert lazy.values(active) == pytest.approx(eager.values(active), rel=1e-6, abs=1e-4)
             lazy.add(amount)
             eager.add(amount)
-    assert lazy.settled(rows) == pytest.approx(eager.weights, abs=1e-4)
+    assert lazy.settled(rows) == pytest.approx(eager.weights, rel=1e-6, abs=1e-4)
 
 
 def real_steps(game, count):

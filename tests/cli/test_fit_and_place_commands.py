@@ -10,7 +10,7 @@ import pytest
 
 from examiner.irt.items import ItemParameters
 from examiner.irt.logistic import probability
-from examiner.records.fits import read_fit
+from examiner.stored.fits import read_fit
 
 TASKS = [f"game{n:02d}" for n in range(16)]
 FIT_KEYS = [

@@ -42,7 +42,7 @@ NAMES = {
     "aggregate": (ex.AGGREGATES, "docs/guides/uncertainty.md"),
     "format": (ex.FORMATS, "docs/guides/logs.md"),
     "layout": (ex.WRITERS, "docs/guides/reading.md"),
-    "section": (ex.SECTIONS, "docs/guides/report.md"),
+    "section": (ex.FINDINGS, "docs/guides/report.md"),
     "data set": (ex.DATASETS, "docs/datasets.md"),
     "schema": (ex.SCHEMAS, "docs/guides/typology.md"),
     "model": (ex.MODELS, "docs/guides/irt.md"),

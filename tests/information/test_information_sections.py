@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.plots import information_bars, information_curve, task_clusters
-from examiner.reporting.section import Figure, said
-from examiner.reporting.sections.information import information
-from examiner.reporting.sections.likeness import likeness
-from examiner.reporting.study import Study
 from examiner.results import Results
+from examiner.telling.figures import information_bars, information_curve, task_clusters
+from examiner.telling.finding import Figure, said
+from examiner.telling.findings.information import information
+from examiner.telling.findings.likeness import likeness
+from examiner.telling.study import Study
 
 HOSTILE = ("<b>x</b>", "2020-01-01", "%{z} $x$", "plain", "z" * 500)
 

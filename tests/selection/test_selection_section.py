@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.plots import cost_quality
-from examiner.reporting.section import Figure, Table, said
-from examiner.reporting.sections import SECTIONS
-from examiner.reporting.study import Study
+from examiner.telling.figures import cost_quality
+from examiner.telling.finding import Figure, Table, said
+from examiner.telling.findings import FINDINGS
+from examiner.telling.study import Study
 
 
 def results_of(agents: int, tasks: int) -> ex.Results:
@@ -19,7 +19,7 @@ def results_of(agents: int, tasks: int) -> ex.Results:
 
 
 def test_the_section_shows_all_methods_and_says_why_each_task_is_in_the_set() -> None:
-    section = SECTIONS["selection"](Study.of(results_of(9, 5)))
+    section = FINDINGS["selection"](Study.of(results_of(9, 5)))
     figure = next(block for block in section.blocks if isinstance(block, Figure))
     assert {"regression", "spread", "best_of", "random"} <= set(figure.data["methods"])
     assert figure.data["r2"].shape == (len(figure.data["methods"]), len(figure.data["sizes"]))
@@ -37,7 +37,7 @@ def test_the_section_shows_all_methods_and_says_why_each_task_is_in_the_set() ->
 def test_tables_too_small_or_too_large_are_left_to_the_command(
     agents: int, tasks: int, reason: str
 ) -> None:
-    section = SECTIONS["selection"](Study.of(results_of(agents, tasks)))
+    section = FINDINGS["selection"](Study.of(results_of(agents, tasks)))
     assert not section.applies
     assert reason in said(section.lead)
 

@@ -73,7 +73,7 @@ def examine(
     json: JsonFlag = False,
 ) -> None:
     """Ask an agent the next best task, again and again, until its ability is known well enough."""
-    from examiner.records import read_fit
+    from examiner.stored import read_fit
 
     if fit is None:
         raise InputError(
@@ -206,7 +206,7 @@ def _examined(
     shown: bool,
 ) -> Examination:
     from examiner.adaptive import examine as examined
-    from examiner.records import read_examination, write_examination
+    from examiner.stored import read_examination, write_examination
 
     save, resume = files
     rng = np.random.default_rng(seed)

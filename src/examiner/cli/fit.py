@@ -103,7 +103,7 @@ def fit(
         told = indicators(made, scores, bins=_bins(bins))
     notes = (*results.notes, *made.warnings, *told.notes)
     if output is not None:
-        from examiner.records import write_fit
+        from examiner.stored import write_fit
 
         write_fit(made, output)
     content = fit_content(made, told) | {

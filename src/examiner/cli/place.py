@@ -51,7 +51,7 @@ def place(
 
 def _on_fit(options: SourceOptions, path: Path, json: bool) -> None:
     from examiner.irt import place as placed
-    from examiner.records import read_fit
+    from examiner.stored import read_fit
 
     known = read_fit(path)
     with progress_bar("reading") as progress:

@@ -20,7 +20,7 @@ _ROWS_SHOWN = 40
 
 def place_with(options: SourceOptions, path: Path, json: bool) -> None:
     """Treat raw results as the chosen tasks' recipe says, and predict the full benchmark."""
-    from examiner.records import read_selection
+    from examiner.stored import read_selection
 
     chosen = read_selection(path)
     with progress_bar("reading") as progress:

@@ -47,7 +47,7 @@ def report(
     json: JsonFlag = False,
 ) -> None:
     """Write a report: what was read, who ranks where, how every agent did on every task."""
-    from examiner.reporting import report as make_report
+    from examiner.telling import report as make_report
 
     if output is not None and output.suffix.lower() not in ("", ".html", ".htm"):
         raise InputError(

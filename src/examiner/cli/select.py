@@ -92,7 +92,7 @@ def select(
             material, choice, wanted, method, folds if proof else NO_PROOF, seed, progress
         )
     if output is not None:
-        from examiner.records import write_selection
+        from examiner.stored import write_selection
 
         content["stored"] = str(write_selection(chosen, output))
     if json:

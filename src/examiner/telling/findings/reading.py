@@ -1,0 +1,220 @@
+"""What was read: source, counts, steps, scales, and everything a reader should doubt."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from examiner.irt.flags import rewarding_the_weak
+from examiner.results import Results
+from examiner.results.scale import ScaleArrays
+from examiner.scores import Likeness, near_identical_agents, normalise
+from examiner.telling.finding import (
+    Block,
+    Column,
+    Facts,
+    Finding,
+    Name,
+    Notes,
+    Prose,
+    Table,
+    Text,
+    enumerated,
+)
+from examiner.telling.fitting import already_fitted
+from examiner.telling.study import Study
+from examiner.wording import ExaminerWarning, counted
+
+NEAR_IDENTICAL = 0.99
+MOST_PAIRS = 200
+FEWEST_COMMON_TASKS = 10
+MOST_COMPARISONS = 2e10
+"""Numbers looked at to compare all pairs of agents: some ten seconds; more would take minutes."""
+
+
+def reading(study: Study) -> Finding:
+    """Tell what was read and what to beware of.
+
+    >>> from examiner.results import Results
+    >>> from examiner.telling.finding import said
+    >>> said(reading(Study.of(Results.from_numpy([[0.5, 1.0]]))).lead)
+    '1 agent on 2 tasks, 1 run of 1 trial each, no cell missing; no warnings.'
+    """
+    scales = _scales(study)
+    doubts = (*_weak(study), *_doubts(study, scales), *((note,) for note in study.scores.notes))
+    pairs = _pairs(study)
+    blocks: list[Block] = []
+    if doubts:
+        blocks.append(Notes("Beware", doubts))
+    blocks.append(_facts(study, scales))
+    blocks.extend(_likeness(study, pairs))
+    return Finding("reading", "What was read", _lead(study, len(doubts)), tuple(blocks))
+
+
+def _lead(study: Study, doubts: int) -> Prose:
+    counts = study.counts
+    cells = counts["agents"] * counts["tasks"]
+    missing = int(np.isnan(study.raw).sum())
+    repeated = f"{counted(counts['runs'], 'run')} of {counted(counts['trials'], 'trial')}"
+    if counts["runs"] > 1 or counts["trials"] > 1:
+        repeated = f"up to {repeated}"
+    gaps = f"{missing:,} of {cells:,} cells missing" if missing else "no cell missing"
+    said = counted(doubts, "warning") if doubts else "no warnings"
+    shape = f"{counted(counts['agents'], 'agent')} on {counted(counts['tasks'], 'task')}"
+    return (f"{shape}, {repeated} each, {gaps}; {said}.",)
+
+
+def _facts(study: Study, scales: ScaleArrays) -> Facts:
+    counts = study.counts
+    provenance = study.results.provenance
+    pairs: list[tuple[str, Prose]] = [
+        ("Source", (Name(provenance.source),)),
+        ("Format", (provenance.format,)),
+        ("Agents × tasks", (f"{counts['agents']:,} × {counts['tasks']:,}",)),
+        ("Runs × trials", (f"{_most(counts['runs'])} × {_most(counts['trials'])}",)),
+        ("Rows", (f"{counts['rows']:,}",)),
+        ("Missing cells", (_missing(study),)),
+        ("Measures", enumerated(study.results.measures)),
+        ("Measure reported", (Name(study.measure),)),
+        ("Numbers shown", study.unit),
+    ]
+    if len(study.results.scales):
+        known = int((~np.isnan(scales.random) | ~np.isnan(scales.reference)).sum())
+        sources = enumerated(scales.sources) if scales.sources else ("source not given",)
+        share = f"{known:,} of {counted(counts['tasks'], 'task')}, from "
+        pairs.append(("Scales", (share, *sources)))
+    pairs.extend(
+        (f"Step {number}", (Name(step),)) for number, step in enumerate(provenance.steps, start=1)
+    )
+    return Facts(tuple(pairs))
+
+
+def _most(count: int) -> str:
+    return "1" if count == 1 else f"up to {count:,}"
+
+
+def _missing(study: Study) -> str:
+    missing, unscaled = np.isnan(study.raw), np.isnan(study.comparable)
+    lost = int((unscaled & ~missing).sum())
+    text = f"{int(missing.sum()):,} of {missing.size:,}"
+    if lost:
+        text += f", and {lost:,} more that could not be made comparable"
+    return text
+
+
+def _scales(study: Study) -> ScaleArrays:
+    results = study.results
+    found = results.scales.aligned(results.task_names, study.measure, needs=("random", "reference"))
+    if np.isnan(found.random).all():
+        return results.scales.aligned(results.task_names, study.measure)
+    return found
+
+
+def _doubts(study: Study, scales: ScaleArrays) -> tuple[Prose, ...]:
+    """What the table says of itself; the notes of earlier steps are told beside these."""
+    doubts: list[Prose] = []
+    tasks = np.array(study.results.tasks, dtype=object)
+    unscaled = tasks[np.isnan(scales.random) & np.isnan(scales.reference)]
+    told = study.normaliser == "human"  # its own notes name the tasks it had no use of
+    if len(study.results.scales) and len(unscaled) and not told:
+        many = f"{counted(len(unscaled), 'task')} without a scale: "
+        doubts.append((many, *enumerated(list(unscaled)), "."))
+    if scales.inverted and not told:
+        known = "The reference is no better than random on "
+        doubts.append((known, *enumerated(scales.inverted), ": do not trust those tasks."))
+    empty = tasks[np.isnan(study.raw).all(axis=0)]
+    if len(empty):
+        doubts.append(("No agent was observed on ", *enumerated(list(empty)), "."))
+    if study.normaliser is None and (scales.sign < 0).any():
+        lower = list(tasks[scales.sign < 0])
+        doubts.append(
+            ("Lower is better on ", *enumerated(lower), ", but raw values are ranked from above.")
+        )
+    return tuple(doubts)
+
+
+def _weak(study: Study) -> tuple[Prose, ...]:
+    """Tasks that reward the weak, where a fit was made that tells: a wrong key looks like this."""
+    made = already_fitted(study)
+    tasks = () if made is None else rewarding_the_weak(made.fit)
+    if not tasks:
+        return ()
+    one = len(tasks) == 1
+    verb, whose = ("rewards", "its key or its") if one else ("reward", "their keys or their")
+    start = f"{counted(len(tasks), 'task')} {verb} the weak beyond noise: "
+    return ((start, *enumerated(tasks), f". Check {whose} scoring."),)
+
+
+def _pairs(study: Study) -> tuple[Likeness, ...] | None:
+    """Pairs of agents that are nearly the same, by their standing among all agents.
+
+    On raw or human-normalised scores the few tasks with huge scores make all agents look alike.
+    """
+    if len(study.results.agents) < 2 or _comparisons(study) > MOST_COMPARISONS:
+        return None
+    found: dict[tuple[str, str], Likeness] = {}
+    if len({row.tobytes() for row in study.raw}) < len(study.raw):
+        # Above a limit of one there are only exact repeats, which may not vary at all.
+        exact = near_identical_agents(study.results, 1.0, study.measure)
+        found |= {(pair.a, pair.b): pair for pair in exact}
+    if len(study.results.agents) > 2:
+        near = near_identical_agents(_standing(study), NEAR_IDENTICAL, study.measure)
+        # Over a handful of common tasks a high correlation is chance.
+        fewest = min(FEWEST_COMMON_TASKS, len(study.results.tasks))
+        found |= {(pair.a, pair.b): pair for pair in near if pair.tasks >= fewest}
+    return tuple(pair for pair in found.values() if pair.tasks)
+
+
+def _standing(study: Study) -> Results:
+    """Each agent's standing among all agents, task by task."""
+    if study.normaliser == "z-score":
+        return study.scores
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExaminerWarning)  # about a step that is taken only here
+        return normalise(study.results, "z-score", study.measure)
+
+
+def _comparisons(study: Study) -> float:
+    """How many numbers the correlation of all agents reads: far more where each lacks other tasks."""
+    agents, tasks = study.comparable.shape
+    seen = np.packbits(np.isfinite(study.raw), axis=1)
+    patterns = len({row.tobytes() for row in seen})
+    # Agents that lack the same tasks share one fast matrix product; unlike ones take a copy each.
+    each = agents if patterns == 1 else 8 * patterns**2
+    return float(tasks * agents * each)
+
+
+def _likeness(study: Study, pairs: tuple[Likeness, ...] | None) -> tuple[Block, ...]:
+    if pairs is None:
+        if len(study.results.agents) == 1:
+            return (Text(("There is one agent only: it can be described, but not compared.",)),)
+        skipped = (
+            "Near-identical agents were not looked for: there are too many pairs to compare here. "
+            "`examiner.near_identical_agents` takes as long as it needs."
+        )
+        return (Text((skipped,)),)
+    if not pairs:
+        none = (
+            "No two agents are nearly identical: none repeats another, and no two have a correlation "
+            f"above {NEAR_IDENTICAL} of their standing among all agents."
+        )
+        return (Text((none,)),)
+    more = f"; the first {MOST_PAIRS} are shown" if len(pairs) > MOST_PAIRS else ""
+    caption = (
+        f"{counted(len(pairs), 'pair')} of agents nearly identical: exact repeats, or a correlation "
+        f"above {NEAR_IDENTICAL} of their standing among all agents, over {FEWEST_COMMON_TASKS} common "
+        f"tasks or all{more}. They are listed, never removed."
+    )
+    columns = (
+        Column("agent", "name"),
+        Column("nearly the same as", "name"),
+        Column("correlation", "number"),
+        Column("common tasks", "count"),
+        Column("exact repeat", "text"),
+    )
+    rows = tuple(
+        (Name(pair.a), Name(pair.b), pair.correlation, pair.tasks, "yes" if pair.exact else "no")
+        for pair in pairs[:MOST_PAIRS]
+    )
+    return (Table(columns, rows, (caption,)),)

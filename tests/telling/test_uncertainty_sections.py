@@ -1,0 +1,158 @@
+"""Sections about uncertainty: what they find, and how they degrade where data cannot tell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from examiner.results import Results, Scales, TaskScale
+from examiner.telling.finding import Figure, Notes, Table, Text, said
+from examiner.telling.findings import FINDINGS
+from examiner.telling.study import Study
+
+NAMES = ("intervals", "profiles", "rank_probabilities", "significance", "decision")
+HOSTILE = ("<b>a</b>", "%{z} $x$", "__proto__", "x" * 300)
+
+
+def repeated(agents=4, tasks=6, runs=4, names=None):
+    rng = np.random.default_rng(0)
+    level = np.linspace(0.2, 0.8, agents)[:, None, None]
+    scores = np.clip(level + rng.normal(0, 0.05, size=(agents, tasks, runs)), 0, 1)
+    return Results.from_numpy(scores, agents=names or [f"agent {place}" for place in range(agents)])
+
+
+def section_of(name, results):
+    return FINDINGS[name](Study.of(results))
+
+
+def everything(section):
+    parts = [section.lead]
+    for block in section.blocks:
+        parts += [block.prose] if isinstance(block, Text) else []
+        parts += list(block.items) if isinstance(block, Notes) else []
+    return " ".join(said(part) for part in parts)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_plotly_accepts_the_figure_with_hostile_names(name):
+    graph_objects = pytest.importorskip("plotly.graph_objects")
+    section = section_of(name, repeated(names=HOSTILE))
+    figures = [block for block in section.blocks if isinstance(block, Figure)]
+    assert figures
+    for figure in figures:
+        graph_objects.Figure(figure.drawing)
+        for trace in figure.drawing["data"]:
+            assert "<b>a" not in str(trace)
+            assert "%{z} " not in str(trace.get("hovertemplate", ""))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.filterwarnings("ignore::examiner.ExaminerWarning")
+@pytest.mark.parametrize(
+    "values",
+    [
+        [[0.5]],
+        [[0.5], [0.7]],
+        [[0.5, 0.7]],
+        [[0.5, 0.5], [0.5, 0.5]],
+        [[3.0], [3.0]],
+        [[[0.5, 0.7]]],
+        [[0.5, np.nan], [np.nan, 0.5]],
+        np.ones((2, 3, 4)),
+    ],
+)
+def test_little_data_gives_a_sentence_and_never_an_error(name, values):
+    section = section_of(name, Results.from_numpy(values))
+    assert said(section.lead)
+    assert ex.report(Results.from_numpy(values), sections=[name]).html
+
+
+def test_intervals_say_their_unit_and_who_is_clear():
+    section = section_of("intervals", repeated())
+    assert "over other runs" in said(section.lead)
+    assert "clear of all other intervals" in said(section.lead)
+    assert "Unit: runs." in everything(section)
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    for row in table.rows:
+        assert row[2] < row[1] < row[3]
+
+
+def test_single_runs_are_resampled_by_task_and_that_is_said():
+    section = section_of("intervals", Results.from_numpy(np.random.default_rng(0).random((3, 9))))
+    assert "Unit: tasks. There is one run in every cell" in everything(section)
+    figure = next(block for block in section.blocks if isinstance(block, Figure))
+    assert (figure.data["high"] > figure.data["low"]).all()
+
+
+def test_what_has_no_interval_is_drawn_without_a_bar():
+    section = section_of("intervals", Results.from_numpy(np.ones((2, 3, 4))))
+    figure = next(block for block in section.blocks if isinstance(block, Figure))
+    assert figure.drawing["data"][0]["error_x"]["array"] == [None, None]
+    assert "does not make them certain" in everything(section)
+
+
+def test_ranks_say_how_often_the_leader_leads():
+    assert (
+        said(section_of("rank_probabilities", repeated()).lead)
+        == "agent 3 comes first in 100 % of the resamples."
+    )
+
+
+def test_significance_shows_what_could_have_been_detected():
+    section = section_of("significance", repeated(tasks=12))
+    assert "6 of 6 pairs do" in said(section.lead)
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    assert [column.title for column in table.columns][4] == "detectable"
+    assert table.rows[1][4] > 0
+    figure = next(block for block in section.blocks if isinstance(block, Figure))
+    assert figure.data["agents"][0] == "agent 3"
+    assert figure.data["bars"] == ()
+
+
+def test_gaps_leave_every_pair_its_common_tasks():
+    rng = np.random.default_rng(2)
+    solved = (rng.random((40, 120)) < np.linspace(0.2, 0.8, 40)[:, None]).astype(float)
+    solved[rng.random(solved.shape) < 0.06] = np.nan
+    assert np.isfinite(solved).all(axis=0).sum() < 25  # tasks every agent has
+    section = section_of("significance", Results.from_numpy(solved))
+    found = int(said(section.lead).split("p = ")[1].split(": ")[1].split(" of")[0].replace(",", ""))
+    assert found > 100
+    assert "each pair is tested on the tasks that both have, between " in everything(section)
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    assert all(90 < row[-1] <= 120 for row in table.rows[1:])
+
+
+def test_the_decision_study_answers_in_a_sentence():
+    section = section_of("decision", repeated())
+    assert "Twice the runs" in said(section.lead)
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    assert sum(row[3] for row in table.rows) == pytest.approx(1)
+
+
+def test_tasks_where_lower_is_better_are_refused_in_a_sentence():
+    scales = Scales([TaskScale("t", direction="lower")])
+    results = Results.from_numpy(np.random.default_rng(0).random((2, 1, 3)), tasks=["t"])
+    study = Study.of(results.with_scales(scales), None)
+    for name in NAMES[:3]:
+        section = FINDINGS[name](study)
+        assert not section.applies
+        assert "Lower is better on 't'" in said(section.lead)
+
+
+def test_many_agents_are_cut_to_the_best():
+    rng = np.random.default_rng(0)
+    section = section_of("intervals", Results.from_numpy(rng.random((60, 5, 2))))
+    assert "The first 40 of 60 agents by mean are shown." in everything(section)
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    assert len(table.rows) == 40
+
+
+def test_the_seed_of_the_report_is_used():
+    results = repeated()
+    one, same, other = (
+        FINDINGS["intervals"](Study.of(results, seed=seed)).blocks[1].data["low"]
+        for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
