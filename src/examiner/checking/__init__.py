@@ -2,5 +2,16 @@
 
 from examiner.checking.arrays import check_finite, read_only, smallest_unsigned
 from examiner.checking.names import check_names
+from examiner.checking.records import Axes, Bounds, ShapeError, from_record, to_record
 
-__all__ = ["check_finite", "check_names", "read_only", "smallest_unsigned"]
+__all__ = [
+    "Axes",
+    "Bounds",
+    "ShapeError",
+    "check_finite",
+    "check_names",
+    "from_record",
+    "read_only",
+    "smallest_unsigned",
+    "to_record",
+]

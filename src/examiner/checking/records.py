@@ -1,0 +1,330 @@
+"""Records: frozen values to plain JSON values and back, checked by the shapes their types declare.
+
+A record's shape is its annotations: nested dataclasses and named tuples, `Literal`, enumerations,
+tuples, mappings, optional parts, and arrays. `Annotated` adds what a type cannot say: `Bounds` of a
+number, and `Axes`, which names the lengths of lists and arrays; the same name has the same length
+throughout one record.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import math
+import types
+from collections.abc import Callable, Mapping
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import numpy as np
+
+from examiner.checking.arrays import read_only
+from examiner.wording import InputError, listed, shorten, unknown_name
+
+T = TypeVar("T")
+_LARGEST_WHOLE = 2**63 - 1  # what databases and arrays hold
+_INFINITE = {"inf": math.inf, "-inf": -math.inf}
+
+
+class Axes(NamedTuple):
+    """The names of the lengths of an array, or of one list.
+
+    >>> Axes("agents", "tasks").second
+    'tasks'
+    """
+
+    first: str
+    second: str | None = None
+
+
+class Bounds(NamedTuple):
+    """The least and the most a number may be; `words` say so.
+
+    >>> Bounds(1, words="a whole number of at least 1").least
+    1
+    """
+
+    least: float = -math.inf
+    most: float = math.inf
+    words: str = ""
+
+
+class ShapeError(InputError):
+    """A part of a record has not the shape declared; `path` names it, `wanted` says what it should be.
+
+    >>> raise ShapeError("agents[0].entry", "is missing", "text")
+    Traceback (most recent call last):
+    ...
+    examiner.checking.records.ShapeError: agents[0].entry is missing. Give text.
+    """
+
+    def __init__(self, path: str, found: str, wanted: str) -> None:
+        super().__init__(f"{path or 'The record'} {found}. Give {wanted}.")
+        self.path, self.found, self.wanted = path, found, wanted
+
+
+def to_record(value: object) -> Any:  # Any: JSON values
+    """Return a value as plain JSON values that keep every bit; NaN is None, infinities are "inf", "-inf".
+
+    >>> to_record(Bounds(0.5, math.nan))
+    {'least': 0.5, 'most': None, 'words': ''}
+    """
+    if hasattr(value, "to_record"):
+        return value.to_record()
+    if isinstance(value, enum.Enum):
+        return value.name
+    if isinstance(value, (np.ndarray, np.generic)):
+        return to_record(value.tolist())
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")
+    if isinstance(value, Mapping):
+        return {str(key): to_record(part) for key, part in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return to_record(value._asdict())
+    if isinstance(value, (list, tuple)):
+        return [to_record(part) for part in value]
+    if dataclasses.is_dataclass(value):
+        parts = (field.name for field in dataclasses.fields(value) if _is_stored(field))
+        return {name: to_record(getattr(value, name)) for name in parts}
+    return value
+
+
+def from_record(kind: type[T], stored: object, *, strict: bool = False) -> T:
+    """Return the value that `to_record` made a record of, or refuse it by the path of what is wrong.
+
+    Keys that the type does not know are passed over, or refused where that is `strict`.
+
+    >>> from_record(Bounds, {"least": 1, "words": "at least 1"})
+    Bounds(least=1.0, most=inf, words='at least 1')
+    >>> from_record(Bounds, {"least": "low"})
+    Traceback (most recent call last):
+    ...
+    examiner.checking.records.ShapeError: least is 'low'. Give a number.
+    """
+    return cast(T, _Reader(strict, {})(kind, stored, ""))
+
+
+def _is_stored(field: dataclasses.Field[Any]) -> bool:  # Any: a field of any type
+    return field.init and not field.name.startswith("_") and field.metadata.get("stored", True)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads one record; `lengths` are those of the axes named so far."""
+
+    strict: bool
+    lengths: dict[str, tuple[int, str]]
+
+    def __call__(self, kind: Any, stored: object, path: str) -> Any:  # Any: a type, and its value
+        origin = get_origin(kind)
+        if origin is Annotated:
+            return self._annotated(kind, stored, path)
+        if origin is Literal:
+            return self._chosen(stored, get_args(kind), path)
+        if origin in (Union, types.UnionType):
+            return self._either(get_args(kind), stored, path)
+        if origin is np.ndarray:
+            return _array(stored, path)
+        if origin in (tuple, list):
+            return self._sequence(origin, get_args(kind), stored, path)
+        if origin is not None and issubclass(origin, Mapping):
+            table = _table(stored, path)
+            part = get_args(kind)[1]
+            return {name: self(part, value, f"{path}.{name}") for name, value in table.items()}
+        if kind in _PLAIN:
+            return _PLAIN[kind](stored, path)
+        if kind is Any:
+            return stored
+        if hasattr(kind, "from_record"):
+            return kind.from_record(stored)
+        if issubclass(kind, enum.Enum):
+            return kind[self._chosen(stored, tuple(kind.__members__), path)]
+        return self._fields(kind, _table(stored, path), path)
+
+    def _annotated(self, kind: Any, stored: object, path: str) -> Any:  # Any: a type, and its value
+        value = self(get_args(kind)[0], stored, path)
+        for said in kind.__metadata__ if value is not None else ():
+            if isinstance(said, Bounds) and not said.least <= value <= said.most:
+                raise _wrong(path, stored, said.words or "another number")
+            if isinstance(said, Axes):
+                names = [name for name in said if name]
+                sizes = value.shape if isinstance(value, np.ndarray) else (len(value),)
+                if len(sizes) != len(names):
+                    raise ShapeError(path, f"is nested {len(sizes)} deep", " of ".join(names))
+                for name, size in zip(names, sizes, strict=True):
+                    self._measure(name, size, path)
+        return value
+
+    def _measure(self, name: str, size: int, path: str) -> None:
+        known, where = self.lengths.setdefault(name, (size, path))
+        if known != size:
+            raise ShapeError(path, f"has {size:,} entries", f"{known:,}, as many as {where}")
+
+    def _chosen(
+        self, stored: object, known: tuple[object, ...], path: str
+    ) -> Any:  # Any: a literal
+        if any(stored == one and type(stored) is type(one) for one in known):
+            return stored
+        if isinstance(stored, str):
+            raise ShapeError(path, f"is {shorten(stored)}", f"one of {listed(known, limit=40)}")
+        raise _wrong(path, stored, f"one of {listed(known, limit=40)}")
+
+    def _either(self, kinds: tuple[Any, ...], stored: object, path: str) -> Any:  # Any: types
+        if stored is None and types.NoneType in kinds:
+            return None
+        problems: list[ShapeError] = []
+        for kind in kinds:
+            if kind is not types.NoneType:
+                try:
+                    return self(kind, stored, path)
+                except ShapeError as problem:
+                    problems.append(problem)
+        # The alternative that was understood furthest is the one that was meant.
+        deepest = max(problems, key=lambda problem: len(problem.path))
+        if deepest.path != path:
+            raise deepest
+        wanted = " or ".join(dict.fromkeys(problem.wanted for problem in problems))
+        raise ShapeError(path, deepest.found, wanted)
+
+    def _sequence(
+        self, origin: type, kinds: tuple[Any, ...], stored: object, path: str
+    ) -> tuple[Any, ...] | list[Any]:  # Any: types, and their values
+        if not isinstance(stored, (list, tuple)):
+            raise _wrong(path, stored, "a list")
+        endless = origin is list or kinds[-1] is Ellipsis
+        if not endless and len(stored) != len(kinds):
+            raise _wrong(path, stored, f"a list of {len(kinds)}")
+        parts = kinds[:1] * len(stored) if endless else kinds
+        made = [
+            self(kind, value, f"{path}[{index}]")
+            for index, (kind, value) in enumerate(zip(parts, stored, strict=True))
+        ]
+        return made if origin is list else tuple(made)
+
+    def _fields(self, kind: Any, table: Mapping[str, Any], path: str) -> Any:  # Any: a record type
+        shape = _shape(kind)
+        if self.strict:
+            for name in table:
+                if name not in shape:
+                    of = f" of {path}" if path else ""
+                    raise unknown_name(f"key{of}", name, tuple(shape))
+        given = {}
+        for name, (part, needed) in shape.items():
+            where = f"{path}.{name}".lstrip(".")
+            if name in table:
+                given[name] = self(part, table[name], where)
+            elif needed:
+                raise ShapeError(where, "is missing", _wanted(part))
+        return kind(**given)
+
+
+def _array(stored: object, path: str) -> Any:  # Any: an array of floats
+    if not isinstance(stored, (list, tuple)):
+        raise _wrong(path, stored, "a list of numbers")
+    _check_numbers(stored, path)
+    try:
+        array = np.array(stored, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError):
+        raise ShapeError(path, "is ragged or too large", "lists of equal length") from None
+    read_only(array)
+    return array
+
+
+def _check_numbers(stored: list[Any] | tuple[Any, ...], path: str) -> None:  # Any: JSON values
+    for index, value in enumerate(stored):
+        if isinstance(value, (list, tuple)):
+            _check_numbers(value, f"{path}[{index}]")
+        else:
+            _number(value, f"{path}[{index}]")
+
+
+def _number(stored: object, path: str) -> float:
+    if stored is None:
+        return math.nan
+    if isinstance(stored, str) and stored in _INFINITE:
+        return _INFINITE[stored]
+    if isinstance(stored, bool) or not isinstance(stored, (int, float)):
+        raise _wrong(path, stored, "a number")
+    try:
+        return float(stored)
+    except OverflowError:
+        raise ShapeError(path, "has too many digits", "a number below 1e308") from None
+
+
+def _whole(stored: object, path: str) -> int:
+    if isinstance(stored, bool) or not isinstance(stored, int):
+        raise _wrong(path, stored, "a whole number")
+    if abs(stored) > _LARGEST_WHOLE:
+        raise ShapeError(path, "has too many digits", f"a whole number up to {_LARGEST_WHOLE:,}")
+    return stored
+
+
+def _text(stored: object, path: str) -> str:
+    if not isinstance(stored, str):
+        raise _wrong(path, stored, "text")
+    return stored
+
+
+def _flag(stored: object, path: str) -> bool:
+    if not isinstance(stored, bool):
+        raise _wrong(path, stored, "true or false")
+    return stored
+
+
+def _table(stored: object, path: str) -> Mapping[str, Any]:  # Any: JSON values
+    if not isinstance(stored, Mapping):
+        raise _wrong(path, stored, "a table of names and values")
+    return stored
+
+
+_PLAIN: Mapping[Any, Callable[[object, str], object]] = types.MappingProxyType(  # Any: types
+    {float: _number, int: _whole, str: _text, bool: _flag}
+)
+_WORDS = {float: "a number", int: "a whole number", str: "text", bool: "true or false"}
+
+
+def _wanted(kind: Any) -> str:  # Any: a type
+    while get_origin(kind) is Annotated:
+        said = [one.words for one in kind.__metadata__ if isinstance(one, Bounds) and one.words]
+        if said:
+            return str(said[0])
+        kind = get_args(kind)[0]
+    return _WORDS.get(kind, "it")
+
+
+def _wrong(path: str, value: object, wanted: str) -> ShapeError:
+    try:
+        found = "is missing" if value is None else f"is {shorten(value)}"
+    except ValueError:  # whole numbers of more digits than Python puts into text
+        found = "holds a number of too many digits"
+    return ShapeError(path, found, wanted)
+
+
+@functools.cache
+def _shape(kind: Any) -> Mapping[str, tuple[Any, bool]]:  # Any: a record type, and types
+    """The stored parts of a dataclass or named tuple: the type of each, and whether it must be there."""
+    hints = get_type_hints(kind, include_extras=True)
+    if dataclasses.is_dataclass(kind):
+        return {
+            field.name: (
+                hints[field.name],
+                field.default is dataclasses.MISSING
+                and field.default_factory is dataclasses.MISSING,
+            )
+            for field in dataclasses.fields(kind)
+            if _is_stored(field)
+        }
+    return {name: (hints[name], name not in kind._field_defaults) for name in kind._fields}

@@ -1,0 +1,144 @@
+"""Records come back as they were, and anything else is refused by the path of what is wrong."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from examiner.checking import Axes, Bounds, from_record, to_record
+from examiner.wording import InputError
+
+
+class Ending(Enum):
+    DONE = "It is done."
+    OPEN = "It goes on."
+
+
+class Point(NamedTuple):
+    name: str
+    at: float = 0.0
+
+
+@dataclass(frozen=True)
+class Sheet:
+    names: Annotated[tuple[str, ...], Axes("tasks")]
+    values: Annotated[NDArray[np.float64], Axes("tasks")]
+    table: Annotated[NDArray[np.float64], Axes("agents", "tasks")]
+    ending: Ending
+    kind: Literal["none", "log"] = "none"
+    share: Annotated[float, Bounds(0.0, 1.0, "a share between 0 and 1")] = 0.5
+    points: tuple[Point, ...] = ()
+    by_name: Mapping[str, float] = field(default_factory=dict)
+    success: float | Literal["reference"] | None = None
+    count: int = 3
+    sure: bool = True
+
+
+SHEET = Sheet(
+    ("pong", "qbert"),
+    np.array([1 / 3, math.nan]),
+    np.array([[0.1, -math.inf], [math.inf, 2.0], [0.0, 0.0]]),
+    Ending.OPEN,
+    "log",
+    0.25,
+    (Point("a", 0.1), Point("b")),
+    {"pong": 7.0},
+    "reference",
+)
+
+
+def stored():
+    return json.loads(json.dumps(to_record(SHEET), allow_nan=False))
+
+
+def test_a_record_comes_back_with_every_bit():
+    back = from_record(Sheet, stored())
+    assert np.array_equal(back.values, SHEET.values, equal_nan=True)
+    assert np.array_equal(back.table, SHEET.table)
+    assert not back.table.flags.writeable
+    for name in (
+        "names",
+        "ending",
+        "kind",
+        "share",
+        "points",
+        "by_name",
+        "success",
+        "count",
+        "sure",
+    ):
+        assert getattr(back, name) == getattr(SHEET, name)
+
+
+def test_parts_with_a_default_may_be_missing():
+    small = {"names": ["t"], "values": [1], "table": [[2]], "ending": "DONE"}
+    assert from_record(Sheet, small).count == 3
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "sentence"),
+    [
+        ("names", None, "names is missing. Give a list."),
+        ("names", ["pong", 3], "names[1] is '3'. Give text."),
+        ("values", [1.0, 2.0, 3.0], "values has 3 entries. Give 2, as many as names."),
+        ("values", [1.0, "high"], "values[1] is 'high'. Give a number."),
+        ("values", [1.0, True], "values[1] is 'True'. Give a number."),
+        ("table", [[1.0, 2.0], [3.0]], "table is ragged or too large. Give lists of equal length."),
+        ("table", [1.0, 2.0], "table is nested 1 deep. Give agents of tasks."),
+        ("ending", "LATER", "ending is 'LATER'. Give one of 'DONE', 'OPEN'."),
+        ("kind", "sqrt", "kind is 'sqrt'. Give one of 'none', 'log'."),
+        ("share", 1.5, "share is '1.5'. Give a share between 0 and 1."),
+        ("points", [{"at": 1.0}], "points[0].name is missing. Give text."),
+        ("by_name", {"pong": []}, "by_name.pong is '[]'. Give a number."),
+        ("success", [1], "success is '[1]'. Give a number or one of 'reference'."),
+        ("count", 2.5, "count is '2.5'. Give a whole number."),
+        ("share", 10**400, "share has too many digits. Give a number below 1e308."),
+        ("sure", 1, "sure is '1'. Give true or false."),
+    ],
+)
+def test_what_is_wrong_is_named_by_its_path(part, value, sentence):
+    with pytest.raises(InputError) as refused:
+        from_record(Sheet, stored() | {part: value})
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize("digits", [20, 5000])
+def test_whole_numbers_of_too_many_digits_are_refused(digits):
+    for value in (10**digits, [10**digits]):
+        with pytest.raises(InputError, match=r"too many digits|Give a whole number"):
+            from_record(Sheet, stored() | {"count": value})
+
+
+def test_unknown_keys_are_refused_where_that_is_strict():
+    record = stored() | {"coutn": 3}
+    assert from_record(Sheet, record).count == 3
+    with pytest.raises(InputError, match=r"Unknown key 'coutn'\. Did you mean 'count'"):
+        from_record(Sheet, record, strict=True)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+
+
+@given(part=st.sampled_from(list(Sheet.__dataclass_fields__)), value=JSON)
+def test_any_other_value_is_taken_or_refused_in_words(part, value):
+    try:
+        from_record(Sheet, stored() | {part: value})
+    except InputError as problem:
+        assert "Give" in str(problem)
+
+
+@given(value=JSON)
+def test_any_other_record_is_refused_in_words(value):
+    with pytest.raises(InputError, match="Give"):
+        from_record(Sheet, value)
