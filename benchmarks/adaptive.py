@@ -52,7 +52,7 @@ print(json.dumps({"seconds": seconds, "rmse": float(np.sqrt(((found - ability) *
 OURS = """
 import json, sys, time
 import numpy as np
-from examiner.adaptive import TaskBank, Stop, simulate_examinations
+from examiner.adaptive import TaskBank, Stop, simulate
 from examiner.irt import ItemParameters
 import scipy.special
 
@@ -64,7 +64,7 @@ items = ItemParameters.of([f"task {n}" for n in range(slope.size)], slope, diffi
 stop = Stop(error=error) if error else Stop(most=most)
 begun = time.process_time()
 rng = np.random.default_rng(0)
-run = simulate_examinations(TaskBank.of(items), ability, choosing=rule, stop=stop, rng=rng)
+run = simulate(TaskBank.of(items), ability, choosing=rule, stop=stop, rng=rng)
 seconds = time.process_time() - begun
 print(json.dumps({"seconds": seconds, "rmse": run.rmse, "mae": float(np.abs(run.ability - ability).mean()),
                   "tasks": float(run.count.mean()), "coverage": run.coverage}))

@@ -34,7 +34,8 @@ import time
 import numpy as np
 
 from bare_emulator import bare_frames_a_second, new_emulator
-from examiner.arena import AGENTS, Job, Playing, Protocol, named_protocol
+from examiner.arena import AGENTS, Job, Playing, Protocol
+from examiner.arena import protocol as named_protocol
 from examiner.arena.environments.ale import AtariEnvironment
 from examiner.arena.learning.traced_weights import TracedWeights
 

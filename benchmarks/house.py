@@ -34,7 +34,7 @@ def walk():
 """,
     "fit": f"""
 matrix = ex.responses(ex.normalise(ex.load("atari-dqn-family"), "human"), success=1.0)
-fit = ex.irt.fit if {NEW} else ex.fit_irt
+fit = ex.irt.fit if {NEW} else ex.irt.fit
 def walk():
     fit(matrix)
 """,
@@ -67,8 +67,8 @@ if {NEW}:
         ex.selection.select(results, 5, normalise="human", rng=0)
 else:
     def walk():
-        material = ex.gather_material(results, normalise="human")
-        ex.select(material, 5, rng=np.random.default_rng(0))
+        material = ex.selection.benchmark(results, normalise="human")
+        ex.selection.select(material, 5, rng=np.random.default_rng(0))
 """,
 }
 _TRACED = """

@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 
-from examiner.information import Channels, informative_set
+from examiner.information import Channels, best_set
 
 
 def simulated(agents: int, tasks: int, seed: int = 0) -> Channels:
@@ -73,7 +73,7 @@ def seconds(channels: Channels, picks: int, repeats: int = 1) -> float:
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
-        informative_set(channels, picks)
+        best_set(channels, picks)
         times.append(time.perf_counter() - start)
     return sorted(times)[len(times) // 2]
 
@@ -91,7 +91,7 @@ def main() -> None:
     start = time.perf_counter()
     chosen, bits = plain_greedy(small, options.picks)
     plain = time.perf_counter() - start
-    ours = informative_set(small, options.picks)
+    ours = best_set(small, options.picks)
     assert list(ours.places) == chosen and np.allclose(ours.cumulative_bits, bits, atol=1e-12)
     fast = seconds(small, options.picks, repeats=7)
     print(

@@ -57,7 +57,7 @@ OURS = (
     COMMON
     + """
 import examiner as ex
-from examiner.irt import fit_irt
+from examiner.irt import fit as fit_irt
 if (responses == 255).any():
     seen = (responses != 255).astype(np.uint8)
     matrix = ex.ResponseMatrix.from_counts(np.where(seen, responses, 0).astype(np.uint8), seen)
@@ -291,7 +291,7 @@ def _other_models(folder: Path, mirt: Path | None) -> None:
     script = """
 import json, sys, time
 import numpy as np, examiner as ex
-from examiner.irt import ItemParameters, fit_irt, simulate
+from examiner.irt import ItemParameters, fit as fit_irt, simulate
 rng = np.random.default_rng(1)
 tasks = [f"t{n}" for n in range(500)]
 slope, intercept = rng.lognormal(0, 0.3, 500), rng.normal(size=500)

@@ -28,17 +28,17 @@ import numpy as np, examiner as ex
 what, path, reps = sys.argv[1], sys.argv[2], int(sys.argv[3])
 scores = np.load(path)
 results = ex.Results.from_numpy(scores, [f"a{n}" for n in range(len(scores))])
-ex.aggregate_intervals, ex.probability_of_improvement  # imports are not what is measured
+ex.scores.intervals, ex.scores.improvement  # imports are not what is measured
 def peak_bytes():
     return int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0]) * 1024
 before = peak_bytes()
 start = time.perf_counter()
 if what == "iqm":
-    made = ex.aggregate_intervals(results, "iqm", rng=np.random.default_rng(0), reps=reps,
+    made = ex.scores.intervals(results, "iqm", rng=np.random.default_rng(0), reps=reps,
                                   interval=sys.argv[4])
     ends = [made.value[:, 0].tolist(), made.low[:, 0].tolist(), made.high[:, 0].tolist()]
 else:
-    made = ex.probability_of_improvement(results, "a0", "a1", rng=np.random.default_rng(0), reps=reps,
+    made = ex.scores.improvement(results, "a0", "a1", rng=np.random.default_rng(0), reps=reps,
                                          interval=sys.argv[4])
     ends = [[made.probability], [made.low], [made.high]]
 seconds = time.perf_counter() - start
@@ -167,7 +167,7 @@ def coverage(simulations: int) -> None:
             truth = [level.mean(), many[len(many) // 4 : -(len(many) // 4)].mean()]
             results = ex.Results.from_numpy(draw(simulations, 26, runs))
             for interval in ("rescaled", "percentile"):
-                made = ex.aggregate_intervals(
+                made = ex.scores.intervals(
                     results, ["mean", "iqm"], rng=rng, reps=1000, interval=interval
                 )
                 held = ((made.low <= truth) & (truth <= made.high)).mean(axis=0)

@@ -20,11 +20,11 @@ import examiner as ex
 from examiner.selection.entering import able_methods
 from examiner.selection.folds import leave_one_out
 from examiner.selection.judging import Contest, Job, judge
-from examiner.selection.material import Material
+from examiner.selection.material import Benchmark
 from examiner.workers import map_processes
 
 
-def simulated(agents: int, tasks: int, seed: int = 0) -> Material:
+def simulated(agents: int, tasks: int, seed: int = 0) -> Benchmark:
     """One factor and noise; kinds of task in nine groups."""
     rng = np.random.default_rng(seed)
     values = rng.normal(size=(agents, 1)) * rng.uniform(0.3, 1.5, tasks)
@@ -32,7 +32,7 @@ def simulated(agents: int, tasks: int, seed: int = 0) -> Material:
     groups = {f"task {place + 1}": f"kind {place % 9}" for place in range(tasks)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ex.ExaminerWarning)
-        return ex.gather_material(ex.Results.from_numpy(values), normalise=None, groups=groups)
+        return ex.selection.benchmark(ex.Results.from_numpy(values), normalise=None, groups=groups)
 
 
 def processor_seconds() -> float:
@@ -45,7 +45,7 @@ def processor_seconds() -> float:
 def full(processes: int) -> None:
     material = simulated(62, 57)
     began, used = time.perf_counter(), processor_seconds()
-    found = ex.compare_selections(
+    found = ex.selection.compare(
         material,
         range(1, 11),
         rng=np.random.default_rng(0),

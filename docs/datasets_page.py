@@ -13,7 +13,7 @@ INTRODUCTION = """\
 
 These come with the package. Each has a card that says where the figures come from, under which protocol
 they were measured, what was changed and what to beware of. `examiner datasets NAME` prints it, and
-`ex.card(NAME)` returns it.
+`ex.datasets.card(NAME)` returns it.
 
 ```console
 $ examiner datasets
@@ -36,7 +36,7 @@ def page() -> str:
     >>> page().startswith("# Data sets")
     True
     """
-    cards = [ex.card(name) for name in ex.DATASETS]
+    cards = [ex.datasets.card(name) for name in ex.datasets.DATASETS]
     rows = [
         f"| [`{card.name}`](#{card.name}) | `{card.returns}` | {card.year} | {card.title} |"
         for card in cards
@@ -46,7 +46,7 @@ def page() -> str:
 
 
 def _section(name: str) -> str:
-    card = ex.card(name)
+    card = ex.datasets.card(name)
     lines = [
         f"\n## {name}\n",
         f"{card.title}. Returns `{card.returns}`.\n",

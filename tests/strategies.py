@@ -87,6 +87,6 @@ def results(draw: st.DrawFn) -> ex.Results:
     """Results with or without scales."""
     table = ex.Results.from_dict(draw(tables()))
     if draw(st.booleans()):
-        scale = ex.TaskScale(table.task_names[0], random=draw(scores), reference=None)
-        table = table.with_scales(ex.Scales([scale]))
+        scale = ex.results.TaskScale(table.task_names[0], random=draw(scores), reference=None)
+        table = table.with_scales(ex.results.Scales([scale]))
     return table

@@ -17,15 +17,19 @@ from examiner.adaptive import (
     Examination,
     Stop,
     TaskBank,
-    examination_study,
     examine,
-    exposure_shares,
+    exposure,
     replay,
-    simulate_examinations,
+    simulate,
+)
+from examiner.adaptive import (
+    study as examination_study,
 )
 from examiner.adaptive.state import Moments
-from examiner.irt import Abilities, ItemParameters, known_fit, probability
-from examiner.stored import read_examination, write_examination
+from examiner.irt import Abilities, ItemParameters, probability
+from examiner.irt import known as known_fit
+from examiner.stored import open as open_stored
+from examiner.stored import save
 from examiner.telling.figures import adaptive_trace
 from examiner.wording import InputError
 
@@ -77,7 +81,7 @@ def test_it_ends_where_the_tasks_left_tell_too_little() -> None:
     assert whole.error > 0.95 * last.error  # nothing was lost
     *_, other = examine(bank, agent, stop=Stop(better_than=last.ability), rng=rng())
     assert other.ending is Ending.FUTILE and len(other.steps) <= 45
-    run = simulate_examinations(bank, [0.0, 0.5], stop=Stop(error=0.1), rng=rng())
+    run = simulate(bank, [0.0, 0.5], stop=Stop(error=0.1), rng=rng())
     assert set(run.ending) == {Ending.FUTILE}
 
 
@@ -91,10 +95,10 @@ def test_giving_up_a_decision_loses_few_of_them() -> None:
     bank = bank_of(120)
     theta = np.random.default_rng(5).normal(0.2, 0.15, 300)
     stop = Stop(better_than=0.2)
-    run = simulate_examinations(bank, theta, stop=stop, rng=rng(1))
+    run = simulate(bank, theta, stop=stop, rng=rng(1))
     given_up = np.array([end is Ending.FUTILE for end in run.ending])
     assert given_up.mean() > 0.1
-    whole = simulate_examinations(bank, theta, rng=rng(1))
+    whole = simulate(bank, theta, rng=rng(1))
     found = Moments(whole.ability, whole.error, whole.error)
     better = stop.probability_better(bank, found)
     assert better is not None
@@ -137,7 +141,7 @@ def test_a_decision_ends_it_on_either_side_and_says_how_sure() -> None:
 def test_decisions_are_wrong_no_more_often_than_their_certainty_allows() -> None:
     bank = bank_of(200)
     theta = rng(1).normal(size=1500)
-    run = simulate_examinations(
+    run = simulate(
         bank, theta, stop=Stop(better_than=0.5, certainty=0.9), choosing="information", rng=rng(2)
     )
     decided = np.array([end is Ending.DECIDED for end in run.ending])
@@ -164,8 +168,8 @@ def test_interrupted_at_any_step_it_goes_on_as_if_never_interrupted(
     answer, stop = simulated_agent(bank, 0.3), Stop(most=12)
     whole = list(examine(bank, answer, choosing=choosing, stop=stop, rng=rng(3)))
     for at in (0, 4, 10, 11):
-        path = write_examination(whole[at], tmp_path / "examination.json")
-        read = read_examination(path, bank)
+        path = save(whole[at], tmp_path / "examination.json")
+        read = open_stored(path, bank)
         assert read.steps == whole[at].steps
         assert (read.ability, read.error) == (whole[at].ability, whole[at].error)
         *_, resumed = examine(bank, answer, resume=read, rng=rng(99))
@@ -215,11 +219,9 @@ def test_a_stored_rule_of_ones_own_is_asked_for_again() -> None:
 def test_exposure_shares_keep_tasks_below_the_share_asked_for() -> None:
     bank = bank_of(80)
     theta, stop = rng(5).normal(size=600), Stop(most=10)
-    free = simulate_examinations(bank, theta, stop=stop, rng=rng(6))
-    shares = exposure_shares(bank, 0.3, stop=stop, rng=rng(7), agents=600)
-    kept = simulate_examinations(
-        bank, theta, stop=stop, choosing=Choosing(open_shares=shares), rng=rng(6)
-    )
+    free = simulate(bank, theta, stop=stop, rng=rng(6))
+    shares = exposure(bank, 0.3, stop=stop, rng=rng(7), agents=600)
+    kept = simulate(bank, theta, stop=stop, choosing=Choosing(open_shares=shares), rng=rng(6))
     assert free.exposure.max() > 0.6
     assert kept.exposure.max() < 0.38  # chance of 600 agents above 0.3
     assert kept.rmse < 1.25 * free.rmse
@@ -238,7 +240,7 @@ def test_closed_tasks_are_given_before_an_examination_ends_without_any() -> None
     nothing_open = Choosing(open_shares=dict.fromkeys(bank.tasks, 0.0))
     *_, last = examine(bank, simulated_agent(bank, 0.0), choosing=nothing_open, rng=rng())
     assert len(last.steps) == 6
-    run = simulate_examinations(bank, [0.0], choosing=nothing_open, rng=rng())
+    run = simulate(bank, [0.0], choosing=nothing_open, rng=rng())
     assert run.count.tolist() == [6]
 
 
@@ -259,7 +261,7 @@ def test_a_study_tells_tasks_needed_and_accuracy_for_each_rule() -> None:
 
 def test_the_same_generator_gives_the_same_simulation_whatever_the_other_agents_do() -> None:
     bank = bank_of(30)
-    runs = [simulate_examinations(bank, rng(1).normal(size=50), rng=rng(2)) for _ in range(2)]
+    runs = [simulate(bank, rng(1).normal(size=50), rng=rng(2)) for _ in range(2)]
     assert np.array_equal(runs[0].ability, runs[1].ability)
     assert np.array_equal(runs[0].given, runs[1].given)
 
@@ -288,12 +290,12 @@ SENTENCES = {
     ),
     "The fit knows no agents, so that 'dqn'": lambda bank: Stop(better_than="dqn").checked(bank),
     "The answer to 'task": lambda bank: list(examine(bank, lambda task: 7, rng=rng())),
-    "given to a share of 0 of agents": lambda bank: exposure_shares(bank, 0, rng=rng()),
+    "given to a share of 0 of agents": lambda bank: exposure(bank, 0, rng=rng()),
     "No rules are given": lambda bank: examination_study(bank, rules=[], rng=rng()),
     "1 simulated agents are asked for": lambda bank: examination_study(bank, agents=1, rng=rng()),
     "This is no examination: 'bank' is missing": lambda bank: Examination.from_dict({}, bank),
     "This is no examination: 'stop'": lambda bank: replay({}, bank),
-    "Cannot read 'none.json'": lambda bank: read_examination("none.json", bank),
+    "Cannot read 'none.json'": lambda bank: open_stored("none.json", bank),
 }
 
 
@@ -308,7 +310,7 @@ def test_a_stored_file_that_is_none_says_so(tmp_path: Path) -> None:
     for text, words in (("{", "is not JSON"), ('{"schema": "x"}', "says its schema is 'x'")):
         (tmp_path / "e.json").write_text(text)
         with pytest.raises(InputError, match=words):
-            read_examination(tmp_path / "e.json", bank_of(5))
+            open_stored(tmp_path / "e.json", bank_of(5))
 
 
 def test_an_agent_that_the_fit_does_not_know_is_named() -> None:

@@ -18,7 +18,7 @@ from examiner.adaptive import (
     balance_of,
     examine,
     next_task,
-    simulate_examinations,
+    simulate,
 )
 from examiner.irt import ItemParameters, probability
 from examiner.irt.logistic import information
@@ -214,7 +214,7 @@ def test_balance_keeps_groups_near_their_shares() -> None:
     shares = balance_of(bank)
     assert shares == {"ball": pytest.approx(1 / 3), "maze": pytest.approx(2 / 3)}
     for aims in (shares, {"ball": 0.8, "maze": 0.2}):
-        run = simulate_examinations(
+        run = simulate(
             bank,
             np.linspace(-1, 1, 20),
             choosing=Choosing(balance=aims),
@@ -230,7 +230,7 @@ def test_a_single_agent_and_many_are_examined_alike() -> None:
 
     items = some_items(40, seed=9)
     bank = TaskBank.of(items, costs=np.linspace(1, 2, 40), trials=3)
-    run = simulate_examinations(
+    run = simulate(
         bank,
         [-1.5, 0.2, 1.0],
         choosing="posterior-variance",
@@ -315,10 +315,8 @@ SENTENCES = {
         bank.items, prior=(0.0, 0.0)
     ),
     "no trials. Leave the trials out": lambda bank: TaskBank.of(CASES["beta"][0], trials=3),
-    "Abilities must be a list": lambda bank: simulate_examinations(
-        bank, [np.nan], rng=np.random.default_rng(0)
-    ),
-    "of other tasks or another response": lambda bank: simulate_examinations(
+    "Abilities must be a list": lambda bank: simulate(bank, [np.nan], rng=np.random.default_rng(0)),
+    "of other tasks or another response": lambda bank: simulate(
         bank, [0.0], truth=some_items(3), rng=np.random.default_rng(0)
     ),
 }

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from examiner.adaptive import Stop, TaskBank, simulate_examinations
-from examiner.irt import IRTFit, ItemParameters, fit_irt, probability
+from examiner.adaptive import Stop, TaskBank, simulate
+from examiner.irt import IRTFit, ItemParameters, probability
+from examiner.irt import fit as fit_irt
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
 
@@ -38,7 +39,7 @@ def test_few_tasks_are_enough_and_the_intervals_cover_with_exact_parameters() ->
     bank = TaskBank.of(benchmark(500, 1))
     theta = np.random.default_rng(2).normal(size=1000)
     runs = {
-        rule: simulate_examinations(
+        rule: simulate(
             bank, theta, choosing=rule, stop=Stop(error=0.3), rng=np.random.default_rng(3)
         )
         for rule in ("information", "random")
@@ -55,7 +56,7 @@ def test_a_small_calibration_makes_the_stated_error_larger() -> None:
     fit = calibrated(items, 60, 5)
     banks = {which: TaskBank.of(fit, uncertainty=which) for which in ("all", "tasks", "none")}
     errors = {
-        which: simulate_examinations(
+        which: simulate(
             bank, [-1.0, 0.0, 1.0], stop=Stop(most=25), rng=np.random.default_rng(6)
         ).error.mean()
         for which, bank in banks.items()
@@ -89,7 +90,7 @@ def test_a_fit_of_very_many_agents_is_almost_taken_at_its_word() -> None:
     bank, exact = TaskBank.of(fit), TaskBank.of(fit, uncertainty="none")
     theta = np.random.default_rng(11).normal(size=200)
     runs = [
-        simulate_examinations(one, theta, truth=fit.items, rng=np.random.default_rng(12))
+        simulate(one, theta, truth=fit.items, rng=np.random.default_rng(12))
         for one in (bank, exact)
     ]
     assert runs[0].error.mean() == pytest.approx(runs[1].error.mean(), rel=0.03)
@@ -133,7 +134,7 @@ def test_abilities_on_the_fit_s_scale_are_nearly_unbiased() -> None:
         for uncertainty, into in spread.items():
             bank = TaskBank.of(fit, uncertainty=uncertainty)  # type: ignore[arg-type]
             truth = truth_for(fit, items)
-            run = simulate_examinations(bank, new, truth=truth, rng=np.random.default_rng(seed))
+            run = simulate(bank, new, truth=truth, rng=np.random.default_rng(seed))
             found = bank.calibration.anchor.to_fit(run.ability)  # type: ignore[arg-type]
             into.append(float(np.polyfit(zero + unit * new, found, 1)[0]))
     assert np.mean(spread["all"]) == pytest.approx(1.0, abs=0.03)
@@ -162,7 +163,7 @@ def test_intervals_cover_with_banks_of_small_calibrations(
         theta = np.random.default_rng(3000 + number).normal(size=examined)
         for uncertainty, into in (("all", covered), ("none", at_word)):
             bank = TaskBank.of(fit, uncertainty=uncertainty)  # type: ignore[arg-type]
-            run = simulate_examinations(
+            run = simulate(
                 bank,
                 theta,
                 truth=truth,
@@ -188,7 +189,7 @@ def test_intervals_cover_for_counts_with_an_interaction_of_agent_and_task() -> N
         wins = rng.binomial(5, rng.beta(chance * 6, (1 - chance) * 6))
         fit = fit_irt(ResponseMatrix.from_counts(wins, 5, tasks=items.tasks), starts=1, rng=rng)
         bank = TaskBank.of(fit, trials=5)
-        run = simulate_examinations(
+        run = simulate(
             bank,
             rng.normal(size=200),
             truth=truth_for(fit, items),

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from arena import agents_for_tests
-from examiner.arena import AGENTS, Job, Playing, Task, check_job, named_protocol
+from examiner.arena import AGENTS, Job, Playing, Task, check_job
+from examiner.arena import protocol as named_protocol
 from examiner.arena.agent import make_agent
 from examiner.wording import InputError
 

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from examiner.arena import named_protocol
+from examiner.arena import protocol as named_protocol
 from examiner.wording import InputError
 
 pytest.importorskip("numba")

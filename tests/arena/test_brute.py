@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from examiner.arena import Job, Playing, Task, check_job, named_protocol
+from examiner.arena import Job, Playing, Task, check_job
+from examiner.arena import protocol as named_protocol
 from examiner.wording import InputError
 
 pytest.importorskip("numba")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import examiner as ex
-from examiner.arena import PROTOCOLS, Job, Playing, profile_game, profiled_kinds
+from examiner.arena import PROTOCOLS, Job, Playing, profiled_kinds
+from examiner.arena import profile as profile_game
 from examiner.wording import InputError
 
 pytest.importorskip("ale_py")
@@ -21,7 +22,7 @@ def test_a_profile_says_what_is_known_of_an_environment():
 
 
 def test_a_profile_of_an_atari_game_is_that_of_the_random_agents_episodes():
-    protocol = ex.PROTOCOLS["machado-2018"]
+    protocol = ex.arena.PROTOCOLS["machado-2018"]
     profile = profile_game("breakout", episodes=3, observation="ram")
     played = list(Playing.begin(Job("r", "random", game="breakout", observation="ram", episodes=3)))
     assert profile.mean_score == sum(one.score for one in played) / 3
@@ -46,7 +47,7 @@ def test_determinism_is_measured(game, environment, protocol, expected):
         game,
         environment=environment,
         episodes=1,
-        protocol=ex.named_protocol(protocol, max_episode_frames=200),
+        protocol=ex.arena.protocol(protocol, max_episode_frames=200),
     )
     assert profile.determinism == expected
 
@@ -60,12 +61,14 @@ def test_continuous_actions_are_called_so():
 def test_profiles_feed_the_agent_centric_schema():
     games = ("CartPole-v1", "MountainCar-v0", "Pendulum-v1")
     profiles = [profile_game(game, environment="gymnasium", episodes=2) for game in games]
-    kinds = ex.conform(profiled_kinds(profiles), "agent-centric")
+    kinds = ex.typology.conform(profiled_kinds(profiles), "agent-centric")
     assert kinds.tasks == games
     assert kinds.feature("action_space.size") == ("up to 4", "up to 4", "continuous")
     assert kinds.feature("dynamics.determinism") == ("stochastic",) * 3
     assert kinds.feature("reward.density") == ("more than 10 %",) * 3
-    assert set(kinds.features) == {one.name for one in ex.SCHEMAS["agent-centric"].dimensions}
+    assert set(kinds.features) == {
+        one.name for one in ex.typology.SCHEMAS["agent-centric"].dimensions
+    }
 
 
 def test_progress_is_told():

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from examiner.arena import PROTOCOLS, TRAINING_GAMES, plan_from_toml, read_plan
+from examiner.arena import PROTOCOLS, TRAINING_GAMES, plan_from_toml
+from examiner.arena import plan as read_plan
 from examiner.wording import InputError
 
 RANDOM = '\n[[agents]]\nentry = "random"\n'

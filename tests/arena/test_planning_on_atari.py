@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from arena.recording import recorded
-from examiner.arena import Job, Playing, named_protocol
+from examiner.arena import Job, Playing
+from examiner.arena import protocol as named_protocol
 
 pytest.importorskip("ale_py", reason="Atari games need ale-py")
 

@@ -7,7 +7,8 @@ from dataclasses import FrozenInstanceError, fields, replace
 
 import pytest
 
-from examiner.arena import PROTOCOLS, Protocol, deviations, named_protocol
+from examiner.arena import PROTOCOLS, Protocol, deviations
+from examiner.arena import protocol as named_protocol
 from examiner.arena.protocol import SETTINGS
 from examiner.wording import InputError
 

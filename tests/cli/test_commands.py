@@ -66,11 +66,11 @@ def test_tasks_can_be_rows(examiner, tmp_path: Path) -> None:
 
 def test_datasets_lists_names_and_what_each_returns(examiner) -> None:
     done = examiner("datasets")
-    for name in ex.DATASETS:
+    for name in ex.datasets.DATASETS:
         assert name in done.stdout
     rows = json.loads(examiner("datasets", "--json").stdout)["datasets"]
     returns = {row["name"]: row["returns"] for row in rows}
-    for name in ex.DATASETS:
+    for name in ex.datasets.DATASETS:
         assert returns[name] == type(ex.load(name)).__name__
 
 

@@ -23,7 +23,7 @@ def log(tmp_path):
     ]
     names = ("agent", "task", "run", "trial", "frames", "score")
     columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-    results = ex.Results.from_dict(columns, provenance=ex.Provenance("log", training=True))
+    results = ex.Results.from_dict(columns, provenance=ex.results.Provenance("log", training=True))
     return results.save(tmp_path / "log.parquet")
 
 

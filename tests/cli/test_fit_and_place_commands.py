@@ -10,7 +10,7 @@ import pytest
 
 from examiner.irt.items import ItemParameters
 from examiner.irt.logistic import probability
-from examiner.stored.fits import read_fit
+from examiner.stored import open_fit
 
 TASKS = [f"game{n:02d}" for n in range(16)]
 FIT_KEYS = [
@@ -88,7 +88,7 @@ def test_a_stored_fit_places_an_agent_from_raw_scores(examiner, tmp_path):
     stored = tmp_path / "fit.json"
     done = examiner("fit", path, "--success", "0", "-o", stored)
     assert done.returncode == 0 and f"Fit: {stored}" in done.stdout
-    assert read_fit(stored).recipe.success == 0.0
+    assert open_fit(stored).recipe.success == 0.0
     new = wide(tmp_path / "new.csv", np.array([[30.0, 30, 30, -30, -30]]), TASKS[:5], first=77)
     placed = examiner("place", new, "--fit", stored, "--json")
     content = json.loads(placed.stdout)
@@ -228,7 +228,7 @@ def test_training_logs_are_reduced_by_the_recipe_of_the_fit(examiner, tmp_path):
     table = log("logs.csv", rng.normal(size=25), 0)
     done = examiner("fit", table, "--reduce", "last:1", "--success", "0", "-o", stored)
     assert done.returncode == 0, done.stderr
-    assert read_fit(stored).recipe.reduction == "last:1"
+    assert open_fit(stored).recipe.reduction == "last:1"
     new = log("new.csv", np.array([5.0, -5.0]), 90)
     content = json.loads(examiner("place", new, "--fit", stored, "--json").stdout)
     best, worst = content["agents"]
@@ -302,13 +302,13 @@ def test_place_says_what_its_numbers_are_within_eighty_columns(examiner, tmp_pat
 
 def test_fits_whose_scale_is_stretched_by_a_tenth_say_so():
     import examiner as ex
-    from examiner.irt import fit as fitting
+    from examiner.irt.fit import _SPREAD
 
-    assert fitting._SPREAD == 1.1
+    assert _SPREAD == 1.1
     items = ItemParameters.of([f"t{n}" for n in range(60)], np.ones(60), np.linspace(-2, 2, 60))
     spreads = []
     for seed in range(6):
-        made = ex.fit_irt(ex.simulate(items, 25, rng=seed), starts=1, errors=False)
+        made = ex.irt.fit(ex.irt.simulate(items, 25, rng=seed), starts=1, errors=False)
         held = made.abilities
         spread = float(np.sqrt(held.ability.var() + (held.error**2).mean()))
         told = any("Abilities spread by" in note for note in made.warnings)

@@ -7,7 +7,7 @@ import examiner as ex
 
 
 @pytest.mark.parametrize(
-    "call", [ex.report, ex.normalise, ex.responses, ex.agent_aggregates, ex.near_identical_agents]
+    "call", [ex.report, ex.normalise, ex.responses, ex.scores.aggregate, ex.scores.near_identical]
 )
 @pytest.mark.parametrize("given", ["atari-dqn-family", ex.load("atari-human-random")])
 def test_what_is_no_results_is_said_to_be_loaded_first(call, given) -> None:

@@ -37,18 +37,18 @@ FENCE = re.compile(
 )
 LINK = re.compile(r"\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
 NAMES = {
-    "rule": (ex.RULES, "docs/guides/adaptive.md"),
-    "normaliser": (ex.NORMALISERS, "docs/guides/comparable.md"),
-    "aggregate": (ex.AGGREGATES, "docs/guides/uncertainty.md"),
-    "format": (ex.FORMATS, "docs/guides/logs.md"),
-    "layout": (ex.WRITERS, "docs/guides/reading.md"),
-    "section": (ex.FINDINGS, "docs/guides/report.md"),
-    "data set": (ex.DATASETS, "docs/datasets.md"),
-    "schema": (ex.SCHEMAS, "docs/guides/typology.md"),
-    "model": (ex.MODELS, "docs/guides/irt.md"),
-    "selection method": (ex.METHODS, "docs/guides/selection.md"),
-    "agent": (ex.AGENTS, "docs/arena.md"),
-    "protocol": (ex.PROTOCOLS, "docs/arena.md"),
+    "rule": (ex.adaptive.RULES, "docs/guides/adaptive.md"),
+    "normaliser": (ex.scores.NORMALISERS, "docs/guides/comparable.md"),
+    "aggregate": (ex.scores.AGGREGATES, "docs/guides/uncertainty.md"),
+    "format": (ex.importers.FORMATS, "docs/guides/logs.md"),
+    "layout": (ex.results.WRITERS, "docs/guides/reading.md"),
+    "section": (ex.telling.FINDINGS, "docs/guides/report.md"),
+    "data set": (ex.datasets.DATASETS, "docs/datasets.md"),
+    "schema": (ex.typology.SCHEMAS, "docs/guides/typology.md"),
+    "model": (ex.irt.MODELS, "docs/guides/irt.md"),
+    "selection method": (ex.selection.METHODS, "docs/guides/selection.md"),
+    "agent": (ex.arena.AGENTS, "docs/arena.md"),
+    "protocol": (ex.arena.PROTOCOLS, "docs/arena.md"),
 }
 
 

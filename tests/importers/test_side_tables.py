@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from examiner import InputError, read_agents, read_scales, read_tasks
+from examiner import InputError
+from examiner.importers import read_agents, read_scales, read_tasks
 
 
 @pytest.fixture

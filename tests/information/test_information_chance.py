@@ -11,9 +11,11 @@ from examiner.information import (
     bits_by_chance,
     bits_intervals,
     observe,
-    pair_separation,
     separated_by,
-    task_redundancy,
+    separation,
+)
+from examiner.information import (
+    redundancy as task_redundancy,
 )
 from examiner.results import Results
 from examiner.wording import InputError
@@ -28,11 +30,11 @@ def played(level: np.ndarray, trials: int, seed: int = 0) -> Results:
     return Results.from_numpy(level[:, :, None] + rng.normal(size=(*level.shape, trials)))
 
 
-def truth(level: np.ndarray) -> ex.Channels:
+def truth(level: np.ndarray) -> ex.information.Channels:
     """The channels with the means and deviations that the trials were drawn from."""
     agents, tasks = ([f"{kind} {n + 1}" for n in range(count)] for kind, count in zip(
         ("agent", "task"), level.shape, strict=True))  # fmt: skip
-    return ex.Channels(
+    return ex.information.Channels(
         tuple(agents), tuple(tasks), ("score",), level[None], np.ones((1, *level.shape))
     )
 
@@ -41,7 +43,7 @@ def test_identical_agents_stay_within_chance() -> None:
     within = 0
     for seed in range(20):
         results = played(np.zeros((5, 6)), trials=10, seed=seed)
-        found = ex.analyse_information(results, rng=np.random.default_rng(seed), size=3, reps=40)
+        found = ex.information.analyse(results, rng=np.random.default_rng(seed), size=3, reps=40)
         within += found.chosen.bits <= found.chance.greedy_high[-1]
         assert found.chosen.bits < found.chance.greedy[-1] + 0.3
     assert within >= 16
@@ -49,12 +51,12 @@ def test_identical_agents_stay_within_chance() -> None:
 
 def test_no_better_than_chance_is_said() -> None:
     same = np.random.default_rng(0).normal(size=(1, 4, 9)).repeat(4, axis=0)
-    found = ex.analyse_information(Results.from_numpy(same), rng=np.random.default_rng(0), reps=20)
+    found = ex.information.analyse(Results.from_numpy(same), rng=np.random.default_rng(0), reps=20)
     assert any("chance alone reaches" in note for note in found.notes)
 
 
 def test_different_agents_are_above_chance() -> None:
-    found = ex.analyse_information(
+    found = ex.information.analyse(
         played(levels(0), 10), rng=np.random.default_rng(0), size=3, reps=20
     )
     assert (found.chosen.cumulative_bits > found.chance.greedy_high).all()
@@ -71,7 +73,7 @@ def test_chance_grows_with_the_choice_it_includes() -> None:
 def test_chance_and_intervals_do_not_depend_on_anything_but_the_generator() -> None:
     results = played(levels(1), 6)
     first, again = (
-        ex.analyse_information(results, rng=np.random.default_rng(7), size=3, reps=10)
+        ex.information.analyse(results, rng=np.random.default_rng(7), size=3, reps=10)
         for _ in range(2)
     )
     assert np.array_equal(first.chance.greedy, again.chance.greedy)
@@ -80,11 +82,11 @@ def test_chance_and_intervals_do_not_depend_on_anything_but_the_generator() -> N
 
 def test_intervals_cover_the_bits_of_the_true_means_and_deviations() -> None:
     level = levels(3)
-    exact = ex.information_gain(truth(level)).bits
+    exact = ex.information.gain(truth(level)).bits
     covered = []
     for seed in range(25):
         results = played(level, trials=12, seed=seed)
-        chosen = ex.informative_set(ex.channels(results), 1)
+        chosen = ex.information.best_set(ex.information.channels(results), 1)
         ends = bits_intervals(observe(results), chosen, rng=np.random.default_rng(seed), reps=60)
         covered.append((ends.task_low <= exact) & (exact <= ends.task_high))
     assert np.mean(covered) > 0.8
@@ -100,7 +102,7 @@ def test_runs_are_the_unit_where_there_are_several() -> None:
     columns["task"] = [f"t{n}" for n in columns["task"]]
     results = Results.from_dict(columns)
     assert observe(results).unit == "run"
-    error = ex.channels(results, noise=Noise("mean")).deviation[0]
+    error = ex.information.channels(results, noise=Noise("mean")).deviation[0]
     expected = run.mean(axis=3).std(axis=2, ddof=1) / 2
     spread = np.ptp(run, axis=(0, 2, 3))
     assert error == pytest.approx(expected / spread, rel=1e-9)
@@ -108,7 +110,7 @@ def test_runs_are_the_unit_where_there_are_several() -> None:
 
 def test_single_trials_have_neither_interval_nor_chance_and_say_so() -> None:
     results = Results.from_numpy(levels(0))
-    found = ex.analyse_information(
+    found = ex.information.analyse(
         results, rng=np.random.default_rng(0), noise=Noise(deviations=0.2)
     )
     assert found.chance is None and found.intervals is None
@@ -118,20 +120,20 @@ def test_single_trials_have_neither_interval_nor_chance_and_say_so() -> None:
 def test_missing_cells_are_said() -> None:
     scores = levels(0)[:, :, None] + np.random.default_rng(1).normal(size=(6, 8, 4))
     scores[0, 0] = np.nan
-    found = ex.analyse_information(Results.from_numpy(scores), rng=np.random.default_rng(0), reps=3)
+    found = ex.information.analyse(Results.from_numpy(scores), rng=np.random.default_rng(0), reps=3)
     assert any("1 cell of 48 without a result tell" in note for note in found.notes)
 
 
 @settings(max_examples=10)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_redundancy_is_symmetric_and_may_be_negative(seed) -> None:
-    channels = ex.channels(played(levels(seed), 5, seed))
+    channels = ex.information.channels(played(levels(seed), 5, seed))
     shared = task_redundancy(channels)
     assert shared == pytest.approx(shared.T)
     for first, second in ((0, 1), (2, 5)):
         names = [channels.tasks[first], channels.tasks[second]]
-        alone = sum(ex.set_information(channels, [name]) for name in names)
-        together = ex.set_information(channels, names)
+        alone = sum(ex.information.set_gain(channels, [name]) for name in names)
+        together = ex.information.set_gain(channels, names)
         assert shared[first, second] == pytest.approx(alone - together, abs=1e-12)
 
 
@@ -144,7 +146,7 @@ def test_tasks_that_each_split_other_agents_have_negative_or_little_redundancy()
 def test_pairs_told_apart_are_counted_and_named() -> None:
     level = np.array([[0.0, 0.0], [0.1, 0.0], [20.0, 0.0]])
     channels = truth(level)
-    found = pair_separation(channels)
+    found = separation(channels)
     assert found.pairs_of_task.tolist() == [2, 0]
     assert found.never == (("agent 1", "agent 2"),)
     assert found.best_task[0, 2] == 0 and found.tasks_of_pair[2, 1] == 1
@@ -157,9 +159,9 @@ def test_pairs_told_apart_are_counted_and_named() -> None:
     ("call", "message"),
     [
         (lambda seen, rng: bits_by_chance(seen, 1, rng=rng, reps=0), "0 replicates"),
-        (lambda seen, rng: pair_separation(truth(levels(0)), 0.7), "The threshold is 0.7"),
+        (lambda seen, rng: separation(truth(levels(0)), 0.7), "The threshold is 0.7"),
         (
-            lambda seen, rng: ex.analyse_information(played(levels(0), 3), rng=rng, reps=-1),
+            lambda seen, rng: ex.information.analyse(played(levels(0), 3), rng=rng, reps=-1),
             "-1 replicates were asked for",
         ),
     ],

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import examiner as ex
+from examiner import information
 from examiner.information import Noise
 from examiner.wording import InputError
 from strategies import results
@@ -15,7 +15,7 @@ from strategies import results
 def test_any_table_has_bits_within_bounds_or_a_sentence(deviations, table) -> None:
     for noise in (Noise("trial", deviations), Noise("mean", deviations)):
         try:
-            found = ex.analyse_information(
+            found = information.analyse(
                 *(table, table.measures), rng=np.random.default_rng(0), noise=noise, reps=2
             )
         except InputError as problem:
@@ -29,7 +29,7 @@ def test_any_table_has_bits_within_bounds_or_a_sentence(deviations, table) -> No
 @given(table=results())
 def test_any_table_has_likeness_or_a_sentence(table) -> None:
     try:
-        found = ex.analyse_likeness(table, rng=np.random.default_rng(0))
+        found = information.likeness(table, rng=np.random.default_rng(0))
     except InputError as problem:
         assert str(problem).endswith(".")
         return
@@ -40,9 +40,11 @@ def test_any_table_has_likeness_or_a_sentence(table) -> None:
 @given(table=results())
 def test_correlated_measures_of_any_table_have_bits_or_a_sentence(table) -> None:
     try:
-        channels = ex.channels(table, table.measures, Noise(deviations="pooled"), correlated=True)
+        channels = information.channels(
+            table, table.measures, Noise(deviations="pooled"), correlated=True
+        )
     except InputError as problem:
         assert str(problem).endswith(".")
         return
-    bits = ex.information_gain(channels).bits
+    bits = information.gain(channels).bits
     assert (bits[np.isfinite(bits)] <= channels.max_bits).all()

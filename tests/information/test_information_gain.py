@@ -1,12 +1,14 @@
 """Bits of tasks and of sets: equal to plain loops, bounded, and blind to names and scales."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import examiner as ex
-from examiner.information import Noise, confusion_matrix
+from examiner import information
+from examiner.information import Noise, confusion
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, table_bits
 from examiner.results import Results
@@ -63,7 +65,7 @@ def plain_channels(scores, wins=None):
 @given(seed=SEEDS)
 def test_bits_of_one_measure_equal_plain_loops(spread, exact, seed) -> None:
     scores = drawn(seed)
-    ours = ex.information_gain(ex.channels(table(scores)), spread=spread, exact=exact).bits
+    ours = information.gain(information.channels(table(scores)), spread=spread, exact=exact).bits
     plain = [
         plain_bits(task, quadrature=spread == "quadrature", exact=exact)
         for task in plain_channels(scores)
@@ -74,7 +76,7 @@ def test_bits_of_one_measure_equal_plain_loops(spread, exact, seed) -> None:
 @given(seed=SEEDS)
 def test_bits_of_several_measures_equal_plain_loops(seed) -> None:
     scores, wins = drawn(seed), won(seed)
-    gain = ex.information_gain(ex.channels(table(scores, wins), ["score", "win"]))
+    gain = information.gain(information.channels(table(scores, wins), ["score", "win"]))
     tasks = plain_channels(scores, wins)
     assert gain.bits == pytest.approx([plain_bits(task) for task in tasks], abs=1e-12)
     for place, measure in enumerate(("score", "win")):
@@ -85,7 +87,7 @@ def test_bits_of_several_measures_equal_plain_loops(seed) -> None:
 @given(seed=SEEDS)
 def test_greedy_sets_equal_plain_loops(seed) -> None:
     scores, wins = drawn(seed, tasks=6), won(seed, tasks=6)
-    chosen = ex.informative_set(ex.channels(table(scores, wins), ["score", "win"]), 3)
+    chosen = information.best_set(information.channels(table(scores, wins), ["score", "win"]), 3)
     places, bits = plain_greedy(plain_channels(scores, wins), 3)
     assert list(chosen.places) == places
     assert chosen.cumulative_bits == pytest.approx(bits, abs=1e-12)
@@ -94,7 +96,9 @@ def test_greedy_sets_equal_plain_loops(seed) -> None:
 @given(seed=SEEDS)
 def test_noise_of_the_mean_is_the_standard_error(seed) -> None:
     scores = drawn(seed)
-    ours = ex.information_gain(ex.channels(table(scores), noise=Noise("mean", floor=1e-9))).bits
+    ours = information.gain(
+        information.channels(table(scores), noise=Noise("mean", floor=1e-9))
+    ).bits
     plain = [
         plain_bits(
             [[(mean, deviation / np.sqrt(6)) for mean, deviation in channel] for channel in task]
@@ -106,22 +110,22 @@ def test_noise_of_the_mean_is_the_standard_error(seed) -> None:
 
 @given(seed=SEEDS, trials=st.integers(2, 5))
 def test_bits_lie_between_zero_and_the_logarithm_of_the_agents(seed, trials) -> None:
-    channels = ex.channels(table(drawn(seed, trials=trials)))
+    channels = information.channels(table(drawn(seed, trials=trials)))
     for exact in (False, True):
-        bits = ex.information_gain(channels, exact=exact).bits
+        bits = information.gain(channels, exact=exact).bits
         assert (bits >= 0).all() and (bits <= channels.max_bits).all()
-        assert 0 <= ex.set_information(channels, exact=exact) <= channels.max_bits
+        assert 0 <= information.set_gain(channels, exact=exact) <= channels.max_bits
     assert (
-        ex.information_gain(channels, exact=True).bits <= ex.information_gain(channels).bits + 1e-12
+        information.gain(channels, exact=True).bits <= information.gain(channels).bits + 1e-12
     ).all()
 
 
 @given(seed=SEEDS)
 def test_a_copy_of_a_task_equals_doubling_its_log_likelihood(seed) -> None:
     scores = drawn(seed, tasks=1)
-    channels = ex.channels(table(np.repeat(scores, 2, axis=1)))
+    channels = information.channels(table(np.repeat(scores, 2, axis=1)))
     doubled = 2 * PairLikelihood(channels).table([0])
-    assert ex.set_information(channels) == pytest.approx(table_bits(doubled), abs=1e-12)
+    assert information.set_gain(channels) == pytest.approx(table_bits(doubled), abs=1e-12)
 
 
 @given(seed=SEEDS)
@@ -129,8 +133,8 @@ def test_permuting_agents_and_tasks_permutes_the_answer(seed) -> None:
     scores = drawn(seed)
     rng = np.random.default_rng(seed)
     agents, tasks = rng.permutation(5), rng.permutation(4)
-    bits = ex.information_gain(ex.channels(table(scores))).bits
-    other = ex.information_gain(ex.channels(table(scores[agents][:, tasks]))).bits
+    bits = information.gain(information.channels(table(scores))).bits
+    other = information.gain(information.channels(table(scores[agents][:, tasks]))).bits
     assert other == pytest.approx(bits[tasks], abs=1e-12)
 
 
@@ -138,15 +142,15 @@ def test_permuting_agents_and_tasks_permutes_the_answer(seed) -> None:
 def test_rescaling_a_score_changes_nothing(seed, factor, shift) -> None:
     scores = drawn(seed)
     scores[0, 0] = scores[0, 0, 0]  # an agent without deviation has the floor
-    bits = ex.information_gain(ex.channels(table(scores))).bits
+    bits = information.gain(information.channels(table(scores))).bits
     for sign in (1, -1):
-        other = ex.information_gain(ex.channels(table(sign * factor * scores + shift))).bits
+        other = information.gain(information.channels(table(sign * factor * scores + shift))).bits
         assert other == pytest.approx(bits, abs=1e-9)
 
 
 @given(seed=SEEDS)
 def test_rows_of_the_confusion_matrix_sum_to_one(seed) -> None:
-    matrix = confusion_matrix(ex.channels(table(drawn(seed))))
+    matrix = confusion(information.channels(table(drawn(seed))))
     assert matrix.sum(axis=1) == pytest.approx(np.ones(5))
 
 
@@ -154,7 +158,7 @@ def test_thousands_of_tasks_do_not_underflow() -> None:
     rng = np.random.default_rng(0)
     noisy = rng.uniform(0.5, 4, (6, 1, 1))
     scores = rng.normal(size=(6, 3000, 4)) * noisy
-    channels = ex.channels(table(scores))
+    channels = information.channels(table(scores))
     pairs = PairLikelihood(channels)
     base = pairs.table(range(3000))
     assert base.min() < -1000
@@ -164,20 +168,21 @@ def test_thousands_of_tasks_do_not_underflow() -> None:
 
 
 def test_both_ways_of_scanning_agree(monkeypatch) -> None:
-    channels = ex.channels(table(drawn(3, agents=9, tasks=40)))
+    channels = information.channels(table(drawn(3, agents=9, tasks=40)))
     fast = bits_with(PairLikelihood(channels))
-    monkeypatch.setattr("examiner.information.confusion.CACHE_BYTES", 0)
-    monkeypatch.setattr("examiner.information.gain.BLOCK_CELLS", 30)
+    monkeypatch.setattr(sys.modules["examiner.information.confusion"], "CACHE_BYTES", 0)
+    monkeypatch.setattr(sys.modules["examiner.information.gain"], "BLOCK_CELLS", 30)
     assert bits_with(PairLikelihood(channels)) == pytest.approx(fast, abs=1e-12)
-    monkeypatch.setattr("examiner.information.gain.SAFE_EXPONENT", -1.0)
+    monkeypatch.setattr(sys.modules["examiner.information.gain"], "SAFE_EXPONENT", -1.0)
     assert bits_with(PairLikelihood(channels)) == pytest.approx(fast, abs=1e-12)
 
 
 @given(seed=SEEDS, size=st.integers(1, 4))
 def test_swaps_are_never_worse_than_greedy_nor_better_than_the_optimum(seed, size) -> None:
-    channels = ex.channels(table(drawn(seed, tasks=6)))
+    channels = information.channels(table(drawn(seed, tasks=6)))
     greedy, swap, optimum = (
-        ex.informative_set(channels, size, search).bits for search in ("greedy", "swap", "optimum")
+        information.best_set(channels, size, search).bits
+        for search in ("greedy", "swap", "optimum")
     )
     assert greedy <= swap + 1e-12 and swap <= optimum + 1e-12
 
@@ -185,9 +190,9 @@ def test_swaps_are_never_worse_than_greedy_nor_better_than_the_optimum(seed, siz
 def test_correlated_measures_tell_less_than_separate_ones_when_they_repeat_each_other() -> None:
     scores = drawn(1, trials=40)
     twice = table(scores, scores * 2 + 1)
-    separate = ex.information_gain(ex.channels(twice, ["score", "win"])).bits
-    together = ex.information_gain(ex.channels(twice, ["score", "win"], correlated=True)).bits
-    alone = ex.information_gain(ex.channels(twice, ["score"])).bits
+    separate = information.gain(information.channels(twice, ["score", "win"])).bits
+    together = information.gain(information.channels(twice, ["score", "win"], correlated=True)).bits
+    alone = information.gain(information.channels(twice, ["score"])).bits
     assert (alone < separate).all() and (together < separate + 1e-12).all()
 
 
@@ -195,8 +200,10 @@ def test_uncorrelated_measures_are_nearly_separate_channels() -> None:
     rng = np.random.default_rng(5)
     both = rng.normal(size=(2, 5, 3, 400)) + rng.normal(size=(2, 5, 3, 1))
     results = table(both[0], both[1])
-    separate = ex.information_gain(ex.channels(results, ["score", "win"])).bits
-    together = ex.information_gain(ex.channels(results, ["score", "win"], correlated=True)).bits
+    separate = information.gain(information.channels(results, ["score", "win"])).bits
+    together = information.gain(
+        information.channels(results, ["score", "win"], correlated=True)
+    ).bits
     assert together == pytest.approx(separate, abs=0.02)
 
 
@@ -205,11 +212,11 @@ def test_uncorrelated_measures_are_nearly_separate_channels() -> None:
 
 def test_one_trial_a_cell_is_refused_with_what_is_needed() -> None:
     with pytest.raises(InputError, match=r"is a single trial.*Repeat the trials.*--deviations 0.2"):
-        ex.channels(Results.from_numpy([[1.0, 2.0], [3.0, 5.0]]))
+        information.channels(Results.from_numpy([[1.0, 2.0], [3.0, 5.0]]))
 
 
 def test_single_trials_can_have_a_stated_deviation() -> None:
-    channels = ex.channels(Results.from_numpy([[1.0], [3.0]]), noise=Noise(deviations=0.5))
+    channels = information.channels(Results.from_numpy([[1.0], [3.0]]), noise=Noise(deviations=0.5))
     assert channels.deviation.ravel() == pytest.approx([0.25, 0.25])
 
 
@@ -217,51 +224,53 @@ def test_single_trials_borrow_the_pooled_deviation_and_say_so() -> None:
     scores = drawn(0)
     scores[1:, :, 1:] = np.nan
     results = Results.from_numpy(scores)
-    channels = ex.channels(results)
+    channels = information.channels(results)
     assert "16 cells of 'score' with a single trial took the deviation" in channels.notes[0]
-    assert np.isfinite(ex.information_gain(channels).bits).all()
+    assert np.isfinite(information.gain(channels).bits).all()
 
 
 def test_a_task_without_repeated_trials_is_left_out_or_borrows() -> None:
     scores = drawn(0)
     scores[:, 2, 1:] = np.nan
     results = Results.from_numpy(scores)
-    channels = ex.channels(results)
+    channels = information.channels(results)
     assert "1 task without any repeated trial of 'score'" in " ".join(channels.notes)
-    assert np.isnan(ex.information_gain(channels).bits[2])
-    assert "task 3" not in ex.informative_set(channels, 3).tasks
-    pooled = ex.channels(results, noise=Noise(deviations="pooled"))
-    assert np.isfinite(ex.information_gain(pooled).bits).all()
+    assert np.isnan(information.gain(channels).bits[2])
+    assert "task 3" not in information.best_set(channels, 3).tasks
+    pooled = information.channels(results, noise=Noise(deviations="pooled"))
+    assert np.isfinite(information.gain(pooled).bits).all()
 
 
 def test_identical_agents_and_constant_tasks_tell_nothing() -> None:
     same = np.broadcast_to(drawn(0)[:1], (5, 4, 6))
-    assert ex.information_gain(ex.channels(table(same))).bits == pytest.approx(
+    assert information.gain(information.channels(table(same))).bits == pytest.approx(
         np.zeros(4), abs=1e-12
     )
-    constant = ex.channels(table(np.full((3, 2, 4), 7.5)))
-    assert ex.information_gain(constant).bits == pytest.approx([0.0, 0.0], abs=1e-12)
-    assert ex.set_information(constant) == pytest.approx(0.0, abs=1e-12)
+    constant = information.channels(table(np.full((3, 2, 4), 7.5)))
+    assert information.gain(constant).bits == pytest.approx([0.0, 0.0], abs=1e-12)
+    assert information.set_gain(constant) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_rounding_is_no_information() -> None:
     scores = np.full((3, 1, 4), 0.3)
     scores[1] = 0.1 + 0.2
-    assert ex.information_gain(ex.channels(table(scores))).bits == pytest.approx([0.0], abs=1e-12)
+    assert information.gain(information.channels(table(scores))).bits == pytest.approx(
+        [0.0], abs=1e-12
+    )
 
 
 def test_a_missing_cell_tells_nobody_apart() -> None:
     scores = drawn(2)
     scores[0, 0] = np.nan
     results = Results.from_numpy(scores)
-    rows = confusion_matrix(ex.channels(results), ["task 1"])
+    rows = confusion(information.channels(results), ["task 1"])
     assert rows[0] == pytest.approx(np.full(5, 0.2))
-    assert np.isfinite(ex.information_gain(ex.channels(results)).bits).all()
+    assert np.isfinite(information.gain(information.channels(results)).bits).all()
 
 
 def test_an_agent_that_always_wins_still_has_a_deviation() -> None:
     wins = np.stack([np.ones((1, 10)), np.zeros((1, 10))])
-    channels = ex.channels(Results.from_numpy(wins, measure="win"))
+    channels = information.channels(Results.from_numpy(wins, measure="win"))
     assert channels.mean.ravel() == pytest.approx([10.5 / 11, 0.5 / 11])
     assert (channels.deviation > 0.2).all()
 
@@ -271,28 +280,39 @@ def test_a_game_that_nobody_or_everybody_wins_tells_nothing_however_often_it_was
     wins = np.full((3, 2, 6), outcome)
     wins[0, :, 1:] = np.nan
     wins[:, 1, 0] = [0, 1, 0]
-    bits = ex.information_gain(ex.channels(Results.from_numpy(wins, measure="win"))).bits
+    bits = information.gain(information.channels(Results.from_numpy(wins, measure="win"))).bits
     assert bits[0] == pytest.approx(0.0, abs=1e-12) and bits[1] > 1e-4
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ex.channels(table(drawn(0)[:1])), "There is one agent, 'a0'.*at least two"),
-        (lambda: ex.informative_set(ex.channels(table(drawn(0))), 9), "Cannot choose 9 of 4 tasks"),
         (
-            lambda: ex.informative_set(ex.channels(table(drawn(0))), 1, "best"),
+            lambda: information.channels(table(drawn(0)[:1])),
+            "There is one agent, 'a0'.*at least two",
+        ),
+        (
+            lambda: information.best_set(information.channels(table(drawn(0))), 9),
+            "Cannot choose 9 of 4 tasks",
+        ),
+        (
+            lambda: information.best_set(information.channels(table(drawn(0))), 1, "best"),
             "Unknown search 'best'",
         ),
         (
-            lambda: ex.set_information(ex.channels(table(drawn(0))), ["pong"]),
+            lambda: information.set_gain(information.channels(table(drawn(0))), ["pong"]),
             "no task 'pong' among 4",
         ),
-        (lambda: ex.information_gain(ex.channels(table(drawn(0))), spread="max"), "Say 'sum' or"),
+        (
+            lambda: information.gain(information.channels(table(drawn(0))), spread="max"),
+            "Say 'sum' or",
+        ),
         (lambda: Noise(deviations="none"), "Say 'own', 'pooled', or a number"),
         (lambda: Noise(floor=2.0), "The floor is 2.0"),
         (
-            lambda: ex.informative_set(ex.channels(table(drawn(0, tasks=40))), 8, "optimum"),
+            lambda: information.best_set(
+                information.channels(table(drawn(0, tasks=40))), 8, "optimum"
+            ),
             "76,904,685 sets of 8 among 40 tasks.*Use 'swap'",
         ),
     ],

@@ -27,7 +27,7 @@ def two_kinds(seed: int = 0, agents: int = 30) -> Results:
 @pytest.mark.parametrize("method", ["pearson", "spearman"])
 @pytest.mark.parametrize("number", [None, "auto", 2])
 def test_tasks_of_two_skills_form_two_clusters(method, number) -> None:
-    found = ex.cluster_tasks(two_kinds(), method=method, number=number, threshold=0.5)
+    found = ex.information.clusters(two_kinds(), method=method, number=number, threshold=0.5)
     assert {frozenset(names) for names in found.clusters} == {
         frozenset(f"p{n}" for n in range(5)),
         frozenset(f"q{n}" for n in range(4)),
@@ -43,8 +43,8 @@ def test_permuting_tasks_and_agents_changes_no_cluster(seed) -> None:
     values = rng.normal(size=(8, 7))
     agents, tasks = rng.permutation(8), rng.permutation(7)
     names = [f"t{n}" for n in range(7)]
-    first = ex.cluster_tasks(Results.from_numpy(values, tasks=names))
-    other = ex.cluster_tasks(
+    first = ex.information.clusters(Results.from_numpy(values, tasks=names))
+    other = ex.information.clusters(
         Results.from_numpy(values[agents][:, tasks], tasks=[names[n] for n in tasks])
     )
     assert {frozenset(one) for one in first.clusters} == {frozenset(one) for one in other.clusters}
@@ -55,7 +55,7 @@ def test_permuting_tasks_and_agents_changes_no_cluster(seed) -> None:
 def test_every_task_is_in_one_cluster_and_clusters_stand_together(seed) -> None:
     values = np.random.default_rng(seed).normal(size=(6, 9))
     values[:, 3] = 1.0
-    found = ex.cluster_tasks(Results.from_numpy(values))
+    found = ex.information.clusters(Results.from_numpy(values))
     assert sorted(found.order) == list(range(9))
     assert [task for names in found.clusters for task in names] == [
         found.tasks[place] for place in found.order
@@ -87,8 +87,8 @@ def test_the_silhouette_is_that_of_its_definition() -> None:
 def test_a_lower_is_better_task_is_turned_before_it_is_compared() -> None:
     values = np.column_stack([np.arange(6.0), -np.arange(6.0) + 0.1 * np.arange(6) ** 2])
     scales = Scales([TaskScale("u", direction="lower")])
-    plain = ex.cluster_tasks(Results.from_numpy(values, tasks="tu"))
-    turned = ex.cluster_tasks(Results.from_numpy(values, tasks="tu", scales=scales))
+    plain = ex.information.clusters(Results.from_numpy(values, tasks="tu"))
+    turned = ex.information.clusters(Results.from_numpy(values, tasks="tu", scales=scales))
     assert len(plain.clusters) == 2 and len(turned.clusters) == 1
 
 
@@ -96,7 +96,7 @@ def test_the_task_against_the_rest_is_found() -> None:
     rng = np.random.default_rng(1)
     skill = rng.normal(size=(20, 1))
     values = skill * np.array([1, 1, 1, 1, -1.0]) + 0.3 * rng.normal(size=(20, 5))
-    found = ex.opposed_tasks(Results.from_numpy(values, tasks="abcde"))
+    found = ex.information.opposed(Results.from_numpy(values, tasks="abcde"))
     assert found.opposed == ("e",)
     rest = stats.zscore(values)[:, :4].mean(axis=1)
     assert found.correlation[4] == pytest.approx(stats.pearsonr(values[:, 4], rest).statistic)
@@ -105,8 +105,8 @@ def test_the_task_against_the_rest_is_found() -> None:
 
 
 def test_deceptive_tasks_need_a_score_and_a_win() -> None:
-    assert ex.deceptive_tasks(two_kinds()) is None
-    found = ex.deceptive_tasks(ex.load("gvgai-plays").with_items())
+    assert ex.information.deceptive(two_kinds()) is None
+    found = ex.information.deceptive(ex.load("gvgai-plays").with_items())
     assert found.score == "score" and found.win == "win"
     assert all(found.correlation[found.tasks.index(task)] < 0 for task in found.deceptive)
 
@@ -114,19 +114,21 @@ def test_deceptive_tasks_need_a_score_and_a_win() -> None:
 def test_one_skill_is_one_factor_and_noise_is_none() -> None:
     rng = np.random.default_rng(0)
     skill = rng.normal(size=(40, 1))
-    one = ex.general_factor(
+    one = ex.information.general_factor(
         Results.from_numpy(skill + 0.2 * rng.normal(size=(40, 12))), rng=rng, reps=30
     )
     assert one.first_factor_share.value > 0.9
     assert one.mean_task_correlation.low > 0.85
-    none = ex.general_factor(Results.from_numpy(rng.normal(size=(40, 12))), rng=rng, reps=30)
+    none = ex.information.general_factor(
+        Results.from_numpy(rng.normal(size=(40, 12))), rng=rng, reps=30
+    )
     assert none.first_factor_share.value == pytest.approx(none.first_factor_by_chance, abs=0.05)
     assert none.mean_task_correlation.low < 0 < none.mean_task_correlation.high
 
 
 def test_factors_give_the_standardised_table_back() -> None:
     results = two_kinds()
-    factors = ex.task_factors(results)
+    factors = ex.information.factors(results)
     table = stats.zscore(results.measure().reshape(30, 9))
     assert factors.agents_on @ factors.tasks_on.T == pytest.approx(table)
     eigenvalues = np.linalg.eigvalsh(np.corrcoef(table.T))[::-1]
@@ -135,7 +137,7 @@ def test_factors_give_the_standardised_table_back() -> None:
 
 def test_the_best_on_every_task_alone_can_be_crowned() -> None:
     values = np.array([[3.0, 3.0, 3.0], [2.0, 1.0, 2.0], [1.0, 2.0, 0.0]])
-    found = ex.crown_agents(Results.from_numpy(values), size=1, rng=np.random.default_rng(0))
+    found = ex.information.crowns(Results.from_numpy(values), size=1, rng=np.random.default_rng(0))
     assert found.wins.tolist() == [True, False, False]
 
 
@@ -144,7 +146,7 @@ def test_the_best_on_every_task_alone_can_be_crowned() -> None:
 def test_a_crowned_agent_really_leads_on_its_tasks(seed) -> None:
     values = np.random.default_rng(seed).random((6, 12))
     results = Results.from_numpy(values)
-    found = ex.crown_agents(results, size=3, rng=np.random.default_rng(0))
+    found = ex.information.crowns(results, size=3, rng=np.random.default_rng(0))
     for agent, names in enumerate(found.tasks):
         places = [results.tasks.index(name) for name in names]
         means = values[:, places].mean(axis=1)
@@ -157,7 +159,7 @@ def test_the_search_finds_what_trying_every_set_finds() -> None:
     from itertools import combinations
 
     values = np.random.default_rng(2).random((5, 9))
-    found = ex.crown_agents(Results.from_numpy(values), size=3, rng=np.random.default_rng(0))
+    found = ex.information.crowns(Results.from_numpy(values), size=3, rng=np.random.default_rng(0))
     for agent in range(5):
         best = max(
             values[agent, list(places)].mean()
@@ -169,13 +171,13 @@ def test_the_search_finds_what_trying_every_set_finds() -> None:
 
 def test_winners_made_of_noise_lose_on_held_out_trials() -> None:
     noise = np.random.default_rng(0).normal(size=(10, 40, 6))
-    found = ex.crown_agents(Results.from_numpy(noise), size=5, rng=np.random.default_rng(0))
+    found = ex.information.crowns(Results.from_numpy(noise), size=5, rng=np.random.default_rng(0))
     assert found.wins.all()
     assert found.crownable == found.held_out.sum() <= 4
 
 
 def test_without_repeated_trials_nothing_is_held_out_and_that_is_said() -> None:
-    found = ex.crown_agents(two_kinds(), size=2, rng=np.random.default_rng(0))
+    found = ex.information.crowns(two_kinds(), size=2, rng=np.random.default_rng(0))
     assert found.held_out is None
     assert found.crownable == found.wins.sum()
     assert "single trial" in found.notes[0]
@@ -184,23 +186,23 @@ def test_without_repeated_trials_nothing_is_held_out_and_that_is_said() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda r: ex.cluster_tasks(r, linkage="ward"), "Unknown linkage 'ward'"),
-        (lambda r: ex.cluster_tasks(r, threshold=3.0), "The threshold is 3.0"),
-        (lambda r: ex.cluster_tasks(r, number=0), "The number of clusters is '0'"),
+        (lambda r: ex.information.clusters(r, linkage="ward"), "Unknown linkage 'ward'"),
+        (lambda r: ex.information.clusters(r, threshold=3.0), "The threshold is 3.0"),
+        (lambda r: ex.information.clusters(r, number=0), "The number of clusters is '0'"),
         (
-            lambda r: ex.crown_agents(r, size=99, rng=np.random.default_rng(0)),
+            lambda r: ex.information.crowns(r, size=99, rng=np.random.default_rng(0)),
             "Cannot choose 99 of 9 tasks",
         ),
         (
-            lambda r: ex.general_factor(r, rng=np.random.default_rng(0), level=2.0),
+            lambda r: ex.information.general_factor(r, rng=np.random.default_rng(0), level=2.0),
             "The level is 2.0",
         ),
         (
-            lambda r: ex.cluster_tasks(Results.from_numpy(np.zeros((2, 5001)))),
+            lambda r: ex.information.clusters(Results.from_numpy(np.zeros((2, 5001)))),
             "Cannot cluster 5,001 tasks",
         ),
         (
-            lambda r: ex.analyse_likeness(
+            lambda r: ex.information.likeness(
                 Results.from_numpy([[1.0, 2.0]]), rng=np.random.default_rng(0)
             ),
             "There is one agent",
@@ -213,7 +215,7 @@ def test_what_cannot_be_told_is_said_in_a_sentence(call, message) -> None:
 
 
 def test_two_agents_have_no_correlation_and_that_is_said() -> None:
-    found = ex.analyse_likeness(
+    found = ex.information.likeness(
         Results.from_numpy([[1.0, 2.0], [3.0, 1.0]]), rng=np.random.default_rng(0)
     )
     assert "at least three agents" in found.notes[0]

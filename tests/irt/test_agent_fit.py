@@ -14,7 +14,7 @@ ITEMS = ItemParameters.of(TASKS, 1.5, np.linspace(3, -3, 30))
 
 
 def drawn_fit(matrix: ResponseMatrix, items: ItemParameters, draws: int = 200) -> ex.irt.AgentFit:
-    rule = ex.Quadrature.for_items(items)
+    rule = ex.irt.Quadrature.for_items(items)
     seen = view(matrix, items, rule, 1.0)
     made = [
         one.log_likelihood
@@ -60,8 +60,8 @@ def test_agents_of_the_model_are_rarely_odd_whatever_the_response(response: str)
 def test_a_diagnosis_names_odd_agents_and_tells_it_in_a_sentence() -> None:
     won = simulate(ITEMS, 60, rng=2).successes.copy()
     won[7] = np.arange(30) >= 15
-    fit = ex.fit_irt(ResponseMatrix.from_array(won, tasks=TASKS), errors=False, starts=1)
-    found = ex.diagnose(fit, replicates=101, refit=False, rng=0)
+    fit = ex.irt.fit(ResponseMatrix.from_array(won, tasks=TASKS), errors=False, starts=1)
+    found = ex.irt.diagnose(fit, replicates=101, refit=False, rng=0)
     assert found.agents.odd[7]
     assert found.agents.infit[7] == found.agents.infit.max()
     assert "of 60 agents with odd responses" in repr(found)

@@ -26,7 +26,7 @@ def test_intervals_of_abilities_hold_the_truth_as_often_as_they_say() -> None:
     inside = []
     for rng in np.random.default_rng(1).spawn(10):
         items, theta = drawn_items(rng, 30), rng.standard_normal(500)
-        fit = ex.fit_irt(simulate(items, theta, rng=rng), estimator="ml", starts=1, errors=False)
+        fit = ex.irt.fit(simulate(items, theta, rng=rng), estimator="ml", starts=1, errors=False)
         inside.append(held(fit.abilities.ability, fit.abilities.error, theta))
     assert 0.93 <= np.mean(inside) <= 0.97
 
@@ -35,7 +35,7 @@ def test_intervals_of_slopes_and_intercepts_hold_the_truth_under_maximum_likelih
     slopes, intercepts = [], []
     for rng in np.random.default_rng(2).spawn(40):
         items = drawn_items(rng, 20)
-        fit = ex.fit_irt(simulate(items, 500, rng=rng), estimator="ml", starts=1)
+        fit = ex.irt.fit(simulate(items, 500, rng=rng), estimator="ml", starts=1)
         assert fit.errors is not None
         slopes.append(held(fit.items.slope, fit.errors.slope, items.slope))
         intercepts.append(held(fit.items.intercept, fit.errors.intercept, items.intercept))
@@ -47,7 +47,7 @@ def test_fiellers_intervals_of_difficulty_hold_the_truth_under_maximum_likelihoo
     inside = []
     for rng in np.random.default_rng(3).spawn(40):
         items = drawn_items(rng, 20)
-        fit = ex.fit_irt(simulate(items, 500, rng=rng), estimator="ml", starts=1)
+        fit = ex.irt.fit(simulate(items, 500, rng=rng), estimator="ml", starts=1)
         assert fit.errors is not None
         inside.append(
             (fit.errors.difficulty_low <= items.difficulty)
@@ -64,7 +64,7 @@ def test_with_weak_priors_and_forty_agents_coverage_is_as_documented() -> None:
     slopes, intercepts, places, above, below = [], [], [], 0, 0
     for rng in np.random.default_rng(4).spawn(60):
         items, theta = drawn_items(rng, 30), rng.standard_normal(40)
-        fit = ex.fit_irt(simulate(items, theta, rng=rng), starts=1)
+        fit = ex.irt.fit(simulate(items, theta, rng=rng), starts=1)
         assert fit.errors is not None
         column = {task: n for n, task in enumerate(items.tasks)}
         truth = items.take([column[task] for task in fit.items.tasks])
@@ -84,10 +84,10 @@ def test_with_interaction_the_beta_binomials_ability_intervals_still_hold_the_tr
     for rng in np.random.default_rng(5).spawn(8):
         items, theta = drawn_items(rng, 20), rng.standard_normal(200)
         matrix = simulate(items, theta, trials=5, interaction=0.8, rng=rng)
-        fit = ex.fit_irt(matrix, estimator="ml", starts=1, errors=False)
+        fit = ex.irt.fit(matrix, estimator="ml", starts=1, errors=False)
         assert fit.items.response == "beta-binomial"
         inside.append(held(fit.abilities.ability, fit.abilities.error, theta))
-        bare = ex.fit_irt(matrix, response="binomial", estimator="ml", starts=1, errors=False)
+        bare = ex.irt.fit(matrix, response="binomial", estimator="ml", starts=1, errors=False)
         plain.append(held(bare.abilities.ability, bare.abilities.error, theta))
     assert 0.92 <= np.mean(inside) <= 0.97
     assert np.mean(plain) < 0.92  # taking trials as independent claims too much
@@ -101,7 +101,7 @@ def test_errors_of_overdispersed_counts_hold_the_truth() -> None:
         items = ItemParameters.of(
             plain.tasks, plain.slope, plain.intercept, precision=8.0, response="beta-binomial"
         )
-        fit = ex.fit_irt(simulate(items, 300, trials=4, rng=rng), estimator="ml", starts=1)
+        fit = ex.irt.fit(simulate(items, 300, trials=4, rng=rng), estimator="ml", starts=1)
         assert fit.errors is not None
         assert fit.items.precision is not None
         slopes.append(held(fit.items.slope, fit.errors.slope, items.slope))
@@ -120,5 +120,5 @@ def test_known_tasks_give_ability_intervals_that_hold_the_truth(model: str, meth
     if "guessing" in MODELS[model].free:
         items = ItemParameters.of(items.tasks, items.slope, items.intercept, guessing=0.2)
     theta = rng.standard_normal(5000)
-    found = ex.abilities(simulate(items, theta, rng=rng), items, method=method)  # type: ignore[arg-type]
+    found = ex.irt.abilities(simulate(items, theta, rng=rng), items, method=method)  # type: ignore[arg-type]
     assert 0.93 <= held(found.ability, found.error, theta).mean() <= 0.97

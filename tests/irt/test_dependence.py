@@ -35,9 +35,9 @@ def two_abilities(agents: int = 300) -> ResponseMatrix:
     )
 
 
-def diagnosed(matrix: ResponseMatrix, **options: object) -> ex.Diagnosis:
-    fit = ex.fit_irt(matrix, errors=False, starts=1)
-    return ex.diagnose(fit, replicates=40, rng=0, **options)  # type: ignore[arg-type]
+def diagnosed(matrix: ResponseMatrix, **options: object) -> ex.irt.Diagnosis:
+    fit = ex.irt.fit(matrix, errors=False, starts=1)
+    return ex.irt.diagnose(fit, replicates=40, rng=0, **options)  # type: ignore[arg-type]
 
 
 def test_correlations_of_residuals_are_numpys_with_and_without_gaps() -> None:

@@ -8,15 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import examiner as ex
-from examiner.irt.agent_curves import empirical_agent_curves, expected_agent_curves, falling_slopes
-from examiner.irt.bins import difficulty_bins
+from examiner.irt.agent_curves import agent_curves, empirical_agent_curves, falling_slopes
+from examiner.irt.bins import bins as difficulty_bins
 from examiner.irt.correlation import indicator_correlations
+from examiner.irt.curves import curves as task_curves
+from examiner.irt.curves import empirical_curves
 from examiner.irt.dominance import dominance
 from examiner.irt.fitted import Abilities, IRTFit, TaskErrors
 from examiner.irt.indicators import generality, indicators, regularities
 from examiner.irt.items import ItemParameters
-from examiner.irt.known import known_fit
-from examiner.irt.task_curves import empirical_task_curves, task_curves
+from examiner.irt.known import known as known_fit
 from examiner.results import ResponseMatrix
 
 
@@ -168,7 +169,7 @@ def test_correlations_and_their_intervals_are_those_of_scipy() -> None:
 
 def test_expected_curves_of_agents_fall_through_one_half_at_their_ability() -> None:
     known = Abilities(("a", "b"), np.array([-1.0, 2.0]), np.array([0.3, 0.3]), "")
-    made = expected_agent_curves(known, tasks(30), np.array([-1.0, 2.0]))
+    made = agent_curves(known, tasks(30), np.array([-1.0, 2.0]))
     assert made.success[0, 0] == made.success[1, 1] == 0.5
     assert (made.low < made.success).all() and (made.success < made.high).all()
 
@@ -196,12 +197,12 @@ def test_empirical_curves_of_tasks_count_trials_and_hold_the_total() -> None:
     rng = np.random.default_rng(2)
     won = rng.integers(0, 6, size=(20, 3))
     matrix = ResponseMatrix.from_counts(won, np.full((20, 3), 5))
-    made = empirical_task_curves(matrix, rng.normal(size=20), groups=4)
+    made = empirical_curves(matrix, rng.normal(size=20), groups=4)
     assert (made.observed == 25).all()
     np.testing.assert_allclose((made.mean * made.observed).sum(axis=1), won.sum(axis=0))
     assert (made.low <= made.mean).all() and (made.mean <= made.high).all()
     with pytest.raises(ex.InputError, match="No agent has an ability"):
-        empirical_task_curves(matrix, np.full(20, np.nan))
+        empirical_curves(matrix, np.full(20, np.nan))
 
 
 # ------------------------------------------------------------------ dominance

@@ -17,7 +17,7 @@ MODELS = [
 @pytest.mark.parametrize(("tag", "data", "model"), MODELS)
 def test_the_maximum_is_that_of_mirt(tag: str, data: str, model: str) -> None:
     matrix = responses(f"{data}_responses")
-    fit = ex.fit_irt(matrix, model, estimator="ml")
+    fit = ex.irt.fit(matrix, model, estimator="ml")
     assert fit.converged
     assert fit.log_likelihood == pytest.approx(log_likelihood(tag), abs=0.01)
     np.testing.assert_allclose(fit.items.slope, numbers(f"{tag}_mirt_items", "a1"), atol=0.005)
@@ -34,15 +34,15 @@ def test_the_maximum_is_that_of_mirt(tag: str, data: str, model: str) -> None:
 
 
 def test_rasch_has_the_latent_variance_of_mirt() -> None:
-    fit = ex.fit_irt(responses("two_pl_responses"), "rasch", estimator="ml")
+    fit = ex.irt.fit(responses("two_pl_responses"), "rasch", estimator="ml")
     assert fit.population_sd**2 == pytest.approx(1.33255654858247, abs=1e-3)
     assert (fit.items.slope == 1).all()
 
 
 def test_rasch_and_1pl_are_one_model_told_twice() -> None:
     matrix = responses("two_pl_responses")
-    rasch = ex.fit_irt(matrix, "rasch", estimator="ml", errors=False)
-    one = ex.fit_irt(matrix, "1pl", estimator="ml", errors=False)
+    rasch = ex.irt.fit(matrix, "rasch", estimator="ml", errors=False)
+    one = ex.irt.fit(matrix, "1pl", estimator="ml", errors=False)
     assert one.log_likelihood == pytest.approx(rasch.log_likelihood, abs=1e-6)
     np.testing.assert_allclose(one.items.slope, rasch.population_sd, atol=1e-5)
     np.testing.assert_allclose(
@@ -52,13 +52,13 @@ def test_rasch_and_1pl_are_one_model_told_twice() -> None:
 
 def test_the_3pl_is_at_least_as_likely_as_mirts() -> None:
     """R's mirt gave up after 20,000 cycles: its likelihood is a bar, its parameters are not."""
-    fit = ex.fit_irt(responses("three_pl_responses"), "3pl", estimator="ml", starts=1, errors=False)
+    fit = ex.irt.fit(responses("three_pl_responses"), "3pl", estimator="ml", starts=1, errors=False)
     assert fit.converged
     assert fit.log_likelihood >= log_likelihood("three_pl")
 
 
 def test_criteria_are_those_of_mirt() -> None:
-    fit = ex.fit_irt(responses("two_pl_responses"), estimator="ml", errors=False)
+    fit = ex.irt.fit(responses("two_pl_responses"), estimator="ml", errors=False)
     assert fit.aic == pytest.approx(11237.8306854206, abs=0.02)
     assert fit.bic == pytest.approx(11406.4150093574, abs=0.02)
 
@@ -66,10 +66,10 @@ def test_criteria_are_those_of_mirt() -> None:
 @needs_published_scores
 def test_the_penalised_optimum_of_papers_002_is_found_from_random_starts() -> None:
     """A maximum found by another program: −550.7732 with a ~ N(1, 1), d ~ N(0, 3²), 241 nodes."""
-    fit = ex.fit_irt(
+    fit = ex.irt.fit(
         published().matrix,
         priors={"slope": (1, 1), "intercept": (0, 3)},
-        nodes=ex.Quadrature.grid(-6, 6, 241),
+        nodes=ex.irt.Quadrature.grid(-6, 6, 241),
         starts=11,
         rng=7,
     )
@@ -84,9 +84,9 @@ def test_the_penalised_optimum_of_papers_002_is_found_from_random_starts() -> No
 
 @needs_published_scores
 def test_the_unregularised_fit_of_papers_002_is_not_worse_than_ltms() -> None:
-    fit = ex.fit_irt(published().matrix, estimator="ml", nodes=21)
+    fit = ex.irt.fit(published().matrix, estimator="ml", nodes=21)
     assert fit.log_likelihood >= -490.40
-    assert fit.outcome is ex.FitOutcome.BOUNDARY  # slopes run away, and it says so
-    assert ex.log_likelihood(published().matrix, fit.items, 21) == pytest.approx(
+    assert fit.outcome is ex.irt.FitOutcome.BOUNDARY  # slopes run away, and it says so
+    assert ex.irt.log_likelihood(published().matrix, fit.items, 21) == pytest.approx(
         fit.log_likelihood, abs=1e-6
     )

@@ -18,10 +18,10 @@ def tasks(count: int) -> list[str]:
     return [f"task {number}" for number in range(count)]
 
 
-def bank(count: int, seed: int, **more: object) -> ex.ItemParameters:
+def bank(count: int, seed: int, **more: object) -> ex.irt.ItemParameters:
     rng = np.random.default_rng(seed)
     slope, intercept = rng.lognormal(0.2, 0.3, count), rng.normal(0, 1, count)
-    return ex.ItemParameters.of(tasks(count), slope, intercept, **more)  # type: ignore[arg-type]
+    return ex.irt.ItemParameters.of(tasks(count), slope, intercept, **more)  # type: ignore[arg-type]
 
 
 # ---------------------------------------------------------------- sign
@@ -33,17 +33,17 @@ def test_the_scale_never_turns_over() -> None:
     for seed in range(200):
         slope = rng.lognormal(0.2, 0.3, 24)
         slope[:8] *= -1
-        items = ex.ItemParameters.of(tasks(24), slope, rng.normal(0, 1, 24))
+        items = ex.irt.ItemParameters.of(tasks(24), slope, rng.normal(0, 1, 24))
         ability = rng.normal(size=60)
-        matrix = ex.simulate(items, ability, rng=seed)
-        fit = ex.fit_irt(matrix, starts=1, errors=False)
+        matrix = ex.irt.simulate(items, ability, rng=seed)
+        fit = ex.irt.fit(matrix, starts=1, errors=False)
         assert np.corrcoef(fit.abilities.ability, ability)[0, 1] > 0.5
 
 
 def test_the_signs_of_slopes_are_found_from_any_start() -> None:
     slope = np.where(np.arange(24) % 3 == 0, -1.2, 1.2)
-    items = ex.ItemParameters.of(tasks(24), slope, np.linspace(-1, 1, 24))
-    fit = ex.fit_irt(ex.simulate(items, 300, rng=0), starts=8, rng=3, errors=False)
+    items = ex.irt.ItemParameters.of(tasks(24), slope, np.linspace(-1, 1, 24))
+    fit = ex.irt.fit(ex.irt.simulate(items, 300, rng=0), starts=8, rng=3, errors=False)
     assert (np.sign(fit.items.slope) == np.sign(slope)).all()
     assert fit.starts.agreeing == 8
 
@@ -69,10 +69,12 @@ def test_every_model_recovers_what_made_its_data(
 ) -> None:
     rng = np.random.default_rng(5)
     slope = np.full(25, 1.3) if model in ("1pl", "rasch") else rng.lognormal(0.3, 0.3, 25)
-    items = ex.ItemParameters.of(tasks(25), slope, rng.normal(0, 1, 25), response=response, **more)  # type: ignore[arg-type]
+    items = ex.irt.ItemParameters.of(
+        tasks(25), slope, rng.normal(0, 1, 25), response=response, **more
+    )  # type: ignore[arg-type]
     ability = rng.normal(size=2500)
-    matrix = ex.simulate(items, ability, trials=trials, rng=6)
-    fit = ex.fit_irt(matrix, model, response=response, starts=1, errors=False)
+    matrix = ex.irt.simulate(items, ability, trials=trials, rng=6)
+    fit = ex.irt.fit(matrix, model, response=response, starts=1, errors=False)
     assert fit.converged
     slopes = fit.items.slope * fit.population_sd
     tolerance = 0.5 if model in ("3pl", "4pl") else 0.25  # guessing and intercept trade
@@ -87,9 +89,9 @@ def test_every_model_recovers_what_made_its_data(
     if model == "4pl":
         assert fit.items.ceiling.mean() == pytest.approx(0.9, abs=0.05)
     # No other parameters may be more likely than the maximum, the true ones included.
-    free = ex.fit_irt(matrix, model, response=response, starts=1, errors=False, estimator="ml")
-    assert free.log_likelihood >= ex.log_likelihood(matrix, items) - 1e-6
-    again = ex.log_likelihood(matrix, free.items, population_sd=free.population_sd)
+    free = ex.irt.fit(matrix, model, response=response, starts=1, errors=False, estimator="ml")
+    assert free.log_likelihood >= ex.irt.log_likelihood(matrix, items) - 1e-6
+    again = ex.irt.log_likelihood(matrix, free.items, population_sd=free.population_sd)
     assert again == pytest.approx(free.log_likelihood, abs=0.01)
 
 
@@ -97,11 +99,11 @@ def test_more_trials_are_not_thrown_away() -> None:
     """Ten trials a cell place agents better than the majority of the ten."""
     items = bank(15, 1)
     ability = np.random.default_rng(2).normal(size=400)
-    counts = ex.simulate(items, ability, trials=10, rng=3)
+    counts = ex.irt.simulate(items, ability, trials=10, rng=3)
     majority = ResponseMatrix.from_array((counts.to_numpy() > 0.5).astype(int), tasks=items.tasks)
     errors = [
         np.abs(
-            ex.fit_irt(one, response="binomial", starts=1, errors=False).abilities.ability - ability
+            ex.irt.fit(one, response="binomial", starts=1, errors=False).abilities.ability - ability
         )
         for one in (counts, majority)
     ]
@@ -109,9 +111,9 @@ def test_more_trials_are_not_thrown_away() -> None:
 
 
 def test_trials_of_a_cell_are_taken_for_alike_unless_told_otherwise() -> None:
-    matrix = ex.simulate(bank(12, 1), 100, trials=6, interaction=1.0, rng=1)
-    shared = ex.fit_irt(matrix, starts=1)
-    single = ex.fit_irt(matrix, response="binomial", starts=1)
+    matrix = ex.irt.simulate(bank(12, 1), 100, trials=6, interaction=1.0, rng=1)
+    shared = ex.irt.fit(matrix, starts=1)
+    single = ex.irt.fit(matrix, response="binomial", starts=1)
     assert shared.items.response == "beta-binomial"
     assert single.items.response == "binomial"
     assert shared.log_likelihood > single.log_likelihood + 20
@@ -123,11 +125,11 @@ def test_trials_of_a_cell_are_taken_for_alike_unless_told_otherwise() -> None:
 
 def test_missing_cells_are_left_out_not_filled() -> None:
     """An agent's likelihood is that of its observed cells: dropping a column equals not seeing it."""
-    matrix = ex.simulate(bank(10, 3), 200, rng=4)
+    matrix = ex.irt.simulate(bank(10, 3), 200, rng=4)
     values = matrix.to_numpy().copy()
     values[:, 9] = np.nan
-    hidden = ex.fit_irt(ResponseMatrix.from_array(values, tasks=matrix.tasks), errors=False)
-    shorter = ex.fit_irt(matrix.take(tasks=range(9)), errors=False)
+    hidden = ex.irt.fit(ResponseMatrix.from_array(values, tasks=matrix.tasks), errors=False)
+    shorter = ex.irt.fit(matrix.take(tasks=range(9)), errors=False)
     assert hidden.dropped == (("task 9", "never observed"),)
     assert hidden.log_likelihood == pytest.approx(shorter.log_likelihood, abs=1e-6)
 
@@ -136,13 +138,13 @@ def test_missing_cells_are_left_out_not_filled() -> None:
 @given(seed=st.integers(0, 500), share=st.sampled_from([0.0, 0.3]))
 def test_the_order_of_agents_and_tasks_changes_nothing(seed: int, share: float) -> None:
     rng = np.random.default_rng(seed)
-    values = ex.simulate(bank(9, seed), 40, rng=seed).to_numpy().copy()
+    values = ex.irt.simulate(bank(9, seed), 40, rng=seed).to_numpy().copy()
     values[rng.random(values.shape) < share] = np.nan
     rows, columns = rng.permutation(40), rng.permutation(9)
     names = [f"agent {number}" for number in range(40)]
     first = ResponseMatrix.from_array(values, names, tasks(9))
     second = first.take(rows.tolist(), columns.tolist())
-    one, two = (ex.fit_irt(matrix, starts=1, errors=False) for matrix in (first, second))
+    one, two = (ex.irt.fit(matrix, starts=1, errors=False) for matrix in (first, second))
     assert two.objective == pytest.approx(one.objective, abs=1e-5)
     place = {task: number for number, task in enumerate(one.items.tasks)}
     for number, task in enumerate(two.items.tasks):
@@ -156,11 +158,11 @@ def test_fast_and_general_engines_agree() -> None:
     from examiner.irt.models import MODELS
     from examiner.irt.parameters import Layout
 
-    values = ex.simulate(bank(15, 8), 120, rng=9).to_numpy().copy()
+    values = ex.irt.simulate(bank(15, 8), 120, rng=9).to_numpy().copy()
     values[np.random.default_rng(1).random(values.shape) < 0.1] = np.nan
     for table in (values, np.nan_to_num(values)):
         matrix = ResponseMatrix.from_array(table, tasks=tasks(15))
-        fast = ex.fit_irt(matrix, starts=1, errors=False)
+        fast = ex.irt.fit(matrix, starts=1, errors=False)
         general = climb_generally(
             matrix,
             Layout.of(MODELS["2pl"], "binomial"),
@@ -175,25 +177,25 @@ def test_fast_and_general_engines_agree() -> None:
 
 
 def test_no_step_away_from_the_maximum_is_uphill() -> None:
-    matrix = ex.simulate(bank(8, 5), 80, rng=5)
-    fit = ex.fit_irt(matrix, estimator="ml", errors=False, nodes=ex.Quadrature.grid(-6, 6, 121))
+    matrix = ex.irt.simulate(bank(8, 5), 80, rng=5)
+    fit = ex.irt.fit(matrix, estimator="ml", errors=False, nodes=ex.irt.Quadrature.grid(-6, 6, 121))
     rng = np.random.default_rng(0)
     for _ in range(50):
-        moved = ex.ItemParameters.of(
+        moved = ex.irt.ItemParameters.of(
             fit.items.tasks,
             fit.items.slope + rng.normal(0, 0.02, 8),
             fit.items.intercept + rng.normal(0, 0.02, 8),
         )
-        assert ex.log_likelihood(matrix, moved, fit.quadrature) < fit.log_likelihood + 1e-9
+        assert ex.irt.log_likelihood(matrix, moved, fit.quadrature) < fit.log_likelihood + 1e-9
 
 
 def test_single_and_double_precision_agree() -> None:
     """Past 200,000 cells with gaps and 2,000,000 without, data are kept in single precision."""
-    matrix = ex.simulate(bank(450, 2), 500, rng=2)
+    matrix = ex.irt.simulate(bank(450, 2), 500, rng=2)
     values = matrix.to_numpy().copy()
     values[0, 0] = np.nan  # one gap sends it down the other road
-    complete = ex.fit_irt(matrix, starts=1, errors=False, estimator="ml")
-    gap = ex.fit_irt(
+    complete = ex.irt.fit(matrix, starts=1, errors=False, estimator="ml")
+    gap = ex.irt.fit(
         ResponseMatrix.from_array(values, tasks=matrix.tasks),
         starts=1,
         errors=False,
@@ -226,16 +228,16 @@ def test_degenerate_tables_end_with_a_sentence(
     matrix: Callable[[], ResponseMatrix], words: str
 ) -> None:
     with pytest.raises(InputError, match=words):
-        ex.fit_irt(matrix())
+        ex.irt.fit(matrix())
 
 
 def test_agents_and_tasks_without_results_are_set_aside_with_a_reason() -> None:
-    values = ex.simulate(bank(6, 1), 30, rng=1).to_numpy().copy()
+    values = ex.irt.simulate(bank(6, 1), 30, rng=1).to_numpy().copy()
     values[:, 4] = 1
     values[:, 2] = np.nan
     values[3] = np.nan
     names = [f"a{number}" for number in range(30)]
-    fit = ex.fit_irt(ResponseMatrix.from_array(values, names, tasks(6)))
+    fit = ex.irt.fit(ResponseMatrix.from_array(values, names, tasks(6)))
     assert fit.left_out == (("a3", "no observed result"),)
     assert dict(fit.dropped) == {
         "task 2": "never observed",
@@ -247,12 +249,12 @@ def test_agents_and_tasks_without_results_are_set_aside_with_a_reason() -> None:
 
 def test_perfectly_separated_data_are_fitted_and_flagged() -> None:
     steps = np.array([[float(agent > task) for task in range(6)] for agent in range(7)])
-    fit = ex.fit_irt(ResponseMatrix.from_array(steps))
+    fit = ex.irt.fit(ResponseMatrix.from_array(steps))
     assert fit.converged
     assert np.isfinite(fit.items.slope).all()
     assert all("separated by ability" in " ".join(words) for words in fit.flags)
-    wild = ex.fit_irt(ResponseMatrix.from_array(steps), estimator="ml")
-    assert wild.outcome in (ex.FitOutcome.BOUNDARY, ex.FitOutcome.NOT_CONVERGED)
+    wild = ex.irt.fit(ResponseMatrix.from_array(steps), estimator="ml")
+    assert wild.outcome in (ex.irt.FitOutcome.BOUNDARY, ex.irt.FitOutcome.NOT_CONVERGED)
 
 
 @pytest.mark.parametrize(
@@ -270,15 +272,15 @@ def test_perfectly_separated_data_are_fitted_and_flagged() -> None:
     ],
 )
 def test_wrong_options_end_with_a_sentence(options: dict[str, object], words: str) -> None:
-    matrix = ex.simulate(bank(5, 1), 20, rng=1)
+    matrix = ex.irt.simulate(bank(5, 1), 20, rng=1)
     with pytest.raises(InputError, match=words):
-        ex.fit_irt(matrix, **options)  # type: ignore[arg-type]
+        ex.irt.fit(matrix, **options)  # type: ignore[arg-type]
 
 
 def test_scores_outside_0_and_1_are_refused_by_the_beta_model() -> None:
     values: NDArray[np.float64] = np.random.default_rng(0).random((10, 3)) * 3
     with pytest.raises(InputError, match="takes scores from 0 to 1"):
-        ex.fit_irt(ResponseMatrix.from_array(values), "beta")
+        ex.irt.fit(ResponseMatrix.from_array(values), "beta")
 
 
 @settings(max_examples=25)
@@ -304,7 +306,7 @@ def test_any_small_table_ends_in_numbers_or_in_a_sentence(
     tried = np.where(rng.random((agents, columns)) < share, 0, rng.integers(1, most + 1))
     matrix = ResponseMatrix.from_counts(rng.binomial(tried, rng.random(columns)), tried)
     try:
-        fit = ex.fit_irt(matrix, model, estimator=estimator, starts=2)  # type: ignore[arg-type]
+        fit = ex.irt.fit(matrix, model, estimator=estimator, starts=2)  # type: ignore[arg-type]
     except InputError:
         return
     for values in (

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt import ItemParameters, known_fit, simulate
+from examiner.irt import ItemParameters, simulate
+from examiner.irt import known as known_fit
 from examiner.irt.fitted import IRTFit
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
@@ -15,7 +16,7 @@ VARIED = ItemParameters.of(TASKS, np.linspace(0.2, 3.0, 12), np.linspace(-1, 1, 
 
 def test_different_slopes_are_worth_having_where_slopes_differ() -> None:
     matrix = simulate(VARIED, 300, rng=0)
-    found = ex.compare_models(matrix, ["1pl", "2pl"], folds=4, rng=0)
+    found = ex.irt.compare(matrix, ["1pl", "2pl"], folds=4, rng=0)
     assert found.best == "2pl"
     assert found.as_good == ("2pl",)
     assert found.scores[1].behind > 2 * found.scores[1].behind_error > 0
@@ -25,7 +26,7 @@ def test_different_slopes_are_worth_having_where_slopes_differ() -> None:
 
 def test_different_slopes_are_not_worth_having_where_they_are_one() -> None:
     same = ItemParameters.of(TASKS, 1.0, np.linspace(-1, 1, 12))
-    found = ex.compare_models(simulate(same, 150, rng=1), ["1pl", "2pl"], folds=4, rng=0)
+    found = ex.irt.compare(simulate(same, 150, rng=1), ["1pl", "2pl"], folds=4, rng=0)
     assert "1pl" in found.as_good
 
 
@@ -38,7 +39,7 @@ def test_a_cell_is_foretold_from_the_other_cells_of_its_agent() -> None:
         kept_of.append(kept)
         return known_fit(VARIED, kept)
 
-    found = ex.compare_models(matrix, {"truth": known}, folds=3, rng=0)
+    found = ex.irt.compare(matrix, {"truth": known}, folds=3, rng=0)
     grid = np.linspace(-8, 8, 3001)
     chances = ex.irt.probability(VARIED, grid)
     values, total = matrix.to_numpy(), 0.0
@@ -66,7 +67,7 @@ def test_folds_hold_out_every_cell_once_and_evenly() -> None:
         held += missing
         return known_fit(VARIED, kept)
 
-    ex.compare_models(matrix, {"spy": spy}, folds=3, rng=0)
+    ex.irt.compare(matrix, {"spy": spy}, folds=3, rng=0)
     assert (held == 1).all()
 
 
@@ -82,7 +83,7 @@ def test_counts_and_continuous_scores_are_compared_too(response: str) -> None:
     trials = 3 if response == "beta-binomial" else 1
     matrix = simulate(items, 60, trials=trials, rng=0)
     models = ["beta"] if response == "beta" else ["1pl"]
-    found = ex.compare_models(matrix, models, folds=2, rng=0)
+    found = ex.irt.compare(matrix, models, folds=2, rng=0)
     assert np.isfinite(found.scores[0].log_score)
     assert np.isnan(found.baseline) == (response == "beta")
     assert found.scores[0].error > 0
@@ -91,20 +92,20 @@ def test_counts_and_continuous_scores_are_compared_too(response: str) -> None:
 def test_comparisons_refuse_what_they_cannot_do() -> None:
     matrix = simulate(VARIED, 20, rng=0)
     with pytest.raises(InputError, match="into 1 folds"):
-        ex.compare_models(matrix, ["1pl"], folds=1, rng=0)
+        ex.irt.compare(matrix, ["1pl"], folds=1, rng=0)
     with pytest.raises(InputError, match="No model is given"):
-        ex.compare_models(matrix, [], rng=0)
+        ex.irt.compare(matrix, [], rng=0)
     with pytest.raises(InputError, match="Unknown model '5pl'"):
-        ex.compare_models(matrix, ["5pl"], rng=0)
+        ex.irt.compare(matrix, ["5pl"], rng=0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("resample", ["agents", "responses"])
 def test_resampled_errors_are_near_those_of_the_information(resample: str) -> None:
     matrix = simulate(VARIED.take(range(3, 9)), 500, rng=4)
-    fit = ex.fit_irt(matrix, estimator="ml", starts=1)
+    fit = ex.irt.fit(matrix, estimator="ml", starts=1)
     assert fit.errors is not None
-    found = ex.bootstrap_errors(fit, resample=resample, replicates=60, rng=0)  # type: ignore[arg-type]
+    found = ex.irt.bootstrap(fit, resample=resample, replicates=60, rng=0)  # type: ignore[arg-type]
     ratio = np.concatenate([found.slope / fit.errors.slope, found.intercept / fit.errors.intercept])
     assert 0.75 < np.median(ratio) < 1.35
     assert (found.slope_low < fit.items.slope).all()
@@ -116,7 +117,7 @@ def test_resampling_takes_any_way_of_fitting_and_turns_mirror_images() -> None:
     matrix = simulate(VARIED, 50, rng=5)
     fit = known_fit(VARIED, matrix)
     signs = iter([1.0, -1.0] * 10)
-    found = ex.bootstrap_errors(
+    found = ex.irt.bootstrap(
         fit, replicates=20, rng=0, refit=lambda drawn: VARIED.rescaled(0.0, next(signs))
     )
     np.testing.assert_allclose(found.slope, 0.0, atol=1e-12)
@@ -131,7 +132,7 @@ def test_a_slope_that_changes_sign_leaves_difficulty_open() -> None:
         noise = 0.3 * rng.standard_normal(12)
         return ItemParameters.of(TASKS, VARIED.slope + noise, VARIED.intercept)
 
-    found = ex.bootstrap_errors(known_fit(VARIED, matrix), replicates=60, rng=0, refit=noisy)
+    found = ex.irt.bootstrap(known_fit(VARIED, matrix), replicates=60, rng=0, refit=noisy)
     assert np.isinf(found.difficulty_low[0])
     assert np.isinf(found.difficulty_high[0])
     assert np.isfinite(found.difficulty_high[-1])
@@ -141,59 +142,61 @@ def test_a_slope_that_changes_sign_leaves_difficulty_open() -> None:
 def test_resampling_refuses_what_it_cannot_do() -> None:
     fit = known_fit(VARIED, simulate(VARIED, 30, rng=0))
     with pytest.raises(InputError, match="Unknown resampling 'tasks'"):
-        ex.bootstrap_errors(fit, resample="tasks", rng=0)  # type: ignore[arg-type]
+        ex.irt.bootstrap(fit, resample="tasks", rng=0)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="5 replicates are asked for"):
-        ex.bootstrap_errors(fit, replicates=5, rng=0)
+        ex.irt.bootstrap(fit, replicates=5, rng=0)
     with pytest.raises(InputError, match="no responses to resample"):
-        ex.bootstrap_errors(known_fit(VARIED), rng=0)
+        ex.irt.bootstrap(known_fit(VARIED), rng=0)
 
     def never(drawn: ResponseMatrix) -> ItemParameters:
         raise InputError("no")
 
     with pytest.raises(InputError, match="Only 0 of the resampled"):
-        ex.bootstrap_errors(fit, replicates=20, rng=0, refit=never)
+        ex.irt.bootstrap(fit, replicates=20, rng=0, refit=never)
 
 
 @pytest.mark.slow
 def test_overdispersion_is_found_where_cells_have_a_life_of_their_own() -> None:
     items = ItemParameters.of(TASKS[:6], 1.0, np.linspace(-1, 1, 6))
     alike = simulate(items, 100, trials=4, interaction=1.0, rng=0)
-    found = ex.overdispersion_test(alike, "1pl")
+    found = ex.irt.overdispersion(alike, "1pl")
     assert found.p_value < 1e-4
     assert 0.05 < found.correlation < 0.3
-    plain = ex.overdispersion_test(simulate(items, 100, trials=4, rng=1), "1pl")
+    plain = ex.irt.overdispersion(simulate(items, 100, trials=4, rng=1), "1pl")
     assert plain.p_value > 0.01
     assert plain.correlation < found.correlation
 
 
 def test_single_trials_say_nothing_of_overdispersion() -> None:
     with pytest.raises(InputError, match="No cell has two trials"):
-        ex.overdispersion_test(simulate(VARIED, 10, rng=0))
+        ex.irt.overdispersion(simulate(VARIED, 10, rng=0))
 
 
 def test_a_diagnosis_needs_responses_and_enough_draws() -> None:
     fit = known_fit(VARIED, simulate(VARIED, 60, rng=0))
     with pytest.raises(InputError, match="3 replicates are asked for"):
-        ex.diagnose(fit, replicates=3)
+        ex.irt.diagnose(fit, replicates=3)
     stored = known_fit(VARIED)
     with pytest.raises(InputError, match=r"has no responses. Give them: `diagnose\(fit, matrix\)`"):
-        ex.diagnose(stored)
+        ex.irt.diagnose(stored)
     with pytest.raises(InputError, match="lack 11 tasks of the fit, 't1' first"):
-        ex.diagnose(stored, ResponseMatrix.from_array([[1]], tasks=["t0"]))
+        ex.irt.diagnose(stored, ResponseMatrix.from_array([[1]], tasks=["t0"]))
 
 
 def test_a_stored_fit_is_diagnosed_with_responses_in_any_order() -> None:
     matrix = simulate(VARIED, 80, rng=0)
     turned = matrix.take(tasks=list(range(12))[::-1])
-    found = ex.diagnose(known_fit(VARIED), turned, replicates=20, refit=False, rng=0)
-    direct = ex.diagnose(known_fit(VARIED, matrix), replicates=20, refit=False, rng=0)
+    found = ex.irt.diagnose(known_fit(VARIED), turned, replicates=20, refit=False, rng=0)
+    direct = ex.irt.diagnose(known_fit(VARIED, matrix), replicates=20, refit=False, rng=0)
     np.testing.assert_allclose(found.mean_squares.infit, direct.mean_squares.infit, atol=1e-4)
 
 
 def test_progress_is_told_from_nothing_to_all() -> None:
     told: list[tuple[str, int, int]] = []
     fit = known_fit(VARIED, simulate(VARIED, 60, rng=0))
-    ex.diagnose(fit, replicates=20, refit=False, rng=0, progress=lambda *step: told.append(step))
+    ex.irt.diagnose(
+        fit, replicates=20, refit=False, rng=0, progress=lambda *step: told.append(step)
+    )
     assert told[0] == ("simulating", 0, 20)
     assert told[-1] == ("simulating", 20, 20)
 
@@ -201,17 +204,19 @@ def test_progress_is_told_from_nothing_to_all() -> None:
 def several_trials() -> IRTFit:
     items = ItemParameters.of(TASKS[:5], 1.0, np.linspace(-1, 1, 5))
     matrix = simulate(items, 40, trials=2, interaction=2.0, rng=0)
-    return ex.fit_irt(matrix, "1pl", errors=False, starts=1)
+    return ex.irt.fit(matrix, "1pl", errors=False, starts=1)
 
 
 def test_a_diagnosis_of_several_trials_says_what_it_leaves_out() -> None:
-    found = ex.diagnose(several_trials(), replicates=20, refit=False, overdispersion=False, rng=0)
+    found = ex.irt.diagnose(
+        several_trials(), replicates=20, refit=False, overdispersion=False, rng=0
+    )
     assert found.overdispersion is None
     assert "S-X² is not available: cells have more than one trial." in repr(found)
 
 
 @pytest.mark.slow
 def test_a_diagnosis_of_several_trials_includes_overdispersion() -> None:
-    found = ex.diagnose(several_trials(), replicates=20, refit=False, rng=0)
+    found = ex.irt.diagnose(several_trials(), replicates=20, refit=False, rng=0)
     assert found.overdispersion is not None
     assert "beyond the curve (p =" in repr(found)

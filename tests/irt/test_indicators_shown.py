@@ -9,22 +9,24 @@ import examiner as ex
 
 
 @pytest.fixture(scope="module")
-def told() -> ex.Indicators:
-    items = ex.ItemParameters.of([f"t{n}" for n in range(24)], np.ones(24), np.linspace(-2, 2, 24))
+def told() -> ex.irt.Indicators:
+    items = ex.irt.ItemParameters.of(
+        [f"t{n}" for n in range(24)], np.ones(24), np.linspace(-2, 2, 24)
+    )
     agents = [f"<b>agent {n}</b>" for n in range(30)]
-    solved = ex.simulate(items, 30, rng=1).to_numpy()
+    solved = ex.irt.simulate(items, 30, rng=1).to_numpy()
     matrix = ex.ResponseMatrix.from_array(solved, agents, items.tasks)
-    return ex.indicators(ex.fit_irt(matrix, starts=1))
+    return ex.irt.indicators(ex.irt.fit(matrix, starts=1))
 
 
-def test_the_repr_is_one_short_line_that_names_the_ablest(told: ex.Indicators) -> None:
+def test_the_repr_is_one_short_line_that_names_the_ablest(told: ex.irt.Indicators) -> None:
     best = told.agents[int(told.ability.argmax())]
     assert "\n" not in repr(told) and len(repr(told)) < 120
     assert repr(told).startswith("Indicators of 30 agents, 3 bins of difficulty: ")
     assert repr(best) in repr(told) and f"{told.ability.max():.2f} ± " in repr(told)
 
 
-def test_a_notebook_shows_the_ablest_first_with_names_escaped(told: ex.Indicators) -> None:
+def test_a_notebook_shows_the_ablest_first_with_names_escaped(told: ex.irt.Indicators) -> None:
     page = told._repr_html_()
     assert "<b>agent" not in page and "and 18 more rows" in page
     order = np.argsort(-told.ability)
@@ -33,7 +35,7 @@ def test_a_notebook_shows_the_ablest_first_with_names_escaped(told: ex.Indicator
     assert 0 < table.index(first) < table.index(second)
 
 
-def test_rows_make_a_table_of_pandas(told: ex.Indicators) -> None:
+def test_rows_make_a_table_of_pandas(told: ex.irt.Indicators) -> None:
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(told.rows())
     assert list(table.columns) == [
@@ -42,7 +44,7 @@ def test_rows_make_a_table_of_pandas(told: ex.Indicators) -> None:
     np.testing.assert_array_equal(table["ability"], told.ability)
 
 
-def test_agents_without_any_ability_are_shown_too(told: ex.Indicators) -> None:
+def test_agents_without_any_ability_are_shown_too(told: ex.irt.Indicators) -> None:
     from dataclasses import replace
 
     none = replace(told, ability=np.full(30, np.nan), bins=None)

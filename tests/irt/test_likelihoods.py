@@ -96,11 +96,11 @@ def test_slopes_are_the_derivatives_of_the_expected_log_likelihood(response: Res
 
 @given(
     slope=st.lists(st.floats(-6, 6), min_size=2, max_size=6),
-    nodes=st.sampled_from([None, ex.Quadrature.grid(-8, 8, 2001)]),
+    nodes=st.sampled_from([None, ex.irt.Quadrature.grid(-8, 8, 2001)]),
     seed=st.integers(0, 1000),
 )
 def test_the_marginal_likelihood_is_the_integral(
-    slope: list[float], nodes: ex.Quadrature | None, seed: int
+    slope: list[float], nodes: ex.irt.Quadrature | None, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
     items = ItemParameters.of(
@@ -117,12 +117,12 @@ def test_the_marginal_likelihood_is_the_integral(
         density, -8, 8, points=breaks or None, limit=400, epsabs=0, epsrel=1e-10
     )
     matrix = ResponseMatrix.from_array(answers[None, :], tasks=items.tasks)
-    assert ex.log_likelihood(matrix, items, nodes) == pytest.approx(np.log(area), abs=2e-4)
+    assert ex.irt.log_likelihood(matrix, items, nodes) == pytest.approx(np.log(area), abs=2e-4)
 
 
 @pytest.mark.parametrize("count", [1, 5, 21, 61, 150])
 def test_gauss_hermite_integrates_polynomials(count: int) -> None:
-    rule = ex.Quadrature.gauss_hermite(count)
+    rule = ex.irt.Quadrature.gauss_hermite(count)
     weights = np.exp(rule.log_weights)
     assert weights.sum() == pytest.approx(1, abs=1e-10)
     if count >= 5:
@@ -132,17 +132,17 @@ def test_gauss_hermite_integrates_polynomials(count: int) -> None:
 def test_a_fixed_grid_is_too_coarse_for_long_tests_and_ours_is_not() -> None:
     rng = np.random.default_rng(0)
     items = ItemParameters.of([f"t{n}" for n in range(800)], np.ones(800), rng.normal(size=800))
-    matrix = ex.simulate(items, 40, rng=1)
-    truth = ex.log_likelihood(matrix, items, ex.Quadrature.grid(-8, 8, 8001))
-    assert ex.log_likelihood(matrix, items) == pytest.approx(truth, abs=1e-3)
-    assert abs(ex.log_likelihood(matrix, items, 21) - truth) > 5
+    matrix = ex.irt.simulate(items, 40, rng=1)
+    truth = ex.irt.log_likelihood(matrix, items, ex.irt.Quadrature.grid(-8, 8, 8001))
+    assert ex.irt.log_likelihood(matrix, items) == pytest.approx(truth, abs=1e-3)
+    assert abs(ex.irt.log_likelihood(matrix, items, 21) - truth) > 5
 
 
 def test_unknown_tasks_and_wrong_rules_are_refused() -> None:
     items = ItemParameters.of(["t"], [1.0], [0.0])
     with pytest.raises(InputError, match="No parameters are known of 'u'"):
-        ex.log_likelihood(ResponseMatrix.from_array([[1]], tasks=["u"]), items)
+        ex.irt.log_likelihood(ResponseMatrix.from_array([[1]], tasks=["u"]), items)
     with pytest.raises(InputError, match="0 nodes are asked for"):
-        ex.log_likelihood(ResponseMatrix.from_array([[1]], tasks=["t"]), items, 0)
+        ex.irt.log_likelihood(ResponseMatrix.from_array([[1]], tasks=["t"]), items, 0)
     with pytest.raises(InputError, match="two ends in order"):
-        ex.Quadrature.grid(2, -2)
+        ex.irt.Quadrature.grid(2, -2)

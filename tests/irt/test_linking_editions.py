@@ -8,7 +8,7 @@ import pytest
 import examiner as ex
 from examiner.irt.fitted import Abilities
 from examiner.irt.items import ItemParameters
-from examiner.irt.known import known_fit
+from examiner.irt.known import known as known_fit
 from examiner.irt.linking import link
 
 METHODS = ("stocking-lord", "haebara", "mean-sigma", "mean-mean")

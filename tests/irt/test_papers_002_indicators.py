@@ -7,7 +7,7 @@ import pytest
 
 import examiner as ex
 from examiner.irt.indicators import Indicators, indicators
-from examiner.irt.known import known_fit
+from examiner.irt.known import known
 from examiner.irt.likelihood import log_likelihood
 from irt.ale_of_papers_002 import (
     column,
@@ -24,7 +24,7 @@ EDGES = [-11, -1, 0, 1, 10]
 
 def made(**options: object) -> Indicators:
     ale = published()
-    fit = known_fit(ltm_items(), ale.matrix, abilities=ltm_abilities(), nodes=21)
+    fit = known(ltm_items(), ale.matrix, abilities=ltm_abilities(), nodes=21)
     return indicators(fit, ale.scores, bins=EDGES, **options)  # type: ignore[arg-type]
 
 
@@ -86,7 +86,7 @@ def test_negative_games_and_no_others_are_left_out_of_generality() -> None:
 
 def test_automatic_bins_have_the_sizes_of_the_papers() -> None:
     ale = published()
-    fit = known_fit(ltm_items(), ale.matrix, abilities=ltm_abilities(), nodes=21)
+    fit = known(ltm_items(), ale.matrix, abilities=ltm_abilities(), nodes=21)
     bins = indicators(fit).bins
     assert bins is not None and bins.counts.tolist() == [10, 9, 9, 9]
 
@@ -94,7 +94,7 @@ def test_automatic_bins_have_the_sizes_of_the_papers() -> None:
 def test_the_papers_own_rule_does_not_give_the_papers_own_techniques() -> None:
     """A correlation above 0.99 drops PRIOR..DUEL.; the paper kept it and dropped DUEL (0.984)."""
     results = published().results
-    ours = set(ex.without_near_identical_agents(results).agents)
+    ours = set(ex.scores.without_near_identical(results).agents)
     theirs = set(names("ale_ltm_abilities.csv", "agent"))
     assert theirs - ours == {"Wang.Humanstarts_PRIOR..DUEL."}
     assert ours - theirs == {"Wang.Humanstarts_DUEL"}

@@ -23,8 +23,8 @@ EDGES = [-11, -1, 0, 1, 10]
 
 
 @cache
-def with_priors() -> ex.IRTFit:
-    return ex.fit_irt(published().matrix, rng=0)
+def with_priors() -> ex.irt.IRTFit:
+    return ex.irt.fit(published().matrix, rng=0)
 
 
 def said(value: float, digits: int = 2) -> str:
@@ -41,7 +41,9 @@ def test_ten_of_ten_starts_end_at_the_stated_optimum() -> None:
 
 
 def test_ltms_parameters_integrated_finely() -> None:
-    fine = ex.log_likelihood(published().matrix, ltm_items(), ex.Quadrature.grid(-6, 6, 4801))
+    fine = ex.irt.log_likelihood(
+        published().matrix, ltm_items(), ex.irt.Quadrature.grid(-6, 6, 4801)
+    )
     assert f"is {said(fine)}, not −490.40" in PAGE
 
 
@@ -66,9 +68,9 @@ def test_the_four_negative_games_are_within_noise() -> None:
 
 def test_correlations_on_the_page() -> None:
     ale = published()
-    theirs = ex.known_fit(ltm_items(), ale.matrix, abilities=ltm_abilities(), nodes=21)
+    theirs = ex.irt.known(ltm_items(), ale.matrix, abilities=ltm_abilities(), nodes=21)
     for fit in (theirs, with_priors()):
-        found = {(c.a, c.b): c for c in ex.indicators(fit, ale.scores, bins=EDGES).correlations}
+        found = {(c.a, c.b): c for c in ex.irt.indicators(fit, ale.scores, bins=EDGES).correlations}
         for pair in (("ability", "slope"), ("ability", "generality")):
             one = found[pair]
             ends = f"{said(one.low)} to {said(one.high)}"
@@ -83,11 +85,11 @@ def test_correlations_on_the_page() -> None:
 
 def test_the_rules_own_techniques_and_dominance() -> None:
     ale = published()
-    ours = ex.responses(ex.without_near_identical_agents(ale.results), success=100)
-    fit = ex.fit_irt(ours, rng=0, starts=3)
+    ours = ex.responses(ex.scores.without_near_identical(ale.results), success=100)
+    fit = ex.irt.fit(ours, rng=0, starts=3)
     tennis = fit.items.tasks.index("Tennis")
     assert fit.items.slope[tennis] > 0
-    made = ex.dominance(ale.matrix)
+    made = ex.irt.dominance(ale.matrix)
     assert (
         f"in {made.transitive_share:.0%} of pairs; {len(made.undominated)} of 40".replace("%", " %")
         in PAGE
@@ -95,7 +97,7 @@ def test_the_rules_own_techniques_and_dominance() -> None:
 
 
 def test_maximum_likelihood_with_21_nodes_has_several_ends() -> None:
-    fit = ex.fit_irt(published().matrix, estimator="ml", nodes=21, rng=0, errors=False)
+    fit = ex.irt.fit(published().matrix, estimator="ml", nodes=21, rng=0, errors=False)
     assert fit.log_likelihood >= -490.40
     ends = {said(value) for value in np.round(fit.starts.objectives, 2)}
     assert len(ends) > 1 and said(fit.log_likelihood) in PAGE

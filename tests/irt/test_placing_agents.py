@@ -11,7 +11,7 @@ import pytest
 import examiner as ex
 from examiner.irt.fitted import Abilities, TaskErrors
 from examiner.irt.items import ItemParameters
-from examiner.irt.known import known_fit
+from examiner.irt.known import known as known_fit
 from examiner.irt.logistic import probability
 from examiner.irt.place import place
 from examiner.irt.quadrature import Quadrature
@@ -54,9 +54,9 @@ def test_an_agent_of_the_fit_is_placed_where_the_fit_has_it() -> None:
 
 def test_an_agent_of_scores_is_placed_where_the_fit_has_it_exact_zeros_and_ones_too() -> None:
     items = bank("beta", precision=5.0)
-    drawn = ex.simulate(items, 30, rng=3).to_numpy()
+    drawn = ex.irt.simulate(items, 30, rng=3).to_numpy()
     matrix = ResponseMatrix.from_array(np.where(drawn > 0.9, 1, np.where(drawn < 0.1, 0, drawn)))
-    fit = ex.fit_irt(matrix, "beta", rng=0)
+    fit = ex.irt.fit(matrix, "beta", rng=0)
     found = place(fit, matrix)
     np.testing.assert_allclose([one.ability for one in found], fit.abilities.ability, atol=1e-4)
     np.testing.assert_allclose([one.error for one in found], fit.abilities.error, atol=1e-4)
@@ -78,7 +78,7 @@ def test_an_exact_zero_is_as_surprising_as_the_others_make_a_score_of_no_more() 
 
 def test_exact_scores_are_no_surprise_where_scores_pile_up_at_both_ends() -> None:
     items = bank("beta", precision=0.5)
-    ends = np.round(ex.simulate(items, 40, rng=5).to_numpy())
+    ends = np.round(ex.irt.simulate(items, 40, rng=5).to_numpy())
     found = place(known_fit(items), ResponseMatrix.from_array(ends, tasks=TASKS))
     assert sum(len(one.unexpected) for one in found) < 0.15 * ends.size
 

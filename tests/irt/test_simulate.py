@@ -64,7 +64,7 @@ def test_cells_without_trials_are_not_observed() -> None:
 def test_numbers_of_agents_draw_abilities_of_the_population() -> None:
     items = ItemParameters.of([f"t{n}" for n in range(200)], 1.0, 0.0)
     made = simulate(items, 400, population_sd=2.0, rng=1)
-    found = ex.abilities(made, items, population_sd=2.0).ability
+    found = ex.irt.abilities(made, items, population_sd=2.0).ability
     assert found.std() == pytest.approx(2.0, rel=0.1)
 
 

@@ -71,7 +71,7 @@ def test_a_fit_flags_a_task_that_ability_separates() -> None:
     matrix = simulate(items, 60, rng=3)
     place = abilities(matrix, items).ability
     won = np.column_stack([matrix.successes, place > np.median(place)])
-    fit = ex.fit_irt(ResponseMatrix.from_array(won))
+    fit = ex.irt.fit(ResponseMatrix.from_array(won))
     assert SEPARATED in fit.flags[-1]
     assert sum(SEPARATED in words for words in fit.flags) <= 3
 

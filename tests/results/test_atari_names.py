@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from examiner import Results, Scales, TaskScale, atari_game, atari_games, load
+from examiner import Results, load
+from examiner.results import Scales, TaskScale, atari_game, atari_games
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "ale_published_scores_2018.csv"
 

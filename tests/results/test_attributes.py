@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from examiner import Attributes, InputError, Results
+from examiner import InputError, Results
+from examiner.results import Attributes
 
 values = st.none() | st.text(min_size=1) | st.integers(-9, 9) | st.floats(-9, 9) | st.booleans()
 

@@ -142,7 +142,7 @@ def test_equality_is_of_content() -> None:
     one = ex.Results.from_dict(BARE)
     assert one == ex.Results.from_dict(BARE)
     assert one != ex.Results.from_dict({**BARE, "score": [1.0, 2.0, 4.0]})
-    assert one != one.with_scales(ex.Scales([ex.TaskScale("t", random=0.0)]))
+    assert one != one.with_scales(ex.results.Scales([ex.results.TaskScale("t", random=0.0)]))
     assert one != "something else"
 
 

@@ -13,7 +13,7 @@ RESULTS = ex.Results.from_numpy(np.random.default_rng(0).normal(size=(3, 8, 4)))
 
 def bounds(seed: int = 0, **options: object) -> list[np.ndarray]:
     rng = np.random.default_rng(seed)
-    made = ex.aggregate_intervals(
+    made = ex.scores.intervals(
         RESULTS, ["mean", "median", "iqm", "optimality_gap"], rng=rng, reps=5000, **options
     )
     return [made.low, made.high]
@@ -31,8 +31,8 @@ def test_the_same_seed_gives_the_same_bits_in_other_processes() -> None:
     with ProcessPoolExecutor(2, mp_context=get_context("forkserver")) as pool:
         np.testing.assert_array_equal(bounds(map=pool.map), bounds())
         rng = np.random.default_rng(1)
-        there = ex.improvement_matrix(RESULTS, rng=rng, reps=3000, map=pool.map)
-    here = ex.improvement_matrix(RESULTS, rng=np.random.default_rng(1), reps=3000)
+        there = ex.scores.improvement_matrix(RESULTS, rng=rng, reps=3000, map=pool.map)
+    here = ex.scores.improvement_matrix(RESULTS, rng=np.random.default_rng(1), reps=3000)
     np.testing.assert_array_equal(there.low, here.low)
 
 
@@ -42,7 +42,7 @@ def test_another_seed_gives_other_numbers() -> None:
 
 def test_a_generator_that_moves_on_gives_other_numbers() -> None:
     rng = np.random.default_rng(0)
-    first, second = (ex.aggregate_intervals(RESULTS, rng=rng).low for _ in range(2))
+    first, second = (ex.scores.intervals(RESULTS, rng=rng).low for _ in range(2))
     assert not np.array_equal(first, second)
 
 
@@ -59,7 +59,7 @@ def test_memory_is_bounded_in_blocks() -> None:
     peaks = []
     for reps in (2_000, 8_000):
         tracemalloc.start()
-        ex.aggregate_intervals(results, rng=np.random.default_rng(0), reps=reps)
+        ex.scores.intervals(results, rng=np.random.default_rng(0), reps=reps)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < peaks[0] + 8_000 * 8 * 8  # only the replicates themselves grow

@@ -14,7 +14,7 @@ def pair(x: object, y: object) -> ex.Results:
 
 
 def improvement(results: ex.Results, **options: object):
-    return ex.probability_of_improvement(results, "a", "b", rng=np.random.default_rng(0), **options)
+    return ex.scores.improvement(results, "a", "b", rng=np.random.default_rng(0), **options)
 
 
 def test_improvement_is_the_mann_whitney_statistic_as_a_share() -> None:
@@ -105,7 +105,7 @@ def test_only_common_tasks_are_compared() -> None:
 )
 def test_bad_pairs_are_refused(a: str, b: str, said: str) -> None:
     with pytest.raises(ex.InputError, match=said):
-        ex.probability_of_improvement(pair([[1.0]], [[2.0]]), a, b, rng=np.random.default_rng(0))
+        ex.scores.improvement(pair([[1.0]], [[2.0]]), a, b, rng=np.random.default_rng(0))
 
 
 def test_agents_without_a_common_task_are_refused() -> None:
@@ -113,8 +113,8 @@ def test_agents_without_a_common_task_are_refused() -> None:
     with pytest.raises(ex.InputError, match="share no task"):
         improvement(results)
     with pytest.raises(ex.InputError, match="share no task"):
-        ex.paired_difference(results, "a", "b")
-    matrix = ex.improvement_matrix(results, rng=np.random.default_rng(0))
+        ex.scores.difference(results, "a", "b")
+    matrix = ex.scores.improvement_matrix(results, rng=np.random.default_rng(0))
     assert np.isnan(matrix.probability).all()
 
 
@@ -126,19 +126,19 @@ def test_improvement_has_no_bca_interval() -> None:
 def test_a_matrix_may_hold_some_pairs_only() -> None:
     results = ex.Results.from_numpy(np.random.default_rng(0).normal(size=(3, 4, 3)))
     names = results.agents
-    matrix = ex.improvement_matrix(
+    matrix = ex.scores.improvement_matrix(
         results, pairs=[(names[0], names[2])], rng=np.random.default_rng(0)
     )
     assert np.isfinite(matrix.probability[0, 2])
     assert np.isnan(matrix.probability[0, 1])
     with pytest.raises(ex.InputError, match="Unknown agent 'x'"):
-        ex.improvement_matrix(results, pairs=[("x", names[0])], rng=np.random.default_rng(0))
+        ex.scores.improvement_matrix(results, pairs=[("x", names[0])], rng=np.random.default_rng(0))
 
 
 def test_paired_error_is_that_of_a_paired_t_test() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2, 20))
-    found = ex.paired_difference(pair(x[:, None], y[:, None]), "a", "b")
+    found = ex.scores.difference(pair(x[:, None], y[:, None]), "a", "b")
     theirs = stats.ttest_rel(x, y)
     assert found.value / found.paired == pytest.approx(theirs.statistic)
     interval = theirs.confidence_interval()
@@ -170,7 +170,7 @@ def test_items_of_one_game_make_a_cluster() -> None:
         "level": [*levels, *levels],
         "score": [*(shift + 0.1 * rng.normal(size=60)), *np.zeros(60)],
     }
-    found = ex.paired_difference(ex.Results.from_dict(table), "a", "b")
+    found = ex.scores.difference(ex.Results.from_dict(table), "a", "b")
     assert (found.tasks, found.clusters, found.degrees) == (60, 12, 11)
     assert found.clustered == pytest.approx(np.std(shift[::5], ddof=1) / np.sqrt(12), rel=0.1)
     assert found.clustered > 2 * found.paired
@@ -180,7 +180,7 @@ def test_items_of_one_game_make_a_cluster() -> None:
 def test_error_with_tasks_fixed_comes_from_runs_alone() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2, 10, 4))
-    found = ex.paired_difference(pair(x, y), "a", "b")
+    found = ex.scores.difference(pair(x, y), "a", "b")
     expected = np.sqrt(x.var(axis=1, ddof=1).sum() / 4 + y.var(axis=1, ddof=1).sum() / 4) / 10
     assert found.runs == pytest.approx(expected)
     assert found.detectable_fixed == pytest.approx(detectable_effect(expected, 60))

@@ -25,7 +25,7 @@ def coverage(runs: int, simulations: int, reps: int, interval: str = "rescaled")
     rng = np.random.default_rng(runs)
     levels = rng.normal(size=TASKS)
     scores = levels[None, :, None] + rng.normal(size=(simulations, TASKS, runs))
-    made = ex.aggregate_intervals(  # every simulated data set is an agent of its own
+    made = ex.scores.intervals(  # every simulated data set is an agent of its own
         ex.Results.from_numpy(scores), ["mean", "iqm"], rng=rng, reps=reps, interval=interval
     )
     truth = np.array(true_values(levels))
@@ -62,6 +62,6 @@ def test_improvement_intervals_cover() -> None:
         scores = rng.normal(size=(2, TASKS, 5))
         scores[0] += shifts[:, None]
         results = ex.Results.from_numpy(scores, agents=["a", "b"])
-        found = ex.probability_of_improvement(results, "a", "b", rng=rng, reps=500)
+        found = ex.scores.improvement(results, "a", "b", rng=rng, reps=500)
         held += found.low <= truth <= found.high
     assert 0.91 <= held / 500 <= 0.98

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from examiner import InputError, Results, Scales, TaskScale, learning_curves
+from examiner import InputError, Results
+from examiner.results import Scales, TaskScale
+from examiner.scores import curves as learning_curves
 from examiner.scores.checkpoints import best_mean, best_reevaluated, blocks_of, largest_drop
 from examiner.scores.episodes import Curve
 from examiner.scores.report_points import report_points

@@ -23,7 +23,7 @@ def drawn(seed: int, missing: float) -> np.ndarray:
 def test_correlation_agrees_with_scipy_over_common_agents(method, peer, seed, missing) -> None:
     values = drawn(seed, missing)
     matrix = ex.ResponseMatrix.from_array(values)
-    ours = ex.task_correlation(matrix, method)
+    ours = ex.scores.correlation(matrix, method)
     for left in range(5):
         for right in range(5):
             both = ~np.isnan(values[:, left]) & ~np.isnan(values[:, right])
@@ -39,15 +39,15 @@ def test_too_few_pairs_and_constant_tasks_have_no_correlation() -> None:
     matrix = ex.ResponseMatrix.from_array(
         [[1.0, 2.0, 5.0], [2.0, np.nan, 5.0], [3.0, 4.0, 5.0], [4.5, np.nan, 5.0]]
     )
-    values = ex.task_correlation(matrix).values
+    values = ex.scores.correlation(matrix).values
     assert np.isnan(values[0, 1]) and np.isnan(values[2]).all()
     with pytest.raises(ex.InputError, match="Unknown correlation 'kendall'"):
-        ex.task_correlation(matrix, "kendall")
+        ex.scores.correlation(matrix, "kendall")
 
 
 def test_exact_repeats_are_found_even_without_variation() -> None:
     results = ex.Results.from_numpy([[1.0, 1.0], [1.0, 1.0], [2.0, 1.0]])
-    pairs = ex.near_identical_agents(results)
+    pairs = ex.scores.near_identical(results)
     assert [(pair.a, pair.b, pair.exact) for pair in pairs] == [("agent 1", "agent 2", True)]
 
 
@@ -55,11 +55,11 @@ def test_agents_are_listed_but_kept_until_asked() -> None:
     base = np.random.default_rng(0).normal(size=20)
     values = np.stack([base, base + 1e-6 * np.arange(20), np.random.default_rng(1).normal(size=20)])
     results = ex.Results.from_numpy(values, agents=["a", "a again", "b"])
-    assert [(pair.a, pair.b, pair.exact) for pair in ex.near_identical_agents(results)] == [
+    assert [(pair.a, pair.b, pair.exact) for pair in ex.scores.near_identical(results)] == [
         ("a", "a again", False)
     ]
     assert results.agents == ("a", "a again", "b")
-    kept = ex.without_near_identical_agents(results)
+    kept = ex.scores.without_near_identical(results)
     assert kept.agents == ("a", "b")
     assert "'a again'" in kept.provenance.steps[-1]
 
@@ -70,14 +70,14 @@ def test_a_chain_of_likeness_keeps_every_agent_unlike_those_kept() -> None:
         [[0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 2.0, 4.0], [0.0, 1.0, 2.0, 6.0]]
     )
     limit = 0.96
-    pairs = {(pair.a, pair.b) for pair in ex.near_identical_agents(results, limit)}
+    pairs = {(pair.a, pair.b) for pair in ex.scores.near_identical(results, limit)}
     assert pairs == {("agent 1", "agent 2"), ("agent 2", "agent 3")}
-    assert ex.without_near_identical_agents(results, limit).agents == ("agent 1", "agent 3")
+    assert ex.scores.without_near_identical(results, limit).agents == ("agent 1", "agent 3")
 
 
 def test_limits_outside_minus_one_to_one_are_refused() -> None:
     with pytest.raises(ex.InputError, match=r"limit is 1.5"):
-        ex.near_identical_agents(ex.Results.from_numpy([[1.0]]), limit=1.5)
+        ex.scores.near_identical(ex.Results.from_numpy([[1.0]]), limit=1.5)
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-160, 1e160, 1e300])
@@ -86,8 +86,8 @@ def test_correlation_minds_no_unit(size: float, gap: bool) -> None:
     values = np.array(
         [[1.0, 5.0, 2.0], [2.0, 3.0, 9.0], [3.0, 8.0, 1.0], [4.0, 9.0, np.nan if gap else 4.0]]
     )
-    expected = ex.task_correlation(ex.Results.from_numpy(values)).values
-    ours = ex.task_correlation(ex.Results.from_numpy(values * size)).values
+    expected = ex.scores.correlation(ex.Results.from_numpy(values)).values
+    ours = ex.scores.correlation(ex.Results.from_numpy(values * size)).values
     np.testing.assert_allclose(ours, expected, rtol=1e-9)
 
 
@@ -96,7 +96,7 @@ def test_what_lies_outside_the_common_agents_does_not_matter(outlier: float) -> 
     rng = np.random.default_rng(3)
     values = rng.normal(size=(10, 2))
     expected = stats.pearsonr(*values.T).statistic
-    ours = ex.task_correlation(
+    ours = ex.scores.correlation(
         ex.Results.from_numpy(np.vstack([values, [outlier, np.nan]]))
     ).values[0, 1]
     assert ours == pytest.approx(expected, abs=1e-9)

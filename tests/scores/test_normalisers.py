@@ -17,7 +17,9 @@ PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "ale_published_score
 
 def scaled(values: np.ndarray, **anchors: float) -> ex.Results:
     results = ex.Results.from_numpy(values)
-    return results.with_scales(ex.Scales(ex.TaskScale(task, **anchors) for task in results.tasks))
+    return results.with_scales(
+        ex.results.Scales(ex.results.TaskScale(task, **anchors) for task in results.tasks)
+    )
 
 
 tables = st.integers(0, 2**32 - 1).map(
@@ -74,10 +76,10 @@ def test_human_is_one_and_random_is_zero() -> None:
 
 
 def test_human_names_tasks_whose_reference_is_not_above_random() -> None:
-    scales = ex.Scales(
+    scales = ex.results.Scales(
         [
-            ex.TaskScale("pinball", random=20.0, reference=10.0),
-            ex.TaskScale("pong", random=1.0, reference=2.0),
+            ex.results.TaskScale("pinball", random=20.0, reference=10.0),
+            ex.results.TaskScale("pong", random=1.0, reference=2.0),
         ]
     )
     results = ex.Results.from_numpy([[3.0, 3.0]], tasks=["pinball", "pong"])
@@ -89,7 +91,7 @@ def test_human_names_tasks_whose_reference_is_not_above_random() -> None:
 
 def test_human_leaves_out_and_names_tasks_without_a_scale() -> None:
     results = ex.Results.from_numpy([[3.0, 3.0]], tasks=["mine", "pong"]).with_scales(
-        ex.Scales([ex.TaskScale("pong", random=1.0, reference=2.0)])
+        ex.results.Scales([ex.results.TaskScale("pong", random=1.0, reference=2.0)])
     )
     normalised = ex.normalise(results, "human")
     np.testing.assert_array_equal(normalised.measure(), [np.nan, 2.0])
@@ -212,7 +214,7 @@ def test_levels_of_a_game_share_its_scale() -> None:
             "run": [0, 0],
             "score": [2.0, 4.0],
         }
-    ).with_scales(ex.Scales([ex.TaskScale("t", random=0.0, reference=4.0)]))
+    ).with_scales(ex.results.Scales([ex.results.TaskScale("t", random=0.0, reference=4.0)]))
     assert ex.normalise(results).measure().tolist() == [0.5, 1.0]
 
 

@@ -11,14 +11,14 @@ def rng() -> np.random.Generator:
 
 
 def test_bands_of_one_run_a_cell_are_missing_and_said() -> None:
-    made = ex.performance_profiles(ex.Results.from_numpy(rng().normal(size=(2, 6))), rng=rng())
+    made = ex.scores.profiles(ex.Results.from_numpy(rng().normal(size=(2, 6))), rng=rng())
     assert np.isnan(made.low).all()
     assert any("one run in every cell" in note for note in made.notes)
 
 
 def test_thresholds_default_to_quantiles_of_all_scores() -> None:
     scores = rng().normal(size=(2, 6, 3))
-    made = ex.performance_profiles(ex.Results.from_numpy(scores), rng=rng(), reps=20)
+    made = ex.scores.profiles(ex.Results.from_numpy(scores), rng=rng(), reps=20)
     assert made.thresholds[0] == scores.min()
     assert made.thresholds[-1] == scores.max()
     assert made.share[:, -1].tolist() == [0.0, 0.0]
@@ -34,14 +34,12 @@ def test_thresholds_default_to_quantiles_of_all_scores() -> None:
 )
 def test_bad_profiles_are_refused(arguments: tuple[object, ...], said: str) -> None:
     with pytest.raises(ex.InputError, match=said):
-        ex.performance_profiles(ex.Results.from_numpy(np.ones((1, 2, 2))), *arguments, rng=rng())
+        ex.scores.profiles(ex.Results.from_numpy(np.ones((1, 2, 2))), *arguments, rng=rng())
 
 
 def test_profiles_have_no_bca_bands() -> None:
     with pytest.raises(ex.InputError, match="no 'bca' bands"):
-        ex.performance_profiles(
-            ex.Results.from_numpy(np.ones((1, 2, 5))), rng=rng(), interval="bca"
-        )
+        ex.scores.profiles(ex.Results.from_numpy(np.ones((1, 2, 5))), rng=rng(), interval="bca")
 
 
 def log(agents: int = 2, tasks: int = 3, runs: int = 4, points: int = 10) -> ex.Results:
@@ -61,26 +59,26 @@ def log(agents: int = 2, tasks: int = 3, runs: int = 4, points: int = 10) -> ex.
 def test_the_curve_at_a_point_is_the_aggregate_of_the_runs_then() -> None:
     results = log()
     frames = np.array(results.column("frames"))
-    made = ex.sample_efficiency(results, "iqm", [1000, 4000, 10000], rng=rng(), reps=200)
+    made = ex.scores.efficiency(results, "iqm", [1000, 4000, 10000], rng=rng(), reps=200)
     first = results.where(frames == 1000)
-    expected = ex.aggregate_intervals(first, "iqm", rng=rng(), reps=20)
+    expected = ex.scores.intervals(first, "iqm", rng=rng(), reps=20)
     np.testing.assert_allclose(made.value[:, 0], expected.value[:, 0])
     # At 4000 frames a run counts with the mean of its episodes since 1000.
     window = results.where((frames > 1000) & (frames <= 4000))
-    expected = ex.aggregate_intervals(window, "iqm", rng=rng(), reps=20)
+    expected = ex.scores.intervals(window, "iqm", rng=rng(), reps=20)
     np.testing.assert_allclose(made.value[:, 1], expected.value[:, 0])
     assert (made.low < made.value).all()
     assert (made.value < made.high).all()
 
 
 def test_points_default_to_what_every_run_covers() -> None:
-    made = ex.sample_efficiency(log(), rng=rng(), reps=20)
+    made = ex.scores.efficiency(log(), rng=rng(), reps=20)
     assert (made.frames[0], made.frames[-1]) == (1000, 10000)
     assert np.isfinite(made.value).all()
 
 
 def test_points_that_a_run_does_not_reach_have_no_value() -> None:
-    made = ex.sample_efficiency(log(), "mean", [500, 1000, 20000], rng=rng(), reps=20)
+    made = ex.scores.efficiency(log(), "mean", [500, 1000, 20000], rng=rng(), reps=20)
     assert np.isnan(made.value[:, 0]).all()
     assert np.isfinite(made.value[:, 1]).all()
     assert np.isnan(made.value[:, 2]).all()
@@ -88,7 +86,7 @@ def test_points_that_a_run_does_not_reach_have_no_value() -> None:
 
 def test_curves_without_frames_are_refused() -> None:
     with pytest.raises(ex.InputError, match="need a column 'frames'"):
-        ex.sample_efficiency(ex.Results.from_numpy(np.ones((1, 2, 3))), rng=rng())
+        ex.scores.efficiency(ex.Results.from_numpy(np.ones((1, 2, 3))), rng=rng())
 
 
 def test_runs_that_never_overlap_are_refused() -> None:
@@ -101,4 +99,4 @@ def test_runs_that_never_overlap_are_refused() -> None:
         "score": [1.0, 2.0],
     }
     with pytest.raises(ex.InputError, match="No number of frames is covered"):
-        ex.sample_efficiency(ex.Results.from_dict(table), rng=rng())
+        ex.scores.efficiency(ex.Results.from_dict(table), rng=rng())

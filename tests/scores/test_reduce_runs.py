@@ -10,7 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from examiner import InputError, Provenance, Results, default_reduction, reduce_runs
+from examiner import InputError, Results
+from examiner.results import Provenance
+from examiner.scores import default_reduction
+from examiner.scores import reduce as reduce_runs
 from examiner.scores.reduce import parse_reduction
 from examiner.wording import ExaminerWarning
 

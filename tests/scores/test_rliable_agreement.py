@@ -44,7 +44,7 @@ def assert_same_quantile(drawn: np.ndarray, theirs: float, share: float, reps: i
 
 
 def test_point_values_equal_rliables() -> None:
-    made = ex.aggregate_intervals(
+    made = ex.scores.intervals(
         results(), REFERENCE["aggregates"], rng=np.random.default_rng(0), reps=10
     )
     for agent, values in zip(made.agents, made.value, strict=True):
@@ -65,7 +65,7 @@ def test_percentile_intervals_agree_with_rliable_within_monte_carlo_error() -> N
 @pytest.mark.parametrize("pair", REFERENCE["improvement"])
 def test_probability_of_improvement_agrees_with_rliable(pair: str) -> None:
     a, b = pair.split(",")
-    found = ex.probability_of_improvement(results(), a, b, rng=np.random.default_rng(0), reps=10)
+    found = ex.scores.improvement(results(), a, b, rng=np.random.default_rng(0), reps=10)
     assert found.probability == pytest.approx(REFERENCE["improvement"][pair], abs=1e-12)
     table = run_scores(results())
     met = wins(table, table.agents.index(a), table.agents.index(b))
@@ -78,7 +78,7 @@ def test_probability_of_improvement_agrees_with_rliable(pair: str) -> None:
 
 def test_performance_profiles_equal_rliables() -> None:
     for kind, key in (("runs", "run_profiles"), ("averages", "average_profiles")):
-        made = ex.performance_profiles(
+        made = ex.scores.profiles(
             results(), REFERENCE["thresholds"], kind, rng=np.random.default_rng(0), reps=10
         )
         for agent, share in zip(made.agents, made.share, strict=True):
@@ -86,7 +86,7 @@ def test_performance_profiles_equal_rliables() -> None:
 
 
 def test_percentile_bands_of_profiles_agree_with_rliable() -> None:
-    made = ex.performance_profiles(
+    made = ex.scores.profiles(
         results(), REFERENCE["thresholds"], interval="percentile", rng=np.random.default_rng(0)
     )
     for agent, low, high in zip(made.agents, made.low, made.high, strict=True):

@@ -13,7 +13,7 @@ from examiner.scores.weighted import iqm, mean
 
 def made(scores: object, aggregates: object = "iqm", **options: object):
     options.setdefault("rng", np.random.default_rng(0))
-    return ex.aggregate_intervals(ex.Results.from_numpy(scores), aggregates, **options)
+    return ex.scores.intervals(ex.Results.from_numpy(scores), aggregates, **options)
 
 
 def normal(*shape: int, seed: int = 0) -> np.ndarray:
@@ -42,9 +42,7 @@ def test_trials_are_averaged_within_runs_first() -> None:
         "trial": [0, 1, 2, 0],
         "score": [1.0, 2.0, 3.0, 10.0],
     }
-    found = ex.aggregate_intervals(
-        ex.Results.from_dict(table), "mean", rng=np.random.default_rng(0)
-    )
+    found = ex.scores.intervals(ex.Results.from_dict(table), "mean", rng=np.random.default_rng(0))
     assert found.value[0, 0] == 6.0
     assert (found.low[0, 0], found.high[0, 0]) == (2.0, 10.0)
 
@@ -116,23 +114,21 @@ def test_an_agent_without_any_score_has_none() -> None:
         "run": [0, 1, 0],
         "score": [1.0, 2.0, None],
     }
-    found = ex.aggregate_intervals(
-        ex.Results.from_dict(table), "mean", rng=np.random.default_rng(0)
-    )
+    found = ex.scores.intervals(ex.Results.from_dict(table), "mean", rng=np.random.default_rng(0))
     assert np.isnan(found.value[1, 0])
     assert np.isnan(found.low[1, 0])
 
 
 def test_results_without_any_score_say_so() -> None:
     results = ex.Results.from_numpy([[1.0, 2.0]]).with_measure("score", np.full(2, np.nan))
-    found = ex.aggregate_intervals(results, rng=np.random.default_rng(0))
+    found = ex.scores.intervals(results, rng=np.random.default_rng(0))
     assert np.isnan(found.value).all()
     assert "No agent has any score." in found.notes
-    for refused in (ex.variance_components, ex.decision_study):
+    for refused in (ex.scores.variance, ex.scores.decision):
         with pytest.raises(ex.InputError, match="No agent has any score"):
             refused(results)
     with pytest.raises(ex.InputError, match="No agent has any score"):
-        ex.performance_profiles(results, rng=np.random.default_rng(0))
+        ex.scores.profiles(results, rng=np.random.default_rng(0))
 
 
 def test_many_runs_are_counted_by_another_way_and_give_the_same_width() -> None:
@@ -244,10 +240,10 @@ def test_bad_options_are_refused(options: dict[str, object], said: str) -> None:
 
 
 def test_tasks_where_lower_is_better_are_not_averaged_with_others() -> None:
-    scales = ex.Scales([ex.TaskScale("t", direction="lower")])
+    scales = ex.results.Scales([ex.results.TaskScale("t", direction="lower")])
     results = ex.Results.from_numpy(normal(1, 1, 3), tasks=["t"]).with_scales(scales)
     with pytest.raises(ex.InputError, match="Lower is better on 't'"):
-        ex.aggregate_intervals(results, rng=np.random.default_rng(0))
+        ex.scores.intervals(results, rng=np.random.default_rng(0))
 
 
 def test_names_may_be_written_with_hyphens() -> None:

@@ -42,14 +42,14 @@ def rng() -> np.random.Generator:
 def test_permuting_agents_permutes_the_answer(scores: np.ndarray, unit: str, random) -> None:
     order = list(range(len(scores)))
     random.shuffle(order)
-    plain = ex.aggregate_intervals(named(scores), ["mean", "iqm"], rng=rng(), reps=50, unit=unit)
-    moved = ex.aggregate_intervals(
+    plain = ex.scores.intervals(named(scores), ["mean", "iqm"], rng=rng(), reps=50, unit=unit)
+    moved = ex.scores.intervals(
         named(scores, order), ["mean", "iqm"], rng=rng(), reps=50, unit=unit
     )
     np.testing.assert_array_equal(plain.value[order], moved.value)
     np.testing.assert_array_equal(plain.low[order], moved.low)
     ranks = [
-        ex.rank_probabilities(named(scores, way), rng=rng(), reps=50, unit=unit).probability
+        ex.scores.ranks(named(scores, way), rng=rng(), reps=50, unit=unit).probability
         for way in (None, order)
     ]
     np.testing.assert_allclose(ranks[0][order], ranks[1])
@@ -61,8 +61,8 @@ def test_scaling_and_shifting_scores_moves_aggregates_with_them(
     scores: np.ndarray, unit: str
 ) -> None:
     names = ["mean", "median", "iqm"]
-    plain = ex.aggregate_intervals(named(scores), names, rng=rng(), reps=50, unit=unit)
-    moved = ex.aggregate_intervals(named(4 * scores - 3), names, rng=rng(), reps=50, unit=unit)
+    plain = ex.scores.intervals(named(scores), names, rng=rng(), reps=50, unit=unit)
+    moved = ex.scores.intervals(named(4 * scores - 3), names, rng=rng(), reps=50, unit=unit)
     for what in ("value", "low", "high"):
         before, after = getattr(plain, what), getattr(moved, what)
         # An interval without width is dropped, and rounding may lend it one.
@@ -73,8 +73,8 @@ def test_scaling_and_shifting_scores_moves_aggregates_with_them(
 @FAST
 @given(tables())
 def test_an_agent_more_changes_nothing_for_the_others(scores: np.ndarray) -> None:
-    fewer = ex.aggregate_intervals(named(scores[:-1]), rng=rng(), reps=50)
-    every = ex.aggregate_intervals(named(scores), rng=rng(), reps=50)
+    fewer = ex.scores.intervals(named(scores[:-1]), rng=rng(), reps=50)
+    every = ex.scores.intervals(named(scores), rng=rng(), reps=50)
     np.testing.assert_array_equal(fewer.low, every.low[:-1])
 
 
@@ -82,7 +82,7 @@ def test_an_agent_more_changes_nothing_for_the_others(scores: np.ndarray) -> Non
 @given(tables(), st.sampled_from(["runs", "averages"]), st.sampled_from(["runs", "tasks", "both"]))
 def test_profiles_never_rise_and_bands_hold_them(scores: np.ndarray, kind: str, unit: str) -> None:
     marks = np.linspace(-3, 3, 13)
-    made = ex.performance_profiles(named(scores), marks, kind, rng=rng(), reps=50, unit=unit)
+    made = ex.scores.profiles(named(scores), marks, kind, rng=rng(), reps=50, unit=unit)
     for line in (made.share, made.low, made.high):
         assert (np.diff(line, axis=1) <= 1e-12).all()
         assert (line >= -1e-12).all()
@@ -93,7 +93,7 @@ def test_profiles_never_rise_and_bands_hold_them(scores: np.ndarray, kind: str, 
 @FAST
 @given(tables(), st.sampled_from(["runs", "tasks", "both"]))
 def test_rank_probabilities_sum_to_one_both_ways(scores: np.ndarray, unit: str) -> None:
-    made = ex.rank_probabilities(named(scores), rng=rng(), reps=50, unit=unit)
+    made = ex.scores.ranks(named(scores), rng=rng(), reps=50, unit=unit)
     np.testing.assert_allclose(made.probability.sum(axis=0), 1.0)
     np.testing.assert_allclose(made.probability.sum(axis=1), 1.0)
     assert made.expected.sum() == pytest.approx(len(scores) * (len(scores) + 1) / 2)
@@ -113,8 +113,8 @@ def test_ties_share_ranks(values: list[int]) -> None:
 @given(tables(), st.sampled_from(["runs", "tasks", "both"]))
 def test_improvement_of_a_over_b_and_of_b_over_a_sum_to_one(scores: np.ndarray, unit: str) -> None:
     results = named(scores)
-    one = ex.probability_of_improvement(results, "a0", "a1", rng=rng(), reps=200, unit=unit)
-    other = ex.probability_of_improvement(results, "a1", "a0", rng=rng(), reps=200, unit=unit)
+    one = ex.scores.improvement(results, "a0", "a1", rng=rng(), reps=200, unit=unit)
+    other = ex.scores.improvement(results, "a1", "a0", rng=rng(), reps=200, unit=unit)
     assert one.probability + other.probability == pytest.approx(1)
     assert one.low + other.high == pytest.approx(1)
     np.testing.assert_allclose(one.task_probability + other.task_probability, 1)
@@ -125,8 +125,8 @@ def test_improvement_of_a_over_b_and_of_b_over_a_sum_to_one(scores: np.ndarray, 
 @given(tables())
 def test_the_matrix_agrees_with_single_pairs(scores: np.ndarray) -> None:
     results = named(scores)
-    matrix = ex.improvement_matrix(results, rng=rng(), reps=200)
-    single = ex.probability_of_improvement(results, "a0", "a1", rng=rng(), reps=200)
+    matrix = ex.scores.improvement_matrix(results, rng=rng(), reps=200)
+    single = ex.scores.improvement(results, "a0", "a1", rng=rng(), reps=200)
     assert matrix.probability[0, 1] == pytest.approx(single.probability)
     np.testing.assert_allclose(matrix.low[0, 1], single.low)
     sums = matrix.probability + matrix.probability.T
@@ -148,6 +148,6 @@ def test_holm_raises_p_values_and_keeps_their_order(values: list[float]) -> None
 @given(tables())
 def test_swapping_agents_turns_their_difference_round(scores: np.ndarray) -> None:
     results = named(scores)
-    one, other = (ex.paired_difference(results, *pair) for pair in (("a0", "a1"), ("a1", "a0")))
+    one, other = (ex.scores.difference(results, *pair) for pair in (("a0", "a1"), ("a1", "a0")))
     assert one.value == pytest.approx(-other.value)
     np.testing.assert_allclose(one.clustered, other.clustered)

@@ -22,17 +22,17 @@ NAMES = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
 
 
 def test_mean_ranks_are_those_demsar_prints() -> None:
-    found = ex.significance(ex.Results.from_numpy(DEMSAR, NAMES))
+    found = ex.scores.significance(ex.Results.from_numpy(DEMSAR, NAMES))
     # The printed scores tie once where the paper's ranks, of unrounded scores, do not.
     np.testing.assert_allclose(found.mean_rank, [3.143, 2.000, 2.893, 1.964], atol=0.5 / 14 + 1e-3)
 
 
 def test_nemenyi_concludes_as_demsar_does() -> None:
     results = ex.Results.from_numpy(DEMSAR, NAMES)
-    strict = ex.significance(results, "nemenyi", alpha=0.05)
+    strict = ex.scores.significance(results, "nemenyi", alpha=0.05)
     assert strict.critical == pytest.approx(1.25, abs=0.005)
     assert len(strict.cliques) == 1  # "not powerful enough to detect any significant differences"
-    loose = ex.significance(results, "nemenyi", alpha=0.10)
+    loose = ex.scores.significance(results, "nemenyi", alpha=0.10)
     assert loose.critical == pytest.approx(1.12, abs=0.005)
     worse = {NAMES[b] for b in range(1, 4) if loose.p[0, b] < 0.10}
     assert worse == {"C4.5+m", "C4.5+m+cf"}
@@ -43,7 +43,7 @@ def test_nemenyi_concludes_as_demsar_does() -> None:
 
 
 def test_friedman_equals_scipys() -> None:
-    found = ex.significance(ex.Results.from_numpy(DEMSAR, NAMES))
+    found = ex.scores.significance(ex.Results.from_numpy(DEMSAR, NAMES))
     theirs = stats.friedmanchisquare(*DEMSAR)
     assert (found.statistic, found.p_value) == pytest.approx((theirs.statistic, theirs.pvalue))
     assert found.p_value < 0.05
@@ -51,7 +51,7 @@ def test_friedman_equals_scipys() -> None:
 
 def test_wilcoxon_with_holm_equals_scipys_p_values_adjusted_by_hand() -> None:
     values = np.random.default_rng(0).normal(size=(4, 30)) + np.arange(4)[:, None] / 3
-    found = ex.significance(ex.Results.from_numpy(values))
+    found = ex.scores.significance(ex.Results.from_numpy(values))
     pairs = list(combinations(range(4), 2))
     raw = [stats.wilcoxon(values[a], values[b]).pvalue for a, b in pairs]
     order = np.argsort(raw)
@@ -74,7 +74,7 @@ def test_critical_values_are_those_of_demsars_table(agents: int, q: float) -> No
 
 def test_nemenyi_finds_what_lies_further_apart_than_the_critical_difference() -> None:
     values = np.random.default_rng(0).normal(size=(5, 25)) + np.arange(5)[:, None] / 2
-    found = ex.significance(ex.Results.from_numpy(values), "nemenyi")
+    found = ex.scores.significance(ex.Results.from_numpy(values), "nemenyi")
     apart = np.abs(found.mean_rank[:, None] - found.mean_rank[None, :])
     np.testing.assert_array_equal(found.p < 0.05, apart > found.critical)
     for clique in found.cliques:
@@ -91,7 +91,7 @@ def test_cliques_are_largest_groups_without_any_difference() -> None:
 def test_nemenyi_leaves_out_tasks_that_some_agent_misses_and_names_them() -> None:
     values = np.random.default_rng(0).normal(size=(3, 6))
     values[1, 2] = np.nan
-    found = ex.significance(ex.Results.from_numpy(values), "nemenyi")
+    found = ex.scores.significance(ex.Results.from_numpy(values), "nemenyi")
     assert len(found.tasks) == 5
     assert "'task 3'" in found.notes[0]
 
@@ -105,7 +105,7 @@ def with_gaps(agents: int = 6, tasks: int = 90, share: float = 0.3, seed: int = 
 
 def test_with_gaps_each_pair_is_tested_on_the_tasks_both_have_as_scipy_does() -> None:
     values = with_gaps()
-    found = ex.significance(ex.Results.from_numpy(values))
+    found = ex.scores.significance(ex.Results.from_numpy(values))
     pairs = list(combinations(range(len(values)), 2))
     raw = [stats.wilcoxon(values[a], values[b], nan_policy="omit").pvalue for a, b in pairs]
     order = np.argsort(raw)
@@ -123,7 +123,7 @@ def test_gaps_do_not_hide_what_complete_tasks_alone_could_not_show() -> None:
     rng = np.random.default_rng(3)
     solved = (rng.random((30, 200)) < np.linspace(0.3, 0.8, 30)[:, None]).astype(float)
     solved[rng.random(solved.shape) < 0.06] = np.nan
-    found = ex.significance(ex.Results.from_numpy(solved))
+    found = ex.scores.significance(ex.Results.from_numpy(solved))
     assert np.isfinite(solved).all(axis=0).sum() < 60
     assert found.p[0, 29] < 1e-6 and int((found.p < 0.05).sum()) // 2 > 100
 
@@ -171,13 +171,13 @@ def test_friedman_with_gaps_keeps_its_level() -> None:
 def test_pairs_without_common_tasks_are_said_not_to_be_told_apart() -> None:
     values = np.full((3, 12), np.nan)
     values[0, :6], values[1, 6:], values[2] = np.arange(6.0), np.arange(6.0), np.arange(12.0) + 1
-    found = ex.significance(ex.Results.from_numpy(values))
+    found = ex.scores.significance(ex.Results.from_numpy(values))
     assert found.p[0, 1] == 1.0 and found.common[0, 1] == 0
     assert "1 pair of agents share fewer than 2 tasks" in found.notes[0]
 
 
 def test_agents_that_never_differ_do_not_differ_significantly() -> None:
-    found = ex.significance(ex.Results.from_numpy(np.tile(np.arange(6.0), (3, 1))))
+    found = ex.scores.significance(ex.Results.from_numpy(np.tile(np.arange(6.0), (3, 1))))
     assert found.p_value == 1.0
     assert (found.p == 1).all()
     assert found.cliques == ((0, 1, 2),)
@@ -185,7 +185,7 @@ def test_agents_that_never_differ_do_not_differ_significantly() -> None:
 
 def test_two_agents_are_compared_without_friedman() -> None:
     values = np.random.default_rng(0).normal(size=(2, 12))
-    found = ex.significance(ex.Results.from_numpy(values))
+    found = ex.scores.significance(ex.Results.from_numpy(values))
     assert np.isnan(found.p_value)
     assert found.p[0, 1] == pytest.approx(stats.wilcoxon(values[0], values[1]).pvalue)
 
@@ -201,4 +201,4 @@ def test_two_agents_are_compared_without_friedman() -> None:
 )
 def test_bad_input_is_refused(values: object, options: dict[str, object], said: str) -> None:
     with pytest.raises(ex.InputError, match=said):
-        ex.significance(ex.Results.from_numpy(values), **options)
+        ex.scores.significance(ex.Results.from_numpy(values), **options)

@@ -35,10 +35,10 @@ def test_a_share_makes_each_cell_one_success_or_failure() -> None:
 
 def test_reaching_the_reference_of_each_task() -> None:
     results = ex.Results.from_numpy([[5.0, 5.0]], tasks=["golf", "pong"]).with_scales(
-        ex.Scales(
+        ex.results.Scales(
             [
-                ex.TaskScale("golf", reference=5.0, direction="lower"),
-                ex.TaskScale("pong", reference=6.0),
+                ex.results.TaskScale("golf", reference=5.0, direction="lower"),
+                ex.results.TaskScale("pong", reference=6.0),
             ]
         )
     )
@@ -67,10 +67,10 @@ def test_zeros_and_ones_are_counted_and_other_scores_averaged() -> None:
 
 def test_marking_success_adds_a_measure_that_counts_the_same() -> None:
     results = ex.Results.from_numpy(TRIALS)
-    marked = ex.mark_success(results, 1.0)
+    marked = ex.scores.mark_success(results, 1.0)
     assert marked.measures == ("success", "score")
     assert ex.responses(marked) == ex.responses(results, 1.0)
-    shared = ex.mark_success(results, 1.0, share=0.5)
+    shared = ex.scores.mark_success(results, 1.0, share=0.5)
     assert shared.measure().tolist() == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
 
 
@@ -84,7 +84,7 @@ def test_the_rule_of_papers_002_gives_another_matrix_than_its_own() -> None:
     dropped `Wang.Humanstarts_DUEL` instead; tests/irt has the paper's own matrix.
     """
     results = ex.read(PUBLISHED)
-    dropped = set(results.agents) - set(ex.without_near_identical_agents(results).agents)
+    dropped = set(results.agents) - set(ex.scores.without_near_identical(results).agents)
     assert dropped == {
         "Schaul_DQN.baseline",
         "vanHasselt.Humanstarts_DQN",
@@ -92,7 +92,7 @@ def test_the_rule_of_papers_002_gives_another_matrix_than_its_own() -> None:
         "Wang.Humanstarts_PRIOR.",
         "Wang.Humanstarts_PRIOR..DUEL.",
     }
-    matrix = ex.responses(ex.without_near_identical_agents(results), success=100)
+    matrix = ex.responses(ex.scores.without_near_identical(results), success=100)
     shares = matrix.to_numpy().mean(axis=0)
     assert matrix.shape == (40, 49)
     assert int(((shares > 0) & (shares < 1)).sum()) == 41

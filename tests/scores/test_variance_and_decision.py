@@ -17,7 +17,7 @@ def simulated(
 
 
 def components(scores: np.ndarray) -> np.ndarray:
-    found = ex.variance_components(ex.Results.from_numpy(scores))
+    found = ex.scores.variance(ex.Results.from_numpy(scores))
     return np.array([found.agent, found.task, found.interaction, found.run])
 
 
@@ -54,7 +54,7 @@ def test_components_recover_the_truth_with_gaps_and_uneven_runs() -> None:
 
 def test_negative_estimates_are_shown_as_zero_and_flagged() -> None:
     flagged = [
-        ex.variance_components(ex.Results.from_numpy(simulated((4, 5, 2), (0, 0, 0, 1.0), seed)))
+        ex.scores.variance(ex.Results.from_numpy(simulated((4, 5, 2), (0, 0, 0, 1.0), seed)))
         for seed in range(10)
     ]
     assert any(found.truncated for found in flagged)
@@ -66,9 +66,7 @@ def test_negative_estimates_are_shown_as_zero_and_flagged() -> None:
 
 
 def test_without_repeated_runs_their_variance_is_counted_with_the_interaction() -> None:
-    found = ex.variance_components(
-        ex.Results.from_numpy(simulated((20, 20, 1), (1.0, 1.0, 2.0, 1.0)))
-    )
+    found = ex.scores.variance(ex.Results.from_numpy(simulated((20, 20, 1), (1.0, 1.0, 2.0, 1.0))))
     assert np.isnan(found.run)
     assert 2.5 < found.interaction < 3.6
     assert any("No cell has two runs" in note for note in found.notes)
@@ -77,14 +75,14 @@ def test_without_repeated_runs_their_variance_is_counted_with_the_interaction() 
 @pytest.mark.parametrize("shape", [(1, 8, 3), (8, 1, 3), (1, 1, 3), (1, 1, 1)])
 def test_one_agent_or_one_task_is_no_error(shape: tuple[int, int, int]) -> None:
     results = ex.Results.from_numpy(simulated(shape, (1.0, 1.0, 1.0, 1.0)))
-    study = ex.decision_study(results)
+    study = ex.scores.decision(results)
     assert study.answer
     if shape[2] > 1:
         assert study.components.run > 0
 
 
 def test_shares_sum_to_one() -> None:
-    found = ex.variance_components(ex.Results.from_numpy(simulated((5, 6, 3), (1, 1, 1, 1))))
+    found = ex.scores.variance(ex.Results.from_numpy(simulated((5, 6, 3), (1, 1, 1, 1))))
     assert sum(found.shares().values()) == pytest.approx(1)
 
 
@@ -94,21 +92,21 @@ def test_foreseen_error_is_the_spread_of_simulated_differences() -> None:
     for seed in range(1500):
         scores = simulated((2, 8, 3), truth, seed)
         differences.append(np.subtract(*scores.mean(axis=(1, 2))))
-    found = ex.variance_components(ex.Results.from_numpy(simulated((60, 60, 4), truth)))
+    found = ex.scores.variance(ex.Results.from_numpy(simulated((60, 60, 4), truth)))
     foreseen = float(expected_error(found, np.array(8), np.array(3)))
     assert foreseen == pytest.approx(np.std(differences), rel=0.08)
 
 
 def test_noisy_runs_ask_for_runs_and_fickle_tasks_for_tasks() -> None:
-    noisy = ex.decision_study(ex.Results.from_numpy(simulated((5, 20, 3), (1, 1, 0.0, 9.0))))
-    fickle = ex.decision_study(ex.Results.from_numpy(simulated((5, 20, 3), (1, 1, 9.0, 0.1))))
+    noisy = ex.scores.decision(ex.Results.from_numpy(simulated((5, 20, 3), (1, 1, 0.0, 9.0))))
+    fickle = ex.scores.decision(ex.Results.from_numpy(simulated((5, 20, 3), (1, 1, 9.0, 0.1))))
     assert "more runs help nearly as much" in noisy.answer
     assert "more tasks help more" in fickle.answer
     assert "Twice the runs" in noisy.answer
 
 
 def test_more_tasks_and_more_runs_never_hurt() -> None:
-    study = ex.decision_study(ex.Results.from_numpy(simulated((5, 10, 3), (1, 1, 1, 1))))
+    study = ex.scores.decision(ex.Results.from_numpy(simulated((5, 10, 3), (1, 1, 1, 1))))
     for axis in (0, 1):
         assert (np.diff(study.difference, axis=axis) <= 0).all()
         assert (np.diff(study.reliability, axis=axis) >= 0).all()
@@ -119,4 +117,4 @@ def test_more_tasks_and_more_runs_never_hurt() -> None:
 
 def test_impossible_designs_are_refused() -> None:
     with pytest.raises(ex.InputError, match="numbers of runs must be at least 1"):
-        ex.decision_study(ex.Results.from_numpy(np.ones((2, 2))), runs=[0])
+        ex.scores.decision(ex.Results.from_numpy(np.ones((2, 2))), runs=[0])

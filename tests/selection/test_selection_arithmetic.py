@@ -12,7 +12,7 @@ from scipy import stats
 
 import examiner as ex
 from examiner.irt import ItemParameters
-from examiner.selection import METHODS, gather_material
+from examiner.selection import METHODS, benchmark
 from examiner.selection.constraints import Constraints, terms_of
 from examiner.selection.cost import cost_of, task_costs
 from examiner.selection.evidence import Evidence
@@ -53,7 +53,7 @@ def test_leaving_out_in_closed_form_is_refitting_without(seed: int, agents: int,
 
 def test_jackknife_plus_is_made_of_refits_without_each_agent() -> None:
     values = RNG(0).normal(size=(15, 1)) + RNG(1).normal(size=(15, 6))
-    material = gather_material(ex.Results.from_numpy(values), normalise=None)
+    material = benchmark(ex.Results.from_numpy(values), normalise=None)
     places = (1, 4)
     predictor = fit_predictor(fold_of(material, np.arange(15), ()), places)
     new = RNG(2).normal(size=(1, 2))
@@ -85,7 +85,7 @@ def test_jackknife_plus_is_made_of_refits_without_each_agent() -> None:
 def test_predictors_travel_through_plain_values() -> None:
     values = RNG(0).normal(size=(9, 1)) + RNG(1).normal(size=(9, 5))
     for target in ("mean", "rank-points"):
-        material = gather_material(ex.Results.from_numpy(values), target=target)
+        material = benchmark(ex.Results.from_numpy(values), target=target)
         predictor = fit_predictor(fold_of(material, np.arange(9), ()), (0, 3))
         again = type(predictor).from_dict(predictor.to_dict())
         new = RNG(3).normal(size=(4, 2))
@@ -180,24 +180,24 @@ def test_remainders_and_aggregates() -> None:
     np.testing.assert_allclose(aggregate(values, "iqm"), expected)
     np.testing.assert_allclose(aggregate(values, "median"), np.median(values, axis=1))
     with pytest.raises(ex.InputError, match="Unknown target 'mode'"):
-        gather_material(ex.Results.from_numpy(values), target="mode")
+        benchmark(ex.Results.from_numpy(values), target="mode")
 
 
 def test_information_methods_are_those_of_the_information_room() -> None:
     results = ex.Results.from_numpy(RNG(0).normal(size=(7, 9, 1)) + RNG(1).normal(size=(7, 9, 4)))
-    channels = ex.channels(results)
+    channels = ex.information.channels(results)
     evidence = Evidence(
         *(results.agents, results.tasks, np.zeros((7, 9))),
         terms_of(Constraints(), results.tasks),
         channels=channels,
     )
     found = METHODS["information_gain"].select(evidence, 4, RNG(0))
-    expected = ex.informative_set(channels, 4)
+    expected = ex.information.best_set(channels, 4)
     assert found.tasks == expected.tasks
     np.testing.assert_allclose(np.cumsum(found.gain), expected.cumulative_bits)
     swapped = METHODS["information_swap"].select(evidence, 4, RNG(0))
     assert swapped.gain.sum() >= found.gain.sum() - 1e-9
-    optimum = ex.informative_set(channels, 4, "optimum").bits
+    optimum = ex.information.best_set(channels, 4, "optimum").bits
     assert optimum - 0.02 <= swapped.gain.sum() <= optimum + 1e-9
 
 
@@ -291,11 +291,11 @@ def test_costs_come_from_columns_of_results_and_of_tasks() -> None:
     }
     results = ex.Results.from_dict(table | {"score": [1, 2, 3], "frames": [10, 30, 50]})
     assert task_costs(results, "frames").tolist() == [40.0], "frames add up within a run"
-    about = ex.Attributes.from_dicts("task", [{"task": "t", "money": 7.0}])
+    about = ex.results.Attributes.from_dicts("task", [{"task": "t", "money": 7.0}])
     assert task_costs(results.with_attributes(about), "money").tolist() == [7.0]
     with pytest.raises(ex.InputError, match="No column 'gold'"):
         task_costs(results, "gold")
-    chosen = ex.Selection("random", ("t",), (0,), np.zeros(1), "", 1.0)
+    chosen = ex.selection.Selection("random", ("t",), (0,), np.zeros(1), "", 1.0)
     assert cost_of(chosen, np.array([7.0])) == 7.0
 
 

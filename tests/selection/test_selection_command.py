@@ -76,7 +76,8 @@ def test_select_proves_its_choice_and_place_repeats_its_recipe(folder: Path) -> 
     agent = placed["agents"][0]
     # The recipe normalised by the scales of tasks.csv, which `place` was not given again.
     new = ex.normalise(
-        ex.read(folder / "new.csv").with_scales(ex.read_scales(folder / "tasks.csv")), "human"
+        ex.read(folder / "new.csv").with_scales(ex.importers.read_scales(folder / "tasks.csv")),
+        "human",
     )
     truth = new.measure().mean()
     assert agent["predicted"]["low"] < truth < agent["predicted"]["high"]
@@ -222,7 +223,7 @@ def test_every_unit_of_gains_has_words_for_people() -> None:
 
     scores = np.random.default_rng(0).normal(size=(12, 6, 3)) + np.arange(12.0)[:, None, None]
     groups = {f"task {place + 1}": "xy"[place % 2] for place in range(6)}
-    material = ex.gather_material(ex.Results.from_numpy(scores), normalise=None, groups=groups)
+    material = ex.selection.benchmark(ex.Results.from_numpy(scores), normalise=None, groups=groups)
     evidence = fold_of(material, np.arange(12), ("channels", "items", "ability")).evidence
     units = {one.select(evidence, 2, np.random.default_rng(0)).unit for one in METHODS.values()}
     assert units == set(GAINS)
@@ -269,15 +270,16 @@ def test_large_tables_are_judged_in_ten_folds_and_that_is_said(tmp_path: Path) -
 
 
 def test_ten_folds_still_leave_every_agent_out_so_that_intervals_are_honest(tmp_path: Path) -> None:
-    from examiner.selection import compare_selections, gather_material, select
+    from examiner.selection import benchmark, select
+    from examiner.selection import compare as compare_selections
 
     results = ex.read(table_of(tmp_path / "some.csv", 30, 6))
-    material = gather_material(results, normalise=None)
+    material = benchmark(results, normalise=None)
     rng = np.random.default_rng(0)
     chosen = select(material, 2, "regression", rng=rng)
     found = compare_selections(material, [2], ["regression"], rng=rng, folds=10, draws=2)
     assert np.isfinite(found.predicted).all()
-    kept = ex.chosen_set(material, chosen, found, rng=rng)
+    kept = ex.selection.chosen_set(material, chosen, found, rng=rng)
     np.testing.assert_allclose(kept.predictor.residual, np.abs(found.truth - found.predicted[0, 0]))
 
 
@@ -297,7 +299,7 @@ def test_long_work_is_announced_with_what_takes_less_and_short_work_is_not(
     assert told.err.endswith("Say less.\n")
     assert told.out == ""
     scores = np.random.default_rng(0).normal(size=(60, 200))
-    material = ex.gather_material(ex.Results.from_numpy(scores), normalise=None)
+    material = ex.selection.benchmark(ex.Results.from_numpy(scores), normalise=None)
     loo = expected_seconds(material, 10, Folds("loo"), ["best_of"])
     ten = expected_seconds(material, 10, Folds(10, 2), None)
     assert loo / ten == pytest.approx((60 + 25) / (10 + 10))

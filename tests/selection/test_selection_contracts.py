@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.selection import METHODS, Constraints, gather_material
+from examiner.selection import METHODS, Constraints, benchmark
 from examiner.selection.evidence import Evidence
 from examiner.selection.material import fold_of
 
@@ -35,7 +35,7 @@ GROUPS = {task: f"kind {place % 4}" for place, task in enumerate(TASKS)}
 
 
 def made_evidence(constraints: Constraints | None = None, **options: object) -> Evidence:
-    material = gather_material(
+    material = benchmark(
         made_results(), normalise=None, constraints=constraints, groups=GROUPS, **options
     )
     return fold_of(material, np.arange(len(material.agents)), NEEDS).evidence
@@ -128,7 +128,7 @@ def test_the_order_of_tasks_and_agents_means_nothing(name: str, evidence: Eviden
     )
     other = ex.Results.from_dict({name: [table[name][row] for row in turned] for name in table})
     assert other.tasks != results.tasks or other.agents != results.agents
-    material = gather_material(other, normalise=None, groups=GROUPS)
+    material = benchmark(other, normalise=None, groups=GROUPS)
     moved = fold_of(material, np.arange(len(material.agents)), NEEDS).evidence
     assert place.keys() == set(moved.tasks)
     assert set(chosen(name, moved, 5)) == set(chosen(name, evidence, 5))
@@ -201,17 +201,20 @@ def test_demands_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(ex.InputError, match=r"1 task without a cost above 0: 'game0.1'"):
         made_evidence(Constraints(budget=3.0), cost=np.array([1.0, 0.0] + [1.0] * 12))
     with pytest.raises(ex.InputError, match="no task has a group"):
-        gather_material(made_results(), constraints=Constraints(at_most=2))
+        benchmark(made_results(), constraints=Constraints(at_most=2))
 
 
 def test_a_function_may_stand_for_a_method() -> None:
-    def last(evidence: Evidence, size: int, rng: np.random.Generator) -> ex.Selection:
+    def last(evidence: Evidence, size: int, rng: np.random.Generator) -> ex.selection.Selection:
         places = tuple(range(len(evidence.tasks)))[-size:]
         names = tuple(evidence.tasks[place] for place in places)
-        return ex.Selection("last", names, places, np.zeros(size), "nothing", float(size))
+        return ex.selection.Selection("last", names, places, np.zeros(size), "nothing", float(size))
 
-    assert ex.select(made_results(), 2, last, rng=np.random.default_rng(0)).tasks[1] == "game6.1"
+    assert (
+        ex.selection.select(made_results(), 2, last, rng=np.random.default_rng(0)).tasks[1]
+        == "game6.1"
+    )
     with pytest.raises(ex.InputError, match=r"Unknown selection method 'regresion'. Did you mean"):
-        ex.select(made_results(), 2, "regresion", rng=np.random.default_rng(0))
+        ex.selection.select(made_results(), 2, "regresion", rng=np.random.default_rng(0))
     with pytest.raises(ex.InputError, match="Neither a size nor a budget"):
-        ex.select(made_results(), rng=np.random.default_rng(0))
+        ex.selection.select(made_results(), rng=np.random.default_rng(0))

@@ -35,18 +35,18 @@ def test_odd_tables_are_compared_all_the_same(name: str, target: str) -> None:
 
 def run_all(results: ex.Results, size: int, target: str) -> tuple[str, ...]:
     rng = np.random.default_rng(0)
-    material = ex.gather_material(results, target=target)
-    found = ex.compare_selections(
+    material = ex.selection.benchmark(results, target=target)
+    found = ex.selection.compare(
         material, sorted({1, size}), rng=rng, draws=3, repeats=1, reps=3, inner=3
     )
-    chosen = ex.select(material, size, rng=rng, inner=3)
-    kept = ex.chosen_set(material, chosen, found, rng=rng)
+    chosen = ex.selection.select(material, size, rng=rng, inner=3)
+    kept = ex.selection.chosen_set(material, chosen, found, rng=rng)
     assert len(kept.place(results)) == len(results.agents)
     for row in found.rows:
         assert not row.r2 > 1 + 1e-9
         assert row.mae >= 0 or np.isnan(row.mae)
     assert len(set(chosen.tasks)) == size
-    assert ex.ChosenSet.from_dict(kept.to_dict()).selection.tasks == chosen.tasks
+    assert ex.selection.ChosenSet.from_dict(kept.to_dict()).selection.tasks == chosen.tasks
     return chosen.tasks
 
 

@@ -15,7 +15,7 @@ from examiner.selection.entering import able_methods
 from examiner.selection.evidence import Evidence
 from examiner.selection.folds import k_fold, leave_one_out
 from examiner.selection.judging import Contest, Job, judge
-from examiner.selection.material import Material, fold_of
+from examiner.selection.material import Benchmark, fold_of
 from examiner.selection.methods import METHODS
 
 ROOT = Path(__file__).parents[2]
@@ -29,13 +29,13 @@ def one_factor(agents: int, tasks: int, seed: int = 0, noise: float = 0.6) -> np
     )
 
 
-def material_of(values: np.ndarray, **options: object) -> Material:
+def material_of(values: np.ndarray, **options: object) -> Benchmark:
     groups = {f"task {place + 1}": f"kind {place % 4}" for place in range(values.shape[1])}
     options = {"normalise": None, "groups": groups, **options}
-    return ex.gather_material(ex.Results.from_numpy(values), **options)
+    return ex.selection.benchmark(ex.Results.from_numpy(values), **options)
 
 
-def nested_r2(material: Material, sizes: tuple[int, ...], folds: int, seed: int) -> np.ndarray:
+def nested_r2(material: Benchmark, sizes: tuple[int, ...], folds: int, seed: int) -> np.ndarray:
     """R² of every method and best-of, [methods + 1, sizes], from `folds` held-out parts."""
     able, _ = able_methods(material)
     assert set(able) == set(METHODS) - {"random"}
@@ -59,7 +59,7 @@ def test_nothing_leaks_when_the_target_is_permuted_over_agents() -> None:
     for draw in range(12):
         shuffled = replace(material, given_target=rng.permutation(truth))
         nested.append(nested_r2(shuffled, (3,), 5, seed=draw)[:, 0])
-        found = ex.compare_selections(
+        found = ex.selection.compare(
             *(shuffled, [3], ["regression"]), rng=rng, folds=5, draws=0, repeats=0, reps=2
         )
         optimistic.append(found.row("regression", 3).optimistic_r2)
@@ -102,11 +102,11 @@ def test_predictions_of_a_comparison_are_those_of_a_refit_without_the_agent() ->
     values = one_factor(10, 6)
     fixed = (1, 4)
 
-    def these(evidence: Evidence, size: int, rng: np.random.Generator) -> ex.Selection:
+    def these(evidence: Evidence, size: int, rng: np.random.Generator) -> ex.selection.Selection:
         names = tuple(evidence.tasks[place] for place in fixed)
-        return ex.Selection("these", names, fixed, np.zeros(2), "", 2.0)
+        return ex.selection.Selection("these", names, fixed, np.zeros(2), "", 2.0)
 
-    found = ex.compare_selections(
+    found = ex.selection.compare(
         *(material_of(values), [2], [these]), rng=np.random.default_rng(0), draws=0, repeats=0
     )
 
@@ -142,7 +142,7 @@ def test_the_same_seed_gives_the_same_table_on_any_number_of_processes() -> None
 
     material = material_of(one_factor(9, 6))
     run = partial(
-        ex.compare_selections,
+        ex.selection.compare,
         material,
         [2, 3],
         ["regression", "spread", "best_of"],
@@ -174,7 +174,7 @@ def test_families_are_never_split_and_runs_of_an_agent_neither() -> None:
 def test_choosing_on_last_year_judges_only_this_year() -> None:
     material = material_of(one_factor(14, 6))
     last = [f"agent {place + 1}" for place in range(9)]
-    found = ex.compare_selections(
+    found = ex.selection.compare(
         material, [2], ["regression"], rng=np.random.default_rng(0), choose_on=last, draws=5
     )
     assert np.isnan(found.predicted[0, 0, :9]).all()
@@ -183,11 +183,11 @@ def test_choosing_on_last_year_judges_only_this_year() -> None:
         f"agent {place + 1}" for place in range(9, 14)
     }
     with pytest.raises(ex.InputError, match="No agent is called 'nobody'"):
-        ex.compare_selections(
+        ex.selection.compare(
             material, [2], ["regression"], rng=np.random.default_rng(0), choose_on=["nobody"]
         )
     with pytest.raises(ex.InputError, match="none be judged"):
-        ex.compare_selections(
+        ex.selection.compare(
             material, [2], ["spread"], rng=np.random.default_rng(0), choose_on=list(material.agents)
         )
 
@@ -201,7 +201,7 @@ def test_agents_seen_too_little_are_left_out_and_gaps_are_filled_and_said() -> N
     assert (
         "1 agent observed on less than 90% of the tasks was left out: 'agent 3'." in material.notes
     )
-    found = ex.compare_selections(
+    found = ex.selection.compare(
         material, [9], ["spread"], rng=np.random.default_rng(0), draws=5, repeats=1
     )
     assert any(
@@ -214,7 +214,7 @@ def test_agents_seen_too_little_are_left_out_and_gaps_are_filled_and_said() -> N
 
 def test_a_comparison_says_who_changes_the_set_and_how_ranks_change() -> None:
     material = material_of(one_factor(9, 7))
-    found = ex.compare_selections(
+    found = ex.selection.compare(
         material, [2], ["regression", "spread"], rng=np.random.default_rng(0), draws=5, repeats=1
     )
     for one in found.stability:
@@ -225,13 +225,13 @@ def test_a_comparison_says_who_changes_the_set_and_how_ranks_change() -> None:
     with pytest.raises(ex.InputError, match="was not compared"):
         found.row("anchors", 2)
     with pytest.raises(ex.InputError, match="sizes must lie between 1 and 7"):
-        ex.compare_selections(material, [8], ["spread"], rng=np.random.default_rng(0))
+        ex.selection.compare(material, [8], ["spread"], rng=np.random.default_rng(0))
 
 
 def test_the_answer_names_a_size_within_the_tolerance_or_says_that_there_is_none() -> None:
     material = material_of(one_factor(16, 8, noise=0.2) + 5)
     run = partial(
-        *(ex.compare_selections, material, [1, 3], ["regression"]), draws=5, repeats=2, folds=4
+        *(ex.selection.compare, material, [1, 3], ["regression"]), draws=5, repeats=2, folds=4
     )
     loose = run(rng=np.random.default_rng(0), tolerance=0.5)
     assert loose.answer.startswith("1 task chosen by regression predicts")
@@ -243,13 +243,13 @@ def test_the_answer_names_a_size_within_the_tolerance_or_says_that_there_is_none
 def test_the_answer_on_one_size_speaks_of_that_size_and_on_a_budget_of_the_budget() -> None:
     values = one_factor(16, 8, noise=0.2) + 5
     run = partial(
-        ex.compare_selections, methods=["regression"], draws=5, repeats=0, folds=4, tolerance=1e-6
+        ex.selection.compare, methods=["regression"], draws=5, repeats=0, folds=4, tolerance=1e-6
     )
     one = run(material_of(values), [3], rng=np.random.default_rng(0)).answer
     assert one.startswith("3 tasks chosen by regression do not predict the mean of held-out agents")
     single = run(material_of(values), [1], rng=np.random.default_rng(0)).answer
     assert single.startswith("1 task chosen by regression does not predict the mean")
-    bought = material_of(values, constraints=ex.Constraints(budget=3.0), cost=np.ones(8))
+    bought = material_of(values, constraints=ex.selection.Constraints(budget=3.0), cost=np.ones(8))
     answer = run(bought, rng=np.random.default_rng(0)).answer
     assert answer.startswith("What a budget of 3 buys, chosen by regression, does not predict")
     enough = run(bought, rng=np.random.default_rng(0), tolerance=0.5).answer
@@ -262,8 +262,8 @@ def test_intervals_cover_as_often_as_they_say_on_simulated_agents() -> None:
     for seed in range(12):
         values = one_factor(90, 8, seed)
         material = material_of(values[:40])
-        chosen = ex.select(material, 3, "regression", rng=np.random.default_rng(0))
-        kept = ex.chosen_set(material, chosen, rng=np.random.default_rng(0))
+        chosen = ex.selection.select(material, 3, "regression", rng=np.random.default_rng(0))
+        kept = ex.selection.chosen_set(material, chosen, rng=np.random.default_rng(0))
         low, high = kept.predictor.aggregate(values[40:, list(chosen.places)], 0.9)[1:]
         truth = values[40:].mean(axis=1)
         inside.append(((low <= truth) & (truth <= high)).mean())
@@ -286,10 +286,10 @@ def test_best_of_leaves_under_half_the_error_of_random_sets_on_published_scores(
     by_paper: bool,
 ) -> None:
     results, papers = published()
-    material = ex.gather_material(
+    material = ex.selection.benchmark(
         results, normalise=None, transform="log", floor=1.0, families=papers if by_paper else None
     )
-    found = ex.compare_selections(
+    found = ex.selection.compare(
         material, [5], rng=np.random.default_rng(0), draws=200, repeats=0, reps=2
     )
     best, random = found.row("best_of", 5), found.row("random", 5)

@@ -12,12 +12,12 @@ import pytest
 import examiner as ex
 from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.items import ItemParameters
-from examiner.irt.known import known_fit
+from examiner.irt.known import known
 from examiner.irt.model import Priors
 from examiner.irt.stored import fit_to_dict
 from examiner.results import Results
 from examiner.scores.recipe import prepare
-from examiner.stored.fits import read_fit, write_fit
+from examiner.stored import open_fit, save
 
 
 def awkward_fit() -> IRTFit:
@@ -35,7 +35,7 @@ def awkward_fit() -> IRTFit:
     parts[9][0], parts[10][0] = -np.inf, np.inf
     table = Results.from_numpy(rng.normal(size=(3, count)), tasks=names)
     return replace(
-        known_fit(items),
+        known(items),
         abilities=Abilities(("a", "b"), odd[:2], np.array([np.nan, 0.1]), "EAP", ("Hm.",)),
         population_sd=1.1543,
         log_likelihood=-490.39885929203840,
@@ -72,7 +72,7 @@ def same(one: object, two: object) -> bool:
 
 def test_every_field_comes_back_bit_for_bit(tmp_path: Path) -> None:
     fit = awkward_fit()
-    back = read_fit(write_fit(fit, tmp_path / "fit.json"))
+    back = open_fit(save(fit, tmp_path / "fit.json"))
     for field in fields(IRTFit):
         if field.name == "matrix":
             assert back.matrix is None
@@ -81,14 +81,14 @@ def test_every_field_comes_back_bit_for_bit(tmp_path: Path) -> None:
 
 
 def test_the_file_is_plain_json_without_responses(tmp_path: Path) -> None:
-    text = write_fit(awkward_fit(), tmp_path / "fit.json").read_text(encoding="utf-8")
+    text = save(awkward_fit(), tmp_path / "fit.json").read_text(encoding="utf-8")
     content = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert content["schema"] == "examiner.irt-fit/1" and "matrix" not in content
 
 
 def test_the_same_fit_gives_the_same_bytes(tmp_path: Path) -> None:
-    one = write_fit(awkward_fit(), tmp_path / "a.json").read_bytes()
-    two = write_fit(read_fit(tmp_path / "a.json"), tmp_path / "b.json").read_bytes()
+    one = save(awkward_fit(), tmp_path / "a.json").read_bytes()
+    two = save(open_fit(tmp_path / "a.json"), tmp_path / "b.json").read_bytes()
     assert one == two
 
 
@@ -107,7 +107,7 @@ def test_what_is_no_fit_ends_with_a_sentence(tmp_path: Path, text: str, said: st
     path = tmp_path / "fit.json"
     path.write_text(text)
     with pytest.raises(ex.InputError, match=said):
-        read_fit(path)
+        open_fit(path)
 
 
 def test_damaged_lists_and_files_end_with_a_sentence(tmp_path: Path) -> None:
@@ -123,9 +123,9 @@ def test_damaged_lists_and_files_end_with_a_sentence(tmp_path: Path) -> None:
     ):
         path.write_text(json.dumps(content | damage))
         with pytest.raises(ex.InputError):
-            read_fit(path)
+            open_fit(path)
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ex.InputError, match="is no text"):
-        read_fit(path)
+        open_fit(path)
     with pytest.raises(ex.InputError, match="Cannot read"):
-        read_fit(tmp_path)
+        open_fit(tmp_path)

@@ -32,7 +32,7 @@ def log():
                 ]
     names = ("agent", "task", "run", "trial", "frames", "score")
     columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-    return ex.Results.from_dict(columns, provenance=ex.Provenance("log.csv", training=True))
+    return ex.Results.from_dict(columns, provenance=ex.results.Provenance("log.csv", training=True))
 
 
 def report(results, **options):

@@ -196,7 +196,7 @@ def test_the_first_section_warns_of_tasks_that_reward_the_weak(wins):
 
 
 def test_sections_left_out_are_named_with_the_reason(wins, monkeypatch):
-    home = sys.modules[ex.FINDINGS["selection"].__module__]
+    home = sys.modules[ex.telling.FINDINGS["selection"].__module__]
     monkeypatch.setattr(home, "MOST_WORK", 10.0)
     report = ex.report(wins)
     assert "selection" not in {section.key for section in report.sections}
@@ -207,7 +207,7 @@ def test_sections_left_out_are_named_with_the_reason(wins, monkeypatch):
         in aside["notes"]
     )
     told_of = {name for note in aside["notes"] for name in note.split(": ")[0].split(", ")}
-    assert told_of | {section.key for section in report.sections} == set(ex.FINDINGS)
+    assert told_of | {section.key for section in report.sections} == set(ex.telling.FINDINGS)
     assert "Left out" in report.html
 
 

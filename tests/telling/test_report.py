@@ -103,14 +103,14 @@ def test_the_json_has_a_schema_its_recipe_and_no_nan(hostile):
     json.dumps(content, allow_nan=False)
 
 
-@pytest.mark.parametrize("name", list(ex.FINDINGS))
+@pytest.mark.parametrize("name", list(ex.telling.FINDINGS))
 def test_each_section_can_be_had_alone(scaled, name):
     report = ex.report(scaled, sections=[name])
     assert [section.key for section in report.sections] == [name]
     assert f'id="{name}"' in report.html
 
 
-@pytest.mark.parametrize("name", list(ex.FINDINGS))
+@pytest.mark.parametrize("name", list(ex.telling.FINDINGS))
 def test_every_section_says_its_finding_in_a_sentence(scaled, name):
     section = ex.report(scaled, sections=[name]).to_dict()["sections"][0]
     assert section["key"] == name and section["title"]
@@ -126,7 +126,9 @@ def test_a_section_may_be_a_function(scaled):
 
 def test_contents_are_listed_from_four_sections_on(scaled):
     assert "<nav" not in ex.report(scaled, sections=["reading", "ranking", "heatmap"]).html
-    assert '<a href="#ranking">' in ex.report(scaled, sections=[*ex.FINDINGS, "ranking"]).html
+    assert (
+        '<a href="#ranking">' in ex.report(scaled, sections=[*ex.telling.FINDINGS, "ranking"]).html
+    )
 
 
 def test_a_page_without_figures_carries_no_plotly(scaled):
@@ -154,12 +156,12 @@ def test_progress_is_told_before_each_section_and_at_the_end(scaled):
     told = []
     ex.report(scaled, progress=lambda *step: told.append(step))
     # What was read is told last: it warns of what the others have found.
-    names = [*(name for name in ex.FINDINGS if name != "reading"), "reading"]
+    names = [*(name for name in ex.telling.FINDINGS if name != "reading"), "reading"]
     steps = [(name, place, len(names)) for place, name in enumerate([*names, "done"])]
     assert told == steps
 
 
-@pytest.mark.parametrize("normalise", [*ex.NORMALISERS, None, "auto"])
+@pytest.mark.parametrize("normalise", [*ex.scores.NORMALISERS, None, "auto"])
 def test_every_normaliser_makes_a_report(scaled, normalise):
     report = ex.report(scaled, normalise)
     assert len(report.sections) >= 3

@@ -21,10 +21,16 @@ from examiner.typology import (
     Schema,
     conform,
     fitting_schema,
-    group_tasks,
     one_of_each,
-    task_coverage,
-    task_kinds,
+)
+from examiner.typology import (
+    coverage as task_coverage,
+)
+from examiner.typology import (
+    groups as group_tasks,
+)
+from examiner.typology import (
+    kinds as task_kinds,
 )
 from examiner.wording import InputError
 

@@ -16,11 +16,13 @@ from examiner.typology import (
     TaskGroup,
     adjusted_rand,
     cluster_agreement,
-    group_tasks,
     permutation_test,
     profile_distances,
     task_clusters,
-    validate_groups,
+    validate,
+)
+from examiner.typology import (
+    groups as group_tasks,
 )
 from examiner.typology.pair_tests import compare_pairs, smallest_wilcoxon_p
 from examiner.wording import InputError
@@ -54,7 +56,7 @@ def six() -> Results:
 
 @pytest.fixture(scope="module")
 def paper(six):
-    return validate_groups(GROUPS, six, rng=rng())
+    return validate(GROUPS, six, rng=rng())
 
 
 # ---------------------------------------------------------------- the paper
@@ -278,11 +280,11 @@ def groups_of(*members):
 
 
 def says(groups, results, **options):
-    return " ".join(validate_groups(groups, results, rng=rng(), resamples=20, **options).says)
+    return " ".join(validate(groups, results, rng=rng(), resamples=20, **options).says)
 
 
 def test_all_tasks_alike_or_all_different_end_with_a_sentence():
-    one = validate_groups(groups_of("ab"), results_of("ab"), rng=rng())
+    one = validate(groups_of("ab"), results_of("ab"), rng=rng())
     assert (
         one.says[0] == "All 2 tasks are in one group: there are no other groups to compare it with."
     )
@@ -292,11 +294,11 @@ def test_all_tasks_alike_or_all_different_end_with_a_sentence():
 
 def test_one_task_too_few_agents_and_foreign_names_are_refused_in_a_sentence():
     with pytest.raises(InputError, match="1 have results; two can be compared"):
-        validate_groups(groups_of("a"), results_of("ab"), rng=rng())
+        validate(groups_of("a"), results_of("ab"), rng=rng())
     with pytest.raises(InputError, match=r"results of 2 agents .* need at least 3"):
-        validate_groups(groups_of("ab"), results_of("ab", agents=2), rng=rng())
+        validate(groups_of("ab"), results_of("ab", agents=2), rng=rng())
     with pytest.raises(InputError, match="the results have 'x', 'y': use the same names"):
-        validate_groups(groups_of("ab"), results_of("xy"), rng=rng())
+        validate(groups_of("ab"), results_of("xy"), rng=rng())
 
 
 def test_tasks_that_only_one_side_knows_are_named():
@@ -316,7 +318,7 @@ def test_missing_cells_and_untested_pairs_are_counted():
 
 def test_atari_games_are_matched_under_any_name():
     results = results_of(["ALE/Pong-v5", "SpaceInvadersNoFrameskip-v4", "hero"])
-    made = validate_groups(groups_of(["pong", "space_invaders"], ["hero"]), results, rng=rng())
+    made = validate(groups_of(["pong", "space_invaders"], ["hero"]), results, rng=rng())
     assert made.tasks == ("pong", "space_invaders", "hero") and not made.unmatched
 
 
@@ -333,20 +335,20 @@ def test_few_possible_groupings_are_said_to_limit_the_p_value():
 def test_clusters_may_be_given_as_labels_or_found_by_a_function():
     groups, results = groups_of("ab", "cd"), results_of("abcd")
     given_labels = dict(zip("abcd", [1, 1, 2, 2], strict=True))
-    made = validate_groups(groups, results, clusters=given_labels, rng=rng())
+    made = validate(groups, results, clusters=given_labels, rng=rng())
     assert made.agreement.adjusted_rand == 1
-    own = validate_groups(groups, results, clusters=lambda scores, count: [0, 1, 0, 1], rng=rng())
+    own = validate(groups, results, clusters=lambda scores, count: [0, 1, 0, 1], rng=rng())
     assert own.agreement.adjusted_rand == -0.5
     with pytest.raises(InputError, match="No cluster is given for 'd'"):
-        validate_groups(groups, results, clusters={"a": 1, "b": 1, "c": 1}, rng=rng())
+        validate(groups, results, clusters={"a": 1, "b": 1, "c": 1}, rng=rng())
 
 
 def test_the_same_generator_gives_the_same_validation(six):
-    one, other = (validate_groups(GROUPS, six, rng=rng(4), resamples=10) for _ in range(2))
+    one, other = (validate(GROUPS, six, rng=rng(4), resamples=10) for _ in range(2))
     assert str(one.to_dict()) == str(other.to_dict())
 
 
 def test_too_many_tasks_are_refused(monkeypatch):
     monkeypatch.setattr("examiner.typology.validation.MOST_TASKS", 3)
     with pytest.raises(InputError, match="Choose at most 3"):
-        validate_groups(groups_of("ab", "cd"), results_of("abcd"), rng=rng())
+        validate(groups_of("ab", "cd"), results_of("abcd"), rng=rng())

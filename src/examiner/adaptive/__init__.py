@@ -4,13 +4,13 @@ from examiner.adaptive.answers import Answer
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.examination import Examination, ExaminationStep
 from examiner.adaptive.examine import examine, replay
-from examiner.adaptive.exposure import exposure_shares
+from examiner.adaptive.exposure import exposure
 from examiner.adaptive.rules import RULES
-from examiner.adaptive.simulate import SimulatedExaminations, simulate_examinations
+from examiner.adaptive.simulate import SimulatedExaminations, simulate
 from examiner.adaptive.state import ExaminationState
 from examiner.adaptive.step import Choosing, balance_of, next_task
 from examiner.adaptive.stopping import Ending, Stop
-from examiner.adaptive.study import ExaminationStudy, examination_study
+from examiner.adaptive.study import ExaminationStudy, study
 
 __all__ = [
     "RULES",
@@ -25,10 +25,10 @@ __all__ = [
     "Stop",
     "TaskBank",
     "balance_of",
-    "examination_study",
     "examine",
-    "exposure_shares",
+    "exposure",
     "next_task",
     "replay",
-    "simulate_examinations",
+    "simulate",
+    "study",
 ]

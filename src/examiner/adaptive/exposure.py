@@ -8,7 +8,7 @@ import numpy as np
 
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import Rule
-from examiner.adaptive.simulate import Progress, simulate_examinations
+from examiner.adaptive.simulate import Progress, simulate
 from examiner.adaptive.step import Choosing
 from examiner.adaptive.stopping import Stop
 from examiner.irt.fitted import IRTFit
@@ -16,7 +16,7 @@ from examiner.irt.items import ItemParameters
 from examiner.wording import InputError
 
 
-def exposure_shares(
+def exposure(
     source: TaskBank | ItemParameters | IRTFit,
     most: float,
     *,
@@ -34,7 +34,7 @@ def exposure_shares(
     and Hetter, 1985).
 
     >>> items = ItemParameters.of([f"task {n}" for n in range(30)], 1.0, difficulty=np.linspace(-2, 2, 30))
-    >>> shares = exposure_shares(items, 0.5, stop=Stop(most=5), rng=np.random.default_rng(0), agents=200)
+    >>> shares = exposure(items, 0.5, stop=Stop(most=5), rng=np.random.default_rng(0), agents=200)
     >>> min(shares.values()) < 1
     True
     """
@@ -49,9 +49,7 @@ def exposure_shares(
     theta = bank.prior_mean + (bank.nodes[-1] - bank.prior_mean) / 6.0 * rng.standard_normal(agents)
     for number in range(rounds):
         opened = dict(zip(bank.tasks, shares.tolist(), strict=True))
-        run = simulate_examinations(
-            bank, theta, rng=rng, choosing=replace(plan, open_shares=opened), stop=ends
-        )
+        run = simulate(bank, theta, rng=rng, choosing=replace(plan, open_shares=opened), stop=ends)
         seen = np.maximum(run.exposure, 1e-9)
         wanted = np.clip(shares * most / seen, 0.01, 1.0)
         shares = np.where(run.exposure > 0, wanted, 1.0)

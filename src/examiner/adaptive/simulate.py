@@ -77,7 +77,7 @@ class SimulatedExaminations:
         """Return the share of examinations that ended in one way.
 
         >>> items = ItemParameters.of(["t", "u"], 1.0, 0.0)
-        >>> run = simulate_examinations(items, [0.0, 1.0], rng=np.random.default_rng(0))
+        >>> run = simulate(items, [0.0, 1.0], rng=np.random.default_rng(0))
         >>> run.share_ending(Ending.USED_UP)
         1.0
         """
@@ -90,7 +90,7 @@ class SimulatedExaminations:
         )
 
 
-def simulate_examinations(
+def simulate(
     source: TaskBank | ItemParameters | IRTFit,
     abilities: ArrayLike,
     *,
@@ -107,7 +107,7 @@ def simulate_examinations(
     blocks, each with its own child of `rng`.
 
     >>> items = ItemParameters.of([f"task {n}" for n in range(40)], 1.5, difficulty=np.linspace(-2, 2, 40))
-    >>> run = simulate_examinations(items, [-1.0, 1.0], stop=Stop(most=5), rng=np.random.default_rng(0))
+    >>> run = simulate(items, [-1.0, 1.0], stop=Stop(most=5), rng=np.random.default_rng(0))
     >>> run.count, bool(run.ability[0] < run.ability[1])
     (array([5, 5]), True)
     """

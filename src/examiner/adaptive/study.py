@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import Rule
-from examiner.adaptive.simulate import Progress, SimulatedExaminations, simulate_examinations
+from examiner.adaptive.simulate import Progress, SimulatedExaminations, simulate
 from examiner.adaptive.step import Choosing
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.irt.fitted import IRTFit
@@ -53,7 +53,7 @@ class ExaminationStudy(NamedTuple):
     agents: int
 
 
-def examination_study(
+def study(
     source: TaskBank | ItemParameters | IRTFit,
     *,
     rng: np.random.Generator,
@@ -70,8 +70,8 @@ def examination_study(
     among the rules: `against_random` is the mean of tasks as a share of what it needs.
 
     >>> items = ItemParameters.of([f"task {n}" for n in range(60)], 1.5, difficulty=np.linspace(-2, 2, 60))
-    >>> study = examination_study(items, rng=np.random.default_rng(0), stop=Stop(error=0.5), agents=50)
-    >>> [row.rule for row in study.needs], study.needs[0].against_random < 1
+    >>> made = study(items, rng=np.random.default_rng(0), stop=Stop(error=0.5), agents=50)
+    >>> [row.rule for row in made.needs], made.needs[0].against_random < 1
     (['information', 'random'], True)
     """
     bank = TaskBank.of(source)
@@ -85,12 +85,12 @@ def examination_study(
     kept = sorted({size for size in sizes if 1 <= size <= len(bank)} | {len(bank)})
     needs, accuracy = [], []
     for plan in plans:
-        run = simulate_examinations(
+        run = simulate(
             bank, theta, rng=rng, choosing=plan, stop=ends, truth=truth, progress=progress
         )
         needs.append((plan.rule_name, run))
         longest = max((size for size in kept if size <= _ENOUGH), default=kept[0])
-        whole = simulate_examinations(
+        whole = simulate(
             bank,
             theta,
             rng=rng,

@@ -4,7 +4,7 @@ from examiner.arena.agent import Task
 from examiner.arena.agents import AGENTS
 from examiner.arena.deviation import Deviation, deviations
 from examiner.arena.environments import ENVIRONMENTS
-from examiner.arena.export import export_ledger, results_of
+from examiner.arena.export import export, results_of
 from examiner.arena.games import (
     TRAINING_GAMES,
     UNSAFE_GAMES,
@@ -18,7 +18,7 @@ from examiner.arena.intervals import Estimate
 from examiner.arena.job import Job
 from examiner.arena.ledger import Ledger
 from examiner.arena.plan import Plan, PlannedAgent, PlannedGame
-from examiner.arena.plan_file import plan_from_toml, read_plan
+from examiner.arena.plan_file import plan, plan_from_toml
 from examiner.arena.play import Episode, Playing, check_job
 from examiner.arena.probe import (
     Contrast,
@@ -26,12 +26,12 @@ from examiner.arena.probe import (
     ProbedPlan,
     ProbedVariant,
     ReplayTest,
-    probe_agent,
+    probe,
     probe_plan,
 )
-from examiner.arena.profile import Profile, profile_game, profiled_kinds
-from examiner.arena.protocol import PROTOCOLS, Protocol, named_protocol
-from examiner.arena.runner import FailedJob, RunOutcome, run_jobs, run_plan
+from examiner.arena.profile import Profile, profile, profiled_kinds
+from examiner.arena.protocol import PROTOCOLS, Protocol, protocol
+from examiner.arena.runner import FailedJob, RunOutcome, run, run_jobs
 from examiner.arena.standing import Standing
 
 __all__ = [
@@ -62,20 +62,20 @@ __all__ = [
     "Task",
     "check_job",
     "deviations",
-    "export_ledger",
+    "export",
     "game_split",
     "game_variant",
     "game_variants",
-    "named_protocol",
+    "plan",
     "plan_from_toml",
     "playable_game",
     "playable_games",
-    "probe_agent",
+    "probe",
     "probe_plan",
-    "profile_game",
+    "profile",
     "profiled_kinds",
-    "read_plan",
+    "protocol",
     "results_of",
+    "run",
     "run_jobs",
-    "run_plan",
 ]

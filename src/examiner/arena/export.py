@@ -19,10 +19,10 @@ def results_of(ledger: str | Path, phase: Phase | None = None) -> Results:
     return ledger_results(ledger, phase)
 
 
-def export_ledger(ledger: str | Path, path: str | Path, phase: Phase | None = None) -> Path:
+def export(ledger: str | Path, path: str | Path, phase: Phase | None = None) -> Path:
     """Write the episodes in a ledger as Parquet, which every command reads.
 
-    >>> export_ledger("missing.sqlite", "episodes.parquet")
+    >>> export("missing.sqlite", "episodes.parquet")
     Traceback (most recent call last):
     ...
     examiner.wording.InputError: Cannot read 'missing.sqlite': no such file. Check the path.

@@ -47,14 +47,14 @@ _MOST_SEEDS = 1_000_000
 _MOST_OF_A_LIMIT = 1e12
 
 
-def read_plan(path: str | Path) -> Plan:
+def plan(path: str | Path) -> Plan:
     """Read a plan; what is wrong is said with the key it stands under.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "pilot.toml"
     >>> _ = path.write_text('games = ["pong"]\\nepisodes = 2\\n[[agents]]\\nentry = "random"')
-    >>> plan = read_plan(path)
-    >>> plan.name, plan.agents[0].name, plan.seeds
+    >>> pilot = plan(path)
+    >>> pilot.name, pilot.agents[0].name, pilot.seeds
     ('pilot', 'random', (0,))
     """
     path = Path(path)

@@ -26,7 +26,8 @@ from examiner.arena.replay import (
     reported_performance,
     reported_phase,
 )
-from examiner.arena.runner import FailedJob, run_plan
+from examiner.arena.runner import FailedJob
+from examiner.arena.runner import run as run_plan
 from examiner.arena.standing import Watcher
 from examiner.wording import InputError, shorten
 
@@ -103,7 +104,7 @@ class ProbedPlan:
     failed: tuple[FailedJob, ...]
 
 
-def probe_agent(
+def probe(
     job: Job,
     *,
     seeds: int = 5,
@@ -120,7 +121,7 @@ def probe_agent(
     `workers.map_processes`.
 
     >>> job = Job("random", "random", environment="gymnasium", game="CartPole-v1", episodes=1)
-    >>> found = probe_agent(job, seeds=2)
+    >>> found = probe(job, seeds=2)
     >>> found.contrast.sticky.runs, found.replay.replays
     (2, 4)
     """

@@ -48,7 +48,7 @@ class Profile:
     def features(self) -> dict[str, str]:
         """The measured dimensions of the agent-centric schema, under its names.
 
-        >>> profile_game("CartPole-v1", environment="gymnasium", episodes=2).features["action_space.size"]
+        >>> profile("CartPole-v1", environment="gymnasium", episodes=2).features["action_space.size"]
         '2'
         """
         return {
@@ -60,7 +60,7 @@ class Profile:
         }
 
 
-def profile_game(
+def profile(
     game: str,
     *,
     environment: str = "ale",
@@ -77,7 +77,7 @@ def profile_game(
     Determinism is measured too: the same actions are played twice, without the protocol's noise
     and with other random numbers. The typology is that of papers/000, section VII.
 
-    >>> profile = profile_game("pong", episodes=1)
+    >>> profile = profile("pong", episodes=1)
     >>> profile.actions, profile.observation_shape, profile.determinism, profile.reward_low
     (18, (210, 160), 'noise added', -1.0)
     """
@@ -126,12 +126,12 @@ def profile_game(
 def profiled_kinds(profiles: Sequence[Profile]) -> Classification:
     """Return profiles as a classification that the agent-centric schema understands.
 
-    >>> kinds = profiled_kinds([profile_game("CartPole-v1", environment="gymnasium", episodes=2)])
+    >>> kinds = profiled_kinds([profile("CartPole-v1", environment="gymnasium", episodes=2)])
     >>> kinds.feature("observation.dimensions")
     ('4',)
     """
     if not profiles:
-        raise InputError("There are no profiles. Measure at least one game with profile_game.")
+        raise InputError("There are no profiles. Measure at least one game with profile.")
     features = [profile.features for profile in profiles]
     return Classification(
         tasks=tuple(profile.task for profile in profiles),

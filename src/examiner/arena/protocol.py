@@ -89,7 +89,7 @@ class Protocol:
     def hash(self) -> str:
         """Sixteen hexadecimal digits that differ as soon as one setting does; the name plays no part.
 
-        >>> Protocol().hash == named_protocol("machado-2018").hash != Protocol(frame_skip=4).hash
+        >>> Protocol().hash == protocol("machado-2018").hash != Protocol(frame_skip=4).hash
         True
         """
         settings = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
@@ -114,19 +114,19 @@ class Protocol:
         """
         changes = dict(settings)
         preset = changes.pop("preset", "machado-2018")
-        return named_protocol(preset, **changes)  # type: ignore[arg-type]
+        return protocol(preset, **changes)  # type: ignore[arg-type]
 
 
 SETTINGS = tuple(one.name for one in fields(Protocol) if one.compare)
 """The names of all settings, in the order in which they are explained."""
 
 
-def named_protocol(name: str, **changes: object) -> Protocol:
+def protocol(name: str, **changes: object) -> Protocol:
     """Return a preset, with changes if any are given.
 
-    >>> named_protocol("machado-2018", training_frames=1_000_000).name
+    >>> protocol("machado-2018", training_frames=1_000_000).name
     'machado-2018, changed'
-    >>> named_protocol("machado")
+    >>> protocol("machado")
     Traceback (most recent call last):
     ...
     examiner.wording.InputError: Unknown protocol 'machado'. Did you mean 'machado-2018'? \

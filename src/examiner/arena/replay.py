@@ -30,7 +30,7 @@ class Recorded:
 def reported_phase(protocol: Protocol) -> Phase:
     """Return the phase whose scores the protocol reports: evaluation where there is any.
 
-    >>> from examiner.arena.protocol import named_protocol
+    >>> from examiner.arena.protocol import protocol as named_protocol
     >>> reported_phase(named_protocol("mnih-2015")), reported_phase(named_protocol("machado-2018"))
     ('evaluation', 'training')
     """
@@ -54,7 +54,7 @@ def reported_performance(scores: Sequence[float], protocol: Protocol) -> float:
 def play_recorded(job: Job) -> Recorded:
     """Play a job to its end, and keep the actions of its last episode of the reported phase.
 
-    >>> from examiner.arena.protocol import named_protocol
+    >>> from examiner.arena.protocol import protocol as named_protocol
     >>> quick = named_protocol("gymnasium", max_episode_frames=5)
     >>> job = Job("r", "random", environment="gymnasium", game="CartPole-v1", protocol=quick, episodes=1)
     >>> len(play_recorded(job).last_actions)

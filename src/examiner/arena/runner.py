@@ -46,7 +46,7 @@ class RunOutcome:
     seconds: float
 
 
-def run_plan(
+def run(
     plan: Plan,
     ledger: str | Path,
     *,
@@ -60,7 +60,7 @@ def run_plan(
     >>> import tempfile
     >>> from examiner.arena.plan_file import plan_from_toml
     >>> plan = plan_from_toml('games = ["pong"]\\nepisodes = 1\\n[[agents]]\\nentry = "random"')
-    >>> run_plan(plan, Path(tempfile.mkdtemp()) / "pilot" / "ledger.sqlite").done
+    >>> run(plan, Path(tempfile.mkdtemp()) / "pilot" / "ledger.sqlite").done
     1
     """
     jobs = plan.jobs()

@@ -26,7 +26,7 @@ Answering = Callable[[str], Any]
 class TableAnswers:
     """Answers of one agent from results, treated by the recipe of the fit.
 
-    >>> from examiner.irt import ItemParameters, known_fit
+    >>> from examiner.irt import ItemParameters, known as known_fit
     >>> fit = known_fit(ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0]))
     >>> answers = TableAnswers(fit, Results.from_numpy([[1.0, 0.0]], agents=["a"], tasks=["t", "u"]), "a")
     >>> answers("t"), answers("strange")

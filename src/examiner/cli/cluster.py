@@ -58,11 +58,11 @@ def cluster(
     json: JsonFlag = False,
 ) -> None:
     """Gather tasks that are alike, and tell who could be crowned by a choice of tasks."""
-    from examiner.information import analyse_likeness
+    from examiner.information import likeness
 
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        found = analyse_likeness(
+        found = likeness(
             results,
             rng=np.random.default_rng(seed),
             method=correlation.value,
@@ -89,10 +89,10 @@ def cluster(
 def cluster_content(found: LikenessAnalysis) -> dict[str, Any]:  # Any: JSON values
     """Return everything `cluster` says, as JSON values.
 
-    >>> from examiner.information import analyse_likeness
+    >>> from examiner.information import likeness
     >>> from examiner.results import Results
     >>> results = Results.from_numpy([[1.0, 2.0], [2.0, 3.0], [3.0, 5.0]], tasks="tu")
-    >>> content = cluster_content(analyse_likeness(results, rng=np.random.default_rng(0)))
+    >>> content = cluster_content(likeness(results, rng=np.random.default_rng(0)))
     >>> content["clusters"], content["crownable_agents"]
     ([['t', 'u']], 1)
     """

@@ -59,7 +59,7 @@ def compare(
     json: JsonFlag = False,
 ) -> None:
     """Judge ways of choosing tasks on held-out agents, and tell how many tasks are enough."""
-    from examiner.selection import compare_selections
+    from examiner.selection import compare as compare_selections
 
     with progress_bar("reading") as progress:
         material = material_from(options, choice, None, progress)

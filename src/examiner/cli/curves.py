@@ -13,7 +13,8 @@ from examiner.cli.options import JsonFlag, SourceOptions
 from examiner.cli.output import print_json, print_line, print_notes, print_table
 from examiner.cli.progress import progress_bar
 from examiner.cli.source import results_from
-from examiner.scores import LearningCurves, Verdicts, learning_curves
+from examiner.scores import LearningCurves, Verdicts
+from examiner.scores import curves as learning_curves
 from examiner.wording import InputError, counted, shorten
 
 

@@ -73,14 +73,14 @@ def examine(
     json: JsonFlag = False,
 ) -> None:
     """Ask an agent the next best task, again and again, until its ability is known well enough."""
-    from examiner.stored import read_fit
+    from examiner.stored import open_fit
 
     if fit is None:
         raise InputError(
             "Nothing is known of the tasks. Name a fit stored by `examiner fit … -o fit.json` with "
             "`--fit fit.json`."
         )
-    known = read_fit(fit)
+    known = open_fit(fit)
     ways = [bool(options.source), interactive, simulate is not None, protocol is not None]
     if sum(ways) != 1:
         raise InputError(
@@ -205,12 +205,14 @@ def _examined(
     seed: int,
     shown: bool,
 ) -> Examination:
+    from examiner.adaptive import Examination
     from examiner.adaptive import examine as examined
-    from examiner.stored import read_examination, write_examination
+    from examiner.stored import examination_content
+    from examiner.stored import save as store
 
     save, resume = files
     rng = np.random.default_rng(seed)
-    before = None if resume is None else read_examination(resume, bank)
+    before = None if resume is None else Examination.from_dict(examination_content(resume), bank)
     chosen = choosing_from(bank, options, stop, rng)
     last = before
     try:
@@ -218,7 +220,7 @@ def _examined(
             bank, answer, rng=rng, choosing=chosen, stop=stop, agent=agent, resume=before
         ):
             if save is not None or resume is not None:
-                write_examination(last, save or resume or Path())
+                store(last, save or resume or Path())
             if shown and last.steps:
                 step = last.steps[-1]
                 print_notes(
@@ -228,7 +230,7 @@ def _examined(
         if last is not None and set(stopped.skipped) - set(last.state.aside):
             last = replace(last, state=last.state.without(*stopped.skipped))
             if save is not None or resume is not None:
-                write_examination(last, save or resume or Path())
+                store(last, save or resume or Path())
     if last is None:
         raise InputError("No task was answered, so that nothing is known. Answer at least one.")
     return last
@@ -242,7 +244,7 @@ def _live(
     environment: str,
     seed: int,
 ) -> Answering:
-    from examiner.arena import named_protocol
+    from examiner.arena import protocol as named_protocol
 
     if agent is None:
         raise InputError("Say who plays: --agent MODULE:FACTORY, or a built-in agent's name.")
@@ -259,7 +261,7 @@ def _live(
 def _study(
     bank: TaskBank, options: ChoosingOptions, stop: Stop | None, agents: int, seed: int, json: bool
 ) -> None:
-    from examiner.adaptive import examination_study
+    from examiner.adaptive import study as examination_study
 
     rng = np.random.default_rng(seed)
     chosen = choosing_from(bank, options, stop, rng)

@@ -54,7 +54,7 @@ def _costs(tasks: tuple[str, ...], named: str, results: Results | None) -> dict[
 
 def _groups(tasks: tuple[str, ...], named: str, options: OracleOptions) -> dict[str, str]:
     from examiner.importers import read_tasks
-    from examiner.typology import task_kinds
+    from examiner.typology import kinds as task_kinds
 
     if options.tasks is not None:
         about = read_tasks(options.tasks).attributes
@@ -78,7 +78,8 @@ def choosing_from(
     bank: TaskBank, options: ChoosingOptions, stop: Stop | None, rng: np.random.Generator
 ) -> Choosing:
     """Return how tasks are chosen; limits on exposure are found by simulation."""
-    from examiner.adaptive import Choosing, balance_of, exposure_shares
+    from examiner.adaptive import Choosing, balance_of
+    from examiner.adaptive import exposure as exposure_shares
 
     chosen = Choosing(
         options.rule,

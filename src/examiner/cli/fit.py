@@ -83,7 +83,8 @@ def fit(
     json: JsonFlag = False,
 ) -> None:
     """Fit an IRT model: difficulty and discrimination of tasks, ability and generality of agents."""
-    from examiner.irt import fit_irt, indicators, standard_scores
+    from examiner.irt import fit as fit_irt
+    from examiner.irt import indicators, standard_scores
 
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
@@ -103,9 +104,9 @@ def fit(
         told = indicators(made, scores, bins=_bins(bins))
     notes = (*results.notes, *made.warnings, *told.notes)
     if output is not None:
-        from examiner.stored import write_fit
+        from examiner.stored import save
 
-        write_fit(made, output)
+        save(made, output)
     content = fit_content(made, told) | {
         "regularity_of": "responses" if scores is None else f"Φ(z) of {results.measures[0]}",
         "seed": seed,
@@ -125,10 +126,10 @@ def fit(
 def fit_content(made: IRTFit, told: Indicators) -> dict[str, Any]:  # Any: JSON values
     """Return everything `fit` says, as JSON values.
 
-    >>> from examiner.irt import ItemParameters, indicators, known_fit
+    >>> from examiner.irt import ItemParameters, indicators, known
     >>> from examiner.results import ResponseMatrix
     >>> items = ItemParameters.of(["t"], [2.0], difficulty=[0.5])
-    >>> fit = known_fit(items, ResponseMatrix.from_array([[1], [0]], tasks=["t"]))
+    >>> fit = known(items, ResponseMatrix.from_array([[1], [0]], tasks=["t"]))
     >>> fit_content(fit, indicators(fit))["tasks"][0]["difficulty"]
     0.5
     """

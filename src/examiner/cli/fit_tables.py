@@ -58,7 +58,7 @@ def print_fit(made: IRTFit, content: Row, *, repeats_mean: bool) -> None:
     """Print what `fit_content` holds; without regularity where it only repeats the mean.
 
     >>> from examiner.cli.fit import fit_content
-    >>> from examiner.irt import ItemParameters, indicators, known_fit
+    >>> from examiner.irt import ItemParameters, indicators, known as known_fit
     >>> from examiner.results import ResponseMatrix
     >>> items = ItemParameters.of(["t"], [2.0], difficulty=[0.5])
     >>> fit = known_fit(items, ResponseMatrix.from_array([[1], [0]], tasks=["t"]))

@@ -76,11 +76,11 @@ def information(
     json: JsonFlag = False,
 ) -> None:
     """Tell how many bits each task, and a few chosen ones, tell about which agent is playing."""
-    from examiner.information import Noise, analyse_information, informative_set
+    from examiner.information import Noise, analyse, best_set
 
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        found = analyse_information(
+        found = analyse(
             results,
             options.measure,
             rng=np.random.default_rng(seed),
@@ -94,7 +94,7 @@ def information(
         )
         improved = None
         if search is not Search.greedy:
-            improved = informative_set(
+            improved = best_set(
                 found.channels,
                 len(found.chosen.tasks),
                 "swap" if search is Search.swap else "optimum",
@@ -123,10 +123,10 @@ def information_content(
 ) -> dict[str, Any]:  # Any: JSON values
     """Return everything `information` says, as JSON values; tasks with most bits come first.
 
-    >>> from examiner.information import analyse_information
+    >>> from examiner.information import analyse
     >>> from examiner.results import Results
     >>> results = Results.from_numpy(np.arange(12.0).reshape(2, 2, 3))
-    >>> content = information_content(analyse_information(results, rng=np.random.default_rng(0), reps=2))
+    >>> content = information_content(analyse(results, rng=np.random.default_rng(0), reps=2))
     >>> list(content)[:4], content["max_bits"]
     (['agents', 'max_bits', 'tasks', 'greedy'], 1.0)
     """

@@ -13,7 +13,7 @@ from examiner.cli.progress import ProgressCallback, clock
 from examiner.wording import InputError, shorten
 
 if TYPE_CHECKING:
-    from examiner.selection import Material
+    from examiner.selection import Benchmark
 
 REPEATS, FEWER_REPEATS = 5, 2
 """How often pairs of agents are held out in five folds beside the proof; less often in large tables."""
@@ -48,7 +48,7 @@ def folds_named(text: str) -> Folds:
     return Folds(int(text))
 
 
-def folds_of_proof(text: str | None, material: Material) -> Folds:
+def folds_of_proof(text: str | None, material: Benchmark) -> Folds:
     """Leave one out of small tables and make ten folds of large ones, unless an option says which.
 
     Ten folds choose on nine tenths of the agents, a few less than there are: errors come out, if
@@ -68,7 +68,7 @@ def folds_of_proof(text: str | None, material: Material) -> Folds:
 
 
 def expected_seconds(
-    material: Material, size: int, folds: Folds, methods: Sequence[str] | None
+    material: Benchmark, size: int, folds: Folds, methods: Sequence[str] | None
 ) -> float:
     """About how many processor seconds judging takes: to be told before long work, and no more exact.
 

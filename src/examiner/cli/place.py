@@ -51,9 +51,9 @@ def place(
 
 def _on_fit(options: SourceOptions, path: Path, json: bool) -> None:
     from examiner.irt import place as placed
-    from examiner.stored import read_fit
+    from examiner.stored import open_fit
 
-    known = read_fit(path)
+    known = open_fit(path)
     with progress_bar("reading") as progress:
         # The recipe of the fit says how training logs are reduced.
         results = results_from(options, progress, reduce_training_logs=False)
@@ -72,7 +72,7 @@ def place_content(
 ) -> dict[str, Any]:  # Any: JSON values
     """Return everything `place` says of agents on a fit, as JSON values.
 
-    >>> from examiner.irt import ItemParameters, known_fit
+    >>> from examiner.irt import ItemParameters, known as known_fit
     >>> from examiner.irt import place as placed
     >>> from examiner.results import ResponseMatrix
     >>> fit = known_fit(ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0]))

@@ -20,9 +20,9 @@ _ROWS_SHOWN = 40
 
 def place_with(options: SourceOptions, path: Path, json: bool) -> None:
     """Treat raw results as the chosen tasks' recipe says, and predict the full benchmark."""
-    from examiner.stored import read_selection
+    from examiner.stored import open_selection
 
-    chosen = read_selection(path)
+    chosen = open_selection(path)
     with progress_bar("reading") as progress:
         # The recipe of the selection says how training logs are reduced.
         results = results_from(options, progress, reduce_training_logs=False)
@@ -45,9 +45,10 @@ def place_with_content(
     >>> import numpy as np
     >>> import examiner as ex
     >>> results = ex.Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
-    >>> material = ex.gather_material(results, normalise=None)
+    >>> material = ex.selection.benchmark(results, normalise=None)
     >>> rng = np.random.default_rng(0)
-    >>> chosen = ex.chosen_set(material, ex.select(material, 2, "spread", rng=rng), rng=rng)
+    >>> few = ex.selection.select(material, 2, "spread", rng=rng)
+    >>> chosen = ex.selection.chosen_set(material, few, rng=rng)
     >>> list(place_with_content(chosen, chosen.place(results))["agents"][0])[:4]
     ['agent', 'ability', 'predicted', 'rank']
     """
@@ -91,9 +92,9 @@ def _as_stored(results: Results, chosen: ChosenSet) -> Results:
     if recipe.item != results.item and set(recipe.item) <= {*results.item, *results.attributes}:
         results = results.with_items(*recipe.item)
     if results.provenance.training:
-        from examiner.scores import reduce_runs
+        from examiner.scores import reduce
 
-        results = reduce_runs(results, recipe.reduction)
+        results = reduce(results, recipe.reduction)
     return results
 
 

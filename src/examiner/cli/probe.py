@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from examiner.arena.plan import Plan
-from examiner.arena.probe import probe_agent, probe_plan
-from examiner.arena.protocol import Protocol, named_protocol
+from examiner.arena.probe import probe as probe_agent
+from examiner.arena.probe import probe_plan
+from examiner.arena.protocol import Protocol
+from examiner.arena.protocol import protocol as named_protocol
 from examiner.cli.live import live_table
 from examiner.cli.modules import find_modules_here
 from examiner.cli.options import JsonFlag, SeedOption

@@ -10,11 +10,12 @@ from typing import Annotated
 import typer
 
 from examiner.arena.deviation import deviations
-from examiner.arena.export import export_ledger
+from examiner.arena.export import export
 from examiner.arena.performance import perform_job
 from examiner.arena.plan import Plan
 from examiner.arena.protocol import REFERENCE
-from examiner.arena.runner import RunOutcome, run_plan
+from examiner.arena.runner import RunOutcome
+from examiner.arena.runner import run as run_plan
 from examiner.cli.live import live_table
 from examiner.cli.options import JsonFlag
 from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
@@ -123,7 +124,7 @@ def _ray_crew(address: str | None, plan: Plan) -> Crew:
 def _exported(outcome: RunOutcome, path: Path) -> Path | None:
     """The episodes as Parquet; None where there are none yet."""
     try:
-        return export_ledger(outcome.ledger, path)
+        return export(outcome.ledger, path)
     except InputError as problem:
         if "holds no" in str(problem):
             return None

@@ -16,7 +16,7 @@ from examiner.cli.selecting import SelectionOptions, agents_named, material_from
 from examiner.wording import InputError
 
 if TYPE_CHECKING:
-    from examiner.selection import ChosenSet, Comparison, Material
+    from examiner.selection import Benchmark, ChosenSet, Comparison
 
 SIZE = 5
 NO_PROOF = "none"
@@ -92,9 +92,9 @@ def select(
             material, choice, wanted, method, folds if proof else NO_PROOF, seed, progress
         )
     if output is not None:
-        from examiner.stored import write_selection
+        from examiner.stored import save
 
-        content["stored"] = str(write_selection(chosen, output))
+        content["stored"] = str(save(chosen, output))
     if json:
         print_json("examiner.select/1", content)
         return
@@ -103,7 +103,7 @@ def select(
 
 
 def _answer(
-    material: Material,
+    material: Benchmark,
     choice: SelectionOptions,
     size: int | None,
     method: str,
@@ -111,7 +111,8 @@ def _answer(
     seed: int,
     progress: ProgressCallback,
 ) -> tuple[dict[str, Any], ChosenSet]:  # Any: JSON values
-    from examiner.selection import chosen_set, compare_selections, on_agents, reasons
+    from examiner.selection import chosen_set, on_agents, reasons
+    from examiner.selection import compare as compare_selections
     from examiner.selection import select as choose
 
     rng = np.random.default_rng(seed)
@@ -143,7 +144,7 @@ def _answer(
     return _content(material, method, chosen, comparison, told, notes) | {"seed": seed}, chosen
 
 
-def _likely_size(material: Material, size: int | None) -> int:
+def _likely_size(material: Benchmark, size: int | None) -> int:
     """How many tasks will be chosen: with a budget, as many as have the mean cost."""
     if size is not None:
         return size
@@ -152,7 +153,7 @@ def _likely_size(material: Material, size: int | None) -> int:
 
 
 def _content(
-    material: Material,
+    material: Benchmark,
     method: str,
     chosen: ChosenSet,
     comparison: Comparison | None,

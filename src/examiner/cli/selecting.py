@@ -18,7 +18,7 @@ from examiner.wording import InputError, listed, shorten
 
 if TYPE_CHECKING:
     from examiner.results import Results
-    from examiner.selection import Material
+    from examiner.selection import Benchmark
 
 _MOST_DIGITS = 6
 """Of a number of tasks; longer ones are a slip, and a range of them would fill the memory."""
@@ -154,13 +154,14 @@ def material_from(
     options: SelectionOptions,
     budget: float | None,
     progress: ProgressCallback | None,
-) -> Material:
+) -> Benchmark:
     """Read results and gather what choosing and judging need.
 
     >>> material_from(SourceOptions("atari-dqn-family"), SelectionOptions(), None, None).target
     'mean'
     """
-    from examiner.selection import Constraints, gather_material
+    from examiner.selection import Constraints
+    from examiner.selection import benchmark as gather_material
 
     results = results_from(source, progress)
     results, cost = _costs(results, options.cost, budget)

@@ -94,7 +94,7 @@ def _informed(results: Results, options: SourceOptions) -> Results:
 def _reduced(results: Results, options: SourceOptions, by_default: bool) -> Results:
     if options.reduce is None and not (by_default and results.provenance.training):
         return results
-    from examiner.scores import reduce_runs
+    from examiner.scores import reduce as reduce_runs
 
     return reduce_runs(results, options.reduce)
 

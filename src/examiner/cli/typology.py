@@ -13,7 +13,9 @@ from examiner.cli.output import print_json, print_line, print_notes, print_table
 from examiner.cli.progress import ProgressCallback, progress_bar
 from examiner.cli.source import classification_from, results_from
 from examiner.results import Results
-from examiner.typology import Coverage, Kinds, Validation, task_kinds, validate_groups
+from examiner.typology import Coverage, Kinds, Validation
+from examiner.typology import kinds as task_kinds
+from examiner.typology import validate as validate_groups
 from examiner.wording import counted
 
 _ROWS_SHOWN = 40

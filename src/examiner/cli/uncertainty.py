@@ -17,11 +17,15 @@ from examiner.scores import (
     ImprovementMatrix,
     RankProbabilities,
     Significance,
-    aggregate_intervals,
-    decision_study,
     improvement_matrix,
-    rank_probabilities,
+    intervals,
     significance,
+)
+from examiner.scores import (
+    decision as decision_study,
+)
+from examiner.scores import (
+    ranks as rank_probabilities,
 )
 from examiner.scores.differences import difference_of
 from examiner.scores.plan import Interval
@@ -71,7 +75,7 @@ def uncertain(
     """
     if seed < 0:
         raise InputError(f"The seed is {seed}. Give a whole number from 0 on.")
-    made = aggregate_intervals(
+    made = intervals(
         results,
         aggregates,
         rng=np.random.default_rng(seed),

@@ -1,32 +1,32 @@
 """What tells agents apart: bits of tasks and sets, likeness of tasks, and who could be crowned."""
 
-from examiner.information.analysis import InformationAnalysis, analyse_information
+from examiner.information.analysis import InformationAnalysis, analyse
 from examiner.information.channels import Channels, Noise, channels
-from examiner.information.clusters import TaskClusters, cluster_tasks
-from examiner.information.confusion import confusion_matrix
-from examiner.information.crowning import Crowning, crown_agents
+from examiner.information.clusters import TaskClusters, clusters
+from examiner.information.confusion import confusion
+from examiner.information.crowning import Crowning, crowns
 from examiner.information.decomposition import (
     GeneralFactor,
     TaskFactors,
+    factors,
     general_factor,
-    task_factors,
 )
 from examiner.information.disagreement import (
     DeceptiveTasks,
     OpposedTasks,
-    deceptive_tasks,
-    opposed_tasks,
+    deceptive,
+    opposed,
 )
-from examiner.information.gain import TaskInformation, information_gain, set_information
-from examiner.information.likeness import LikenessAnalysis, analyse_likeness
+from examiner.information.gain import TaskInformation, gain, set_gain
+from examiner.information.likeness import LikenessAnalysis, likeness
 from examiner.information.observations import observe
 from examiner.information.separation import (
     Separation,
-    pair_separation,
+    redundancy,
     separated_by,
-    task_redundancy,
+    separation,
 )
-from examiner.information.sets import InformativeSet, informative_set
+from examiner.information.sets import InformativeSet, best_set
 from examiner.information.uncertainty import (
     BitsByChance,
     BitsIntervals,
@@ -50,23 +50,23 @@ __all__ = [
     "TaskClusters",
     "TaskFactors",
     "TaskInformation",
-    "analyse_information",
-    "analyse_likeness",
+    "analyse",
+    "best_set",
     "bits_by_chance",
     "bits_intervals",
     "channels",
-    "cluster_tasks",
-    "confusion_matrix",
-    "crown_agents",
-    "deceptive_tasks",
+    "clusters",
+    "confusion",
+    "crowns",
+    "deceptive",
+    "factors",
+    "gain",
     "general_factor",
-    "information_gain",
-    "informative_set",
+    "likeness",
     "observe",
-    "opposed_tasks",
-    "pair_separation",
+    "opposed",
+    "redundancy",
     "separated_by",
-    "set_information",
-    "task_factors",
-    "task_redundancy",
+    "separation",
+    "set_gain",
 ]

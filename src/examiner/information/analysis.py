@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from examiner.information.channels import Channels, Noise, channels_of, check_agents
 from examiner.information.confusion import Spread
-from examiner.information.gain import TaskInformation, information_gain
+from examiner.information.gain import TaskInformation, gain
 from examiner.information.mixing import whitening
 from examiner.information.observations import Observations, Unit, moments, observe
-from examiner.information.separation import Separation, pair_separation, task_redundancy
-from examiner.information.sets import InformativeSet, Progress, check_size, informative_set
+from examiner.information.separation import Separation
+from examiner.information.separation import redundancy as task_redundancy
+from examiner.information.separation import separation as pair_separation
+from examiner.information.sets import InformativeSet, Progress, best_set, check_size
 from examiner.information.uncertainty import (
     BitsByChance,
     BitsIntervals,
@@ -52,7 +54,7 @@ class InformationAnalysis:
         return self.channels.max_bits
 
 
-def analyse_information(
+def analyse(
     results: Results,
     measures: Sequence[str] | None = None,
     *,
@@ -68,11 +70,11 @@ def analyse_information(
     """Tell the bits of tasks and of a greedy set, with intervals and beside what chance would give.
 
     `size` is ten tasks, or all where there are fewer. `reps` permutations and as many resamples are
-    made; 0 leaves both out. The rest is described at `channels`, `information_gain`, `informative_set`.
+    made; 0 leaves both out. The rest is described at `channels`, `gain`, `best_set`.
 
     >>> draws = np.random.default_rng(0).normal(size=(3, 4, 8))
     >>> draws[1] += 6
-    >>> found = analyse_information(Results.from_numpy(draws), rng=np.random.default_rng(0), size=2)
+    >>> found = analyse(Results.from_numpy(draws), rng=np.random.default_rng(0), size=2)
     >>> bool(found.chosen.bits > found.chance.greedy_high[-1])
     True
     """
@@ -86,8 +88,8 @@ def analyse_information(
     usable = int(found.usable.sum())
     size = min(USUAL_SIZE, max(usable, 1)) if size is None else size
     check_size(size, usable)
-    tasks = information_gain(found, spread=spread, exact=exact)
-    chosen = informative_set(found, size, spread=spread, exact=exact, progress=progress)
+    tasks = gain(found, spread=spread, exact=exact)
+    chosen = best_set(found, size, spread=spread, exact=exact, progress=progress)
     streams = rng.spawn(2)
     chance = intervals = None
     if reps and _repeated(seen):

@@ -57,7 +57,7 @@ class TaskClusters:
         return tuple((np.flatnonzero(np.diff(labels)) + 1).tolist())
 
 
-def cluster_tasks(
+def clusters(
     results: Results,
     measure: str | None = None,
     *,
@@ -75,7 +75,7 @@ def cluster_tasks(
     the best silhouette. A task that does not vary stands alone, at the end.
 
     >>> scores = [[1.0, 2.0, 9.0], [2.0, 4.1, 5.0], [3.0, 5.0, 1.0], [4.0, 8.0, 0.0]]
-    >>> cluster_tasks(Results.from_numpy(scores, tasks="tuv")).clusters
+    >>> clusters(Results.from_numpy(scores, tasks="tuv")).clusters
     (('t', 'u'), ('v',))
     """
     measure = results.measure_name(measure)

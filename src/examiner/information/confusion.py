@@ -121,7 +121,7 @@ class PairLikelihood:
         return total
 
 
-def confusion_matrix(
+def confusion(
     channels: Channels, tasks: Sequence[str] | None = None, spread: Spread = "sum"
 ) -> Array:
     r"""Return p(a₂ | a₁): how likely agent a₂ (column) is, where the mean of a₁ (row) was observed.
@@ -135,7 +135,7 @@ def confusion_matrix(
     >>> from examiner.information.channels import channels
     >>> from examiner.results import Results
     >>> results = Results.from_numpy([[[0.0, 2.0]], [[4.0, 6.0]]])
-    >>> confusion_matrix(channels(results)).round(3)
+    >>> confusion(channels(results)).round(3)
     array([[0.731, 0.269],
            [0.269, 0.731]])
     """

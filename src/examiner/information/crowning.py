@@ -55,7 +55,7 @@ class Crowning:
         return int((self.wins if self.held_out is None else self.held_out).sum())
 
 
-def crown_agents(
+def crowns(
     results: Results,
     measure: str | None = None,
     *,
@@ -75,7 +75,7 @@ def crown_agents(
     be crowned, the less a ranking by this benchmark says.
 
     >>> scores = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.4, 0.4, 0.4]]
-    >>> crown_agents(Results.from_numpy(scores, agents="abc"), size=1, rng=np.random.default_rng(0)).wins
+    >>> crowns(Results.from_numpy(scores, agents="abc"), size=1, rng=np.random.default_rng(0)).wins
     array([ True,  True,  True])
     """
     measure = results.measure_name(measure)

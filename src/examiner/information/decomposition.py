@@ -58,14 +58,14 @@ class GeneralFactor:
     level: float
 
 
-def task_factors(results: Results, measure: str | None = None) -> TaskFactors:
+def factors(results: Results, measure: str | None = None) -> TaskFactors:
     r"""Decompose the table into factors: Z = U diag(s) Vᵀ.
 
     Z holds the cell means with each task standardised over agents, 0 where nothing was observed.
     `agents_on` is U diag(s) and `tasks_on` is V; a share is :math:`s_f^2 / \sum s^2`, the eigenvalue of
     the tasks' correlation matrix over their number. Signs are such that most tasks lie above 0.
 
-    >>> factors = task_factors(Results.from_numpy([[1.0, 2.0, 4.0], [2.0, 4.0, 8.0], [3.0, 6.0, 12.0]]))
+    >>> factors = factors(Results.from_numpy([[1.0, 2.0, 4.0], [2.0, 4.0, 8.0], [3.0, 6.0, 12.0]]))
     >>> factors.share[:1].round(6)
     array([1.])
     """

@@ -58,11 +58,11 @@ class DeceptiveTasks:
         return _named(self.tasks, self.correlation, self.correlation < 0)
 
 
-def opposed_tasks(results: Results, measure: str | None = None) -> OpposedTasks:
+def opposed(results: Results, measure: str | None = None) -> OpposedTasks:
     """Tell which tasks rank the agents against the rest (papers/004, section IV).
 
     >>> scores = np.array([[1.0, 2.0, 3.0, 5.0], [2.0, 4.0, 4.0, 2.0], [3.0, 5.0, 8.0, 1.0]])
-    >>> opposed_tasks(Results.from_numpy(scores)).correlation.round(1)
+    >>> opposed(Results.from_numpy(scores)).correlation.round(1)
     array([ 0.9,  0.7,  1. , -0.9])
     """
     scores = standardised(oriented_means(results, results.measure_name(measure)))
@@ -75,7 +75,7 @@ def opposed_tasks(results: Results, measure: str | None = None) -> OpposedTasks:
     return OpposedTasks(results.tasks, correlation, _chance(correlation, count))
 
 
-def deceptive_tasks(
+def deceptive(
     results: Results, score: str | None = None, win: str | None = None
 ) -> DeceptiveTasks | None:
     """Tell on which tasks a higher score goes with fewer wins; None without both measures.
@@ -84,7 +84,7 @@ def deceptive_tasks(
 
     >>> table = {"agent": list("aabbcc"), "task": ["t"] * 6, "trial": [0, 1] * 3, "run": [0] * 6,
     ...          "score": [9, 8, 5, 4, 1, 2], "win": [0, 0, 0, 1, 1, 1]}
-    >>> deceptive_tasks(Results.from_dict(table)).deceptive
+    >>> deceptive(Results.from_dict(table)).deceptive
     ('t',)
     """
     shares = [name for name in results.measures if is_share(results.measure(name))]

@@ -40,9 +40,7 @@ class TaskInformation:
     notes: tuple[str, ...] = ()
 
 
-def information_gain(
-    channels: Channels, *, spread: Spread = "sum", exact: bool = False
-) -> TaskInformation:
+def gain(channels: Channels, *, spread: Spread = "sum", exact: bool = False) -> TaskInformation:
     r"""Return the bits that each task tells about which agent is playing.
 
     .. math:: I = \log_2 |A| - \frac{1}{|A|} \sum_{a} \sum_{\hat a}
@@ -56,7 +54,7 @@ def information_gain(
     >>> from examiner.information.channels import channels
     >>> from examiner.results import Results
     >>> results = Results.from_numpy([[[0.0, 2.0], [0.0, 1.0]], [[90.0, 92.0], [0.0, 1.0]]])
-    >>> information_gain(channels(results)).bits.round(6)
+    >>> gain(channels(results)).bits.round(6)
     array([1., 0.])
     """
     bits = _single(channels, spread, exact)
@@ -69,7 +67,7 @@ def information_gain(
     )
 
 
-def set_information(
+def set_gain(
     channels: Channels,
     tasks: Sequence[str] | None = None,
     *,
@@ -81,7 +79,7 @@ def set_information(
     >>> from examiner.information.channels import channels
     >>> from examiner.results import Results
     >>> results = Results.from_numpy([[[0.0, 2.0]] * 2, [[4.0, 6.0]] * 2])
-    >>> [round(set_information(channels(results), names), 3) for names in (["task 1"], None)]
+    >>> [round(set_gain(channels(results), names), 3) for names in (["task 1"], None)]
     [0.16, 0.473]
     """
     pairs = PairLikelihood(channels, spread)

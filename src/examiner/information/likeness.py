@@ -9,14 +9,20 @@ from typing import Literal
 
 import numpy as np
 
-from examiner.information.clusters import PAPER_THRESHOLD, Linkage, TaskClusters, cluster_tasks
-from examiner.information.crowning import Crowning, crown_agents
+from examiner.information.clusters import PAPER_THRESHOLD, Linkage, TaskClusters
+from examiner.information.clusters import clusters as cluster_tasks
+from examiner.information.crowning import Crowning
+from examiner.information.crowning import crowns as crown_agents
 from examiner.information.decomposition import GeneralFactor, general_factor
 from examiner.information.disagreement import (
     DeceptiveTasks,
     OpposedTasks,
-    deceptive_tasks,
-    opposed_tasks,
+)
+from examiner.information.disagreement import (
+    deceptive as deceptive_tasks,
+)
+from examiner.information.disagreement import (
+    opposed as opposed_tasks,
 )
 from examiner.information.sets import Progress
 from examiner.results import Results
@@ -44,7 +50,7 @@ class LikenessAnalysis:
         return next(iter(self.clusters.values()))
 
 
-def analyse_likeness(
+def likeness(
     results: Results,
     measures: Sequence[str] | None = None,
     *,
@@ -61,7 +67,7 @@ def analyse_likeness(
     The options are those of `cluster_tasks` and, for `size`, of `crown_agents`.
 
     >>> scores = np.array([[1.0, 2.0, 9.0], [2.0, 4.1, 5.0], [3.0, 5.0, 1.0], [4.0, 8.0, 0.0]])
-    >>> found = analyse_likeness(Results.from_numpy(scores, tasks="tuv"), rng=np.random.default_rng(0))
+    >>> found = likeness(Results.from_numpy(scores, tasks="tuv"), rng=np.random.default_rng(0))
     >>> found.main.clusters, found.crowning.crownable
     ((('t', 'u'), ('v',)), 1)
     """

@@ -38,7 +38,7 @@ class Separation:
         return len(self.agents) * (len(self.agents) - 1) // 2
 
 
-def pair_separation(
+def separation(
     channels: Channels, threshold: float = 0.05, *, spread: Spread = "sum"
 ) -> Separation:
     r"""Tell which tasks separate which pairs of agents.
@@ -52,7 +52,7 @@ def pair_separation(
     >>> from examiner.information.channels import channels
     >>> from examiner.results import Results
     >>> results = Results.from_numpy([[[0.0, 1.0]], [[0.0, 1.0]], [[9.0, 10.0]]], agents="abc")
-    >>> found = pair_separation(channels(results))
+    >>> found = separation(channels(results))
     >>> found.pairs_of_task, found.never
     (array([2]), (('a', 'b'),))
     """
@@ -113,7 +113,7 @@ def separated_by(
     return tuple(found)
 
 
-def task_redundancy(
+def redundancy(
     channels: Channels, tasks: Sequence[str] | None = None, *, spread: Spread = "sum"
 ) -> Array:
     r"""Return how much each two tasks repeat each other: I(g) + I(h) − I(g, h), in bits.
@@ -124,7 +124,7 @@ def task_redundancy(
     >>> from examiner.information.channels import channels
     >>> from examiner.results import Results
     >>> results = Results.from_numpy([[[0.0, 2.0]] * 2, [[90.0, 92.0]] * 2])
-    >>> task_redundancy(channels(results)).round(3)
+    >>> redundancy(channels(results)).round(3)
     array([[1., 1.],
            [1., 1.]])
     """

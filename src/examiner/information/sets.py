@@ -39,7 +39,7 @@ class InformativeSet:
         return float(self.cumulative_bits[-1])
 
 
-def informative_set(
+def best_set(
     channels: Channels,
     size: int,
     search: Search = "greedy",
@@ -58,7 +58,7 @@ def informative_set(
     >>> from examiner.results import Results
     >>> base = np.array([[0.0, 0.0, 5.0], [5.0, 5.0, 4.6], [9.0, 9.1, 0.0]])
     >>> results = Results.from_numpy(base[:, :, None] + [-1.0, 0.0, 1.0], tasks="tuv")
-    >>> chosen = informative_set(channels(results), 2)
+    >>> chosen = best_set(channels(results), 2)
     >>> chosen.tasks, chosen.cumulative_bits.round(2)
     (('u', 't'), array([1.1 , 1.49]))
     """

@@ -112,10 +112,10 @@ def bits_intervals(
 
     >>> from examiner.information.channels import channels
     >>> from examiner.information.observations import observe
-    >>> from examiner.information.sets import informative_set
+    >>> from examiner.information.sets import best_set
     >>> from examiner.results import Results
     >>> results = Results.from_numpy(np.arange(12.0).reshape(3, 1, 4) ** 1.5)
-    >>> found = bits_intervals(observe(results), informative_set(channels(results), 1),
+    >>> found = bits_intervals(observe(results), best_set(channels(results), 1),
     ...                        rng=np.random.default_rng(0))
     >>> bool(found.task_low[0] < found.task_high[0])
     True

@@ -4,43 +4,43 @@ from examiner.irt.ability import abilities
 from examiner.irt.agent_curves import (
     EmpiricalAgentCurves,
     ExpectedAgentCurves,
+    agent_curves,
     empirical_agent_curves,
-    expected_agent_curves,
 )
 from examiner.irt.agent_fit import AgentFit
-from examiner.irt.bins import DifficultyBins, difficulty_bins
-from examiner.irt.bootstrap_errors import bootstrap_errors
+from examiner.irt.bins import DifficultyBins, bins
+from examiner.irt.bootstrap import bootstrap
 from examiner.irt.correlation import IndicatorCorrelation, indicator_correlations
+from examiner.irt.curves import (
+    EmpiricalTaskCurves,
+    TaskCurves,
+    curves,
+    empirical_curves,
+)
 from examiner.irt.dependence import DependentPair, LocalDependence, pair_tables
 from examiner.irt.diagnostics import Diagnosis, diagnose
 from examiner.irt.dimensionality import DimensionCheck
 from examiner.irt.dominance import Dominance, dominance
-from examiner.irt.fit import fit_irt
+from examiner.irt.fit import fit
 from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
-from examiner.irt.heldout import HeldOutScore, ModelComparison, compare_models
+from examiner.irt.heldout import HeldOutScore, ModelComparison, compare
 from examiner.irt.indicators import Indicators, indicators, standard_scores
 from examiner.irt.item_fit import SumScoreFit, sum_score_fit
 from examiner.irt.items import ItemParameters, Response
-from examiner.irt.known import known_fit
+from examiner.irt.known import known
 from examiner.irt.likelihood import log_likelihood
 from examiner.irt.linking import Link, link
 from examiner.irt.logistic import probability
 from examiner.irt.mean_square_fit import MeanSquareFit
 from examiner.irt.model import Model, Normal, Priors
 from examiner.irt.models import MODELS
-from examiner.irt.overdispersion import OverdispersionTest, overdispersion_test
+from examiner.irt.overdispersion import OverdispersionTest, overdispersion
 from examiner.irt.place import Placement, place
 from examiner.irt.prediction import Predictions
 from examiner.irt.quadrature import Quadrature
 from examiner.irt.simulate import simulate
 from examiner.irt.standings import RankInterval
 from examiner.irt.surprise import Unexpected
-from examiner.irt.task_curves import (
-    EmpiricalTaskCurves,
-    TaskCurves,
-    empirical_task_curves,
-    task_curves,
-)
 
 __all__ = [
     "MODELS",
@@ -80,26 +80,26 @@ __all__ = [
     "TaskErrors",
     "Unexpected",
     "abilities",
-    "bootstrap_errors",
-    "compare_models",
+    "agent_curves",
+    "bins",
+    "bootstrap",
+    "compare",
+    "curves",
     "diagnose",
-    "difficulty_bins",
     "dominance",
     "empirical_agent_curves",
-    "empirical_task_curves",
-    "expected_agent_curves",
-    "fit_irt",
+    "empirical_curves",
+    "fit",
     "indicator_correlations",
     "indicators",
-    "known_fit",
+    "known",
     "link",
     "log_likelihood",
-    "overdispersion_test",
+    "overdispersion",
     "pair_tables",
     "place",
     "probability",
     "simulate",
     "standard_scores",
     "sum_score_fit",
-    "task_curves",
 ]

@@ -48,7 +48,7 @@ def empirical_agent_curves(
 ) -> EmpiricalAgentCurves:
     """Average the results [agents, tasks] of each agent in bins of difficulty; NaN is not observed.
 
-    >>> from examiner.irt.bins import difficulty_bins
+    >>> from examiner.irt.bins import bins as difficulty_bins
     >>> items = ItemParameters.of(["easy", "hard"], slope=[1, 1], difficulty=[-1.0, 1.0])
     >>> made = empirical_agent_curves(("a",), np.array([[1.0, 0.0]]), difficulty_bins(items, 2))
     >>> made.mean, made.slope
@@ -97,7 +97,7 @@ class ExpectedAgentCurves:
     discrimination: float
 
 
-def expected_agent_curves(
+def agent_curves(
     abilities: Abilities, items: ItemParameters, difficulty: Floats | None = None
 ) -> ExpectedAgentCurves:
     r"""Return what the model expects of agents on a typical task of every difficulty.
@@ -110,7 +110,7 @@ def expected_agent_curves(
     >>> from examiner.irt.fitted import Abilities
     >>> items = ItemParameters.of(["t", "u"], slope=[1.0, 3.0], difficulty=[-1.0, 1.0])
     >>> known = Abilities(("a",), np.array([0.0]), np.array([0.5]), "")
-    >>> expected_agent_curves(known, items, np.array([0.0])).success
+    >>> agent_curves(known, items, np.array([0.0])).success
     array([[0.5]])
     """
     rising = items.slope[items.slope > 0]

@@ -42,7 +42,7 @@ class DifficultyBins:
         return len(self.centre)
 
 
-def difficulty_bins(
+def bins(
     items: ItemParameters,
     edges: Sequence[float] | int | None = None,
     *,
@@ -59,7 +59,7 @@ def difficulty_bins(
     examples per bin, to avoid undefined or very unstable variances".
 
     >>> items = ItemParameters.of(list("abcde"), slope=[1, 1, 1, 1, -1], difficulty=[-2, -1, 1, 2, 0])
-    >>> found = difficulty_bins(items, 2, fewest=2)
+    >>> found = bins(items, 2, fewest=2)
     >>> found.counts, found.centre, found.left_out
     (array([2, 2]), array([-1.5,  1.5]), ('e',))
     """

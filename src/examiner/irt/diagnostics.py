@@ -20,7 +20,8 @@ from examiner.irt.fitted import IRTFit
 from examiner.irt.item_fit import SumScoreFit, sum_score_fit
 from examiner.irt.items import ItemParameters
 from examiner.irt.mean_square_fit import MeanSquareFit, mean_square_fit
-from examiner.irt.overdispersion import OverdispersionTest, overdispersion_test
+from examiner.irt.overdispersion import OverdispersionTest
+from examiner.irt.overdispersion import overdispersion as overdispersion_test
 from examiner.irt.replicates import Progress, Refit, View, merged_items, replicates, view
 from examiner.irt.residuals import mean_squares
 from examiner.results import ResponseMatrix
@@ -49,7 +50,7 @@ class Diagnosis:
     def findings(self) -> tuple[str, ...]:
         """Return what was found, one sentence each.
 
-        >>> from examiner.irt import ItemParameters, fit_irt, simulate
+        >>> from examiner.irt import ItemParameters, fit as fit_irt, simulate
         >>> items = ItemParameters.of([f"task {n}" for n in range(8)], np.ones(8), np.zeros(8))
         >>> fit = fit_irt(simulate(items, 200, rng=0), errors=False)
         >>> len(diagnose(fit, replicates=20, rng=0).findings())
@@ -124,7 +125,7 @@ def diagnose(
     `refit=False` takes the parameters as known: quicker, and the cut-offs a little off. `matrix` is
     needed only for a fit that was read from a file.
 
-    >>> from examiner.irt import ItemParameters, fit_irt, simulate
+    >>> from examiner.irt import ItemParameters, fit as fit_irt, simulate
     >>> items = ItemParameters.of([f"task {n}" for n in range(8)], np.ones(8), np.zeros(8))
     >>> fit = fit_irt(simulate(items, 200, rng=1), errors=False)
     >>> diagnose(fit, replicates=20, rng=0).dimensions.one_dimension

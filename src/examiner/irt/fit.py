@@ -39,7 +39,7 @@ _AGREE = 0.01
 """Objectives within 0.01 are the same optimum."""
 
 
-def fit_irt(
+def fit(
     matrix: ResponseMatrix,
     model: str | Model = "2pl",
     *,
@@ -71,8 +71,8 @@ def fit_irt(
 
     >>> from examiner.irt import ItemParameters, simulate
     >>> items = ItemParameters.of([f"task {n}" for n in range(20)], np.ones(20), np.linspace(-2, 2, 20))
-    >>> fit = fit_irt(simulate(items, 100, rng=0), estimator="ml", errors=False)
-    >>> fit.converged
+    >>> made = fit(simulate(items, 100, rng=0), estimator="ml", errors=False)
+    >>> made.converged
     True
     """
     chosen = _model(model)
@@ -102,21 +102,21 @@ def fit_irt(
     return _told(task, found, estimator, errors=errors)
 
 
-def fit_again(fit: IRTFit, matrix: ResponseMatrix) -> IRTFit:
+def fit_again(made: IRTFit, matrix: ResponseMatrix) -> IRTFit:
     """Fit other responses the way a fit was made, from one start and without errors.
 
     >>> from examiner.irt import simulate
     >>> items = ItemParameters.of([f"task {n}" for n in range(6)], np.ones(6), np.zeros(6))
-    >>> fit = fit_irt(simulate(items, 200, rng=0), "1pl", errors=False)
-    >>> fit_again(fit, simulate(items, 200, rng=1)).model
+    >>> made = fit(simulate(items, 200, rng=0), "1pl", errors=False)
+    >>> fit_again(made, simulate(items, 200, rng=1)).model
     '1pl'
     """
-    return fit_irt(
+    return fit(
         matrix,
-        fit.model,
-        estimator=fit.estimator,
-        priors=fit.priors,
-        response=fit.items.response,
+        made.model,
+        estimator=made.estimator,
+        priors=made.priors,
+        response=made.items.response,
         starts=1,
         errors=False,
     )

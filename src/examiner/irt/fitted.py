@@ -121,8 +121,8 @@ class IRTFit:
     def with_recipe(self, recipe: Recipe | None) -> IRTFit:
         """Return the same fit with the recipe of its responses (`prepare`), which `place` applies.
 
-        >>> from examiner.irt.known import known_fit
-        >>> fit = known_fit(ItemParameters.of(["t"], [1.0], [0.0]))
+        >>> from examiner.irt.known import known
+        >>> fit = known(ItemParameters.of(["t"], [1.0], [0.0]))
         >>> fit.with_recipe(Recipe(success=1.0)).recipe.success
         1.0
         """
@@ -131,8 +131,8 @@ class IRTFit:
     def task_rows(self) -> list[dict[str, object]]:
         """Return a plain row for each task: difficulty, discrimination, their errors, and flags.
 
-        >>> from examiner.irt.known import known_fit
-        >>> known_fit(ItemParameters.of(["t"], [2.0], [1.0])).task_rows()[0]["difficulty"]
+        >>> from examiner.irt.known import known
+        >>> known(ItemParameters.of(["t"], [2.0], [1.0])).task_rows()[0]["difficulty"]
         -0.5
         """
         nothing: list[object] = [None] * len(self.items)
@@ -152,8 +152,8 @@ class IRTFit:
     def agent_rows(self) -> list[dict[str, object]]:
         """Return a plain row for each agent: its ability and the error of it.
 
-        >>> from examiner.irt.known import known_fit
-        >>> known_fit(ItemParameters.of(["t"], [2.0], [1.0])).agent_rows()
+        >>> from examiner.irt.known import known
+        >>> known(ItemParameters.of(["t"], [2.0], [1.0])).agent_rows()
         []
         """
         held = self.abilities

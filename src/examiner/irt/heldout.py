@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.fit import fit_irt
+from examiner.irt.fit import fit as fit_irt
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats
 from examiner.irt.kernels import kernel_for
@@ -62,7 +62,7 @@ class ModelComparison:
         return tuple(one.model for one in self.scores if one.behind <= 2 * one.behind_error)
 
 
-def compare_models(
+def compare(
     matrix: ResponseMatrix,
     models: Sequence[str] | Mapping[str, Fitter] = ("1pl", "2pl", "3pl"),
     *,
@@ -85,7 +85,7 @@ def compare_models(
 
     >>> from examiner.irt import ItemParameters, simulate
     >>> items = ItemParameters.of([f"t{n}" for n in range(12)], np.linspace(-1, 3, 12), np.zeros(12))
-    >>> compare_models(simulate(items, 150, rng=0), ["1pl", "2pl"], folds=3, rng=0).best
+    >>> compare(simulate(items, 150, rng=0), ["1pl", "2pl"], folds=3, rng=0).best
     '2pl'
     """
     observed = matrix.observed

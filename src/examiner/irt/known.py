@@ -12,7 +12,7 @@ from examiner.results import ResponseMatrix
 from examiner.scores.recipe import Recipe
 
 
-def known_fit(
+def known(
     items: ItemParameters,
     matrix: ResponseMatrix | None = None,
     *,
@@ -29,7 +29,7 @@ def known_fit(
 
     >>> items = ItemParameters.of(["t", "u"], slope=[1.0, 1.0], intercept=[0.0, 0.0])
     >>> matrix = ResponseMatrix.from_array([[1, 1], [0, 0]], tasks=["t", "u"])
-    >>> known_fit(items, matrix).abilities.ability.round(3)
+    >>> known(items, matrix).abilities.ability.round(3)
     array([ 0.704, -0.704])
     """
     log_likelihood = float("nan")

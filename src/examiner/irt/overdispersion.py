@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.irt.fit import fit_irt
+from examiner.irt.fit import fit
 from examiner.irt.model import Model
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
@@ -25,7 +25,7 @@ class OverdispersionTest:
     correlation: float
 
 
-def overdispersion_test(
+def overdispersion(
     matrix: ResponseMatrix,
     model: str | Model = "2pl",
     *,
@@ -43,7 +43,7 @@ def overdispersion_test(
     >>> from examiner.irt import ItemParameters, simulate
     >>> items = ItemParameters.of([f"task {n}" for n in range(8)], np.ones(8), np.linspace(-1, 1, 8))
     >>> matrix = simulate(items, 100, trials=4, interaction=1.5, rng=0)
-    >>> bool(overdispersion_test(matrix, "1pl").p_value < 0.001)
+    >>> bool(overdispersion(matrix, "1pl").p_value < 0.001)
     True
     """
     if not matrix.is_counts or int(matrix.trials.max()) < 2:
@@ -53,8 +53,8 @@ def overdispersion_test(
         )
     from scipy.special import chdtrc
 
-    plain = fit_irt(matrix, model, estimator="ml", response="binomial", errors=False, rng=rng)
-    wide = fit_irt(matrix, model, estimator="ml", response="beta-binomial", errors=False, rng=rng)
+    plain = fit(matrix, model, estimator="ml", response="binomial", errors=False, rng=rng)
+    wide = fit(matrix, model, estimator="ml", response="beta-binomial", errors=False, rng=rng)
     statistic = max(0.0, 2.0 * (wide.log_likelihood - plain.log_likelihood))
     p_value = 1.0 if statistic == 0.0 else float(0.5 * chdtrc(1, statistic))
     assert wide.items.precision is not None

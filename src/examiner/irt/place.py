@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from examiner.irt.agent_curves import empirical_agent_curves
-from examiner.irt.bins import difficulty_bins
+from examiner.irt.bins import bins as difficulty_bins
 from examiner.irt.fitted import IRTFit
 from examiner.irt.indicators import generality, regularities
 from examiner.irt.items import Floats, ItemParameters
@@ -71,7 +71,7 @@ def place(
     .. math:: \operatorname{Var} = s^2 + \sum_i g_i^\top \Sigma_i g_i / J^2, \quad
               g_i = \partial^2 \log f_i / \partial\theta\,\partial(a_i, d_i), \; J = 1 / s^2
 
-    >>> from examiner.irt.known import known_fit
+    >>> from examiner.irt.known import known as known_fit
     >>> items = ItemParameters.of(list("abcd"), np.full(4, 2.0), difficulty=[-2.0, -1.0, 1.0, 2.0])
     >>> new = ResponseMatrix.from_array([[1, 1, 0]], ["mine"], ["a", "b", "c"])
     >>> (mine,) = place(known_fit(items), new)

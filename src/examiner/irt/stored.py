@@ -24,8 +24,8 @@ def fit_to_dict(fit: IRTFit) -> Stored:
 
     Numbers keep every bit. NaN is None, infinities are the texts "inf" and "-inf".
 
-    >>> from examiner.irt.known import known_fit
-    >>> fit = known_fit(ItemParameters.of(["t"], [1.0], [1 / 3]))
+    >>> from examiner.irt.known import known
+    >>> fit = known(ItemParameters.of(["t"], [1.0], [1 / 3]))
     >>> fit_from_dict(fit_to_dict(fit)).items == fit.items
     True
     """

@@ -8,14 +8,11 @@ from examiner.results.provenance import Provenance
 from examiner.results.scale import Scales, TaskScale
 from examiner.results.table import Results
 from examiner.results.writers import WRITERS, write
-from examiner.wording import ExaminerWarning, InputError
 
 __all__ = [
     "WRITERS",
     "Attributes",
     "Classification",
-    "ExaminerWarning",
-    "InputError",
     "Provenance",
     "ResponseMatrix",
     "Results",

@@ -23,14 +23,14 @@ class AgentAggregates(NamedTuple):
     iqm: NDArray[np.float64]
 
 
-def agent_aggregates(results: Results, measure: str | None = None) -> AgentAggregates:
+def aggregate(results: Results, measure: str | None = None) -> AgentAggregates:
     """Aggregate each agent's scores over the tasks it was observed on.
 
     Mean and median are of the tasks' means; the interquartile mean is of all runs' scores, as in
     Agarwal et al. (2021), every task weighing the same where runs are uneven. Point values only:
     `aggregate_intervals` says how sure one can be of them.
 
-    >>> agent_aggregates(Results.from_numpy([[1.0, 2.0, 3.0, 10.0]])).iqm
+    >>> aggregate(Results.from_numpy([[1.0, 2.0, 3.0, 10.0]])).iqm
     array([2.5])
     """
     scores = run_scores(results, measure)

@@ -65,7 +65,7 @@ class ImprovementMatrix:
     notes: tuple[str, ...]
 
 
-def probability_of_improvement(
+def improvement(
     results: Results,
     a: str,
     b: str,
@@ -89,7 +89,7 @@ def probability_of_improvement(
     References: Agarwal et al. (2021), section 4.3; Rao & Wu (1988).
 
     >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[1.0, 2.0]] * 3], agents=["new", "old"])
-    >>> found = probability_of_improvement(results, "new", "old", rng=np.random.default_rng(0))
+    >>> found = improvement(results, "new", "old", rng=np.random.default_rng(0))
     >>> found.probability, found.low < 0.875 < found.high
     (0.875, True)
     """
@@ -131,7 +131,7 @@ def improvement_matrix(
 ) -> ImprovementMatrix:
     """Estimate the probability of improvement of all pairs of agents, or of some.
 
-    The same as `probability_of_improvement`, pair by pair, on the same resamples.
+    The same as `improvement`, pair by pair, on the same resamples.
 
     >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[1.0, 2.0]] * 3])
     >>> improvement_matrix(results, rng=np.random.default_rng(0)).probability

@@ -29,13 +29,13 @@ class TaskCorrelation(NamedTuple):
     pairs: NDArray[np.int64]
 
 
-def task_correlation(
+def correlation(
     source: Results | ResponseMatrix, method: Method = "pearson", measure: str | None = None
 ) -> TaskCorrelation:
     """Correlate tasks across agents, each pair of tasks over the agents observed on both.
 
     >>> scores = Results.from_numpy([[1.0, 2.0], [2.0, 4.0], [3.0, 5.0]])
-    >>> task_correlation(scores).values.round(3)
+    >>> correlation(scores).values.round(3)
     array([[1.   , 0.982],
            [0.982, 1.   ]])
     """

@@ -71,7 +71,7 @@ class LearningCurves:
     def summary(self, name: str) -> Floats:
         """Return one summary of every run; shape [runs].
 
-        >>> learning_curves(_example(), last=2).summary("best")
+        >>> curves(_example(), last=2).summary("best")
         array([4.])
         """
         names = [summary.name for summary in self.summaries]
@@ -82,7 +82,7 @@ class LearningCurves:
     def verdicts(self) -> Verdicts:
         """Average runs within cells, and place the agents under each summary.
 
-        >>> learning_curves(_example()).verdicts().cells.shape
+        >>> curves(_example()).verdicts().cells.shape
         (9, 1, 1)
         """
         shape = len(self.agents), len(self.tasks)
@@ -101,7 +101,7 @@ class LearningCurves:
         )
 
 
-def learning_curves(
+def curves(
     results: Results,
     measure: str | None = None,
     *,
@@ -129,8 +129,8 @@ def learning_curves(
 
     References: Machado et al. (papers/001), section 3, pages 2-3.
 
-    >>> curves = learning_curves(_example(), last=2)
-    >>> dict(zip((s.name for s in curves.summaries), curves.values[0].tolist()))["training at 800"]
+    >>> made = curves(_example(), last=2)
+    >>> dict(zip((s.name for s in made.summaries), made.values[0].tolist()))["training at 800"]
     4.0
     """
     measure = results.measure_name(measure)

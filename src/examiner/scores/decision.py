@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from examiner.checking import read_only
 from examiner.results import Results
-from examiner.scores.variance import VarianceComponents, variance_components
+from examiner.scores.variance import VarianceComponents
+from examiner.scores.variance import variance as variance_components
 from examiner.wording import InputError, counted
 
 RUNS = (1, 2, 3, 5, 10, 20)
@@ -35,7 +36,7 @@ class DecisionStudy:
     answer: str
 
 
-def decision_study(
+def decision(
     results: Results,
     tasks: Sequence[int] | None = None,
     runs: Sequence[int] = RUNS,
@@ -54,7 +55,7 @@ def decision_study(
 
     >>> rng = np.random.default_rng(0)
     >>> scores = rng.normal(size=(4, 20, 1)) + 3 * rng.normal(size=(4, 20, 5))
-    >>> decision_study(Results.from_numpy(scores)).answer[:54]
+    >>> decision(Results.from_numpy(scores)).answer[:54]
     'Runs make up 67 % of the error variance of a compariso'
     """
     found = variance_components(results, measure)

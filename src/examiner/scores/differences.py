@@ -41,7 +41,7 @@ class Difference(NamedTuple):
     detectable_fixed: float
 
 
-def paired_difference(
+def difference(
     results: Results, a: str, b: str, level: float = 0.95, measure: str | None = None
 ) -> Difference:
     r"""Compare the means of two agents task by task.
@@ -56,7 +56,7 @@ def paired_difference(
     References: Miller (2024), "Adding error bars to evals"; Bloom (1995) for detectable effects.
 
     >>> results = Results.from_numpy([[2.0, 3.0, 5.0], [1.0, 2.0, 3.0]], agents=["new", "old"])
-    >>> found = paired_difference(results, "new", "old")
+    >>> found = difference(results, "new", "old")
     >>> round(found.value, 3), round(found.paired, 3), found.degrees
     (1.333, 0.333, 2)
     """

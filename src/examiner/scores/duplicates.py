@@ -22,7 +22,7 @@ class Likeness(NamedTuple):
     tasks: int
 
 
-def near_identical_agents(
+def near_identical(
     results: Results, limit: float = 0.99, measure: str | None = None
 ) -> tuple[Likeness, ...]:
     """List the pairs of agents whose results correlate above the limit, or repeat each other exactly.
@@ -33,7 +33,7 @@ def near_identical_agents(
     References: papers/002, section III-A, removes results with a correlation above 0.99.
 
     >>> results = Results.from_numpy([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [3.0, 1.0, 2.0]])
-    >>> near_identical_agents(results)
+    >>> near_identical(results)
     (Likeness(a='agent 1', b='agent 2', correlation=1.0, exact=True, tasks=3),)
     """
     if not -1 <= limit <= 1:
@@ -61,17 +61,17 @@ def near_identical_agents(
     )
 
 
-def without_near_identical_agents(
+def without_near_identical(
     results: Results, limit: float = 0.99, measure: str | None = None
 ) -> Results:
     """Drop every agent that is nearly identical to one kept before it, and say which went.
 
     >>> results = Results.from_numpy([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [3.0, 1.0, 2.0]])
-    >>> without_near_identical_agents(results).agents
+    >>> without_near_identical(results).agents
     ('agent 1', 'agent 3')
     """
     dropped: set[str] = set()
-    for pair in near_identical_agents(results, limit, measure):
+    for pair in near_identical(results, limit, measure):
         if pair.a not in dropped:
             dropped.add(pair.b)
     if not dropped:

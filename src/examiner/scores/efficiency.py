@@ -41,7 +41,7 @@ class EfficiencyCurves:
     notes: tuple[str, ...]
 
 
-def sample_efficiency(
+def efficiency(
     results: Results,
     aggregate: str | Aggregate | UserFunction = "iqm",
     frames: Sequence[float] | None = None,
@@ -65,7 +65,7 @@ def sample_efficiency(
 
     >>> log = {"agent": ["a"] * 4, "task": ["t"] * 4, "run": [0, 0, 1, 1], "trial": [0, 1, 0, 1],
     ...        "frames": [10, 20, 10, 20], "score": [0.0, 2.0, 1.0, 4.0]}
-    >>> curves = sample_efficiency(Results.from_dict(log), "mean", [10, 20], rng=np.random.default_rng(0))
+    >>> curves = efficiency(Results.from_dict(log), "mean", [10, 20], rng=np.random.default_rng(0))
     >>> curves.value
     array([[0.5, 3. ]])
     """

@@ -51,7 +51,7 @@ class AggregateIntervals:
         """Return one dictionary for each agent and aggregate.
 
         >>> results = Results.from_numpy(np.arange(12.0).reshape(1, 3, 4), agents=["dqn"])
-        >>> made = aggregate_intervals(results, "mean", rng=np.random.default_rng(0))
+        >>> made = intervals(results, "mean", rng=np.random.default_rng(0))
         >>> made.rows()[0]["value"]
         5.5
         """
@@ -68,7 +68,7 @@ class AggregateIntervals:
         ]
 
 
-def aggregate_intervals(
+def intervals(
     results: Results,
     aggregates: Choice | Sequence[Choice] = "iqm",
     *,
@@ -94,7 +94,7 @@ def aggregate_intervals(
     References: Agarwal et al. (2021), section 4; Rao & Wu (1988); Efron (1987).
 
     >>> scores = np.random.default_rng(1).normal(size=(2, 26, 5))
-    >>> made = aggregate_intervals(Results.from_numpy(scores), ["mean", "iqm"],
+    >>> made = intervals(Results.from_numpy(scores), ["mean", "iqm"],
     ...                            rng=np.random.default_rng(0))
     >>> bool((made.low < made.value).all()), bool((made.value < made.high).all())
     (True, True)

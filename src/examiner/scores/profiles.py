@@ -45,7 +45,7 @@ class Profiles:
     notes: tuple[str, ...]
 
 
-def performance_profiles(
+def profiles(
     results: Results,
     thresholds: Sequence[float] | NDArray[np.float64] | None = None,
     kind: Kind = "runs",
@@ -69,7 +69,7 @@ def performance_profiles(
     References: Agarwal et al. (2021), section 4.2; Dolan & Moré (2002).
 
     >>> results = Results.from_numpy([[[0.0, 1.0], [1.0, 2.0]]])
-    >>> performance_profiles(results, [-1.0, 0.5, 2.0], rng=np.random.default_rng(0)).share
+    >>> profiles(results, [-1.0, 0.5, 2.0], rng=np.random.default_rng(0)).share
     array([[1.  , 0.75, 0.  ]])
     """
     refusal = "Profiles have no 'bca' bands."

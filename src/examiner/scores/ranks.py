@@ -40,7 +40,7 @@ class RankProbabilities:
         return ranks
 
 
-def rank_probabilities(
+def ranks(
     results: Results,
     aggregate: str | Aggregate | UserFunction = "iqm",
     *,
@@ -61,7 +61,7 @@ def rank_probabilities(
     References: Agarwal et al. (2021), section 4; Laird & Louis (1989).
 
     >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[0.0, 1.0]] * 3], agents=["new", "old"])
-    >>> rank_probabilities(results, rng=np.random.default_rng(0)).probability
+    >>> ranks(results, rng=np.random.default_rng(0)).probability
     array([[1., 0.],
            [0., 1.]])
     """

@@ -14,7 +14,7 @@ from examiner.scores.cells import cell_means
 from examiner.scores.comparable import Normaliser
 from examiner.scores.normalise import normalise as normalised
 from examiner.scores.normalise import task_scores
-from examiner.scores.reduce import reduce_runs
+from examiner.scores.reduce import reduce as reduce_runs
 from examiner.scores.standing import RELATIVE, Standing
 from examiner.scores.success import Landmark, responses
 from examiner.wording import InputError, listed, shorten

@@ -38,7 +38,7 @@ class Reduction(NamedTuple):
         return self.kind if math.isnan(self.size) else f"{self.kind}:{self.size:.15g}"
 
 
-def reduce_runs(results: Results, how: str | None = None, measure: str | None = None) -> Results:
+def reduce(results: Results, how: str | None = None, measure: str | None = None) -> Results:
     r"""Return results with one value per run, or all trials as they are.
 
     `how` is one of
@@ -61,9 +61,9 @@ def reduce_runs(results: Results, how: str | None = None, measure: str | None = 
 
     >>> results = Results.from_dict({"agent": ["a"] * 4, "task": ["t"] * 4, "run": [0] * 4,
     ...     "trial": [0, 1, 2, 3], "frames": [100, 200, 300, 600], "score": [0, 2, 4, 8]})
-    >>> [float(reduce_runs(results, how).measure()[0]) for how in ("last:2", "final:300", "auc")]
+    >>> [float(reduce(results, how).measure()[0]) for how in ("last:2", "final:300", "auc")]
     [6.0, 8.0, 4.4]
-    >>> reduce_runs(results, "last:2").provenance.steps
+    >>> reduce(results, "last:2").provenance.steps
     ('runs reduced by last:2: mean of the last 2 episodes',)
     """
     reduction = parse_reduction(default_reduction(results) if how is None else how)

@@ -43,7 +43,7 @@ class VarianceComponents:
         return {name: value / total if total else np.nan for name, value in known.items()}
 
 
-def variance_components(results: Results, measure: str | None = None) -> VarianceComponents:
+def variance(results: Results, measure: str | None = None) -> VarianceComponents:
     r"""Split the variance of run scores into agent, task, agent × task and run.
 
     .. math:: x_{ati} = \mu + \alpha_a + \beta_t + (\alpha\beta)_{at} + \epsilon_{ati}
@@ -62,7 +62,7 @@ def variance_components(results: Results, measure: str | None = None) -> Varianc
 
     >>> rng = np.random.default_rng(0)
     >>> scores = 2 * rng.normal(size=(1, 60, 1)) + rng.normal(size=(60, 60, 3))
-    >>> found = variance_components(Results.from_numpy(scores))
+    >>> found = variance(Results.from_numpy(scores))
     >>> bool(3 < found.task < 5), bool(0.9 < found.run < 1.1)
     (True, True)
     """

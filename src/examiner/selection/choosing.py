@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from examiner.results import Results
 from examiner.results.atari import atari_game
 from examiner.selection.entering import BEST_OF, able_methods, method_named
-from examiner.selection.gathering import gather_material
+from examiner.selection.gathering import benchmark as gather_material
 from examiner.selection.judging import Contest, best_of, inner_residuals
-from examiner.selection.material import Material, fold_of
+from examiner.selection.material import Benchmark, fold_of
 from examiner.selection.methods import METHODS, Select
 from examiner.selection.prediction import UNEXPECTED, Predictor, fit_predictor
 from examiner.selection.quality import Comparison
@@ -27,7 +27,7 @@ HELD_OUT_FOLDS = 10
 
 
 def select(
-    source: Results | Material,
+    source: Results | Benchmark,
     size: int | None = None,
     method: str | Select = BEST_OF,
     *,
@@ -224,7 +224,7 @@ class ChosenSet:
 
 
 def chosen_set(
-    material: Material,
+    material: Benchmark,
     selection: Selection,
     comparison: Comparison | None = None,
     *,
@@ -262,7 +262,7 @@ def chosen_set(
 
 
 def _judged_residual(
-    material: Material, selection: Selection, comparison: Comparison
+    material: Benchmark, selection: Selection, comparison: Comparison
 ) -> Array | None:
     """How far off each agent was in a comparison; None where it does not tell of all of them."""
     size = comparison.sizes[-1] if material.terms.budget is not None else len(selection)
@@ -278,7 +278,7 @@ def _judged_residual(
     return residual if np.isfinite(residual).all() else None
 
 
-def _size(material: Material, size: int | None) -> int:
+def _size(material: Benchmark, size: int | None) -> int:
     if size is None and material.terms.budget is None:
         raise InputError("Neither a size nor a budget was given. Say how many tasks to choose.")
     return int(material.terms.offered.sum()) if size is None else size

@@ -8,7 +8,7 @@ import numpy as np
 
 from examiner.information.clusters import MOST_TASKS
 from examiner.selection.evidence import MISSING
-from examiner.selection.material import Material, fold_of
+from examiner.selection.material import Benchmark, fold_of
 from examiner.selection.methods import METHODS, Method, Select
 from examiner.wording import unknown_name
 
@@ -30,7 +30,7 @@ def method_named(choice: str | Select) -> tuple[str, Method]:
     return name, METHODS[name]
 
 
-def able_methods(material: Material) -> tuple[dict[str, Method], tuple[str, ...]]:
+def able_methods(material: Benchmark) -> tuple[dict[str, Method], tuple[str, ...]]:
     """Return the methods that the evidence allows, random left out, and why others are not there."""
     needs = tuple(dict.fromkeys(need for method in METHODS.values() for need in method.needs))
     evidence = fold_of(material, np.arange(len(material.agents)), needs).evidence
@@ -49,7 +49,7 @@ def able_methods(material: Material) -> tuple[dict[str, Method], tuple[str, ...]
 
 
 def entered_methods(
-    material: Material, methods: Sequence[str | Select] | None
+    material: Benchmark, methods: Sequence[str | Select] | None
 ) -> tuple[tuple[tuple[str, Method], ...], bool, tuple[str, ...]]:
     """Return the methods that enter, whether best-of is asked for, and notes."""
     plain = [one.replace("-", "_") if isinstance(one, str) else one for one in methods or ()]
@@ -62,7 +62,7 @@ def entered_methods(
     return tuple({**able, **dict(named)}.items()), best or not named, notes
 
 
-def _check_needs(material: Material, named: list[tuple[str, Method]]) -> None:
+def _check_needs(material: Benchmark, named: list[tuple[str, Method]]) -> None:
     needs = tuple(dict.fromkeys(need for _, method in named for need in method.needs))
     evidence = fold_of(material, np.arange(len(material.agents)), needs).evidence
     for name, method in named:

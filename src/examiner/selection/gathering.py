@@ -17,7 +17,7 @@ from examiner.scores.normalise import suggested_normaliser
 from examiner.scores.success import Landmark, responses
 from examiner.selection.constraints import Constraints, terms_of
 from examiner.selection.cost import task_costs
-from examiner.selection.material import Material
+from examiner.selection.material import Benchmark
 from examiner.selection.recipe import LEARNT, Recipe, Transform
 from examiner.selection.scaling import Kind
 from examiner.selection.targets import Target, check_target
@@ -30,7 +30,7 @@ STATED_DEVIATION = 0.2
 """Stands in where no cell was repeated, as a share of the task's spread between agents; a note says so."""
 
 
-def gather_material(
+def benchmark(
     results: Results,
     *,
     measure: str | None = None,
@@ -47,7 +47,7 @@ def gather_material(
     groups: Classification | Mapping[str, str] | None = None,
     families: str | Mapping[str, str] | None = None,
     given_target: Mapping[str, float] | None = None,
-) -> Material:
+) -> Benchmark:
     """Gather all that choosing and judging tasks needs, without any agent looking at another.
 
     `normalise` is a normaliser's name, None, or "suggested" (human where scales are known, z-score
@@ -59,7 +59,7 @@ def gather_material(
     `given_target` is what to predict of each agent, where that is not an aggregate of these results.
 
     >>> scores = np.arange(20.0).reshape(5, 4)
-    >>> gather_material(Results.from_numpy(scores)).scaling
+    >>> benchmark(Results.from_numpy(scores)).scaling
     'z-score'
     """
     measure = check_results(results).measure_name(measure)
@@ -71,7 +71,7 @@ def gather_material(
     seen, found = _observed(prepared, recipe)
     noise, notes = _noise(found, seen, deviations)
     labels = _groups(results, groups)
-    return Material(
+    return Benchmark(
         tuple(results.agents[row] for row in rows),
         results.tasks,
         values[rows],

@@ -13,8 +13,8 @@ from examiner.information.gain import table_bits
 from examiner.selection.evidence import Array
 from examiner.selection.folds import Split, k_fold
 from examiner.selection.material import (
+    Benchmark,
     Fold,
-    Material,
     channels_among,
     fill_from,
     fold_of,
@@ -90,7 +90,7 @@ class Guess(NamedTuple):
     high: Array
 
 
-def judge(material: Material, contest: Contest, job: Job) -> Judged:
+def judge(material: Benchmark, contest: Contest, job: Job) -> Judged:
     """Choose, fit and choose among methods on the training agents alone; predict the others."""
     fold = fold_of(material, job.split.train, contest.needs, lenient=True)
     sets = choose_sets(fold, contest, job.rng)
@@ -149,7 +149,7 @@ def choose_sets(
 
 
 def inner_residuals(
-    material: Material, contest: Contest, rows: NDArray[np.intp], rng: np.random.Generator
+    material: Benchmark, contest: Contest, rows: NDArray[np.intp], rng: np.random.Generator
 ) -> Array:
     """How far off each agent is when it has no part in choosing; shape [methods, sizes, agents]."""
     families = [material.families[row] for row in rows]
@@ -256,7 +256,7 @@ def _drawn(guesses: list[Guess], part: str, contest: Contest, agents: int) -> Ar
 
 
 def _bits(
-    material: Material, test: NDArray[np.intp], sets: tuple[tuple[Places, ...], ...]
+    material: Benchmark, test: NDArray[np.intp], sets: tuple[tuple[Places, ...], ...]
 ) -> tuple[Array, float]:
     bits = np.full((len(sets), len(sets[0]) if sets else 0), np.nan)
     channels = channels_among(material, test) if len(test) > 1 else None

@@ -21,7 +21,7 @@ from examiner.wording import InputError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Material:
+class Benchmark:
     """Agents on tasks as they were observed, and how they will be looked at inside each fold.
 
     `values` [agents, tasks] are cell means, higher is better, NaN where nothing was observed: nothing
@@ -58,11 +58,11 @@ class Material:
         return content.hexdigest()[:16]
 
 
-def on_agents(material: Material, agents: Sequence[str]) -> Material:
+def on_agents(material: Benchmark, agents: Sequence[str]) -> Benchmark:
     """Return the material of some agents alone.
 
     >>> import examiner as ex
-    >>> material = ex.gather_material(ex.Results.from_numpy(np.arange(30.0).reshape(6, 5)))
+    >>> material = ex.selection.benchmark(ex.Results.from_numpy(np.arange(30.0).reshape(6, 5)))
     >>> on_agents(material, ["agent 2", "agent 5"]).agents
     ('agent 2', 'agent 5')
     """
@@ -84,7 +84,7 @@ def on_agents(material: Material, agents: Sequence[str]) -> Material:
     )
 
 
-def channels_among(material: Material, rows: NDArray[np.intp]) -> Channels | None:
+def channels_among(material: Benchmark, rows: NDArray[np.intp]) -> Channels | None:
     """Return means and deviations of some agents alone; None where bits cannot be told."""
     if material.observed is None or material.moments is None:
         return None
@@ -107,7 +107,7 @@ class Fold(NamedTuple):
 
 
 def fold_of(
-    material: Material, rows: NDArray[np.intp], needs: Sequence[str], *, lenient: bool = False
+    material: Benchmark, rows: NDArray[np.intp], needs: Sequence[str], *, lenient: bool = False
 ) -> Fold:
     """Gather evidence from some agents alone: scaling, gaps, target, bits, curves.
 
@@ -138,7 +138,7 @@ def fold_of(
     return Fold(rows, evidence, scaling, centre, values)
 
 
-def truth_of(material: Material, rows: NDArray[np.intp], values: Array) -> Array:
+def truth_of(material: Benchmark, rows: NDArray[np.intp], values: Array) -> Array:
     """Return what is to be predicted of some agents, whose comparable values are given."""
     if material.given_target is not None:
         return material.given_target[rows]
@@ -170,7 +170,7 @@ def fill_from(values: Array, centre: Array) -> Array:
     return np.where(seen, values, centre + away)
 
 
-def _successes(material: Material, rows: NDArray[np.intp]) -> Array:
+def _successes(material: Benchmark, rows: NDArray[np.intp]) -> Array:
     if material.success is not None:
         return material.success[rows]
     raw = material.values[rows]

@@ -16,7 +16,7 @@ from examiner.selection.answers import answer_of
 from examiner.selection.entering import BEST_OF, entered_methods
 from examiner.selection.evidence import Array
 from examiner.selection.folds import Split, chosen_on, k_fold, leave_one_out
-from examiner.selection.gathering import gather_material
+from examiner.selection.gathering import benchmark
 from examiner.selection.judging import (
     Contest,
     Job,
@@ -26,7 +26,7 @@ from examiner.selection.judging import (
     judge,
     predict_sets,
 )
-from examiner.selection.material import Material, fold_of
+from examiner.selection.material import Benchmark, fold_of
 from examiner.selection.methods import Select
 from examiner.selection.methods.random import random as draw_at_random
 from examiner.selection.rows import Row, rows_of
@@ -66,7 +66,7 @@ class Comparison:
         """Return the figures of one method at one size.
 
         >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
-        >>> found = compare_selections(results, [2], ["spread"], rng=np.random.default_rng(0), draws=5)
+        >>> found = compare(results, [2], ["spread"], rng=np.random.default_rng(0), draws=5)
         >>> found.row("spread", 2).size
         2
         """
@@ -82,7 +82,7 @@ class Comparison:
         """Return each agent's rank by the full set and by what the few predicted of it.
 
         >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
-        >>> found = compare_selections(results, [2], ["spread"], rng=np.random.default_rng(0), draws=5)
+        >>> found = compare(results, [2], ["spread"], rng=np.random.default_rng(0), draws=5)
         >>> sorted(rank for rank, _ in found.rank_changes("spread", 2).values())
         [1, 2, 3, 4, 5, 6, 7, 8]
         """
@@ -99,7 +99,7 @@ class Comparison:
         """Return the comparison as JSON values; what is not known is NaN.
 
         >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
-        >>> found = compare_selections(results, [2], ["spread"], rng=np.random.default_rng(0), draws=5)
+        >>> found = compare(results, [2], ["spread"], rng=np.random.default_rng(0), draws=5)
         >>> [row["method"] for row in found.to_dict()["rows"]]
         ['spread', 'random', 'full']
         """
@@ -115,8 +115,8 @@ class Comparison:
         }
 
 
-def compare_selections(
-    source: Results | Material,
+def compare(
+    source: Results | Benchmark,
     sizes: Sequence[int] = (1, 2, 3, 5, 10),
     methods: Sequence[str | Select] | None = None,
     *,
@@ -142,11 +142,11 @@ def compare_selections(
     stand beside, with the same predictor. The same seed gives the same table on any number of workers.
 
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
-    >>> found = compare_selections(results, [2], ["spread"], rng=np.random.default_rng(0), draws=5)
+    >>> found = compare(results, [2], ["spread"], rng=np.random.default_rng(0), draws=5)
     >>> found.row("random", 2).r2 < 0.5
     True
     """
-    material = gather_material(source) if isinstance(source, Results) else source
+    material = benchmark(source) if isinstance(source, Results) else source
     wanted = _sizes(sizes, material)
     if not 0 < tolerance < np.inf:
         raise InputError(f"The tolerance is {tolerance:g}. Give a relative error above 0: 0.05.")
@@ -186,7 +186,7 @@ def compare_selections(
     )
 
 
-def _sizes(sizes: Sequence[int], material: Material) -> tuple[int, ...]:
+def _sizes(sizes: Sequence[int], material: Benchmark) -> tuple[int, ...]:
     offered, must = int(material.terms.offered.sum()), len(material.terms.must)
     wanted = tuple(sorted(set(sizes)))
     if material.terms.budget is not None:
@@ -200,7 +200,7 @@ def _sizes(sizes: Sequence[int], material: Material) -> tuple[int, ...]:
 
 
 def _draws(
-    material: Material, sizes: tuple[int, ...], draws: int, rng: np.random.Generator
+    material: Benchmark, sizes: tuple[int, ...], draws: int, rng: np.random.Generator
 ) -> tuple[tuple[Places, ...], ...]:
     """Random sets of each size, [sizes][draws], the same in every fold: nothing is learnt from agents."""
     evidence = fold_of(material, np.arange(len(material.agents)), ()).evidence
@@ -214,7 +214,7 @@ def _draws(
 
 
 def _splits(
-    material: Material,
+    material: Benchmark,
     folds: Literal["loo"] | int,
     choose_on: Sequence[str] | None,
     repeats: int,
@@ -238,7 +238,7 @@ def _splits(
 
 
 def _on_all(
-    material: Material, contest: Contest, best: bool, rng: np.random.Generator
+    material: Benchmark, contest: Contest, best: bool, rng: np.random.Generator
 ) -> tuple[tuple[tuple[Places, ...], ...], Array]:
     """Sets chosen on all agents, and R² on those same agents: the optimistic figure, [methods + 1, sizes].
 

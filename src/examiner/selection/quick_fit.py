@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt import ItemParameters, fit_irt
+from examiner.irt import ItemParameters
+from examiner.irt import fit as fit_irt
 from examiner.results import ResponseMatrix
 from examiner.selection.evidence import Array
 from examiner.wording import InputError

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.selection.material import Material, fold_of
+from examiner.selection.material import Benchmark, fold_of
 from examiner.selection.prediction import Predictor
 from examiner.selection.representatives import likeness
 from examiner.selection.selection import Selection
@@ -34,15 +34,15 @@ class Reason(NamedTuple):
     cost: float | None = None
 
 
-def reasons(material: Material, selection: Selection, predictor: Predictor) -> tuple[Reason, ...]:
+def reasons(material: Benchmark, selection: Selection, predictor: Predictor) -> tuple[Reason, ...]:
     """Say why each task is in the set.
 
     >>> import examiner as ex
     >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
-    >>> material = ex.gather_material(ex.Results.from_numpy(scores), normalise=None)
+    >>> material = ex.selection.benchmark(ex.Results.from_numpy(scores), normalise=None)
     >>> rng = np.random.default_rng(0)
-    >>> chosen = ex.select(material, 2, "regression", rng=rng)
-    >>> told = reasons(material, chosen, ex.chosen_set(material, chosen, rng=rng).predictor)
+    >>> chosen = ex.selection.select(material, 2, "regression", rng=rng)
+    >>> told = reasons(material, chosen, ex.selection.chosen_set(material, chosen, rng=rng).predictor)
     >>> [len(one.alike) for one in told]
     [3, 3]
     """

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.selection.constraints import codes_of
 from examiner.selection.judging import Contest, Judged
-from examiner.selection.material import Material
+from examiner.selection.material import Benchmark
 from examiner.selection.ordering import detectable, held_out_pairs, kendall, top_hits
 
 Array = NDArray[np.float64]
@@ -96,7 +96,7 @@ class _Errors(NamedTuple):
 
 
 def rows_of(
-    material: Material,
+    material: Benchmark,
     names: tuple[str, ...],
     contest: Contest,
     judged: list[Judged],
@@ -191,7 +191,7 @@ def _order_figures(ordered: list[Judged], weight: Array) -> _Orders:
 
 
 def _random_row(
-    material: Material,
+    material: Benchmark,
     contest: Contest,
     judged: list[Judged],
     ordered: list[Judged],
@@ -227,7 +227,7 @@ def _random_row(
     )
 
 
-def _full_row(material: Material, judged: list[Judged], ordered: list[Judged], bits: float) -> Row:
+def _full_row(material: Benchmark, judged: list[Judged], ordered: list[Judged], bits: float) -> Row:
     """The full set, which predicts itself: what the others are measured against."""
     cost = float(material.terms.cost.sum()) if material.terms.priced else float(len(material.tasks))
     some = any(len(one.test) > 1 for one in ordered)
@@ -254,7 +254,7 @@ def _coverage(judged: list[Judged]) -> Array:
     return coverage
 
 
-def _costs(material: Material, judged: list[Judged]) -> Array:
+def _costs(material: Benchmark, judged: list[Judged]) -> Array:
     cost = material.terms.cost if material.terms.priced else np.ones(len(material.tasks))
     each = [[[cost[list(one)].sum() for one in row] for row in fold.sets] for fold in judged]
     mean: Array = np.mean(each, axis=0)

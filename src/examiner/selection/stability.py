@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.selection.judging import Contest, Judged, Places
-from examiner.selection.material import Material
+from examiner.selection.material import Benchmark
 
 
 class Stability(NamedTuple):
@@ -24,7 +24,7 @@ def stability_of(
     contest: Contest,
     judged: list[Judged],
     all_sets: tuple[tuple[Places, ...], ...],
-    material: Material,
+    material: Benchmark,
 ) -> tuple[Stability, ...]:
     """Compare the set of each fold with the one chosen on all agents; best-of has none on all."""
     found = []

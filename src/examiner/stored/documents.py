@@ -3,44 +3,55 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any  # JSON values
+from typing import Any
 
+from examiner.checking import to_record
 from examiner.results.writing import write_text
 from examiner.wording import InputError, shorten
+
+Content = dict[str, Any]  # Any: JSON values
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of document: its schema, what it is called, and how one is made."""
+    """A kind of stored thing: its schema, what it is called, the command that makes one, and its ways."""
 
     schema: str
     name: str
     command: str
+    type: type
+    to_content: Callable[[Any], Mapping[str, Any]]  # Any: a thing of the type, and JSON values
+    from_content: Callable[..., Any]  # Any: a thing of the type
 
-    def write(self, content: Mapping[str, Any], path: str | Path) -> Path:
-        """Write a document and return where it is."""
-        document = {"schema": self.schema, **content}
-        return write_text(path, json.dumps(document, allow_nan=False, ensure_ascii=False) + "\n")
 
-    def read(self, path: str | Path) -> dict[str, Any]:
-        """Return what a document of this kind says."""
-        file = shorten(path, 200)
-        make = f"Make one with `{self.command}`."
-        try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
-        except OSError as problem:
-            reason = problem.strerror or problem
-            raise InputError(f"Cannot read {file}: {reason}. Check the path.") from None
-        except UnicodeDecodeError:
-            raise InputError(f"{file} is no text, so no stored {self.name}. {make}") from None
-        except (ValueError, RecursionError):
-            raise InputError(f"{file} is not JSON, so no stored {self.name}. {make}") from None
-        schema = content.get("schema") if isinstance(content, dict) else None
-        if schema != self.schema:
-            raise InputError(
-                f"{file} says its schema is {shorten(schema)}, not {self.schema!r}. {make}"
-            )
-        return dict(content)
+def write_document(schema: str, content: Mapping[str, Any], path: str | Path) -> Path:
+    """Write a document and return where it is."""
+    document = {"schema": schema, **to_record(content)}
+    return write_text(path, json.dumps(document, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+def read_document(path: str | Path, kinds: tuple[Kind, ...]) -> tuple[Kind, Content]:
+    """Return which of these kinds a document is of, and what it says."""
+    file = shorten(path, 200)
+    one = kinds[0].name if len(kinds) == 1 else "thing"
+    make = " or ".join(f"`{kind.command}`" for kind in kinds)
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise InputError(f"Cannot read {file}: {reason}. Check the path.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{file} is no text, so no stored {one}. Make one with {make}.") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{file} is not JSON, so no stored {one}. Make one with {make}.") from None
+    schema = content.get("schema") if isinstance(content, dict) else None
+    for kind in kinds:
+        if schema == kind.schema:
+            return kind, dict(content)
+    known = " or ".join(repr(kind.schema) for kind in kinds)
+    raise InputError(
+        f"{file} says its schema is {shorten(schema)}, not {known}. Make one with {make}."
+    )

@@ -7,7 +7,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from examiner.irt import Indicators, IRTFit, fit_irt, indicators, standard_scores
+from examiner.irt import Indicators, IRTFit, indicators, standard_scores
+from examiner.irt import fit as fit_irt
 from examiner.results import ResponseMatrix
 from examiner.scores import responses
 from examiner.telling.study import Study

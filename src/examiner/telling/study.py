@@ -17,12 +17,16 @@ from examiner.results.table import check_results
 from examiner.scores import (
     AgentAggregates,
     Normaliser,
-    agent_aggregates,
     cell_means,
-    reduce_runs,
     suggested_normaliser,
 )
+from examiner.scores import (
+    aggregate as agent_aggregates,
+)
 from examiner.scores import normalise as normalised
+from examiner.scores import (
+    reduce as reduce_runs,
+)
 from examiner.scores.success import Landmark as Success
 from examiner.telling.finding import Name, Prose
 from examiner.telling.ranks import shared_ranks

@@ -7,9 +7,9 @@ from examiner.typology.agreement import (
     task_clusters,
 )
 from examiner.typology.conformity import conform, fitting_schema, observed_schema
-from examiner.typology.coverage import Combination, Coverage, ValueUse, task_coverage
-from examiner.typology.grouping import TaskGroup, group_tasks, one_of_each
-from examiner.typology.kinds import Kinds, task_kinds
+from examiner.typology.coverage import Combination, Coverage, ValueUse, coverage
+from examiner.typology.grouping import TaskGroup, groups, one_of_each
+from examiner.typology.kinds import Kinds, kinds
 from examiner.typology.permutation import (
     PermutationTest,
     permutation_test,
@@ -21,7 +21,7 @@ from examiner.typology.validation import (
     GroupTests,
     TestedPairs,
     Validation,
-    validate_groups,
+    validate,
 )
 
 __all__ = [
@@ -41,14 +41,14 @@ __all__ = [
     "adjusted_rand",
     "cluster_agreement",
     "conform",
+    "coverage",
     "fitting_schema",
-    "group_tasks",
+    "groups",
+    "kinds",
     "observed_schema",
     "one_of_each",
     "permutation_test",
     "profile_distances",
     "task_clusters",
-    "task_coverage",
-    "task_kinds",
-    "validate_groups",
+    "validate",
 ]

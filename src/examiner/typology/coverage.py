@@ -84,7 +84,7 @@ class Coverage:
         return apart & had[:, None] & had
 
 
-def task_coverage(
+def coverage(
     classification: Classification,
     schema: str | Schema | None = None,
     tasks: Sequence[str] | None = None,
@@ -98,7 +98,7 @@ def task_coverage(
     References: papers/000, sections IV and VII; Pielou (1966) for the evenness.
 
     >>> kinds = Classification(("pong", "alien"), ("haste",), (("absent",), ("absent",)))
-    >>> held = task_coverage(kinds, "elverdam-aarseth")
+    >>> held = coverage(kinds, "elverdam-aarseth")
     >>> held.uses[0].counts, held.missing_values[0].features, len(held.unclassified)
     ((0, 2), (('internal_time.haste', 'present'),), 16)
     """

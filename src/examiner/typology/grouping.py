@@ -31,7 +31,7 @@ class TaskGroup:
         return {"features": dict(self.features), "tasks": list(self.tasks)}
 
 
-def group_tasks(
+def groups(
     classification: Classification, features: Sequence[str] | None = None
 ) -> tuple[TaskGroup, ...]:
     """Put tasks together that have the same value of every feature, or of those named.
@@ -41,7 +41,7 @@ def group_tasks(
     References: papers/000, section IV, step 4.
 
     >>> kinds = Classification(("pong", "go", "tennis"), ("haste",), (("yes",), ("no",), ("yes",)))
-    >>> [group.tasks for group in group_tasks(kinds)]
+    >>> [group.tasks for group in groups(kinds)]
     [('pong', 'tennis'), ('go',)]
     """
     chosen = classification.features if features is None else tuple(dict.fromkeys(features))

@@ -10,8 +10,10 @@ import numpy as np
 
 from examiner.results import Classification
 from examiner.typology.conformity import conform, fitting_schema, named_schema, observed_schema
-from examiner.typology.coverage import Coverage, task_coverage
-from examiner.typology.grouping import TaskGroup, group_tasks, one_of_each
+from examiner.typology.coverage import Coverage
+from examiner.typology.coverage import coverage as task_coverage
+from examiner.typology.grouping import TaskGroup, one_of_each
+from examiner.typology.grouping import groups as group_tasks
 from examiner.typology.schema import Schema, letters
 from examiner.wording import counted, listed, unknown_name
 
@@ -36,8 +38,8 @@ class Kinds:
     def to_dict(self) -> dict[str, Any]:  # Any: JSON values
         """Return the groups, the reduced set and what is missing as JSON values.
 
-        >>> kinds = Classification(("pong", "go"), ("haste",), (("absent",), ("absent",)))
-        >>> made = task_kinds(kinds, rng=np.random.default_rng(0)).to_dict()
+        >>> known = Classification(("pong", "go"), ("haste",), (("absent",), ("absent",)))
+        >>> made = kinds(known, rng=np.random.default_rng(0)).to_dict()
         >>> made["reduced"], made["missing"]
         (['go'], [{'features': {'internal_time.haste': 'present'}}])
         """
@@ -70,7 +72,7 @@ class Kinds:
         )
 
 
-def task_kinds(
+def kinds(
     classification: Classification,
     schema: str | Schema | Literal["auto"] | None = "auto",
     features: Sequence[str] | None = None,
@@ -86,7 +88,7 @@ def task_kinds(
     References: papers/000, section IV.
 
     >>> import examiner as ex
-    >>> task_kinds(ex.load("atari-typology"), rng=np.random.default_rng(0))
+    >>> kinds(ex.load("atari-typology"), rng=np.random.default_rng(0))
     Kinds by 'elverdam-aarseth': 55 tasks in 31 groups; one of each leaves out 44%
     """
     chosen = classification if features is None else _with_features(classification, features)

@@ -85,7 +85,7 @@ class Validation:
 
         >>> groups = [TaskGroup((), ("task 1", "task 2")), TaskGroup((), ("task 3",))]
         >>> results = Results.from_numpy([[0.1, 0.2, 0.9], [0.2, 0.5, 0.7], [0.3, 0.3, 0.8]])
-        >>> made = validate_groups(groups, results, rng=np.random.default_rng(0)).to_dict()
+        >>> made = validate(groups, results, rng=np.random.default_rng(0)).to_dict()
         >>> made["within"]["pairs"], made["between"]["pairs"]
         (1, 2)
         """
@@ -110,7 +110,7 @@ class Validation:
         }
 
 
-def validate_groups(
+def validate(
     groups: Sequence[TaskGroup],
     results: Results,
     measure: str | None = None,
@@ -136,7 +136,7 @@ def validate_groups(
 
     >>> groups = [TaskGroup((), ("task 1", "task 2")), TaskGroup((), ("task 3",))]
     >>> results = Results.from_numpy([[0.1, 0.2, 0.9], [0.2, 0.5, 0.7], [0.3, 0.3, 0.8]])
-    >>> made = validate_groups(groups, results, rng=np.random.default_rng(0))
+    >>> made = validate(groups, results, rng=np.random.default_rng(0))
     >>> round(made.within.mean_p, 3), round(made.between.mean_p, 3)
     (0.275, 0.007)
     """

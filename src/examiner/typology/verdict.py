@@ -20,7 +20,7 @@ def sentences(validation: Validation) -> tuple[str, ...]:
 
     >>> import numpy as np
     >>> from examiner.results import Results
-    >>> from examiner.typology import TaskGroup, validate_groups
+    >>> from examiner.typology import TaskGroup, validate as validate_groups
     >>> results = Results.from_numpy([[0.1, 0.2], [0.2, 0.5], [0.3, 0.3]])
     >>> groups = [TaskGroup((), ("task 1", "task 2"))]
     >>> validate_groups(groups, results, rng=np.random.default_rng(0)).says[0]

@@ -30,7 +30,7 @@ def py_irt(results: Results, path: str | Path) -> Path:
         odd = values[observed][~np.isin(values[observed], (0.0, 1.0))][0]
         raise InputError(
             f"py-irt holds responses of 0 or 1, and the measure {shorten(measure)} has {odd:g}. Mark "
-            f"success first (`--success`, or `ex.mark_success`), or choose another measure."
+            f"success first (`--success`, or `ex.scores.mark_success`), or choose another measure."
         )
     agents, tasks = results.agent_codes[observed], results.task_codes[observed]
     cells = agents.astype(np.int64) * len(results.tasks) + tasks

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.irt import EmpiricalAgentCurves, expected_agent_curves
+from examiner.irt import EmpiricalAgentCurves
+from examiner.irt import agent_curves as expected_agent_curves
 from examiner.telling.figures import agent_curves as picture
 from examiner.telling.finding import Block, Figure, Finding, Name, Prose
 from examiner.telling.fitting import Fitted, fitted

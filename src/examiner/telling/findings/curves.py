@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores import LearningCurves, Verdicts, learning_curves
+from examiner.scores import LearningCurves, Verdicts
+from examiner.scores import curves as learning_curves
 from examiner.telling.figures import bump
 from examiner.telling.finding import (
     Block,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores import DecisionStudy, VarianceComponents, decision_study
+from examiner.scores import DecisionStudy, VarianceComponents
+from examiner.scores import decision as decision_study
 from examiner.telling.figures import decision as picture
 from examiner.telling.finding import Column, Figure, Finding, Name, Table
 from examiner.telling.numbers import three_digits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.information import InformationAnalysis, analyse_information
+from examiner.information import InformationAnalysis, analyse
 from examiner.telling.figures import information_bars, information_curve
 from examiner.telling.finding import Block, Figure, Finding, Name, Prose, Text, enumerated
 from examiner.telling.numbers import three_digits
@@ -40,7 +40,7 @@ def information(study: Study) -> Finding:
             f"{agents:,} agents on {tasks:,} tasks are too many for a report: run `examiner information`.",
         )
     try:
-        found = analyse_information(
+        found = analyse(
             study.results,
             [study.measure],
             rng=np.random.default_rng(study.seed),

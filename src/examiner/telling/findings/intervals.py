@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores import AGGREGATES, AggregateIntervals, aggregate_intervals, suggested_aggregate
+from examiner.scores import AGGREGATES, AggregateIntervals, suggested_aggregate
+from examiner.scores import intervals as aggregate_intervals
 from examiner.telling.figures import intervals as picture
 from examiner.telling.finding import (
     Block,

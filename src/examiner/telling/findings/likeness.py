@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.information import LikenessAnalysis, analyse_likeness
+from examiner.information import LikenessAnalysis
+from examiner.information import likeness as analyse_likeness
 from examiner.telling.figures import task_clusters as picture
 from examiner.telling.finding import (
     Block,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.adaptive import Examination, Stop, TaskBank, examine, simulate_examinations
+from examiner.adaptive import Examination, Stop, TaskBank, examine, simulate
 from examiner.telling.figures import adaptive_trace as picture
 from examiner.telling.finding import Block, Figure, Finding, Name, Prose, Text
 from examiner.telling.fitting import Fitted, fitted
@@ -67,7 +67,7 @@ def _needed(bank: TaskBank, seed: int) -> tuple[int | None, int | None, float]:
 def _mean_errors(bank: TaskBank, rule: str, seed: int, most: int) -> NDArray[np.float64]:
     rng = np.random.default_rng(seed)
     theta = rng.choice(bank.nodes, size=AGENTS, p=np.exp(bank.log_prior))
-    run = simulate_examinations(bank, theta, choosing=rule, stop=Stop(most=most), rng=rng)
+    run = simulate(bank, theta, choosing=rule, stop=Stop(most=most), rng=rng)
     return np.asarray(np.sqrt((run.trace_error**2).mean(axis=0)))
 
 

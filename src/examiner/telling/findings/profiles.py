@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores import Profiles, performance_profiles
+from examiner.scores import Profiles
+from examiner.scores import profiles as performance_profiles
 from examiner.telling.figures import profiles as picture
 from examiner.telling.finding import Figure, Finding, Name, Prose, Text
 from examiner.telling.numbers import three_digits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from examiner.scores import AGGREGATES, RankProbabilities, suggested_aggregate
-from examiner.scores import rank_probabilities as probabilities
+from examiner.scores import ranks as probabilities
 from examiner.telling.figures import ranks as picture
 from examiner.telling.finding import Figure, Finding, Name, Prose, Text
 from examiner.telling.resampled import noted, resampled, untold, what_varies

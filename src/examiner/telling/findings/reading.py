@@ -9,7 +9,7 @@ import numpy as np
 from examiner.irt.flags import rewarding_the_weak
 from examiner.results import Results
 from examiner.results.scale import ScaleArrays
-from examiner.scores import Likeness, near_identical_agents, normalise
+from examiner.scores import Likeness, near_identical, normalise
 from examiner.telling.finding import (
     Block,
     Column,
@@ -156,10 +156,10 @@ def _pairs(study: Study) -> tuple[Likeness, ...] | None:
     found: dict[tuple[str, str], Likeness] = {}
     if len({row.tobytes() for row in study.raw}) < len(study.raw):
         # Above a limit of one there are only exact repeats, which may not vary at all.
-        exact = near_identical_agents(study.results, 1.0, study.measure)
+        exact = near_identical(study.results, 1.0, study.measure)
         found |= {(pair.a, pair.b): pair for pair in exact}
     if len(study.results.agents) > 2:
-        near = near_identical_agents(_standing(study), NEAR_IDENTICAL, study.measure)
+        near = near_identical(_standing(study), NEAR_IDENTICAL, study.measure)
         # Over a handful of common tasks a high correlation is chance.
         fewest = min(FEWEST_COMMON_TASKS, len(study.results.tasks))
         found |= {(pair.a, pair.b): pair for pair in near if pair.tasks >= fewest}
@@ -191,7 +191,7 @@ def _likeness(study: Study, pairs: tuple[Likeness, ...] | None) -> tuple[Block, 
             return (Text(("There is one agent only: it can be described, but not compared.",)),)
         skipped = (
             "Near-identical agents were not looked for: there are too many pairs to compare here. "
-            "`examiner.near_identical_agents` takes as long as it needs."
+            "`examiner.near_identical` takes as long as it needs."
         )
         return (Text((skipped,)),)
     if not pairs:

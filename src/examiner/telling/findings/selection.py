@@ -6,15 +6,17 @@ import numpy as np
 
 from examiner.scores import NORMALISERS
 from examiner.selection import (
+    Benchmark,
     Comparison,
-    Material,
     Reason,
     Selection,
+    benchmark,
     chosen_set,
-    compare_selections,
-    gather_material,
     reasons,
     select,
+)
+from examiner.selection import (
+    compare as compare_selections,
 )
 from examiner.telling.figures import cost_quality
 from examiner.telling.finding import Block, Column, Figure, Finding, Name, Table, Text, enumerated
@@ -64,7 +66,7 @@ def selection(study: Study) -> Finding:
 
 def _told(study: Study, sizes: list[int]) -> Finding:
     known = study.normaliser if study.normaliser in NORMALISERS else None
-    material = gather_material(
+    material = benchmark(
         study.results,
         measure=study.measure,
         normalise=known,
@@ -94,7 +96,7 @@ def _told(study: Study, sizes: list[int]) -> Finding:
     return Finding(KEY, TITLE, lead, blocks)
 
 
-def _curve(material: Material, found: Comparison) -> Figure:
+def _curve(material: Benchmark, found: Comparison) -> Figure:
     names = [*found.methods, "random"]
     rows = [[found.row(name, size) for size in found.sizes] for name in names]
     cost, r2, low, high = (

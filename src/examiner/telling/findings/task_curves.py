@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from examiner.irt import EmpiricalTaskCurves, TaskCurves, empirical_task_curves
-from examiner.irt import task_curves as expected_curves
+from examiner.irt import EmpiricalTaskCurves, TaskCurves, empirical_curves
+from examiner.irt import curves as expected_curves
 from examiner.telling.figures import task_curves as picture
 from examiner.telling.finding import Block, Figure, Finding, Name, Prose, enumerated
 from examiner.telling.fitting import Fitted, fitted
@@ -33,7 +33,7 @@ def task_curves(study: Study) -> Finding:
     expected = expected_curves(fit)
     rows = [made.matrix.agents.index(agent) for agent in fit.abilities.agents]
     columns = [made.matrix.tasks.index(task) for task in fit.items.tasks]
-    observed = empirical_task_curves(made.matrix.take(rows, columns), fit.abilities.ability)
+    observed = empirical_curves(made.matrix.take(rows, columns), fit.abilities.ability)
     blocks: list[Block] = []
     for key, places, words in _groups(made):
         if len(places):

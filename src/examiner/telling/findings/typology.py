@@ -18,7 +18,8 @@ from examiner.telling.finding import (
     enumerated,
 )
 from examiner.telling.study import Study
-from examiner.typology import Coverage, Kinds, Validation, task_kinds, validate_groups
+from examiner.typology import Coverage, Kinds, Validation, validate
+from examiner.typology import kinds as task_kinds
 from examiner.wording import InputError, counted
 
 TITLE = "Kinds of task"
@@ -43,7 +44,7 @@ def typology(study: Study) -> Finding:
         blocks.append(_figure(kinds.coverage))
     blocks += [_uses(kinds), _lacking(kinds.coverage)]
     try:
-        made = validate_groups(kinds.groups, study.scores, study.measure, rng=validating)
+        made = validate(kinds.groups, study.scores, study.measure, rng=validating)
     except InputError as problem:
         blocks += [_groups(kinds, None), Notes("Not validated", ((str(problem),),))]
     else:

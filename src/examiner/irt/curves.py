@@ -27,7 +27,7 @@ class TaskCurves:
     high: Floats
 
 
-def task_curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95) -> TaskCurves:
+def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95) -> TaskCurves:
     r"""Return the curve of every task, with the band that the errors of its parameters leave.
 
     .. math:: \operatorname{sd}(a\theta + d)^2
@@ -37,9 +37,9 @@ def task_curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 
     are left out of it.
 
     >>> from examiner.irt.items import ItemParameters
-    >>> from examiner.irt.known import known_fit
+    >>> from examiner.irt.known import known as known_fit
     >>> fit = known_fit(ItemParameters.of(["t"], [1.0], [0.0]))
-    >>> task_curves(fit, np.array([0.0])).success
+    >>> curves(fit, np.array([0.0])).success
     array([[0.5]])
     """
     from scipy.special import ndtri
@@ -77,7 +77,7 @@ class EmpiricalTaskCurves:
     high: Floats
 
 
-def empirical_task_curves(
+def empirical_curves(
     matrix: ResponseMatrix, ability: Floats, groups: int = GROUPS
 ) -> EmpiricalTaskCurves:
     """Average what groups of agents, from the least to the most able, did on each task.
@@ -86,7 +86,7 @@ def empirical_task_curves(
     the same responses: with few tasks the curves look steeper than they are.
 
     >>> matrix = ResponseMatrix.from_array([[0], [0], [1], [1]], tasks=["t"])
-    >>> empirical_task_curves(matrix, np.array([-2.0, -1.0, 1.0, 2.0]), groups=2).mean
+    >>> empirical_curves(matrix, np.array([-2.0, -1.0, 1.0, 2.0]), groups=2).mean
     array([[0., 1.]])
     """
     known = np.flatnonzero(np.isfinite(ability))

@@ -20,7 +20,7 @@ Progress = Callable[[str, int, int], None]
 _FEWEST = 20
 
 
-def bootstrap_errors(
+def bootstrap(
     fit: IRTFit,
     *,
     resample: Resampling = "agents",
@@ -40,10 +40,10 @@ def bootstrap_errors(
 
     References: Efron & Tibshirani (1993), chapters 6 and 13.
 
-    >>> from examiner.irt import fit_irt, simulate
+    >>> from examiner.irt import fit as fit_irt, simulate
     >>> items = ItemParameters.of([f"task {n}" for n in range(6)], np.ones(6), np.zeros(6))
     >>> fit = fit_irt(simulate(items, 300, rng=0), errors=False)
-    >>> errors = bootstrap_errors(fit, replicates=20, rng=0)
+    >>> errors = bootstrap(fit, replicates=20, rng=0)
     >>> bool((errors.slope > 0.05).all() and (errors.slope < 0.5).all())
     True
     """
