@@ -2,15 +2,18 @@
 
 from examiner.checking.arrays import check_finite, read_only, smallest_unsigned
 from examiner.checking.names import check_names
+from examiner.checking.randomness import Randomness, generator
 from examiner.checking.records import Axes, Bounds, ShapeError, from_record, to_record
 
 __all__ = [
     "Axes",
     "Bounds",
+    "Randomness",
     "ShapeError",
     "check_finite",
     "check_names",
     "from_record",
+    "generator",
     "read_only",
     "smallest_unsigned",
     "to_record",
