@@ -16,7 +16,7 @@ from examiner.irt.known import known
 from examiner.irt.model import Priors
 from examiner.irt.stored import fit_to_dict
 from examiner.results import Results
-from examiner.scores.recipe import prepare
+from examiner.scores.recipe import Recipe
 from examiner.stored import open_fit, save
 
 
@@ -52,7 +52,7 @@ def awkward_fit() -> IRTFit:
         warnings=("Beware.",),
         errors=TaskErrors(*parts, method="blocks", population_sd=0.25),
         parameters=18,
-        recipe=prepare(table, "z-score", 0.5).recipe,
+        recipe=Recipe(normaliser="z-score", success=0.5).learn(table),
     )
 
 

@@ -2,7 +2,14 @@
 
 from examiner.scores.aggregate import AgentAggregates, aggregate, interquartile_mean
 from examiner.scores.cells import RunMeans, cell_means, run_means
-from examiner.scores.comparable import Normalised, Normaliser, TaskScores
+from examiner.scores.comparable import (
+    Landmark,
+    LearntScale,
+    Normalised,
+    Normaliser,
+    OwnFunction,
+    TaskScores,
+)
 from examiner.scores.comparison import (
     Improvement,
     ImprovementMatrix,
@@ -30,11 +37,11 @@ from examiner.scores.normalisers import NORMALISERS
 from examiner.scores.profiles import Profiles, profiles
 from examiner.scores.proportions import wilson
 from examiner.scores.ranks import RankProbabilities, ranks
-from examiner.scores.recipe import Prepared, Recipe, prepare
+from examiner.scores.recipe import Learnt, Recipe
 from examiner.scores.reduce import default_reduction, reduce
 from examiner.scores.significance import Significance, significance
 from examiner.scores.statistics import AGGREGATES, Aggregate, aggregate_named
-from examiner.scores.success import mark_success, responses
+from examiner.scores.success import Success, mark_success, responses
 from examiner.scores.variance import VarianceComponents, variance
 from examiner.scores.verdicts import Verdicts
 
@@ -49,16 +56,20 @@ __all__ = [
     "EfficiencyCurves",
     "Improvement",
     "ImprovementMatrix",
+    "Landmark",
     "LearningCurves",
+    "Learnt",
+    "LearntScale",
     "Likeness",
     "Normalised",
     "Normaliser",
-    "Prepared",
+    "OwnFunction",
     "Profiles",
     "RankProbabilities",
     "Recipe",
     "RunMeans",
     "Significance",
+    "Success",
     "Summary",
     "TaskCorrelation",
     "TaskScores",
@@ -81,7 +92,6 @@ __all__ = [
     "mark_success",
     "near_identical",
     "normalise",
-    "prepare",
     "profiles",
     "ranks",
     "reduce",

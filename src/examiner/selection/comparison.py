@@ -6,38 +6,45 @@ import builtins
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Randomness, generator
 from examiner.results import Results
-from examiner.selection.answers import answer_of
-from examiner.selection.entering import BEST_OF, entered_methods
-from examiner.selection.evidence import Array
-from examiner.selection.folds import Split, chosen_on, k_fold, leave_one_out
-from examiner.selection.gathering import benchmark
-from examiner.selection.judging import (
+from examiner.selection.answer import answer_of
+from examiner.selection.benchmark import Benchmark, benchmark
+from examiner.selection.constraints import Array
+from examiner.selection.contest import (
+    Columns,
     Contest,
-    Job,
-    Judged,
-    Places,
+    FoldJob,
+    JudgedFold,
     choose_sets,
     judge,
     predict_sets,
 )
-from examiner.selection.material import Benchmark, fold_of
+from examiner.selection.entrants import entered_methods
+from examiner.selection.evidence import fold_of
+from examiner.selection.holdout import Holdout, splits_of
 from examiner.selection.methods import Select
 from examiner.selection.methods.random import random as draw_at_random
 from examiner.selection.rows import Row, rows_of
-from examiner.selection.stability import Stability, stability_of
 from examiner.wording import InputError
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-Map: TypeAlias = Callable[[Callable[[Job], Judged], Iterable[Job]], Iterable[Any]]
+Map: TypeAlias = Callable[[Callable[[FoldJob], JudgedFold], Iterable[FoldJob]], Iterable[Any]]
 # Any: executors differ in what they call the iterator
 
-PAIR_FOLDS = 5
+
+class Stability(NamedTuple):
+    """Whether the set stays the same without some agent: shares of folds, and who changes it."""
+
+    method: str
+    size: int
+    same: float
+    changed_by: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +73,7 @@ class Comparison:
         """Return the figures of one method at one size.
 
         >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
-        >>> found = compare(results, [2], ["spread"], rng=np.random.default_rng(0), draws=5)
+        >>> found = compare(results, [2], ["spread"], rng=0, holdout=Holdout(draws=5))
         >>> found.row("spread", 2).size
         2
         """
@@ -82,7 +89,7 @@ class Comparison:
         """Return each agent's rank by the full set and by what the few predicted of it.
 
         >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
-        >>> found = compare(results, [2], ["spread"], rng=np.random.default_rng(0), draws=5)
+        >>> found = compare(results, [2], ["spread"], rng=0, holdout=Holdout(draws=5))
         >>> sorted(rank for rank, _ in found.rank_changes("spread", 2).values())
         [1, 2, 3, 4, 5, 6, 7, 8]
         """
@@ -91,15 +98,15 @@ class Comparison:
         known = np.flatnonzero(np.isfinite(said))
         true, few = (_ranks(values[known]) for values in (self.truth, said))
         return {
-            self.agents[agent]: (int(true[place]), int(few[place]))
-            for place, agent in enumerate(known)
+            self.agents[agent]: (int(true[index]), int(few[index]))
+            for index, agent in enumerate(known)
         }
 
     def to_dict(self) -> dict[str, Any]:  # Any: JSON values
         """Return the comparison as JSON values; what is not known is NaN.
 
         >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
-        >>> found = compare(results, [2], ["spread"], rng=np.random.default_rng(0), draws=5)
+        >>> found = compare(results, [2], ["spread"], rng=0, holdout=Holdout(draws=5))
         >>> [row["method"] for row in found.to_dict()["rows"]]
         ['spread', 'random', 'full']
         """
@@ -109,10 +116,13 @@ class Comparison:
             "tasks": len(self.tasks),
             "folds": self.folds,
             "rows": [row.to_dict() for row in self.rows],
-            "stability": [one._asdict() for one in self.stability],
+            "stability": [part._asdict() for part in self.stability],
             "answer": self.answer,
             "input": self.fingerprint,
         }
+
+    def __repr__(self) -> str:
+        return f"Comparison of {len(self.methods)} methods, {self.folds}. {self.answer}"
 
 
 def compare(
@@ -120,14 +130,8 @@ def compare(
     sizes: Sequence[int] = (1, 2, 3, 5, 10),
     methods: Sequence[str | Select] | None = None,
     *,
-    rng: np.random.Generator,
-    folds: Literal["loo"] | int = "loo",
-    choose_on: Sequence[str] | None = None,
-    inner: int = 5,
-    draws: int = 200,
-    repeats: int = 5,
-    reps: int = 400,
-    level: float = 0.9,
+    rng: Randomness,
+    holdout: Holdout | None = None,
     tolerance: float = 0.05,
     progress: Progress | None = None,
     map: Map = builtins.map,
@@ -136,60 +140,65 @@ def compare(
 
     Normalising, thresholds, clusters, curves of tasks and shrinkage all happen inside each fold. Without
     `methods`, all that the evidence allows are compared, and best-of, which takes in each fold the
-    method that does best in `inner` folds inside it (all of them, where "best_of" is named alone or
-    beside one other). Orders are judged on pairs held out together, in
-    5-fold, `repeats` times: ranks pooled from leaving one out are biased. `draws` random sets of each size
-    stand beside, with the same predictor. The same seed gives the same table on any number of workers.
+    method that does best in inner folds (all of them, where "best_of" is named alone or beside one
+    other). Orders are judged on pairs held out together: ranks pooled from leaving one out are biased.
+    Random sets of each size stand beside, with the same predictor. The `answer` says how many tasks
+    predict within the `tolerance`. The same seed gives the same table on any number of workers.
 
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
-    >>> found = compare(results, [2], ["spread"], rng=np.random.default_rng(0), draws=5)
-    >>> found.row("random", 2).r2 < 0.5
+    >>> found = compare(results, [2], ["spread"], rng=0, holdout=Holdout(draws=5))
+    >>> found.row("random", 2).r2.value < 0.5
     True
     """
-    material = benchmark(source) if isinstance(source, Results) else source
-    wanted = _sizes(sizes, material)
+    whole = benchmark(source) if isinstance(source, Results) else source
+    holdout = holdout or Holdout()
     if not 0 < tolerance < np.inf:
         raise InputError(f"The tolerance is {tolerance:g}. Give a relative error above 0: 0.05.")
-    if not 0 < level < 1:
-        raise InputError(f"The level is {level:g}. Give a share between 0 and 1: 0.9.")
-    entered, best, notes = entered_methods(material, methods)
-    streams = rng.spawn(4)
-    contest = Contest(
-        entered, wanted, _draws(material, wanted, draws, streams[0]), inner, level, best
-    )
-    main, pairs, told = _splits(material, folds, choose_on, repeats, streams[1])
+    wanted = _sizes(sizes, whole)
+    entered, best, notes = entered_methods(whole, methods)
+    for_draws, for_splits, for_folds, for_figures = generator(rng).spawn(4)
+    draws = _draws(whole, wanted, holdout.draws, for_draws)
+    contest = Contest(entered, wanted, draws, holdout.inner, holdout.level, best)
+    splits = splits_of(holdout, whole.agents, whole.families, for_splits)
     jobs = [
-        Job(split, own)
-        for split, own in zip(main + pairs, streams[2].spawn(len(main) + len(pairs)), strict=True)
+        FoldJob(split, own)
+        for split, own in zip(
+            splits.main + splits.pairs,
+            for_folds.spawn(len(splits.main) + len(splits.pairs)),
+            strict=True,
+        )
     ]
-    found: list[Judged] = []
-    for answer in map(partial(judge, material, contest), jobs):
-        found.append(answer)
+    found: list[JudgedFold] = []
+    for fold in map(partial(judge, whole, contest), jobs):
+        found.append(fold)
         if progress is not None:
             progress("judging folds", len(found), len(jobs))
-    names = tuple(name for name, _ in entered) + ((BEST_OF,) if best else ())
-    judged = found[: len(main)]
-    ordered = found[len(main) :] or judged
-    all_sets, optimistic = _on_all(material, contest, best, streams[3])
-    rows = rows_of(material, names, contest, judged, ordered, optimistic, streams[3], reps)
-    truth, predicted = _pooled(judged, len(material.agents))
-    notes = (*material.notes, *notes, *_gaps(judged))
+    judged = found[: len(splits.main)]
+    ordered = found[len(splits.main) :] or judged
+    all_sets, optimistic = _on_all(whole, contest, for_figures)
+    rows = rows_of(whole, contest, judged, ordered, optimistic, reps=holdout.reps, rng=for_figures)
+    truth, predicted = _pooled(judged, len(whole.agents))
     return Comparison(
-        *(material.target, names, wanted, rows, material.agents, material.tasks, told),
-        *(truth, predicted, stability_of(names, contest, judged, all_sets, material)),
-        answer_of(
-            *(rows, names, len(material.agents), tolerance, material.target),
-            budget=material.terms.budget,
-        ),
-        material.fingerprint,
-        notes,
+        target=whole.target,
+        methods=contest.names,
+        sizes=wanted,
+        rows=rows,
+        agents=whole.agents,
+        tasks=whole.tasks,
+        folds=splits.name,
+        truth=truth,
+        predicted=predicted,
+        stability=_stability(whole, contest, judged, all_sets),
+        answer=answer_of(rows, contest.names, whole, tolerance),
+        fingerprint=whole.fingerprint,
+        notes=(*whole.notes, *notes, *_gaps(judged)),
     )
 
 
-def _sizes(sizes: Sequence[int], material: Benchmark) -> tuple[int, ...]:
-    offered, must = int(material.terms.offered.sum()), len(material.terms.must)
+def _sizes(sizes: Sequence[int], whole: Benchmark) -> tuple[int, ...]:
+    offered, must = int(whole.terms.offered.sum()), len(whole.terms.must)
     wanted = tuple(sorted(set(sizes)))
-    if material.terms.budget is not None:
+    if whole.terms.budget is not None:
         return (offered,)
     if not wanted or wanted[0] < max(1, must) or wanted[-1] > offered:
         raise InputError(
@@ -200,79 +209,77 @@ def _sizes(sizes: Sequence[int], material: Benchmark) -> tuple[int, ...]:
 
 
 def _draws(
-    material: Benchmark, sizes: tuple[int, ...], draws: int, rng: np.random.Generator
-) -> tuple[tuple[Places, ...], ...]:
+    whole: Benchmark, sizes: tuple[int, ...], draws: int, rng: np.random.Generator
+) -> tuple[tuple[Columns, ...], ...]:
     """Random sets of each size, [sizes][draws], the same in every fold: nothing is learnt from agents."""
-    evidence = fold_of(material, np.arange(len(material.agents)), ()).evidence
+    evidence = fold_of(whole, np.arange(len(whole.agents)), ()).evidence
     if evidence.terms.in_units:
         return tuple(
-            tuple(draw_at_random(evidence, size, rng).places for _ in range(draws))
+            tuple(draw_at_random(evidence, size, rng).columns for _ in range(draws))
             for size in sizes
         )
-    longest = [draw_at_random(evidence, sizes[-1], rng).places for _ in range(draws)]
-    return tuple(tuple(one[:size] for one in longest) for size in sizes)
-
-
-def _splits(
-    material: Benchmark,
-    folds: Literal["loo"] | int,
-    choose_on: Sequence[str] | None,
-    repeats: int,
-    rng: np.random.Generator,
-) -> tuple[list[Split], list[Split], str]:
-    families = material.families
-    if choose_on is not None:
-        return chosen_on(material.agents, choose_on), [], f"chosen on {len(choose_on)} agents"
-    count = len(set(families))
-    whole = "" if count == len(families) else ", families kept together"
-    main = leave_one_out(families) if folds == "loo" else k_fold(families, folds, rng)
-    told = "leave-one-out" if folds == "loo" else f"{folds} folds"
-    number = min(PAIR_FOLDS, count // 2)
-    # Fewer than six agents cannot be held out in pairs and leave enough to choose on.
-    pairs = [
-        split
-        for _ in range(repeats if number >= 3 else 0)
-        for split in k_fold(families, number, rng)
-    ]
-    return main, pairs, told + whole
+    longest = [draw_at_random(evidence, sizes[-1], rng).columns for _ in range(draws)]
+    return tuple(tuple(drawn[:size] for drawn in longest) for size in sizes)
 
 
 def _on_all(
-    material: Benchmark, contest: Contest, best: bool, rng: np.random.Generator
-) -> tuple[tuple[tuple[Places, ...], ...], Array]:
+    whole: Benchmark, contest: Contest, rng: np.random.Generator
+) -> tuple[tuple[tuple[Columns, ...], ...], Array]:
     """Sets chosen on all agents, and R² on those same agents: the optimistic figure, [methods + 1, sizes].
 
     Best-of's takes the method that looks best; the last row is the mean of random sets.
     """
-    fold = fold_of(material, np.arange(len(material.agents)), contest.needs)
+    fold = fold_of(whole, np.arange(len(whole.agents)), contest.needs)
     sets = choose_sets(fold, contest, rng)
     target = fold.evidence.target
     assert target is not None
-    groups = [[one for row in sets for one in row], [one for row in contest.draws for one in row]]
     spread = float(((target - target.mean()) ** 2).sum()) or float("nan")
     squares = []
-    for flat in groups:
+    for group in (sets, contest.draws):
+        flat = [columns for row in group for columns in row]
         guesses = predict_sets(fold, fold.observed, flat, None, rest=False) if flat else []
         squares.append(np.array([((guess.value - target) ** 2).sum() for guess in guesses]))
     sizes = len(contest.sizes)
     r2 = 1 - squares[0].reshape(-1, sizes) / spread
     random = 1 - squares[1].reshape(sizes, -1).mean(axis=1) / spread if len(squares[1]) else None
-    rows = [*r2, *([r2.max(axis=0)] if best else [])]
+    rows = [*r2, *([r2.max(axis=0)] if contest.best else [])]
     rows.append(np.full(sizes, np.nan) if random is None else random)
     return sets, np.array(rows)
 
 
-def _pooled(judged: list[Judged], agents: int) -> tuple[Array, Array]:
+def _stability(
+    whole: Benchmark,
+    contest: Contest,
+    judged: list[JudgedFold],
+    all_sets: tuple[tuple[Columns, ...], ...],
+) -> tuple[Stability, ...]:
+    """Compare the set of each fold with the one chosen on all agents; best-of has none on all."""
+    found = []
+    for method, row in enumerate(all_sets):
+        for index, size in enumerate(contest.sizes):
+            same = [set(fold.sets[method][index]) == set(row[index]) for fold in judged]
+            changed = [
+                whole.agents[agent]
+                for fold, kept in zip(judged, same, strict=True)
+                if not kept
+                for agent in fold.test
+            ]
+            share = float(np.mean(same))
+            found.append(Stability(contest.names[method], size, share, tuple(changed)))
+    return tuple(found)
+
+
+def _pooled(judged: list[JudgedFold], agents: int) -> tuple[Array, Array]:
     truth = np.full(agents, np.nan)
-    predicted = np.full((*judged[0].predicted.shape[:2], agents), np.nan)
-    for one in judged:
-        truth[one.test] = one.truth
-        predicted[:, :, one.test] = one.predicted
+    predicted = np.full((*judged[0].guess.value.shape[:2], agents), np.nan)
+    for fold in judged:
+        truth[fold.test] = fold.truth
+        predicted[:, :, fold.test] = fold.guess.value
     return truth, predicted
 
 
-def _gaps(judged: list[Judged]) -> tuple[str, ...]:
-    filled = sum(one.filled for one in judged)
+def _gaps(judged: list[JudgedFold]) -> tuple[str, ...]:
+    filled = sum(fold.filled for fold in judged)
     if not filled:
         return ()
     return (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,45 @@ from examiner.selection.constraints import codes_of
 from examiner.wording import InputError, counted, listed
 
 LEAST_TRAINING = 2
+PAIR_FOLDS = 5
+"""Folds in which several agents are held out together, so that their order can be judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holdout:
+    """How agents are held out, and how often random sets and resamples are drawn.
+
+    `folds` is "loo" (every agent or family in turn) or a number; `choose_on` names the agents to choose
+    on instead, all others being judged. `inner` folds inside each fold judge methods for best-of.
+    Orders are judged in `repeats` of five folds beside, in which agents are held out together. `draws`
+    random sets of each size stand beside the methods, `reps` resamples of agents give intervals, and
+    `level` is that of the prediction intervals.
+
+    >>> Holdout(level=2.0)
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The level is 2. Give a share between 0 and 1: 0.9.
+    """
+
+    folds: Literal["loo"] | int = "loo"
+    choose_on: tuple[str, ...] | None = None
+    inner: int = 5
+    repeats: int = 5
+    draws: int = 200
+    reps: int = 400
+    level: float = 0.9
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise InputError(f"The level is {self.level:g}. Give a share between 0 and 1: 0.9.")
+
+
+class Splits(NamedTuple):
+    """The folds that are judged, those in which orders are judged, and what both are called."""
+
+    main: list[Split]
+    pairs: list[Split]
+    name: str
 
 
 class Split(NamedTuple):
@@ -21,6 +61,31 @@ class Split(NamedTuple):
     test: NDArray[np.intp]
 
 
+def splits_of(
+    holdout: Holdout, agents: Sequence[str], families: Sequence[str], rng: np.random.Generator
+) -> Splits:
+    """Split agents as the holdout says; families are never split.
+
+    >>> splits = splits_of(Holdout(), list("abcdefg"), list("abcdefg"), np.random.default_rng(0))
+    >>> len(splits.main), len(splits.pairs), splits.name
+    (7, 15, 'leave-one-out')
+    """
+    if holdout.choose_on is not None:
+        named = holdout.choose_on
+        return Splits(chosen_on(agents, named), [], f"chosen on {len(named)} agents")
+    count = len(set(families))
+    if holdout.folds == "loo":
+        main, name = leave_one_out(families), "leave-one-out"
+    else:
+        main, name = k_fold(families, holdout.folds, rng), f"{holdout.folds} folds"
+    number = min(PAIR_FOLDS, count // 2)
+    # Fewer than six agents cannot be held out in pairs and leave enough to choose on.
+    repeats = holdout.repeats if number >= 3 else 0
+    pairs = [split for _ in range(repeats) for split in k_fold(families, number, rng)]
+    whole = "" if count == len(families) else ", families kept together"
+    return Splits(main, pairs, name + whole)
+
+
 def leave_one_out(families: Sequence[str]) -> list[Split]:
     """Hold out every family in turn; an agent without one is its own.
 
@@ -28,7 +93,9 @@ def leave_one_out(families: Sequence[str]) -> list[Split]:
     [[0, 2], [1], [3], [4, 5]]
     """
     code = codes_of(families)
-    return _checked([np.flatnonzero(code == one) for one in range(int(code.max()) + 1)], len(code))
+    return _checked(
+        [np.flatnonzero(code == family) for family in range(int(code.max()) + 1)], len(code)
+    )
 
 
 def k_fold(families: Sequence[str], folds: int, rng: np.random.Generator) -> list[Split]:
@@ -53,9 +120,9 @@ def k_fold(families: Sequence[str], folds: int, rng: np.random.Generator) -> lis
     # Large families first, or the last of them would make a fold far larger than the others.
     order = order[np.argsort(-size[order], kind="stable")]
     held: list[list[int]] = [[] for _ in range(folds)]
-    for one in order:
+    for family in order:
         smallest = min(held, key=lambda part: int(size[part].sum()) if part else 0)
-        smallest.append(int(one))
+        smallest.append(int(family))
     return _checked([np.flatnonzero(np.isin(code, part)) for part in held], len(code))
 
 
