@@ -172,6 +172,18 @@ class LearntScale:
     def __post_init__(self) -> None:
         read_only(self.marks)
 
+    def fits(self, normaliser: Normaliser) -> bool:
+        """Tell whether a normaliser can have learnt this scale.
+
+        >>> scale = LearntScale(("t",), np.zeros((2, 1)), np.ones(1), ("a",))
+        >>> scale.fits(Normaliser(lambda scores: scale, lambda scale, scores: scores.values, "", 2))
+        True
+        """
+        marks = len(self.marks)
+        return (
+            marks == normaliser.marks if normaliser.marks is not None else marks >= len(self.agents)
+        )
+
     def __eq__(self, other: object) -> bool:
         """Same marks of the same tasks and agents; notes are not compared."""
         if not isinstance(other, LearntScale):
@@ -228,13 +240,15 @@ class Landmark(NamedTuple):
 class Normaliser(NamedTuple):
     """A way of making scores comparable: learn a scale of each task, and put scores on it.
 
-    `apply` gets the scale of the scores' own tasks and returns one value a row. `relative` says that
-    agents are compared with each other, so that the scale depends on who is at hand.
+    `apply` gets the scale of the scores' own tasks and returns one value a row. `marks` is how many
+    marks a task has, None for one of each agent. `relative` says that agents are compared with each
+    other, so that the scale depends on who is at hand.
     """
 
     learn: Callable[[TaskScores], LearntScale]
     apply: Callable[[LearntScale, TaskScores], Floats]
     unit: str
+    marks: int | None
     relative: bool = False
     landmark: Landmark | None = None
 

@@ -69,7 +69,10 @@ def on_scale(
             else Normalised(np.asarray(given, dtype=np.float64), f"as {name} gives it")
         )
     else:
-        assert scale is not None, "only a function of one's own needs no scale"
+        if scale is None:
+            raise InputError(
+                f"The normaliser {method!r} has learnt no scale. Let it learn from a table."
+            )
         name, known = method, NORMALISERS[method]
         values = known.apply(scale.aligned(results.tasks), scores)
         answer = Normalised(values, known.unit, scale.notes)

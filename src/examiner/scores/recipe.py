@@ -17,7 +17,7 @@ from examiner.scores.normalise import normaliser_name, on_scale, task_scores
 from examiner.scores.normalisers import NORMALISERS
 from examiner.scores.reduce import reduce as reduced
 from examiner.scores.success import Success, better_than, count_successes, responses
-from examiner.wording import InputError, listed, shorten
+from examiner.wording import InputError, listed, shorten, unknown_name
 
 Transform: TypeAlias = Literal["none", "log"]
 
@@ -80,7 +80,20 @@ class Recipe:
             raise InputError(
                 f"The floor is {self.floor:g}. A logarithm needs a least value above 0."
             )
-        if self.learnt is not None and (self.beating is None) != (self.learnt.beaten is None):
+        if self.learnt is not None:
+            self._check_learnt(self.learnt)
+
+    def _check_learnt(self, learnt: Learnt) -> None:
+        """What was stored may have been altered since."""
+        if isinstance(self.normaliser, str):
+            if self.normaliser not in NORMALISERS:
+                raise unknown_name("normaliser", self.normaliser, NORMALISERS)
+            if learnt.scale is not None and not learnt.scale.fits(NORMALISERS[self.normaliser]):
+                raise InputError(
+                    f"The scale of this recipe was not learnt by the normaliser {self.normaliser!r}. Make "
+                    f"it again."
+                )
+        if (self.beating is None) != (learnt.beaten is None):
             raise InputError(
                 f"The recipe is to beat {shorten(self.beating)}, and knows other agents' means, or none. "
                 f"Make it again."

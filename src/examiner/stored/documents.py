@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ Content = dict[str, Any]  # Any: JSON values
 class Kind:
     """A kind of stored thing: its schema, what it is called, the command that makes one, and its type.
 
-    `read` makes a thing of what a document says.
+    `read` makes a thing of what a document says; `earlier` tells documents of earlier schemas as today's.
     """
 
     schema: str
@@ -27,6 +27,7 @@ class Kind:
     command: str
     type: type
     read: Callable[[Content], Any]  # Any: a thing of the type
+    earlier: Mapping[str, Callable[[Content], Content]] = field(default_factory=dict)
 
     def thing(self, content: Content) -> Any:  # Any: a thing of the type
         """Return the thing that a document holds; what is wrong in it is named by its path."""
@@ -63,6 +64,8 @@ def read_document(path: str | Path, kinds: tuple[Kind, ...]) -> tuple[Kind, Cont
     for kind in kinds:
         if schema == kind.schema:
             return kind, dict(content)
+        if isinstance(schema, str) and schema in kind.earlier:
+            return kind, kind.earlier[schema](content)
         if isinstance(schema, str) and schema.partition("/")[0] == kind.schema.partition("/")[0]:
             raise InputError(
                 f"{file} was written by another version of examiner: its schema is {shorten(schema)}, "

@@ -14,11 +14,19 @@ from examiner.irt.items import ItemParameters
 from examiner.irt.stored import fit_from_dict, fit_to_dict
 from examiner.selection.selection import Selection
 from examiner.stored.documents import Content, Kind, read_document, write_document
+from examiner.stored.earlier import fit_of_schema_1
 from examiner.wording import InputError, listed
 
 Thing: TypeAlias = IRTFit | Selection | Examination
 
-FIT = Kind("examiner.irt-fit/1", "fit", "examiner fit … -o fit.json", IRTFit, read=fit_from_dict)
+FIT = Kind(
+    "examiner.irt-fit/2",
+    "fit",
+    "examiner fit … -o fit.json",
+    IRTFit,
+    read=fit_from_dict,
+    earlier={"examiner.irt-fit/1": fit_of_schema_1},
+)
 SELECTION = Kind(
     "examiner.chosen/2",
     "selection",

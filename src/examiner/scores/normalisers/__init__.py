@@ -11,18 +11,21 @@ NORMALISERS = MappingProxyType(
             human.learn,
             human.apply,
             "1.0 = human reference, 0.0 = random",
+            marks=2,
             landmark=Landmark(1.0, "human"),
         ),
         "random-only": Normaliser(
             random_only.learn,
             random_only.apply,
             "0.0 = random, towards 1.0 = far above",
+            marks=1,
             landmark=Landmark(0.0, "random"),
         ),
         "z-score": Normaliser(
             z_score.learn,
             z_score.apply,
             "0.5 = average agent; Φ of z-scores over agents",
+            marks=3,
             relative=True,
             landmark=Landmark(0.5, "the average agent"),
         ),
@@ -30,15 +33,24 @@ NORMALISERS = MappingProxyType(
             min_max.learn,
             min_max.apply,
             "0.0 = worst agent, 1.0 = best agent of each task",
+            marks=3,
             relative=True,
         ),
         "rank": Normaliser(
-            rank.learn, rank.apply, "share of the other agents beaten, ties half", relative=True
+            rank.learn,
+            rank.apply,
+            "share of the other agents beaten, ties half",
+            marks=None,
+            relative=True,
         ),
         "points": Normaliser(
-            points.learn, points.apply, "25, 18, 15, … points for ranks on a task", relative=True
+            points.learn,
+            points.apply,
+            "25, 18, 15, … points for ranks on a task",
+            marks=None,
+            relative=True,
         ),
-        "log": Normaliser(log.learn, log.apply, "signed log₁₀ of 1 + |score|"),
+        "log": Normaliser(log.learn, log.apply, "signed log₁₀ of 1 + |score|", marks=0),
     }
 )
 """Name → normaliser. A new one is one file in this folder and one line here."""
