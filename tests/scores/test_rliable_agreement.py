@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.scores.bootstrap import each_agent
-from examiner.scores.plan import Plan
-from examiner.scores.statistics import AGGREGATES
-from examiner.scores.strata import run_scores
-from examiner.scores.wins import overall, wins
+from examiner.scores.uncertainty.bootstrap import each_agent
+from examiner.scores.uncertainty.plan import Plan
+from examiner.scores.uncertainty.statistics import AGGREGATES
+from examiner.scores.uncertainty.strata import run_scores
+from examiner.scores.uncertainty.wins import overall, wins
 
 REFERENCE: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "reference" / "rliable" / "reference.json").read_text()

@@ -10,14 +10,6 @@ from examiner.scores.comparable import (
     OwnFunction,
     TaskScores,
 )
-from examiner.scores.comparison import (
-    Improvement,
-    ImprovementMatrix,
-    improvement,
-    improvement_matrix,
-)
-from examiner.scores.correlation import TaskCorrelation, correlation
-from examiner.scores.curves import LearningCurves, Summary, curves
 from examiner.scores.decision import DecisionStudy, decision
 from examiner.scores.differences import Difference, detectable_effect, difference
 from examiner.scores.duplicates import (
@@ -25,8 +17,7 @@ from examiner.scores.duplicates import (
     near_identical,
     without_near_identical,
 )
-from examiner.scores.efficiency import EfficiencyCurves, efficiency
-from examiner.scores.intervals import AggregateIntervals, intervals
+from examiner.scores.likeness import TaskCorrelation, correlation
 from examiner.scores.normalise import (
     normalise,
     suggested_aggregate,
@@ -34,16 +25,25 @@ from examiner.scores.normalise import (
     task_ranges_apart,
 )
 from examiner.scores.normalisers import NORMALISERS
-from examiner.scores.profiles import Profiles, profiles
-from examiner.scores.proportions import wilson
-from examiner.scores.ranks import RankProbabilities, ranks
 from examiner.scores.recipe import Learnt, Recipe
-from examiner.scores.reduce import default_reduction, reduce
 from examiner.scores.significance import Significance, significance
-from examiner.scores.statistics import AGGREGATES, Aggregate, aggregate_named
 from examiner.scores.success import Success, mark_success, responses
+from examiner.scores.training.curves import LearningCurves, Summary, curves
+from examiner.scores.training.efficiency import EfficiencyCurves, efficiency
+from examiner.scores.training.reduce import default_reduction, reduce
+from examiner.scores.training.verdicts import Verdicts
+from examiner.scores.uncertainty.improvement import (
+    Improvement,
+    ImprovementMatrix,
+    improvement,
+    improvement_matrix,
+)
+from examiner.scores.uncertainty.intervals import AggregateIntervals, intervals
+from examiner.scores.uncertainty.profiles import Profiles, profiles
+from examiner.scores.uncertainty.proportions import wilson
+from examiner.scores.uncertainty.ranks import RankProbabilities, ranks
+from examiner.scores.uncertainty.statistics import AGGREGATES, Aggregate, aggregate_named
 from examiner.scores.variance import VarianceComponents, variance
-from examiner.scores.verdicts import Verdicts
 
 __all__ = [
     "AGGREGATES",

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results
-from examiner.scores.resampling import observed
-from examiner.scores.strata import run_scores
-from examiner.scores.weighted import iqm
+from examiner.scores.uncertainty.resampling import observed
+from examiner.scores.uncertainty.strata import run_scores
+from examiner.scores.uncertainty.weighted import iqm
 
 
 class AgentAggregates(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 
 from examiner.results import Results
 from examiner.scores.cells import cell_means
-from examiner.scores.correlation import correlate_columns
+from examiner.scores.likeness import correlate_columns
 from examiner.wording import InputError, listed
 
 

@@ -15,8 +15,8 @@ from examiner.scores.comparable import Floats, LearntScale, OwnFunction
 from examiner.scores.lexicographic import lexicographic_order
 from examiner.scores.normalise import normaliser_name, on_scale, task_scores
 from examiner.scores.normalisers import NORMALISERS
-from examiner.scores.reduce import reduce as reduced
 from examiner.scores.success import Success, better_than, count_successes, responses
+from examiner.scores.training.reduce import reduce as reduced
 from examiner.wording import InputError, listed, shorten, unknown_name
 
 Transform: TypeAlias = Literal["none", "log"]

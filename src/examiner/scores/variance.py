@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results
-from examiner.scores.strata import RunScores, run_scores, same_sign
+from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
 from examiner.wording import InputError
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import read_only, smallest_unsigned
-from examiner.scores.strata import RunScores, Strata
+from examiner.scores.uncertainty.strata import RunScores, Strata
 
 Unit = Literal["runs", "tasks", "both"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
@@ -87,7 +87,7 @@ def blocks(
     """Split the replicates into blocks whose size depends on the table alone, not on workers.
 
     >>> from examiner.results import Results
-    >>> from examiner.scores.strata import run_scores
+    >>> from examiner.scores.uncertainty.strata import run_scores
     >>> table = run_scores(Results.from_numpy(np.zeros((1, 2, 3))))
     >>> [block.replicates for block in blocks(table, "runs", True, 5000, np.random.default_rng(0))]
     [2048, 2048, 904]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores.episodes import Curve, Floats, Places, window_means
+from examiner.scores.training.episodes import Curve, Floats, Places, window_means
 
 SURE = 0.01
 """How often a flat, noisy curve may be taken for one that moved."""

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from examiner.checking import read_only
 from examiner.results import Results
-from examiner.scores.bootstrap import Map, Progress, each_agent
-from examiner.scores.plan import Interval, Plan, no_interval
-from examiner.scores.resampling import Unit
-from examiner.scores.statistics import Aggregate, UserFunction, aggregate_named
-from examiner.scores.strata import run_scores, same_sign
+from examiner.scores.uncertainty.bootstrap import Map, Progress, each_agent
+from examiner.scores.uncertainty.plan import Interval, Plan, no_interval
+from examiner.scores.uncertainty.resampling import Unit
+from examiner.scores.uncertainty.statistics import Aggregate, UserFunction, aggregate_named
+from examiner.scores.uncertainty.strata import run_scores, same_sign
 from examiner.wording import InputError, counted, listed
 
 

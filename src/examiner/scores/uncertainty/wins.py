@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores.resampling import Block, Sample
-from examiner.scores.strata import RunScores
+from examiner.scores.uncertainty.resampling import Block, Sample
+from examiner.scores.uncertainty.strata import RunScores
 
 MOST_HELD = 1 << 26
 """Bytes of weights kept for all agents of a block; beyond, an agent is drawn again for each pair."""
@@ -39,7 +39,7 @@ def wins(scores: RunScores, a: int, b: int) -> Wins:
     the Mann-Whitney statistic as a share. References: Agarwal et al. (2021), section 4.3.
 
     >>> from examiner.results import Results
-    >>> from examiner.scores.strata import run_scores
+    >>> from examiner.scores.uncertainty.strata import run_scores
     >>> table = run_scores(Results.from_numpy([[[1.0, 3.0]], [[1.0, 2.0]]]))
     >>> wins(table, 0, 1).probability
     array([0.625])

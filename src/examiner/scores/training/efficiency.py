@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from examiner.checking import read_only
 from examiner.results import Results
-from examiner.scores.bootstrap import Map, Progress, quantiles
-from examiner.scores.episodes import Curve, Episodes, episodes_of, window_means
-from examiner.scores.plan import Interval, no_interval, uncorrected_plan
-from examiner.scores.resampling import Block, Unit, observed
-from examiner.scores.statistics import Aggregate, UserFunction, aggregate_named
-from examiner.scores.strata import RunScores, Strata, arranged, same_sign
-from examiner.scores.weighted import Statistic
+from examiner.scores.training.episodes import Curve, Episodes, episodes_of, window_means
+from examiner.scores.uncertainty.bootstrap import Map, Progress, quantiles
+from examiner.scores.uncertainty.plan import Interval, no_interval, uncorrected_plan
+from examiner.scores.uncertainty.resampling import Block, Unit, observed
+from examiner.scores.uncertainty.statistics import Aggregate, UserFunction, aggregate_named
+from examiner.scores.uncertainty.strata import RunScores, Strata, arranged, same_sign
+from examiner.scores.uncertainty.weighted import Statistic
 from examiner.wording import InputError, counted
 
 POINTS = 25

@@ -10,7 +10,7 @@ import numpy as np
 
 from examiner.results import Results
 from examiner.results.provenance import announce
-from examiner.scores.episodes import (
+from examiner.scores.training.episodes import (
     Curve,
     Episodes,
     Floats,
@@ -19,7 +19,7 @@ from examiner.scores.episodes import (
     mean_of_window,
     mean_over_time,
 )
-from examiner.scores.evaluation import EVALUATION, evaluation_rows
+from examiner.scores.training.evaluation import EVALUATION, evaluation_rows
 from examiner.wording import InputError, counted, shorten
 
 DEFAULT_FOR_TRAINING = "last:100"

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores.resampling import Sample, Unit
-from examiner.scores.statistics import Aggregate
-from examiner.scores.strata import RunScores, Strata
-from examiner.scores.weighted import Statistic
+from examiner.scores.uncertainty.resampling import Sample, Unit
+from examiner.scores.uncertainty.statistics import Aggregate
+from examiner.scores.uncertainty.strata import RunScores, Strata
+from examiner.scores.uncertainty.weighted import Statistic
 from examiner.wording import InputError, counted, shorten
 
 FEWEST = 5
@@ -21,7 +21,7 @@ def check_corrected(scores: RunScores, aggregates: Sequence[Aggregate], unit: Un
     """Refuse the BCa interval where its correction would be noise.
 
     >>> from examiner.results import Results
-    >>> from examiner.scores.strata import run_scores
+    >>> from examiner.scores.uncertainty.strata import run_scores
     >>> check_corrected(run_scores(Results.from_numpy(np.zeros((1, 2, 3)))), [], "runs")
     Traceback (most recent call last):
     ...
@@ -99,7 +99,7 @@ def acceleration(strata: Strata, statistic: Statistic, unit: Unit = "runs") -> f
 
     References: Davison & Hinkley (1997), section 5.3, for several samples.
 
-    >>> from examiner.scores.weighted import mean
+    >>> from examiner.scores.uncertainty.weighted import mean
     >>> acceleration(Strata("a", np.array([0]), np.array([3]), np.array([[1.0, 2.0, 3.0]])), mean)
     0.0
     """

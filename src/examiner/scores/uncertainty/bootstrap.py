@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores.resampling import Block, Unit, blocks
-from examiner.scores.strata import RunScores
-from examiner.scores.weighted import Statistic
+from examiner.scores.uncertainty.resampling import Block, Unit, blocks
+from examiner.scores.uncertainty.strata import RunScores
+from examiner.scores.uncertainty.weighted import Statistic
 
 Progress = Callable[[str, int, int], None]
 Map: TypeAlias = Callable[
@@ -41,8 +41,8 @@ def replicate(
 
     >>> from functools import partial
     >>> from examiner.results import Results
-    >>> from examiner.scores.strata import run_scores
-    >>> from examiner.scores.weighted import mean
+    >>> from examiner.scores.uncertainty.strata import run_scores
+    >>> from examiner.scores.uncertainty.weighted import mean
     >>> table = run_scores(Results.from_numpy(np.arange(12.0).reshape(1, 3, 4)))
     >>> drawn = replicate(table, partial(each_agent, statistics=(mean,)), unit="runs", less_one=True,
     ...                   reps=100, rng=np.random.default_rng(0))
@@ -62,8 +62,8 @@ def each_agent(block: Block, statistics: tuple[Statistic, ...]) -> NDArray[np.fl
     """Return every statistic of every agent, shape [agents, statistics, replicates]; NaN if unobserved.
 
     >>> from examiner.results import Results
-    >>> from examiner.scores.strata import run_scores
-    >>> from examiner.scores.weighted import mean
+    >>> from examiner.scores.uncertainty.strata import run_scores
+    >>> from examiner.scores.uncertainty.weighted import mean
     >>> table = run_scores(Results.from_numpy(np.ones((1, 2, 2))))
     >>> each_agent(blocks(table, "runs", True, 3, np.random.default_rng(0))[0], (mean,))
     array([[[1., 1., 1.]]])

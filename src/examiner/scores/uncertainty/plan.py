@@ -10,9 +10,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores.bootstrap import Map, Progress, replicate
-from examiner.scores.resampling import UNITS, Block, Unit
-from examiner.scores.strata import RunScores
+from examiner.scores.uncertainty.bootstrap import Map, Progress, replicate
+from examiner.scores.uncertainty.resampling import UNITS, Block, Unit
+from examiner.scores.uncertainty.strata import RunScores
 from examiner.wording import InputError, unknown_name
 
 Interval = Literal["rescaled", "percentile", "bca"]
@@ -83,7 +83,7 @@ def no_interval(scores: RunScores, unit: Unit) -> str | None:
     """Say why there can be no interval at all, or nothing where there can be one.
 
     >>> from examiner.results import Results
-    >>> from examiner.scores.strata import run_scores
+    >>> from examiner.scores.uncertainty.strata import run_scores
     >>> no_interval(run_scores(Results.from_numpy([[1.0, 2.0]])), "runs")[:35]
     'There is one run in every cell: how'
     """

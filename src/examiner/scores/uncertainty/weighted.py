@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import smallest_unsigned
-from examiner.scores.resampling import Sample
+from examiner.scores.uncertainty.resampling import Sample
 
 Statistic = Callable[[Sample], NDArray[np.float64]]
 

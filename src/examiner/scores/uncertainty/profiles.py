@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from examiner.checking import read_only
 from examiner.results import Results
-from examiner.scores.bootstrap import Map, Progress, quantiles
-from examiner.scores.plan import Interval, no_interval, uncorrected_plan
-from examiner.scores.resampling import Block, Sample, Unit, observed
-from examiner.scores.strata import RunScores, run_scores, same_sign
-from examiner.scores.weighted import task_means, task_total
+from examiner.scores.uncertainty.bootstrap import Map, Progress, quantiles
+from examiner.scores.uncertainty.plan import Interval, no_interval, uncorrected_plan
+from examiner.scores.uncertainty.resampling import Block, Sample, Unit, observed
+from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
+from examiner.scores.uncertainty.weighted import task_means, task_total
 from examiner.wording import InputError, unknown_name
 
 Kind = Literal["runs", "averages"]

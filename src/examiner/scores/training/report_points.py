@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores.episodes import Curve, Floats, Places, window_means
+from examiner.scores.training.episodes import Curve, Floats, Places, window_means
 from examiner.wording import InputError
 
 PAPER_POINTS = (10e6, 50e6, 100e6, 200e6)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.checking import read_only
 from examiner.results import Results
-from examiner.scores.checkpoints import (
+from examiner.scores.training.checkpoints import (
     Checkpoints,
     best_mean,
     best_reevaluated,
@@ -20,11 +20,11 @@ from examiner.scores.checkpoints import (
     largest_drop,
     last_mean,
 )
-from examiner.scores.curve_notes import Phases, curve_notes
-from examiner.scores.episodes import Episodes, episodes_of, mean_over_time
-from examiner.scores.evaluation import EVALUATION, evaluation_rows
-from examiner.scores.report_points import at_points, end_times, report_points
-from examiner.scores.verdicts import Verdicts, agreement, ranks, standing
+from examiner.scores.training.curve_notes import Phases, curve_notes
+from examiner.scores.training.episodes import Episodes, episodes_of, mean_over_time
+from examiner.scores.training.evaluation import EVALUATION, evaluation_rows
+from examiner.scores.training.report_points import at_points, end_times, report_points
+from examiner.scores.training.verdicts import Verdicts, agreement, ranks, standing
 from examiner.wording import InputError, unknown_name
 
 Floats = NDArray[np.float64]

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from examiner.checking import read_only
 from examiner.results import Results
-from examiner.scores.bootstrap import Map, Progress, quantiles
-from examiner.scores.plan import Interval, Plan, no_interval, uncorrected_plan
-from examiner.scores.proportions import Bounds, least_after_all_won, wilson
-from examiner.scores.resampling import Unit
-from examiner.scores.strata import RunScores, run_scores, same_sign
-from examiner.scores.wins import Wins, by_task_and_overall, overall, wins
+from examiner.scores.uncertainty.bootstrap import Map, Progress, quantiles
+from examiner.scores.uncertainty.plan import Interval, Plan, no_interval, uncorrected_plan
+from examiner.scores.uncertainty.proportions import Bounds, least_after_all_won, wilson
+from examiner.scores.uncertainty.resampling import Unit
+from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
+from examiner.scores.uncertainty.wins import Wins, by_task_and_overall, overall, wins
 from examiner.wording import InputError, shorten, unknown_name
 
 NO_BCA = "The interval 'bca' is not made for the probability of improvement."

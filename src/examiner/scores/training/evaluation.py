@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results
-from examiner.scores.checkpoints import none_alone
-from examiner.scores.episodes import Episodes
+from examiner.scores.training.checkpoints import none_alone
+from examiner.scores.training.episodes import Episodes
 
 EVALUATION = "evaluation"
 """The column that tells: true or false, or the number of the evaluation and empty while learning."""
@@ -21,7 +21,7 @@ def evaluation_rows(
     Without the column, all are where no episode of a run is alone on its frame: training episodes
     end on different ones, those of an evaluation share theirs.
 
-    >>> from examiner.scores.episodes import episodes_of
+    >>> from examiner.scores.training.episodes import episodes_of
     >>> results = Results.from_dict({"agent": ["a"] * 3, "task": ["t"] * 3, "run": [0] * 3,
     ...     "trial": [0, 1, 2], "score": [1, 2, 3], "evaluation": [None, 0, 0]})
     >>> evaluation_rows(results, episodes_of(results))

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores.resampling import Sample
-from examiner.scores.weighted import OptimalityGap, Statistic, iqm, mean, median
+from examiner.scores.uncertainty.resampling import Sample
+from examiner.scores.uncertainty.weighted import OptimalityGap, Statistic, iqm, mean, median
 from examiner.wording import InputError, unknown_name
 
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.scores.checkpoints import Checkpoints
-from examiner.scores.episodes import Curve, Episodes, Floats
-from examiner.scores.report_points import AtPoints
+from examiner.scores.training.checkpoints import Checkpoints
+from examiner.scores.training.episodes import Curve, Episodes, Floats
+from examiner.scores.training.report_points import AtPoints
 from examiner.wording import counted
 
 
@@ -27,8 +27,8 @@ def curve_notes(
     """Return one sentence for each thing that a summary could not use or tell.
 
     >>> from examiner.results import Results
-    >>> from examiner.scores.episodes import episodes_of
-    >>> from examiner.scores.report_points import at_points
+    >>> from examiner.scores.training.episodes import episodes_of
+    >>> from examiner.scores.training.report_points import at_points
     >>> results = Results.from_numpy([[1.0]])
     >>> episodes = episodes_of(results)
     >>> curve = episodes.observed(results.measure())

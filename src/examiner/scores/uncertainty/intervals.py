@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from examiner.checking import read_only
 from examiner.results import Results
-from examiner.scores.bootstrap import Map, Progress, each_agent, quantiles
-from examiner.scores.corrected import check_corrected, corrected_bounds
-from examiner.scores.plan import Interval, Plan, no_interval
-from examiner.scores.proportions import wilson
-from examiner.scores.resampling import Unit, observed
-from examiner.scores.statistics import Aggregate, UserFunction, aggregate_named
-from examiner.scores.strata import RunScores, Strata, run_scores, same_sign
+from examiner.scores.uncertainty.bootstrap import Map, Progress, each_agent, quantiles
+from examiner.scores.uncertainty.corrected import check_corrected, corrected_bounds
+from examiner.scores.uncertainty.plan import Interval, Plan, no_interval
+from examiner.scores.uncertainty.proportions import wilson
+from examiner.scores.uncertainty.resampling import Unit, observed
+from examiner.scores.uncertainty.statistics import Aggregate, UserFunction, aggregate_named
+from examiner.scores.uncertainty.strata import RunScores, Strata, run_scores, same_sign
 from examiner.wording import InputError, counted, listed
 
 FEW_DEGREES = 10
@@ -121,7 +121,7 @@ def intervals(
 def point_values(scores: RunScores, aggregates: Sequence[Aggregate]) -> NDArray[np.float64]:
     """Return the aggregates of what was observed, shape [agents, aggregates].
 
-    >>> from examiner.scores.statistics import AGGREGATES
+    >>> from examiner.scores.uncertainty.statistics import AGGREGATES
     >>> table = run_scores(Results.from_numpy([[[1.0, 3.0], [5.0, 7.0]]]))
     >>> point_values(table, [AGGREGATES["mean"]])
     array([[4.]])
