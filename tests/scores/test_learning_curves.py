@@ -17,8 +17,7 @@ from examiner.scores.training.checkpoints import (
     blocks_of,
     largest_drop,
 )
-from examiner.scores.training.episodes import Curve
-from examiner.scores.training.report_points import report_points
+from examiner.scores.training.episodes import Curve, report_points
 from examiner.scores.training.verdicts import kendall_tau, standing
 
 

@@ -20,7 +20,7 @@ from examiner.scores import (
     task_ranges_apart,
 )
 from examiner.scores.significance import PostHoc
-from examiner.scores.uncertainty.plan import Interval
+from examiner.scores.uncertainty.bootstrap import Interval
 from examiner.scores.uncertainty.resampling import Unit
 
 _ROWS_SHOWN = 40

@@ -29,7 +29,7 @@ from examiner.scores import (
 )
 from examiner.scores.differences import difference_of
 from examiner.scores.significance import PostHoc
-from examiner.scores.uncertainty.plan import Interval
+from examiner.scores.uncertainty.bootstrap import Interval
 from examiner.scores.uncertainty.resampling import Unit
 from examiner.scores.uncertainty.strata import run_scores
 from examiner.wording import InputError

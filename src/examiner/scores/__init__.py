@@ -1,6 +1,13 @@
 """Raw made comparable: normalisers, success, likeness of tasks and agents, aggregates."""
 
-from examiner.scores.aggregate import AgentAggregates, aggregate, interquartile_mean
+from examiner.scores.aggregate import (
+    AGGREGATES,
+    AgentAggregates,
+    Aggregate,
+    aggregate,
+    aggregate_named,
+    interquartile_mean,
+)
 from examiner.scores.cells import RunMeans, cell_means, run_means
 from examiner.scores.comparable import (
     Landmark,
@@ -10,14 +17,15 @@ from examiner.scores.comparable import (
     OwnFunction,
     TaskScores,
 )
-from examiner.scores.decision import DecisionStudy, decision
 from examiner.scores.differences import Difference, detectable_effect, difference
-from examiner.scores.duplicates import (
+from examiner.scores.estimate import Estimate, wilson
+from examiner.scores.likeness import (
     Likeness,
+    TaskCorrelation,
+    correlation,
     near_identical,
     without_near_identical,
 )
-from examiner.scores.likeness import TaskCorrelation, correlation
 from examiner.scores.normalise import (
     normalise,
     suggested_aggregate,
@@ -27,11 +35,13 @@ from examiner.scores.normalise import (
 from examiner.scores.normalisers import NORMALISERS
 from examiner.scores.recipe import Learnt, Recipe
 from examiner.scores.significance import Significance, significance
+from examiner.scores.standing import shared_ranks
 from examiner.scores.success import Success, mark_success, responses
 from examiner.scores.training.curves import LearningCurves, Summary, curves
 from examiner.scores.training.efficiency import EfficiencyCurves, efficiency
 from examiner.scores.training.reduce import default_reduction, reduce
 from examiner.scores.training.verdicts import Verdicts
+from examiner.scores.uncertainty.bootstrap import Resampling
 from examiner.scores.uncertainty.improvement import (
     Improvement,
     ImprovementMatrix,
@@ -40,10 +50,8 @@ from examiner.scores.uncertainty.improvement import (
 )
 from examiner.scores.uncertainty.intervals import AggregateIntervals, intervals
 from examiner.scores.uncertainty.profiles import Profiles, profiles
-from examiner.scores.uncertainty.proportions import wilson
 from examiner.scores.uncertainty.ranks import RankProbabilities, ranks
-from examiner.scores.uncertainty.statistics import AGGREGATES, Aggregate, aggregate_named
-from examiner.scores.variance import VarianceComponents, variance
+from examiner.scores.variance import DecisionStudy, VarianceComponents, decision, variance
 
 __all__ = [
     "AGGREGATES",
@@ -54,6 +62,7 @@ __all__ = [
     "DecisionStudy",
     "Difference",
     "EfficiencyCurves",
+    "Estimate",
     "Improvement",
     "ImprovementMatrix",
     "Landmark",
@@ -67,6 +76,7 @@ __all__ = [
     "Profiles",
     "RankProbabilities",
     "Recipe",
+    "Resampling",
     "RunMeans",
     "Significance",
     "Success",
@@ -97,6 +107,7 @@ __all__ = [
     "reduce",
     "responses",
     "run_means",
+    "shared_ranks",
     "significance",
     "suggested_aggregate",
     "suggested_normaliser",

@@ -12,9 +12,9 @@ from examiner.results import ResponseMatrix, Results, Scales, atari_game
 from examiner.results.table import check_results
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import Floats, LearntScale, OwnFunction
-from examiner.scores.lexicographic import lexicographic_order
 from examiner.scores.normalise import normaliser_name, on_scale, task_scores
 from examiner.scores.normalisers import NORMALISERS
+from examiner.scores.standing import lexicographic_order
 from examiner.scores.success import Success, better_than, count_successes, responses
 from examiner.scores.training.reduce import reduce as reduced
 from examiner.wording import InputError, listed, shorten, unknown_name

@@ -1,4 +1,4 @@
-"""Where a score stands among the agents of each task: how many others are worse, alike, better."""
+"""Where agents stand on each task: how many others are worse, alike, better; by one measure or several."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.results import Results
+from examiner.scores.cells import cell_means
 from examiner.scores.comparable import Floats, LearntScale, TaskScores
-from examiner.wording import listed
+from examiner.wording import InputError, counted, listed, unknown_name
 
 
 class Others(NamedTuple):
@@ -59,3 +61,55 @@ def others_beaten(scale: LearntScale, scores: TaskScores, values: Floats) -> Oth
     unseen = np.isnan(oriented)
     counts = (worse - (own < oriented), alike, better)
     return Others(*(np.where(unseen, np.nan, count) for count in counts))
+
+
+def shared_ranks(values: Floats) -> Floats:
+    """Rank values from the greatest (1); equal ones share the better rank, NaN has none.
+
+    Values alike to twelve digits are equal: sums in another order may differ in the last.
+
+    >>> shared_ranks(np.array([2.0, 5.0, np.nan, 2.0, 1.0]))
+    array([ 2.,  1., nan,  2.,  4.])
+    """
+    ranks = np.full(values.shape, np.nan)
+    seen = np.isfinite(values)
+    if not seen.any():
+        return ranks
+    size = float(np.abs(values[seen]).max()) or 1.0
+    rounded = -np.round(values[seen] / size, 12)
+    ranks[seen] = np.searchsorted(np.sort(rounded), rounded, side="left") + 1.0
+    return ranks
+
+
+def lexicographic_order(results: Results, measures: tuple[str, ...]) -> Floats:
+    """Number agents on each task by several measures, the first deciding; shape [agents, tasks].
+
+    The worst has 0 and equals share a number. A minus before a measure says that less is better. An
+    agent counts where all measures were observed.
+
+    >>> table = {"agent": ["a", "b", "c"], "task": ["t"] * 3, "win": [1, 1, 0], "ticks": [9, 5, 1]}
+    >>> lexicographic_order(Results.from_dict(table, measures=["win", "ticks"]), ("win", "-ticks"))
+    array([[1.],
+           [2.],
+           [0.]])
+    """
+    parts = []
+    for name in measures:
+        plain = name.removeprefix("-")
+        if plain not in results.measures:
+            raise unknown_name("measure", plain, results.measures)
+        means = cell_means(results, plain)
+        sign = results.scales.aligned(results.task_names, plain).sign
+        parts.append(-means if name.startswith("-") else means * sign)
+    agents, tasks = parts[0].shape[:2]
+    order = np.full((agents, tasks), np.nan)
+    for task in range(tasks):
+        columns = np.stack([part[:, task] for part in parts])
+        seen = np.isfinite(columns).all(axis=0)
+        _, number = np.unique(columns[:, seen].T, axis=0, return_inverse=True)
+        order[seen, task] = number.reshape(-1)
+    if not np.isfinite(order).any():
+        raise InputError(
+            f"No agent has all of {counted(len(measures), 'measure')} on any task. Name fewer."
+        )
+    return order

@@ -9,10 +9,10 @@ from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from examiner.checking import Randomness, generator
 from examiner.results import Results
+from examiner.scores.standing import shared_ranks
 from examiner.selection.answer import answer_of
 from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.constraints import Array
@@ -96,7 +96,7 @@ class Comparison:
         self.row(method, size)
         said = self.predicted[self.methods.index(method), self.sizes.index(size)]
         known = np.flatnonzero(np.isfinite(said))
-        true, few = (_ranks(values[known]) for values in (self.truth, said))
+        true, few = (shared_ranks(values[known]) for values in (self.truth, said))
         return {
             self.agents[agent]: (int(true[index]), int(few[index]))
             for index, agent in enumerate(known)
@@ -286,9 +286,3 @@ def _gaps(judged: list[JudgedFold]) -> tuple[str, ...]:
         f"{filled:,} missing scores of held-out agents on chosen tasks were filled from the training "
         f"agents of the fold.",
     )
-
-
-def _ranks(values: Array) -> NDArray[np.integer]:
-    """Rank 1 is the largest value; equals share the better rank."""
-    ranks: NDArray[np.integer] = 1 + (values[:, None] < values).sum(axis=1)
-    return ranks

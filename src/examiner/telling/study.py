@@ -21,10 +21,10 @@ from examiner.scores import (
     Recipe,
     Success,
     cell_means,
+    shared_ranks,
 )
 from examiner.scores import aggregate as agent_aggregates
 from examiner.telling.finding import Name, Prose
-from examiner.telling.ranks import shared_ranks
 from examiner.wording import counted
 
 

@@ -11,24 +11,36 @@ from numpy.typing import NDArray
 
 from examiner.checking import read_only
 from examiner.results import Results
+from examiner.results.display import html_table
+from examiner.scores.standing import shared_ranks
 from examiner.scores.training.checkpoints import (
+    EVALUATION,
     Checkpoints,
     best_mean,
     best_reevaluated,
     blocks_of,
+    evaluation_rows,
     evaluations_of,
     largest_drop,
     last_mean,
 )
-from examiner.scores.training.curve_notes import Phases, curve_notes
-from examiner.scores.training.episodes import Episodes, episodes_of, mean_over_time
-from examiner.scores.training.evaluation import EVALUATION, evaluation_rows
-from examiner.scores.training.report_points import at_points, end_times, report_points
-from examiner.scores.training.verdicts import Verdicts, agreement, ranks, standing
-from examiner.wording import InputError, unknown_name
+from examiner.scores.training.episodes import (
+    AtPoints,
+    Curve,
+    Episodes,
+    at_points,
+    end_times,
+    episodes_of,
+    mean_over_time,
+    report_points,
+)
+from examiner.scores.training.verdicts import Verdicts, agreement, standing
+from examiner.wording import InputError, counted, unknown_name
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
+MOST_SHOWN = 20
+"""Runs that a notebook shows."""
 
 
 class Summary(NamedTuple):
@@ -40,11 +52,11 @@ class Summary(NamedTuple):
     point: float | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LearningCurves:
     """Each run summed up in several ways; arrays are read-only and NaN where it cannot be said.
 
-    `agent` and `task` (places in `agents` and `tasks`), `run` (labels), `episodes` and `length` (time
+    `agent` and `task` (positions in `agents` and `tasks`), `run` (labels), `episodes` and `length` (time
     of the last episode, in `unit`) have shape [runs]; `values` has shape [runs, summaries];
     `episodes_at_points` [runs, points]. The relative drop is better when lower, all other summaries
     as their task's scale says.
@@ -68,6 +80,24 @@ class LearningCurves:
     sign: Floats
     notes: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        runs, ways = counted(len(self.run), "run"), counted(len(self.summaries), "way")
+        return (
+            f"LearningCurves: {runs} of {counted(len(self.agents), 'agent')}, summed up in {ways}"
+        )
+
+    def _repr_html_(self) -> str:
+        header = ["agent", "task", "run", *(summary.short for summary in self.summaries)]
+        rows = [
+            [self.agents[agent], self.tasks[task], run, *values]
+            for agent, task, run, values in zip(
+                self.agent, self.task, self.run, self.values.tolist(), strict=True
+            )
+        ]
+        return html_table(
+            repr(self), header, rows[:MOST_SHOWN], self.notes, more=len(rows) - MOST_SHOWN
+        )
+
     def summary(self, name: str) -> Floats:
         """Return one summary of every run; shape [runs].
 
@@ -80,13 +110,13 @@ class LearningCurves:
         return self.values[:, names.index(name)]
 
     def verdicts(self) -> Verdicts:
-        """Average runs within cells, and place the agents under each summary.
+        """Average runs within cells, and rank the agents under each summary.
 
         >>> curves(_example()).verdicts().cells.shape
         (9, 1, 1)
         """
         shape = len(self.agents), len(self.tasks)
-        cells = np.array([_cell_means(self, place, shape) for place in range(len(self.summaries))])
+        cells = np.array([_cell_means(self, index, shape) for index in range(len(self.summaries))])
         better = np.array([-1.0 if s.name == "relative drop" else 1.0 for s in self.summaries])
         direction = np.where(better[:, None] < 0, -1.0, self.sign)
         standings = np.array([standing(c * d) for c, d in zip(cells, direction, strict=True)])
@@ -96,9 +126,18 @@ class LearningCurves:
             tasks=self.tasks,
             cells=cells,
             standing=standings,
-            rank=np.array([ranks(row) for row in standings]),
+            rank=np.array([shared_ranks(row) for row in standings]),
             agreement=agreement(standings),
         )
+
+
+class Phases(NamedTuple):
+    """Episodes played while learning, and the evaluations without; whether those are all, or guessed."""
+
+    training: Curve
+    evaluated: Checkpoints | None
+    only_evaluations: bool = False
+    guessed: bool = False
 
 
 def curves(
@@ -162,7 +201,7 @@ def curves(
         episodes_at_points=during.episodes,
         largest_drop=drop.largest,
         sign=scales.sign,
-        notes=curve_notes(episodes, phases, during, drop.relative),
+        notes=_notes(episodes, phases, during, drop.relative),
     )
     for array in (made.values, made.points, made.episodes_at_points, made.largest_drop):
         read_only(array)
@@ -252,3 +291,73 @@ def _cell_means(curves: LearningCurves, summary: int, shape: tuple[int, int]) ->
     count = np.bincount(cell, minlength=size)
     total = np.bincount(cell, weights=values[seen], minlength=size)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan).reshape(shape)
+
+
+def _notes(
+    episodes: Episodes, phases: Phases, during: AtPoints, relative_drop: Floats
+) -> tuple[str, ...]:
+    """One sentence for each thing that a summary could not use or tell."""
+    notes = list(episodes.notes)
+    if not episodes.in_frames and not notes:
+        notes.append("There is no column 'frames': time is counted in episodes.")
+    notes += _training_notes(during)
+    notes += _checkpoint_notes(phases, during.last)
+    unsaid = np.isnan(relative_drop) & (phases.training.lengths > 0)
+    if unsaid.any():
+        notes.append(
+            f"The relative drop of {int(unsaid.sum()):,} of {counted(len(unsaid), 'run')} cannot be "
+            f"told: they have a single checkpoint, or are flat within their noise."
+        )
+    cells = set(zip(episodes.agent.tolist(), episodes.task.tolist(), strict=True))
+    missing = (int(episodes.agent.max()) + 1) * (int(episodes.task.max()) + 1) - len(cells)
+    if missing:
+        notes.append(
+            f"{counted(missing, 'cell')} (agent and task) have no run: agents are compared on the "
+            f"tasks they share."
+        )
+    return tuple(dict.fromkeys(notes))
+
+
+def _training_notes(during: AtPoints) -> list[str]:
+    notes = []
+    runs = counted(len(during.mean), "run")
+    for index, point in enumerate(during.points):
+        here = ~np.isnan(during.mean[:, index])
+        if not here.all():
+            notes.append(
+                f"{int((~here).sum()):,} of {runs} do not reach {point:,.15g} (or have no episode by "
+                f"then): they have no value there."
+            )
+        short = here & (during.episodes[:, index] < during.last)
+        if short.any():
+            fewest = int(during.episodes[short, index].min())
+            notes.append(
+                f"At {point:,.15g}, {int(short.sum()):,} of {runs} have fewer than {during.last:,} "
+                f"episodes and are averaged over all they have (the fewest: {fewest:,})."
+            )
+    return notes
+
+
+def _checkpoint_notes(phases: Phases, last: int) -> list[str]:
+    training, evaluated, _, guessed = phases
+    if evaluated is None:
+        return [
+            f"No episodes are marked as evaluation (a column 'evaluation'): there is no evaluation "
+            f"after learning, and the best policy is sought among blocks of {last:,} training "
+            f"episodes."
+        ]
+    if guessed:
+        return [
+            "No episode of a run is alone on its frame: all are taken as evaluations without "
+            "learning, those of one frame together."
+        ]
+    single = np.isnan(evaluated.first_half).all()
+    if len(evaluated.first_half) and single:
+        return [
+            "Every evaluation is a single episode: the best policy cannot be evaluated again on "
+            "other episodes."
+        ]
+    without = int(((evaluated.lengths == 0) & (training.lengths > 0)).sum())
+    if without:
+        return [f"{without:,} of {counted(len(training.lengths), 'run')} have no evaluation."]
+    return []

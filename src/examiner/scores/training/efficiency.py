@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import read_only
+from examiner.checking import Randomness, generator, read_only
 from examiner.results import Results
+from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named
 from examiner.scores.training.episodes import Curve, Episodes, episodes_of, window_means
-from examiner.scores.uncertainty.bootstrap import Map, Progress, quantiles
-from examiner.scores.uncertainty.plan import Interval, no_interval, uncorrected_plan
-from examiner.scores.uncertainty.resampling import Block, Unit, observed
-from examiner.scores.uncertainty.statistics import Aggregate, UserFunction, aggregate_named
+from examiner.scores.uncertainty.bootstrap import (
+    Bootstrap,
+    ByResampling,
+    Evaluate,
+    Resampling,
+    ResamplingOptions,
+)
+from examiner.scores.uncertainty.resampling import Block, observed
 from examiner.scores.uncertainty.strata import RunScores, Strata, arranged, same_sign
 from examiner.scores.uncertainty.weighted import Statistic
 from examiner.wording import InputError, counted
@@ -24,8 +29,8 @@ from examiner.wording import InputError, counted
 POINTS = 25
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EfficiencyCurves:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class EfficiencyCurves(ByResampling):
     """An aggregate at each number of frames; arrays of shape [agents, points], bands pointwise."""
 
     agents: tuple[str, ...]
@@ -34,11 +39,10 @@ class EfficiencyCurves:
     value: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    unit: Unit
-    interval: Interval
-    level: float
-    reps: int
-    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        agents, points = counted(len(self.agents), "agent"), counted(len(self.frames), "point")
+        return f"EfficiencyCurves of {agents} by {self.aggregate}, {points} up to {self.frames[-1]:,.0f}"
 
 
 def efficiency(
@@ -46,56 +50,54 @@ def efficiency(
     aggregate: str | Aggregate | UserFunction = "iqm",
     frames: Sequence[float] | None = None,
     *,
-    rng: np.random.Generator,
-    reps: int = 2000,
-    unit: Unit = "runs",
-    interval: Interval = "rescaled",
-    level: float = 0.95,
+    rng: Randomness,
     measure: str | None = None,
-    progress: Progress | None = None,
-    map: Map = builtins.map,
+    **how: Unpack[ResamplingOptions],
 ) -> EfficiencyCurves:
     """Follow an aggregate over the frames of training.
 
     At each point a run counts with the mean of its episodes since the point before, or with its last
-    one where there are none. A run is resampled with its whole curve. Points default to 25, evenly
-    spaced over the frames that every run covers; NaN where some run of an agent does not reach.
+    one where there are none. A run is resampled with its whole curve, as `Resampling` says. Points
+    default to 25, evenly spaced over the frames that every run covers; NaN where some run of an agent
+    does not reach.
 
     References: Agarwal et al. (2021), section 4.
 
     >>> log = {"agent": ["a"] * 4, "task": ["t"] * 4, "run": [0, 0, 1, 1], "trial": [0, 1, 0, 1],
     ...        "frames": [10, 20, 10, 20], "score": [0.0, 2.0, 1.0, 4.0]}
-    >>> curves = efficiency(Results.from_dict(log), "mean", [10, 20], rng=np.random.default_rng(0))
-    >>> curves.value
+    >>> efficiency(Results.from_dict(log), "mean", [10, 20], rng=0).value
     array([[0.5, 3. ]])
     """
-    plan = uncorrected_plan("Curves have no 'bca' bands.", reps, unit, interval, level)
-    chosen = aggregate_named(aggregate)
+    chosen = Resampling(**how).without_bca("Curves have no 'bca' bands.")
+    known = aggregate_named(aggregate)
     same_sign(results, measure)
     episodes = _episodes(results)
     curve = episodes.observed(results.measure(measure))
     points = _points(curve, frames)
     values = _at(curve, points)
-    scores = _run_places(results, episodes, curve)
-    reason = no_interval(scores, unit)
-    value, low, high = np.full((3, len(scores.agents), len(points)), np.nan)
-    entropy = rng.integers(0, 1 << 32, size=4).tolist()
-    for agent, strata in enumerate(scores.strata):
-        if progress:
-            progress("curves", agent, len(scores.agents))
-        if not len(strata.tasks):
-            continue
-        at_points = values[strata.scores.astype(np.int64)]  # [tasks, runs, points]
-        value[agent] = _now(strata, at_points, chosen.statistic)
-        if reason is None:
-            evaluate = partial(_along, agent=agent, values=at_points, statistic=chosen.statistic)
-            drawn = plan.replicates(scores, evaluate, np.random.default_rng(entropy), map=map)
-            low[agent], high[agent] = quantiles(drawn, level)
+    bootstrap = Bootstrap.of_scores(_run_numbers(results, episodes, curve), chosen)
+    # Scores stand for the runs' numbers here: [tasks, runs, points] are the runs' curves.
+    along = [values[strata.scores.astype(np.int64)] for strata in bootstrap.scores.strata]
+    value = np.full((len(results.agents), len(points)), np.nan)
+    for agent, strata in enumerate(bootstrap.scores.strata):
+        if len(strata.tasks):
+            value[agent] = _now(strata, along[agent], known.statistic)
+
+    def of_agent(agent: int) -> Evaluate:
+        return partial(_along, agent=agent, values=along[agent], statistic=known.statistic)
+
+    low, high = bootstrap.agent_bounds(of_agent, generator(rng), (len(points),))
     for array in (points, value, low, high):
         read_only(array)
-    notes = (*episodes.notes, *((reason,) if reason else ()))
     return EfficiencyCurves(
-        *(results.agents, chosen.name, points, value, low, high, unit, interval, level, reps, notes)
+        agents=results.agents,
+        aggregate=known.name,
+        frames=points,
+        value=value,
+        low=low,
+        high=high,
+        how=chosen,
+        notes=(*episodes.notes, *((bootstrap.reason,) if bootstrap.reason else ())),
     )
 
 
@@ -143,7 +145,7 @@ def _at(curve: Curve, points: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(ends[:, None] >= points, means.reshape(stop.shape), np.nan)
 
 
-def _run_places(results: Results, episodes: Episodes, curve: Curve) -> RunScores:
+def _run_numbers(results: Results, episodes: Episodes, curve: Curve) -> RunScores:
     """Strata whose scores are the numbers of the runs."""
     strata: list[Strata] = []
     for agent, name in enumerate(results.agents):

@@ -10,6 +10,7 @@ import numpy as np
 
 from examiner.results import Results
 from examiner.results.provenance import announce
+from examiner.scores.training.checkpoints import EVALUATION, evaluation_rows
 from examiner.scores.training.episodes import (
     Curve,
     Episodes,
@@ -19,7 +20,6 @@ from examiner.scores.training.episodes import (
     mean_of_window,
     mean_over_time,
 )
-from examiner.scores.training.evaluation import EVALUATION, evaluation_rows
 from examiner.wording import InputError, counted, shorten
 
 DEFAULT_FOR_TRAINING = "last:100"

@@ -7,6 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.scores.comparable import TaskScores
+from examiner.scores.normalisers import NORMALISERS
+
 Floats = NDArray[np.float64]
 
 
@@ -30,36 +33,20 @@ def standing(cells: Floats) -> Floats:
     """Share of the other agents that each one beats, averaged over its tasks; ties count half.
 
     No unit is needed to compare tasks, and agents need not all have the same ones: on a task, the
-    observed agents are compared with each other. Shape [agents, tasks] in (higher is better),
-    [agents] out; NaN for an agent that never met another.
+    observed agents are compared with each other, as the normaliser "rank" does. Shape [agents, tasks]
+    in (higher is better), [agents] out; NaN for an agent that never met another.
 
     >>> standing(np.array([[3.0, 10.0], [2.0, 10.0], [1.0, np.nan]]))
     array([0.75, 0.5 , 0.  ])
     """
-    shares = np.full(cells.shape, np.nan)
-    for task, column in enumerate(cells.T):
-        seen = np.flatnonzero(~np.isnan(column))
-        if len(seen) > 1:
-            values = np.sort(column[seen])
-            below = np.searchsorted(values, column[seen], side="left")
-            above = len(seen) - np.searchsorted(values, column[seen], side="right")
-            ties = len(seen) - 1 - below - above
-            shares[seen, task] = (below + ties / 2) / (len(seen) - 1)
+    if len(cells) < 2:
+        return np.full(len(cells), np.nan)
+    names = [[str(number) for number in range(size)] for size in cells.shape]
+    scores = TaskScores.of_cells(cells, *names)
+    rank = NORMALISERS["rank"]
+    shares = rank.apply(rank.learn(scores), scores).reshape(cells.shape)
     count = (~np.isnan(shares)).sum(axis=1)
     return np.where(count > 0, np.nansum(shares, axis=1) / np.maximum(count, 1), np.nan)
-
-
-def ranks(values: Floats) -> Floats:
-    """Rank from the greatest (1); equal ones share the better rank, NaN has none.
-
-    >>> ranks(np.array([0.5, 1.0, np.nan, 0.5]))
-    array([ 2.,  1., nan,  2.])
-    """
-    found = np.full(values.shape, np.nan)
-    seen = ~np.isnan(values)
-    rounded = -np.round(values[seen], 12)  # sums in another order may differ in the last digit
-    found[seen] = np.searchsorted(np.sort(rounded), rounded, side="left") + 1.0
-    return found
 
 
 def kendall_tau(first: Floats, second: Floats) -> float:
@@ -92,7 +79,8 @@ def agreement(standings: Floats) -> Floats:
     """
     count = len(standings)
     taus = np.full((count, count), np.nan)
-    for one in range(count):
-        for other in range(one, count):
-            taus[one, other] = taus[other, one] = kendall_tau(standings[one], standings[other])
+    for row in range(count):
+        for column in range(row, count):
+            tau = kendall_tau(standings[row], standings[column])
+            taus[row, column] = taus[column, row] = tau
     return taus

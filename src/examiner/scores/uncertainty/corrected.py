@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.scores.aggregate import Aggregate
 from examiner.scores.uncertainty.resampling import Sample, Unit
-from examiner.scores.uncertainty.statistics import Aggregate
 from examiner.scores.uncertainty.strata import RunScores, Strata
 from examiner.scores.uncertainty.weighted import Statistic
 from examiner.wording import InputError, counted, shorten

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, get_args
+from typing import Literal, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import read_only
+from examiner.checking import Randomness, generator, read_only
 from examiner.results import Results
-from examiner.scores.uncertainty.bootstrap import Map, Progress, quantiles
-from examiner.scores.uncertainty.plan import Interval, no_interval, uncorrected_plan
-from examiner.scores.uncertainty.resampling import Block, Sample, Unit, observed
-from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
+from examiner.scores.uncertainty.bootstrap import (
+    Bootstrap,
+    ByResampling,
+    Evaluate,
+    Resampling,
+    ResamplingOptions,
+)
+from examiner.scores.uncertainty.resampling import Block, Sample, observed
+from examiner.scores.uncertainty.strata import RunScores
 from examiner.scores.uncertainty.weighted import task_means, task_total
-from examiner.wording import InputError, unknown_name
+from examiner.wording import InputError, counted, unknown_name
 
 Kind = Literal["runs", "averages"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 POINTS = 101
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Profiles:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class Profiles(ByResampling):
     """The share of runs (or task averages) above each threshold; arrays [agents, thresholds].
 
     Bands are pointwise: they hold at each threshold, not at all of them together. NaN: no band.
@@ -38,11 +42,13 @@ class Profiles:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     kind: Kind
-    unit: Unit
-    interval: Interval
-    level: float
-    reps: int
-    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        agents, marks = (
+            counted(len(self.agents), "agent"),
+            counted(len(self.thresholds), "threshold"),
+        )
+        return f"Profiles of {agents} at {marks}, bands over {self.unit}"
 
 
 def profiles(
@@ -50,55 +56,49 @@ def profiles(
     thresholds: Sequence[float] | NDArray[np.float64] | None = None,
     kind: Kind = "runs",
     *,
-    rng: np.random.Generator,
-    reps: int = 2000,
-    unit: Unit = "runs",
-    interval: Interval = "rescaled",
-    level: float = 0.95,
+    rng: Randomness,
     measure: str | None = None,
-    progress: Progress | None = None,
-    map: Map = builtins.map,
+    **how: Unpack[ResamplingOptions],
 ) -> Profiles:
     r"""Say how large a share of an agent's scores lies above each threshold.
 
     .. math:: \hat F(\tau) = \frac{1}{T} \sum_t \frac{1}{n_t} \sum_i [x_{ti} > \tau]
               \qquad \text{or} \qquad \frac{1}{T} \sum_t [\bar x_t > \tau]
 
-    Thresholds default to the quantiles of all agents' scores.
+    Thresholds default to the quantiles of all agents' scores; bands are made as `Resampling` says.
 
     References: Agarwal et al. (2021), section 4.2; Dolan & Moré (2002).
 
     >>> results = Results.from_numpy([[[0.0, 1.0], [1.0, 2.0]]])
-    >>> profiles(results, [-1.0, 0.5, 2.0], rng=np.random.default_rng(0)).share
+    >>> profiles(results, [-1.0, 0.5, 2.0], rng=0).share
     array([[1.  , 0.75, 0.  ]])
     """
-    refusal = "Profiles have no 'bca' bands."
-    plan = uncorrected_plan(refusal, reps, unit, interval, level)
+    chosen = Resampling(**how).without_bca("Profiles have no 'bca' bands.")
     if kind not in KINDS:
         raise unknown_name("kind of profile", kind, KINDS)
-    same_sign(results, measure)
-    scores = run_scores(results, measure)
-    marks = _thresholds(scores, thresholds)
+    bootstrap = Bootstrap.of(results, measure, chosen)
+    marks = _thresholds(bootstrap.scores, thresholds)
     share_of = partial(_shares, thresholds=marks, kind=kind)
-    reason = no_interval(scores, unit)
-    share, low, high = np.full((3, len(scores.agents), len(marks)), np.nan)
-    entropy = rng.integers(0, 1 << 32, size=4).tolist()
-    for agent, strata in enumerate(scores.strata):
-        if progress:
-            progress("profiles", agent, len(scores.agents))
+    share = np.full((len(results.agents), len(marks)), np.nan)
+    for agent, strata in enumerate(bootstrap.scores.strata):
         if len(strata.tasks):
             share[agent] = share_of(observed(strata))[:, 0]
-            if reason is None:
-                # One agent at a time bounds the memory; the same seed, as streams go by name
-                evaluate = partial(_of_agent, agent=agent, share_of=share_of)
-                again = np.random.default_rng(entropy)
-                drawn = plan.replicates(scores, evaluate, again, map=map)
-                low[agent], high[agent] = quantiles(drawn, level)
+
+    def of_agent(agent: int) -> Evaluate:
+        return partial(_of_agent, agent=agent, share_of=share_of)
+
+    low, high = bootstrap.agent_bounds(of_agent, generator(rng), (len(marks),))
     for array in (marks, share, low, high):
         read_only(array)
-    notes = scores.notes if reason is None else (*scores.notes, reason)
     return Profiles(
-        results.agents, marks, share, low, high, kind, unit, interval, level, reps, notes
+        agents=results.agents,
+        thresholds=marks,
+        share=share,
+        low=low,
+        high=high,
+        kind=kind,
+        how=chosen,
+        notes=bootstrap.notes,
     )
 
 
@@ -141,8 +141,8 @@ def _run_shares(sample: Sample, thresholds: NDArray[np.float64]) -> NDArray[np.f
     below = np.searchsorted(thresholds, sample.scores.ravel(), side="left")
     above, sums = np.zeros(replicates), np.zeros((len(thresholds), replicates))
     for mark in range(len(thresholds), 0, -1):
-        for place in np.flatnonzero(below == mark).tolist():
-            above += weights[place] / sample.draws[place // runs]
+        for row in np.flatnonzero(below == mark).tolist():
+            above += weights[row] / sample.draws[row // runs]
         sums[mark - 1] = above
     return _divided(sums, task_total(sample))
 

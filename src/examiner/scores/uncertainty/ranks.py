@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import builtins
 from dataclasses import dataclass
 from functools import partial
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import read_only
+from examiner.checking import Randomness, generator, read_only
 from examiner.results import Results
-from examiner.scores.uncertainty.bootstrap import Map, Progress, each_agent
-from examiner.scores.uncertainty.plan import Interval, Plan, no_interval
-from examiner.scores.uncertainty.resampling import Unit
-from examiner.scores.uncertainty.statistics import Aggregate, UserFunction, aggregate_named
-from examiner.scores.uncertainty.strata import run_scores, same_sign
+from examiner.results.display import html_table
+from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named
+from examiner.scores.uncertainty.bootstrap import (
+    Bootstrap,
+    ByResampling,
+    DrawingOptions,
+    Resampling,
+    each_agent,
+)
 from examiner.wording import InputError, counted, listed
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RankProbabilities:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class RankProbabilities(ByResampling):
     """How probably each agent has each rank, shape [agents, ranks]; rows and columns sum to one.
 
     The first column is rank 1, the best. All NaN where the data cannot tell, and a note says why.
@@ -29,9 +33,14 @@ class RankProbabilities:
     agents: tuple[str, ...]
     aggregate: str
     probability: NDArray[np.float64]
-    unit: Unit
-    reps: int
-    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"RankProbabilities of {counted(len(self.agents), 'agent')} by {self.aggregate}"
+
+    def _repr_html_(self) -> str:
+        header = ["agent", *(f"rank {rank + 1}" for rank in range(len(self.agents)))]
+        rows = zip(self.agents, self.probability.tolist(), strict=True)
+        return html_table(repr(self), header, [[agent, *row] for agent, row in rows], self.notes)
 
     @property
     def expected(self) -> NDArray[np.float64]:
@@ -44,46 +53,44 @@ def ranks(
     results: Results,
     aggregate: str | Aggregate | UserFunction = "iqm",
     *,
-    rng: np.random.Generator,
-    reps: int = 2000,
-    unit: Unit = "runs",
-    interval: Interval = "rescaled",
+    rng: Randomness,
     measure: str | None = None,
-    progress: Progress | None = None,
-    map: Map = builtins.map,
+    **how: Unpack[DrawingOptions],
 ) -> RankProbabilities:
     """Rank the agents on every resample, and count.
 
     Ties share their ranks: two agents that tie for the lead have half of rank 1 and half of rank 2.
     Runs of agents are resampled independently; tasks, where they are resampled, are the same for
-    all agents.
+    all agents. What is resampled is said as in `Resampling`.
 
     References: Agarwal et al. (2021), section 4; Laird & Louis (1989).
 
     >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[0.0, 1.0]] * 3], agents=["new", "old"])
-    >>> ranks(results, rng=np.random.default_rng(0)).probability
+    >>> ranks(results, rng=0).probability
     array([[1., 0.],
            [0., 1.]])
     """
-    plan = Plan(reps, unit, interval)
     chosen = aggregate_named(aggregate)
-    same_sign(results, measure)
-    scores = run_scores(results, measure)
-    probability = np.full((len(scores.agents),) * 2, np.nan)
-    reason = no_interval(scores, unit)
-    notes = scores.notes if reason is None else (*scores.notes, reason)
-    if reason is None:
-        empty = [one.agent for one in scores.strata if not len(one.tasks)]
+    bootstrap = Bootstrap.of(results, measure, Resampling(**how))
+    probability = np.full((len(results.agents),) * 2, np.nan)
+    if bootstrap.reason is None:
+        empty = [strata.agent for strata in bootstrap.scores.strata if not len(strata.tasks)]
         if empty:
             raise InputError(
                 f"{counted(len(empty), 'agent')} without any score cannot be ranked: {listed(empty)}. "
                 f"Leave them out."
             )
         evaluate = partial(each_agent, statistics=(chosen.statistic,))
-        values = plan.replicates(scores, evaluate, rng, progress, map)[:, 0]
+        values = bootstrap.replicates(evaluate, generator(rng))[:, 0]
         probability = rank_shares(values if chosen.higher_is_better else -values)
     read_only(probability)
-    return RankProbabilities(results.agents, chosen.name, probability, unit, reps, notes)
+    return RankProbabilities(
+        agents=results.agents,
+        aggregate=chosen.name,
+        probability=probability,
+        how=bootstrap.how,
+        notes=bootstrap.notes,
+    )
 
 
 def rank_shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -101,8 +108,8 @@ def rank_shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
     shares = np.zeros((agents, agents))
     sorted_values = np.take_along_axis(values, order, axis=0)
     tied = (sorted_values[1:] == sorted_values[:-1]).any(axis=0)
-    places = np.broadcast_to(np.arange(agents)[:, None], order.shape)[:, ~tied]
-    np.add.at(shares, (order[:, ~tied], places), 1.0)
+    rank = np.broadcast_to(np.arange(agents)[:, None], order.shape)[:, ~tied]
+    np.add.at(shares, (order[:, ~tied], rank), 1.0)
     for agent in range(agents if tied.any() else 0):
         shares[agent] += _shared(values[:, tied], agent)
     shares /= max(replicates, 1)
@@ -116,6 +123,6 @@ def _shared(values: NDArray[np.float64], agent: int) -> NDArray[np.float64]:
     shares = np.zeros(len(values))
     for tied in np.unique(alike).tolist():
         first = np.bincount(better[alike == tied], minlength=len(values)) / tied
-        for place in range(tied):
-            shares[place:] += first[: len(values) - place]
+        for later in range(tied):
+            shares[later:] += first[: len(values) - later]
     return shares

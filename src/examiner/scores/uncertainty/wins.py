@@ -62,13 +62,13 @@ def overall(block: Block, pairs: tuple[Wins, ...]) -> NDArray[np.float64]:
     keep = sum(sizes) * block.replicates <= MOST_HELD
     held: dict[int, Sample] = {}
     values = np.empty((len(pairs), block.replicates))
-    for place, pair in enumerate(pairs):
+    for index, pair in enumerate(pairs):
         for agent in (pair.a, pair.b):
             if agent not in held:
                 held = held if keep else {key: held[key] for key in (pair.a,) if key in held}
                 held[agent] = block.sample(agent)
         tasks = _by_task(pair, held[pair.a], held[pair.b], block)
-        values[place] = _averaged(tasks, pair, held[pair.a])
+        values[index] = _averaged(tasks, pair, held[pair.a])
     return values
 
 
