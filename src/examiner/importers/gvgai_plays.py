@@ -13,7 +13,7 @@ from pathlib import PurePath
 import polars as pl
 
 from examiner.importers.files import SourceFile
-from examiner.importers.naming import column_of, with_given
+from examiner.importers.names import column_of, with_given
 from examiner.results import Provenance, Results, Scales
 from examiner.results.table import assemble
 from examiner.wording import InputError, counted, shorten

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import polars as pl
 
+from examiner.importers.batch import read_files
 from examiner.importers.files import SourceFile, open_source
 from examiner.importers.folders import found_files, is_many
 from examiner.importers.formats import FORMATS
-from examiner.importers.gathering import read_files
 from examiner.importers.recognition import known_format, recognised
 from examiner.importers.tables import Layout, Orientation, TableOptions, results_from_table
 from examiner.importers.templates import PathTemplate

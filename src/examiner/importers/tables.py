@@ -11,7 +11,7 @@ import polars as pl
 from examiner.checking import check_names
 from examiner.importers.counts import SUCCESSES, counted_out, holds_counts
 from examiner.importers.missing import without_blank_rows, without_missing_words
-from examiner.importers.naming import with_given
+from examiner.importers.names import with_given
 from examiner.importers.precision import rounding_notes, with_exact_keys
 from examiner.importers.unfolding import unfolded
 from examiner.results import Provenance, Results, Scales

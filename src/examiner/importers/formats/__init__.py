@@ -20,7 +20,7 @@ from examiner.importers.formats import (
     sb3_monitor,
     separated,
 )
-from examiner.importers.parts import Part
+from examiner.importers.readings import Part
 from examiner.importers.tables import TableOptions
 from examiner.results import Results
 

@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from examiner.importers.episodes import (
+from examiner.importers.files import SourceFile
+from examiner.importers.readings import Part
+from examiner.importers.tables import TableOptions
+from examiner.importers.training import (
     Run,
     frames_of_length,
     frames_of_step,
     run_of,
     training_results,
 )
-from examiner.importers.files import SourceFile
-from examiner.importers.parts import Part
-from examiner.importers.tables import TableOptions
 from examiner.results import Provenance, Results
 from examiner.wording import InputError, counted, listed, shorten
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from examiner.importers.files import SourceFile
 from examiner.importers.json_text import parse_json
-from examiner.importers.naming import with_given
+from examiner.importers.names import with_given
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import text_of
 from examiner.results import Provenance, Results, Scales

@@ -12,7 +12,7 @@ import polars as pl
 
 from examiner.importers.files import SourceFile
 from examiner.importers.limits import check_cells
-from examiner.importers.naming import with_given
+from examiner.importers.names import with_given
 from examiner.importers.tables import TableColumns, TableOptions, results_from_table
 from examiner.results import Provenance, Results
 from examiner.results.storage import RESULTS_SCHEMA, results_from_note, stored_note

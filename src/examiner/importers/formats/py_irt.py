@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from examiner.importers.files import SourceFile
 from examiner.importers.json_text import json_lines
-from examiner.importers.naming import with_given
+from examiner.importers.names import with_given
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import text_of
 from examiner.results import Provenance, Results, Scales

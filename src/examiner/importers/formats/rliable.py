@@ -14,7 +14,7 @@ from examiner.checking import check_names
 from examiner.importers.arrays import array_names, array_shapes, read_arrays
 from examiner.importers.files import SourceFile
 from examiner.importers.json_text import parse_json
-from examiner.importers.naming import with_given
+from examiner.importers.names import with_given
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import text_of
 from examiner.results import Provenance, Results, Scales

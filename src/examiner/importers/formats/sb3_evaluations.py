@@ -9,9 +9,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from examiner.importers.arrays import array_names, read_arrays
-from examiner.importers.episodes import frames_of_length, frames_of_step, run_of, training_results
 from examiner.importers.files import SourceFile
 from examiner.importers.tables import TableOptions
+from examiner.importers.training import frames_of_length, frames_of_step, run_of, training_results
 from examiner.results import Provenance, Results
 from examiner.wording import InputError, shorten
 

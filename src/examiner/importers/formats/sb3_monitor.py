@@ -15,7 +15,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from examiner.importers.episodes import (
+from examiner.importers.files import SourceFile
+from examiner.importers.json_text import parse_json
+from examiner.importers.readings import Part
+from examiner.importers.tables import TableOptions
+from examiner.importers.text import as_utf8, check_text, refuse_merge_markers
+from examiner.importers.training import (
     Run,
     cumulative,
     frames_of_length,
@@ -23,11 +28,6 @@ from examiner.importers.episodes import (
     step_note,
     training_results,
 )
-from examiner.importers.files import SourceFile
-from examiner.importers.json_text import parse_json
-from examiner.importers.parts import Part
-from examiner.importers.tables import TableOptions
-from examiner.importers.text import as_utf8, check_text, refuse_merge_markers
 from examiner.results import Provenance, Results
 from examiner.wording import InputError, counted, listed, shorten
 

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from examiner.importers.files import SourceFile
-from examiner.importers.naming import spread
-from examiner.importers.parts import Part, located
+from examiner.importers.names import spread
+from examiner.importers.readings import Part, located
 from examiner.importers.tables import (
     AGENT_COLUMNS,
     TASK_COLUMNS,

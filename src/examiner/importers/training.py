@@ -11,8 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from examiner.importers.files import SourceFile
-from examiner.importers.naming import spread
-from examiner.importers.parts import located
+from examiner.importers.names import spread
+from examiner.importers.readings import located
 from examiner.results import Provenance, Results, Scales
 from examiner.results.table import assemble
 from examiner.wording import InputError, shorten

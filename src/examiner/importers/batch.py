@@ -9,7 +9,7 @@ from pathlib import Path
 from examiner.importers.files import SourceFile, is_pickle, look_at, refuse_empty
 from examiner.importers.folders import Found
 from examiner.importers.formats import FORMATS
-from examiner.importers.parts import Part, joined
+from examiner.importers.readings import Part, joined
 from examiner.importers.recognition import unknown_format
 from examiner.importers.tables import TableOptions
 from examiner.importers.templates import PathTemplate
