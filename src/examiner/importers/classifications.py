@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from examiner.importers.files import open_source
-from examiner.importers.tables import TASK_COLUMNS
+from examiner.importers.names import TASK_COLUMNS
 from examiner.importers.text_tables import TextTable
 from examiner.results import Classification
 from examiner.wording import InputError, listed, shorten

@@ -105,14 +105,6 @@ def check_line_lengths(data: Searchable, path: Path) -> None:
             )
 
 
-def check_cells(cells: int, path: Path) -> None:
-    """Refuse a table that would unfold to more 8-byte cells than may be held.
-
-    >>> check_cells(10, Path("scores.parquet"))
-    """
-    check_size(8 * cells, path)
-
-
 def _named_limit() -> int | None:
     text = os.environ.get(VARIABLE, "").strip()
     if not text:

@@ -11,6 +11,18 @@ from numpy.typing import NDArray
 from examiner.results.codes import name_column
 from examiner.wording import InputError, shorten
 
+AGENT_COLUMNS = (
+    "agent",
+    "algorithm",
+    "algo",
+    "model",
+    "method",
+    "technique",
+    "controller",
+    "player",
+)
+TASK_COLUMNS = ("task", "game", "env", "environment", "env_id", "env_name", "benchmark", "dataset")
+
 
 def with_given(frame: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
     """Add names from the path as columns; one the table has already must not say otherwise.

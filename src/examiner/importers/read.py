@@ -13,6 +13,7 @@ from examiner.importers.batch import read_files
 from examiner.importers.files import SourceFile, open_source
 from examiner.importers.folders import found_files, is_many
 from examiner.importers.formats import FORMATS
+from examiner.importers.readings import Reading
 from examiner.importers.recognition import known_format, recognised
 from examiner.importers.tables import Layout, Orientation, TableOptions, results_from_table
 from examiner.importers.templates import PathTemplate
@@ -54,11 +55,11 @@ def read(
     named = None if format is None else known_format(format)
     template = None if path is None else PathTemplate.of(path)
     if is_frame(source):
-        results = _read_frame(source, options, template)
+        reading = _read_frame(source, options, template)
     elif isinstance(source, (str, Path)) and str(source):
         with _only_our_own_errors(source):
             if is_many(source):
-                results = read_files(
+                reading = read_files(
                     found_files(source),
                     source,
                     options,
@@ -68,21 +69,22 @@ def read(
                 )
             else:
                 file = _named_by(template, open_source(source))
-                results = FORMATS[named or recognised(file)].read(file, options)
+                reading = FORMATS[named or recognised(file)].read_one(file, options)
     else:
         raise InputError(
             f"Cannot read a {type(source).__name__}. Give a path, or a pandas, polars or arrow table; "
             f"arrays of agents × tasks go to Results.from_numpy."
         )
+    results = reading.chosen(options.measures, options.item).results
     announce(results.notes)
     return results
 
 
-def _read_frame(source: object, options: TableOptions, template: PathTemplate | None) -> Results:
+def _read_frame(source: object, options: TableOptions, template: PathTemplate | None) -> Reading:
     if template is not None:
         raise InputError("A table in memory has no path for a template. Leave `path` out.")
     kind = type(source).__module__.partition(".")[0].replace("builtins", "dict")
-    return results_from_table(frame_from(source), options, Provenance("memory", kind))
+    return Reading(results_from_table(frame_from(source), options, Provenance("memory", kind)))
 
 
 def _named_by(template: PathTemplate | None, file: SourceFile) -> SourceFile:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from examiner.importers.files import SourceFile
-from examiner.importers.formats import FORMATS
+from examiner.importers.formats import FORMATS, Format
 from examiner.wording import InputError, listed, shorten, unknown_name
 
 ALIASES = {"tsv": "csv", "jsonl": "ndjson"}
@@ -21,17 +23,35 @@ def known_format(named: str) -> str:
     return name
 
 
+def format_of(
+    file: SourceFile, candidates: Mapping[str, Format] = FORMATS, *, by_ending: bool = False
+) -> str | None:
+    """Return the first format that recognises a file, with an ending of its own where that counts.
+
+    >>> from pathlib import Path
+    >>> format_of(SourceFile(Path("x"), None, b"agent,task,score"))
+    'csv'
+    >>> format_of(SourceFile(Path("x"), None, b"agent,task,score"), by_ending=True) is None
+    True
+    """
+    for name, kind in candidates.items():
+        fitting = not by_ending or not kind.endings or file.suffix in kind.endings
+        if fitting and kind.recognises(file):
+            return name
+    return None
+
+
 def recognised(file: SourceFile) -> str:
-    """Return the first format that recognises a file.
+    """Return the first format that recognises a file, or refuse it.
 
     >>> from pathlib import Path
     >>> recognised(SourceFile(Path("x"), None, b"agent,task,score"))
     'csv'
     """
-    for name, kind in FORMATS.items():
-        if kind.recognises(file):
-            return name
-    raise unknown_format(file)
+    name = format_of(file)
+    if name is None:
+        raise unknown_format(file)
+    return name
 
 
 def unknown_format(file: SourceFile) -> InputError:

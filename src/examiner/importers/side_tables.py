@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.importers.files import open_source
-from examiner.importers.formats import separated
-from examiner.importers.tables import AGENT_COLUMNS
+from examiner.importers.names import AGENT_COLUMNS
+from examiner.importers.text_tables import TextTable
 from examiner.results import Attributes, Scales
 from examiner.wording import InputError, listed, shorten
 
@@ -80,7 +80,7 @@ def read_scales(path: str | Path, measure: str = "score") -> Scales:
     >>> read_scales(path).lookup("pong").reference
     14.6
     """
-    rows = separated.read_rows(open_source(path))
+    rows = TextTable.of(open_source(path)).rows()
     try:
         scales = _scales(rows, str(path), measure)
     except InputError as problem:
@@ -92,7 +92,7 @@ def read_scales(path: str | Path, measure: str = "score") -> Scales:
 
 def _rows(path: str | Path, key: str, names: Sequence[str]) -> list[dict[str, str]]:
     """The rows of a table whose key column may go by several names."""
-    rows = separated.read_rows(open_source(path))
+    rows = TextTable.of(open_source(path)).rows()
     if not rows:
         raise InputError(f"{shorten(path, 200)} holds no {key}s. Give a row for each {key}.")
     found = next((name for name in names if name in rows[0]), None)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 import polars as pl
 
 from examiner.checking import check_names
 from examiner.importers.counts import SUCCESSES, counted_out, holds_counts
+from examiner.importers.files import SourceFile
 from examiner.importers.missing import without_blank_rows, without_missing_words
-from examiner.importers.names import with_given
+from examiner.importers.names import AGENT_COLUMNS, TASK_COLUMNS, with_given
 from examiner.importers.precision import rounding_notes, with_exact_keys
+from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.unfolding import unfolded
 from examiner.results import Provenance, Results, Scales
 from examiner.results.border import MEASURES, absent_names
@@ -20,20 +23,12 @@ from examiner.results.keys import ITEM_COLUMNS
 from examiner.results.table import assemble
 from examiner.wording import InputError, listed, shorten
 
+PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+"""What polars raises on what it cannot parse; a panic is not an Exception."""
+
 Layout = Literal["tidy", "wide"]
 Orientation = Literal["rows", "columns"]
 
-AGENT_COLUMNS = (
-    "agent",
-    "algorithm",
-    "algo",
-    "model",
-    "method",
-    "technique",
-    "controller",
-    "player",
-)
-TASK_COLUMNS = ("task", "game", "env", "environment", "env_id", "env_name", "benchmark", "dataset")
 _TIDY_COLUMNS = frozenset(
     {*ITEM_COLUMNS, *MEASURES, "run", "trial", "seed", "frames", "length", "cost"}
 )
@@ -43,16 +38,12 @@ KNOWN_COLUMNS = _TIDY_COLUMNS.union(AGENT_COLUMNS, TASK_COLUMNS)
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """How a plain table is to be understood; None means: find out.
-
-    `given` are names that the path of the file gives, beside the table's own columns.
-    """
+    """How a plain table is to be understood; None means: find out."""
 
     layout: Layout | None = None
     tasks_are: Orientation | None = None
     measures: tuple[str, ...] = ()
     item: tuple[str, ...] | None = None
-    given: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -63,8 +54,40 @@ class TableOptions:
                 raise InputError(f"Unknown {name} {shorten(value)}. Known: {listed(known)}.")
 
 
-def results_from_table(frame: pl.DataFrame, options: TableOptions, origin: Provenance) -> Results:
-    """Build results from a frame as it was read, whatever its layout.
+def table_reading(
+    frame: pl.DataFrame,
+    file: SourceFile,
+    options: TableOptions,
+    kind: str,
+    notes: Sequence[str] = (),
+    line_of: Callable[[int], int | None] | None = None,
+) -> Reading:
+    """Understand the table that a file of some kind holds, whatever its layout.
+
+    >>> from pathlib import Path
+    >>> frame = pl.DataFrame({"agent": ["dqn"], "pong": [18.0], "log": [[1, 2]]})
+    >>> reading = table_reading(frame, SourceFile(Path("x"), None, b""), TableOptions(), "parquet")
+    >>> reading.results.provenance.format, reading.results.notes
+    ('wide parquet', ("Nested values are left out: 'log'.",))
+    """
+    where = Whereabouts.of(file, line_of)
+    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+    if nested:
+        notes = (*notes, f"Nested values are left out: {listed(nested)}.")
+        frame = frame.drop(nested)
+    with where.named():
+        layout = TableColumns.of(frame.columns, options, file.names).layout
+        origin = Provenance(str(file.path), f"{layout} {kind}").with_notes(*notes)
+        return Reading(results_from_table(frame, options, origin, file.names), where)
+
+
+def results_from_table(
+    frame: pl.DataFrame,
+    options: TableOptions,
+    origin: Provenance,
+    given: Mapping[str, str] = MappingProxyType({}),
+) -> Results:
+    """Build results from a frame as it was read, and the names that its path gives.
 
     >>> wide = pl.DataFrame({"game": ["pong", "venture"], "dqn": [18.0, 380.0], "random": [-20.7, 0.0]})
     >>> results = results_from_table(wide, TableOptions(), Provenance())
@@ -73,16 +96,15 @@ def results_from_table(frame: pl.DataFrame, options: TableOptions, origin: Prove
     >>> results.notes
     ("The first column is called 'game': tasks are rows, agents are columns.",)
     """
-    columns = TableColumns.of(frame.columns, options)
+    columns = TableColumns.of(frame.columns, options, given)
     if columns.layout == "wide":
         measure = _wide_measure(options)
         frame = unfolded(frame, tasks_are_rows=columns.tasks_are_rows, measure=measure)
         notes = (*columns.notes, *absent_names(frame), *rounding_notes(frame, [measure]))
-        notes += _scale_columns(frame)
-        origin = origin.with_notes(*notes)
-        return assemble(with_given(frame, options.given), [measure], (), Scales(), origin)
+        origin = origin.with_notes(*notes, *_scale_columns(frame))
+        return assemble(with_given(frame, given), [measure], (), Scales(), origin)
     assert columns.agent is not None and columns.task is not None
-    frame = with_given(without_blank_rows(frame), options.given)
+    frame = with_given(without_blank_rows(frame), given)
     frame = _renamed(frame, {columns.agent: "agent", columns.task: "task"})
     frame = with_exact_keys(frame, ("run", "trial", "seed", *ITEM_COLUMNS, *(options.item or ())))
     measures = (
@@ -99,11 +121,7 @@ def results_from_table(frame: pl.DataFrame, options: TableOptions, origin: Prove
             without_missing_words(frame[name]) for name in measures if name in frame.columns
         )
     origin = origin.with_notes(*columns.notes, *rounding_notes(frame, measures or ()))
-    item = options.item
-    if item is not None:
-        item = tuple(name for name in item if name not in ("task", columns.task))
-    results = assemble(frame, measures, None, Scales(), origin)
-    return results if item is None else results.with_items(*item)
+    return assemble(frame, measures, None, Scales(), origin)
 
 
 def _scale_columns(frame: pl.DataFrame) -> tuple[str, ...]:
@@ -138,8 +156,10 @@ class TableColumns:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, names: Sequence[str], options: TableOptions) -> TableColumns:
-        """Understand a header.
+    def of(
+        cls, names: Sequence[str], options: TableOptions, given: Iterable[str] = ()
+    ) -> TableColumns:
+        """Understand a header, beside which some names are given.
 
         >>> TableColumns.of(["algorithm", "game", "score"], TableOptions()).layout
         'tidy'
@@ -148,7 +168,7 @@ class TableColumns:
         """
         check_names(list(names), "column")
         own = names
-        names = (*names, *(name for name in options.given if name not in names))
+        names = (*names, *(name for name in given if name not in names))
         agent, task = _found(names, AGENT_COLUMNS), _found(names, TASK_COLUMNS)
         layout = options.layout
         if layout is None:

@@ -13,15 +13,14 @@ import polars as pl
 
 from examiner.importers.files import SourceFile
 from examiner.importers.limits import check_size
-from examiner.importers.tables import KNOWN_COLUMNS, TableColumns, TableOptions
+from examiner.importers.names import AGENT_COLUMNS, TASK_COLUMNS
+from examiner.importers.tables import KNOWN_COLUMNS, PROBLEMS, TableColumns, TableOptions
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
 from examiner.results.codes import recoded
 from examiner.results.keys import ITEM_COLUMNS
 from examiner.wording import InputError, shorten
 
-PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
-"""What polars raises on text it cannot parse; a panic is not an Exception."""
-
+_KEY_ALIASES = dict.fromkeys(TASK_COLUMNS, "task") | dict.fromkeys(AGENT_COLUMNS, "agent")
 _SEPARATORS = (",", "\t", ";", "|")
 _INFER_ROWS = 10_000
 _FEW_CSV_FIELD_BYTES = 2**27
@@ -70,6 +69,11 @@ class TextTable:
             name.strip() if name.strip().lower() in KNOWN_COLUMNS else name for name in header
         ]
         return cls(file.path, source, header, separator, comma, notes)
+
+    @property
+    def kind(self) -> str:
+        """What such a file is called: csv, but tsv with tabs."""
+        return "tsv" if self.separator == "\t" else "csv"
 
     def frame(self, columns: TableColumns, options: TableOptions) -> tuple[pl.DataFrame, TextTable]:
         r"""Parse the table, fast where its columns hold what they must, else as text.
@@ -138,6 +142,17 @@ class TextTable:
         finally:
             csv.field_size_limit(before)
 
+    def rows(self) -> list[dict[str, str]]:
+        r"""A small table as it is, one dictionary of text a row; keys go by their usual names.
+
+        >>> TextTable(Path("x.csv"), b"Game,random\npong,-20.7\n", ["Game", "random"], ",", False).rows()
+        [{'task': 'pong', 'random': '-20.7'}]
+        """
+        self.check_widths()
+        header = [_KEY_ALIASES.get(name.lower(), name.lower()) for name in self.header]
+        records = list(self.records())[1:]
+        return [dict(zip(header, record, strict=True)) for _, record in records if record]
+
     def check_widths(self) -> None:
         r"""Refuse a line with more or fewer fields than the header, and the marks of a git merge.
 
@@ -165,18 +180,6 @@ class TextTable:
             if position == row + 1:
                 return line
         return None
-
-    def located(self, problem: InputError) -> InputError:
-        r"""The error with the file, and with the line where it is about one.
-
-        >>> table = TextTable(Path("x.csv"), b"a,b\n1,2\n", ["a", "b"], ",", False)
-        >>> str(table.located(InputError("Row 1 is odd.", row=0)))
-        "Cannot use 'x.csv', line 2: Row 1 is odd."
-        """
-        where = shorten(self.path, 200)
-        if problem.row is not None:
-            where += f", line {self.line_of(problem.row)}"
-        return InputError(f"Cannot use {where}: {problem}", row=problem.row)
 
 
 def check_mapped(path: Path) -> None:

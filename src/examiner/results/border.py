@@ -46,9 +46,10 @@ def tidy_table(
     if measures is None:
         measures = _found_measures(frame)
     check_columns(frame, measures)
+    keys = ["agent", "task", *item, "run", "trial"]
+    _check_once((*keys, *measures))
     frame = frame.with_columns(as_measure(frame[name]) for name in measures)
     completed = complete_keys(frame, item)
-    keys = ["agent", "task", *item, "run", "trial"]
     rest = [name for name in completed.frame.columns if name not in {*keys, *measures}]
     frame = completed.frame.select(*keys, *measures, *rest)
     if not completed.numbered:
@@ -56,6 +57,16 @@ def tidy_table(
     codes, items = item_codes(frame, item)
     notes = (*completed.notes, *_nearly_same_names(frame))
     return TidyTable(frame, codes, items, tuple(item), tuple(measures), notes)
+
+
+def _check_once(names: Sequence[str]) -> None:
+    """Refuse a column that is to be two things: a key of every row, a column of the item, a measure."""
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise InputError(
+                f"The column {shorten(name)} is named twice, as a key, a column of the item or a measure. "
+                f"Agent, task, run and trial are keys already; name any other once."
+            )
 
 
 def _nearly_same_names(frame: pl.DataFrame) -> list[str]:

@@ -269,7 +269,7 @@ class Results:
         >>> results.with_measures("ticks", "score").measures
         ('ticks', 'score')
         """
-        return self._rebuilt(self._frame, measures=names)
+        return self if names == self.measures else self._rebuilt(self._frame, measures=names)
 
     def with_items(self, *names: str) -> Results:
         """Choose which columns, beside `task`, make an item; trials are renumbered where they fold.

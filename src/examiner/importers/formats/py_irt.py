@@ -12,13 +12,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from examiner.importers.files import SourceFile
-from examiner.importers.json_text import json_lines
-from examiner.importers.names import with_given
+from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
-from examiner.importers.text import text_of
-from examiner.results import Provenance, Results, Scales
+from examiner.importers.text import beginning, json_lines, text_of
+from examiner.results import Provenance
 from examiner.results.codes import name_column
-from examiner.results.table import assemble
 from examiner.wording import InputError, RepeatedKeyError, shorten
 
 _RESPONSES = re.compile(rb'"responses"\s*:\s*\{')
@@ -30,21 +28,21 @@ def recognises(file: SourceFile) -> bool:
     >>> recognises(SourceFile(Path("x"), None, b'{"subject_id": "bert", "responses": {"q1": 1}}'))
     True
     """
-    head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    head = beginning(file).lstrip()
     line, ended, _ = head.partition(b"\n")
     if not head.startswith(b"{") or not _RESPONSES.search(line):
         return False
     return b'"subject_id"' in line or not (ended or file.whole)
 
 
-def read(file: SourceFile, options: TableOptions) -> Results:
+def read(file: SourceFile, options: TableOptions) -> Reading:
     """Read responses as the measure `correct`; an item that a subject lacks was not observed.
 
     >>> import tempfile
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "responses.jsonl"
     >>> _ = path.write_text('{"subject_id": "bert", "responses": {"q1": 1, "q2": 0}}')
-    >>> read(open_source(path), TableOptions()).measure("correct")
+    >>> read(open_source(path), TableOptions()).results.measure("correct")
     array([1., 0.])
     """
     text = text_of(file)
@@ -67,7 +65,18 @@ def read(file: SourceFile, options: TableOptions) -> Results:
     if not places:
         raise InputError(f"{shorten(file.path, 200)} holds no responses. Give at least one.")
     frame = _frame(subjects, codes, values, list(places))
-    return _results(frame, file, text.notes, np.repeat(lines, [len(part) for part in codes]))
+    origin = Provenance(str(file.path), "py-irt").with_notes(*text.notes)
+    if "run" in file.names:
+        frame = frame.drop("run")
+    line_of = np.repeat(lines, [len(part) for part in codes]).__getitem__
+    try:
+        return Reading.of(frame, file, origin, ["correct"], (), line_of)
+    except RepeatedKeyError as problem:
+        raise InputError(
+            f"Lines {line_of(problem.other_row)} and {line_of(problem.row or 0)} of "
+            f"{shorten(file.path, 200)} both hold a response of the same subject to the same item: "
+            f"{problem.key}. Keep one, or give the subjects different names.",
+        ) from None
 
 
 def _fields(record: dict[str, Any], number: int, path: Path) -> tuple[str, dict[str, Any]]:
@@ -124,22 +133,3 @@ def _frame(
             "correct": np.concatenate(values),
         }
     )
-
-
-def _results(
-    frame: pl.DataFrame, file: SourceFile, notes: Sequence[str], lines: NDArray[np.int64]
-) -> Results:
-    origin = Provenance(str(file.path), "py-irt").with_notes(*notes)
-    if "run" in file.names:
-        frame = frame.drop("run")
-    try:
-        return assemble(with_given(frame, file.names), ["correct"], (), Scales(), origin)
-    except RepeatedKeyError as problem:
-        raise InputError(
-            f"Lines {lines[problem.other_row]} and {lines[problem.row or 0]} of "
-            f"{shorten(file.path, 200)} both hold a response of the same subject to the same item: "
-            f"{problem.key}. Keep one, or give the subjects different names.",
-        ) from None
-    except InputError as problem:
-        where = f", line {lines[problem.row]}" if problem.row is not None else ""
-        raise InputError(f"Cannot use {shorten(file.path, 200)}{where}: {problem}") from None

@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 from examiner.checking import check_names
 from examiner.importers.arrays import array_names, array_shapes, read_arrays
 from examiner.importers.files import SourceFile
-from examiner.importers.json_text import parse_json
-from examiner.importers.names import with_given
+from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import TableOptions
-from examiner.importers.text import text_of
-from examiner.results import Provenance, Results, Scales
+from examiner.importers.text import beginning, parse_json, text_of
+from examiner.results import Provenance
 from examiner.results.codes import name_column
 from examiner.results.labels import numbered_names
-from examiner.results.table import assemble
 from examiner.wording import InputError, shorten
 
 TASK_ARRAYS = ("tasks", "task", "games", "game", "task_names", "game_names", "env_ids")
@@ -36,8 +34,7 @@ def recognises(file: SourceFile) -> bool:
     >>> recognises(SourceFile(Path("x"), None, b'{"DQN": [[0.5, 1.2]]}'))
     True
     """
-    head = file.head.removeprefix(b"\xef\xbb\xbf")
-    if _JSON.match(head) is not None:
+    if _JSON.match(beginning(file)) is not None:
         return True
     shapes = array_shapes(file)
     scores = [name for name, (dimensions, _) in shapes.items() if dimensions == 2]
@@ -45,14 +42,14 @@ def recognises(file: SourceFile) -> bool:
     return bool(scores) and all(name in TASK_ARRAYS for name in others)
 
 
-def read(file: SourceFile, options: TableOptions) -> Results:
+def read(file: SourceFile, options: TableOptions) -> Reading:
     """Read scores [runs, tasks] of every algorithm; NaN was not observed.
 
     >>> import tempfile
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "scores.json"
     >>> _ = path.write_text('{"DQN": [[0.5, 1.2], [0.7, 1.0]]}')
-    >>> read(open_source(path), TableOptions())
+    >>> read(open_source(path), TableOptions()).results
     Results: 1 agent × 2 tasks, 2 runs, 1 trial; measures: score; 1 note
     """
     notes: tuple[str, ...] = ()
@@ -72,10 +69,7 @@ def read(file: SourceFile, options: TableOptions) -> Results:
     if tasks is None:
         notes = (*notes, _NOTE)
     origin = Provenance(str(file.path), "rliable").with_notes(*notes)
-    try:
-        return assemble(with_given(frame, file.names), ["score"], (), Scales(), origin)
-    except InputError as problem:
-        raise InputError(f"Cannot use {shorten(file.path, 200)}: {problem}") from None
+    return Reading.of(frame, file, origin, ["score"], ())
 
 
 def _is_scores(array: NDArray[Any]) -> bool:
@@ -112,10 +106,8 @@ def _task_names(arrays: dict[str, NDArray[Any]], path: Path) -> tuple[str, ...] 
             f"{shorten(found[0])} in {shorten(path, 200)} has the shape {names.shape}. "
             f"Give one name a task."
         )
-    try:
+    with Whereabouts([path]).named():
         return check_names(names.tolist(), "task")
-    except InputError as problem:
-        raise InputError(f"Cannot use {shorten(path, 200)}: {problem}") from None
 
 
 def _frame(
