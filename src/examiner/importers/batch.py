@@ -8,11 +8,10 @@ from pathlib import Path
 
 from examiner.importers.files import SourceFile, is_pickle, look_at, refuse_empty
 from examiner.importers.folders import Found
-from examiner.importers.formats import FORMATS
+from examiner.importers.formats import FORMATS, recognised, unknown_format
+from examiner.importers.names import PathTemplate
 from examiner.importers.readings import Reading, joined
-from examiner.importers.recognition import format_of, unknown_format
 from examiner.importers.tables import TableOptions
-from examiner.importers.templates import PathTemplate
 from examiner.results import Provenance
 from examiner.wording import InputError, counted, listed, shorten
 from examiner.workers import Progress
@@ -114,7 +113,7 @@ def _opened(paths: Sequence[Path], progress: Progress | None) -> list[SourceFile
 
 
 def _sorted(files: Sequence[SourceFile], named: str | None, *, everything: bool) -> Sorted:
-    candidates = FORMATS if named is None else {named: FORMATS[named]}
+    candidates = tuple(FORMATS) if named is None else (named,)
     by_format: dict[str, list[SourceFile]] = {name: [] for name in candidates}
     skipped: list[Path] = []
     for file in files:
@@ -122,7 +121,7 @@ def _sorted(files: Sequence[SourceFile], named: str | None, *, everything: bool)
         if meant:
             refuse_empty(file)
         usable = file.head and not is_pickle(file)
-        name = format_of(file, candidates, by_ending=not everything) if usable else None
+        name = recognised(file, candidates, by_ending=not everything) if usable else None
         if name is not None:
             by_format[name].append(file)
         elif named is None and file.head and meant:

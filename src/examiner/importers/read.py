@@ -1,4 +1,4 @@
-"""The door: a path or a frame goes in, results come out."""
+"""The door: a path or a frame goes in, its format is found or named, results come out."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ import polars as pl
 from examiner.importers.batch import read_files
 from examiner.importers.files import SourceFile, open_source
 from examiner.importers.folders import found_files, is_many
-from examiner.importers.formats import FORMATS
+from examiner.importers.formats import FORMATS, known_format, recognised, unknown_format
+from examiner.importers.names import PathTemplate
 from examiner.importers.readings import Reading
-from examiner.importers.recognition import known_format, recognised
 from examiner.importers.tables import Layout, Orientation, TableOptions, results_from_table
-from examiner.importers.templates import PathTemplate
 from examiner.results import Provenance, Results
 from examiner.results.interchange import frame_from, is_frame
 from examiner.results.provenance import announce
@@ -39,12 +38,13 @@ def read(
 
     The format is told from the content and can be named. `layout` is "tidy" (agent, task, score, …)
     or "wide" (a first column of names, then one column a task, or an agent with `tasks_are="rows"`).
-    `measure` names the measures, `item` the columns that make an item beside the task. What was
-    guessed is warned of and stands in the results' notes.
+    `measure` names the measures, `item` the columns that make an item beside the task: other item
+    columns, such as the level, fold into trials. What was guessed is warned of and stands in the
+    results' notes.
 
     A folder (with all that lies in it) or a pattern such as `logs/**/*.csv` becomes one table; files
     that are not results are skipped, and said. `path` is a template that takes names from folders,
-    such as `{agent}/{task}_{run}/`: see `examiner.importers.templates`. `progress` is told (stage,
+    such as `{agent}/{task}_{run}/`: see `examiner.importers.names`. `progress` is told (stage,
     done, total).
 
     >>> read({"agent": ["dqn", "random"], "pong": [18.0, -20.7], "venture": [380.0, None]})
@@ -69,7 +69,10 @@ def read(
                 )
             else:
                 file = _named_by(template, open_source(source))
-                reading = FORMATS[named or recognised(file)].read_one(file, options)
+                name = named or recognised(file)
+                if name is None:
+                    raise unknown_format(file)
+                reading = FORMATS[name].read_one(file, options)
     else:
         raise InputError(
             f"Cannot read a {type(source).__name__}. Give a path, or a pandas, polars or arrow table; "

@@ -10,13 +10,19 @@ from typing import Literal
 import polars as pl
 
 from examiner.checking import check_names
-from examiner.importers.counts import SUCCESSES, counted_out, holds_counts
+from examiner.importers.cells import (
+    SUCCESSES,
+    counted_out,
+    holds_counts,
+    rounding_notes,
+    unfolded,
+    with_exact_keys,
+    without_blank_rows,
+    without_missing_words,
+)
 from examiner.importers.files import SourceFile
-from examiner.importers.missing import without_blank_rows, without_missing_words
 from examiner.importers.names import AGENT_COLUMNS, TASK_COLUMNS, with_given
-from examiner.importers.precision import rounding_notes, with_exact_keys
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.unfolding import unfolded
 from examiner.results import Provenance, Results, Scales
 from examiner.results.border import MEASURES, absent_names
 from examiner.results.keys import ITEM_COLUMNS

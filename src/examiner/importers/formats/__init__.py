@@ -1,6 +1,6 @@
 """One file per format; `FORMATS` lists them, the most particular first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from examiner.importers.formats import (
 )
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
+from examiner.wording import InputError, listed, shorten, unknown_name
 
 ReadOne = Callable[[SourceFile, TableOptions], Reading]
 ReadMany = Callable[[Sequence[SourceFile], TableOptions], list[Reading]]
@@ -114,3 +115,48 @@ FORMATS = MappingProxyType(
     }
 )
 """Name → format, asked in this order. A new one is one file in this folder and one line here."""
+
+ALIASES = MappingProxyType({"tsv": "csv", "jsonl": "ndjson"})
+
+
+def known_format(named: str) -> str:
+    """Return the name of a format as the table has it.
+
+    >>> known_format("TSV")
+    'csv'
+    """
+    name = ALIASES.get(named.lower(), named.lower())
+    if name not in FORMATS:
+        raise unknown_name("format", named, [*FORMATS, *ALIASES])
+    return name
+
+
+def recognised(
+    file: SourceFile, among: Iterable[str] = FORMATS, *, by_ending: bool = False
+) -> str | None:
+    """Return the first format that recognises a file, with an ending of its own where that counts.
+
+    >>> from pathlib import Path
+    >>> file = SourceFile(Path("x"), None, b"agent,task,score")
+    >>> recognised(file), recognised(file, by_ending=True)
+    ('csv', None)
+    """
+    for name in among:
+        kind = FORMATS[name]
+        fitting = not by_ending or not kind.endings or file.suffix in kind.endings
+        if fitting and kind.recognises(file):
+            return name
+    return None
+
+
+def unknown_format(file: SourceFile) -> InputError:
+    """Build the error for a file that no format recognises.
+
+    >>> from pathlib import Path
+    >>> str(unknown_format(SourceFile(Path("x.bin"), None, bytes(2))))[:50]
+    "Cannot tell the format of 'x.bin': it begins with "
+    """
+    return InputError(
+        f"Cannot tell the format of {shorten(file.path, 200)}: it begins with "
+        f"{shorten(repr(file.head[:16]))}. Known formats: {listed(FORMATS, limit=20)}."
+    )
