@@ -11,7 +11,7 @@ import numpy as np
 from examiner.cli.options import ComparisonOptions, SourceOptions
 from examiner.cli.progress import ProgressCallback
 from examiner.datasets import DATASETS, load
-from examiner.importers import read, read_agents, read_classification, read_scales, read_tasks
+from examiner.importers import attach, read, read_classification, read_scales
 from examiner.results import Classification, Results, Scales, atari_game
 from examiner.wording import InputError, listed, shorten
 
@@ -34,7 +34,8 @@ def results_from(
         results = _chosen(results, pattern, keep=True)
     for pattern in options.drop or ():
         results = _chosen(results, pattern, keep=False)
-    results = _informed(results, options)
+    scales = {name: _scales(name, results.measures[0]) for name in options.scales or ()}
+    results = attach(results, scales=scales, tasks=options.tasks, agents=options.agents)
     return _reduced(results, options, reduce_training_logs)
 
 
@@ -69,26 +70,6 @@ def classification_from(source: str) -> Classification:
             f"Bundled classifications: 'atari-typology'."
         )
     return data
-
-
-def _informed(results: Results, options: SourceOptions) -> Results:
-    """Attach what `--scales`, `--tasks` and `--agents` say; a table of tasks has the last word."""
-    measure = results.measures[0]
-    sources = list(options.scales or ())
-    scales = Scales()
-    for name in sources:
-        scales = _scales(name, measure) + scales
-    if options.tasks is not None:
-        table = read_tasks(options.tasks, measure)
-        results = results.with_attributes(table.attributes, step=f"tasks from {options.tasks}")
-        scales = table.scales + scales
-    if len(scales):  # all at once, so that only tasks without any scale are named
-        step = f"scales from {', '.join(sources)}" if sources else ""
-        results = results.with_scales(scales, step=step)
-    if options.agents is not None:
-        about = read_agents(options.agents)
-        results = results.with_attributes(about, step=f"agents from {options.agents}")
-    return results
 
 
 def _reduced(results: Results, options: SourceOptions, by_default: bool) -> Results:

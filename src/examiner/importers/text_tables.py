@@ -13,14 +13,12 @@ import polars as pl
 
 from examiner.importers.files import SourceFile
 from examiner.importers.limits import check_size
-from examiner.importers.names import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.tables import KNOWN_COLUMNS, PROBLEMS, TableColumns, TableOptions
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
 from examiner.results.codes import recoded
 from examiner.results.keys import ITEM_COLUMNS
 from examiner.wording import InputError, shorten
 
-_KEY_ALIASES = dict.fromkeys(TASK_COLUMNS, "task") | dict.fromkeys(AGENT_COLUMNS, "agent")
 _SEPARATORS = (",", "\t", ";", "|")
 _INFER_ROWS = 10_000
 _FEW_CSV_FIELD_BYTES = 2**27
@@ -141,17 +139,6 @@ class TextTable:
             ) from None
         finally:
             csv.field_size_limit(before)
-
-    def rows(self) -> list[dict[str, str]]:
-        r"""A small table as it is, one dictionary of text a row; keys go by their usual names.
-
-        >>> TextTable(Path("x.csv"), b"Game,random\npong,-20.7\n", ["Game", "random"], ",", False).rows()
-        [{'task': 'pong', 'random': '-20.7'}]
-        """
-        self.check_widths()
-        header = [_KEY_ALIASES.get(name.lower(), name.lower()) for name in self.header]
-        records = list(self.records())[1:]
-        return [dict(zip(header, record, strict=True)) for _, record in records if record]
 
     def check_widths(self) -> None:
         r"""Refuse a line with more or fewer fields than the header, and the marks of a git merge.
