@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from examiner.importers.files import SourceFile, is_pickle, look_at, refuse_empty
+from examiner.importers.files import SourceFile, look_at, refuse_empty
 from examiner.importers.folders import Found
 from examiner.importers.formats import FORMATS, recognised, unknown_format
 from examiner.importers.names import PathTemplate
@@ -120,7 +120,7 @@ def _sorted(files: Sequence[SourceFile], named: str | None, *, everything: bool)
         meant = everything or file.suffix in _RESULT_ENDINGS
         if meant:
             refuse_empty(file)
-        usable = file.head and not is_pickle(file)
+        usable = file.head and not file.is_pickle
         name = recognised(file, candidates, by_ending=not everything) if usable else None
         if name is not None:
             by_format[name].append(file)

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
-from examiner.importers.files import SourceFile
-from examiner.importers.limits import check_size
+from examiner.importers.files import SourceFile, check_size
 from examiner.importers.tables import KNOWN_COLUMNS, PROBLEMS, TableColumns, TableOptions
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
 from examiner.results.codes import recoded

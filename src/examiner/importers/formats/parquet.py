@@ -9,8 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from examiner.importers.files import SourceFile
-from examiner.importers.limits import check_size
+from examiner.importers.files import SourceFile, check_size
 from examiner.importers.names import with_given
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import PROBLEMS, TableColumns, TableOptions, table_reading

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from examiner.checking import check_names
-from examiner.importers.arrays import array_names, array_shapes, read_arrays
+from examiner.importers.arrays import array_dimensions, array_names, read_arrays
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import TableOptions
@@ -36,10 +36,9 @@ def recognises(file: SourceFile) -> bool:
     """
     if _JSON.match(beginning(file)) is not None:
         return True
-    shapes = array_shapes(file)
-    scores = [name for name, (dimensions, _) in shapes.items() if dimensions == 2]
-    others = [name for name in shapes if name not in scores]
-    return bool(scores) and all(name in TASK_ARRAYS for name in others)
+    dimensions = array_dimensions(file)
+    others = [name for name, count in dimensions.items() if count != 2]
+    return len(others) < len(dimensions) and all(name in TASK_ARRAYS for name in others)
 
 
 def read(file: SourceFile, options: TableOptions) -> Reading:
