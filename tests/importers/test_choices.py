@@ -101,6 +101,17 @@ def test_the_task_may_be_called_as_its_column_is(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("agent,game,level,score\na,t,0,1\na,t,1,2\n")
     assert ex.read(path, item=("game",)) == ex.read(path, item=())
+    path.write_text("game,a,b\nt,1,2\nu,3,4\n")
+    assert ex.read(path, item=("game",)) == ex.read(path)
+
+
+def test_a_wide_table_has_the_items_its_path_names_and_no_others(tmp_path: Path) -> None:
+    for level in (0, 1):
+        (tmp_path / f"level_{level}.csv").write_text("agent,pong,go\ndqn,1,2\n")
+    results = ex.read(tmp_path, path="level_{level}", item=("level",))
+    assert results.tasks == ("pong.0", "go.0", "pong.1", "go.1")
+    with pytest.raises(ex.InputError, match=r"A wide table has no item columns, and 'mode'"):
+        ex.read(tmp_path, path="level_{level}", item=("level", "mode"))
 
 
 def test_what_was_asked_for_stands_in_the_steps(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from examiner.importers.files import SourceFile, look_at, refuse_empty
-from examiner.importers.folders import Found
+from examiner.importers.folders import found_files
 from examiner.importers.formats import FORMATS, recognised, unknown_format
 from examiner.importers.names import PathTemplate
 from examiner.importers.readings import Reading, joined
@@ -63,26 +63,22 @@ class Sorted:
 
 
 def read_files(
-    found: Found,
     source: str | Path,
     options: TableOptions,
-    *,
-    format: str | None,
-    template: PathTemplate | None,
-    progress: Progress | None,
+    format: str | None = None,
+    template: PathTemplate | None = None,
+    progress: Progress | None = None,
 ) -> Reading:
     """Read the files of a folder or a pattern as one table.
 
     >>> import tempfile
-    >>> from examiner.importers.folders import found_files
     >>> folder = Path(tempfile.mkdtemp())
     >>> for agent in ("dqn", "random"):
     ...     _ = (folder / f"{agent}.csv").write_text("task,score\\npong,1\\nventure,2\\n")
-    >>> template = PathTemplate.of("{agent}.csv")
-    >>> read_files(found_files(folder), folder, TableOptions(), format=None, template=template,
-    ...            progress=None).results
+    >>> read_files(folder, TableOptions(), template=PathTemplate.of("{agent}.csv")).results
     Results: 2 agents × 2 tasks, 1 run, 1 trial; measures: score
     """
+    found = found_files(source)
     files = _opened(found.paths, progress)
     known = _without_companions(_sorted(files, format, everything=found.meant))
     if not known.by_format:

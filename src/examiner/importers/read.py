@@ -11,11 +11,17 @@ import polars as pl
 
 from examiner.importers.batch import read_files
 from examiner.importers.files import SourceFile, open_source
-from examiner.importers.folders import found_files, is_many
+from examiner.importers.folders import is_many
 from examiner.importers.formats import FORMATS, known_format, recognised, unknown_format
 from examiner.importers.names import PathTemplate
 from examiner.importers.readings import Reading
-from examiner.importers.tables import Layout, Orientation, TableOptions, results_from_table
+from examiner.importers.tables import (
+    Layout,
+    Orientation,
+    TableColumns,
+    TableOptions,
+    results_from_table,
+)
 from examiner.results import Provenance, Results
 from examiner.results.interchange import frame_from, is_frame
 from examiner.results.provenance import announce
@@ -59,14 +65,7 @@ def read(
     elif isinstance(source, (str, Path)) and str(source):
         with _only_our_own_errors(source):
             if is_many(source):
-                reading = read_files(
-                    found_files(source),
-                    source,
-                    options,
-                    format=named,
-                    template=template,
-                    progress=progress,
-                )
+                reading = read_files(source, options, named, template, progress)
             else:
                 file = _named_by(template, open_source(source))
                 name = named or recognised(file)
@@ -87,7 +86,9 @@ def _read_frame(source: object, options: TableOptions, template: PathTemplate | 
     if template is not None:
         raise InputError("A table in memory has no path for a template. Leave `path` out.")
     kind = type(source).__module__.partition(".")[0].replace("builtins", "dict")
-    return Reading(results_from_table(frame_from(source), options, Provenance("memory", kind)))
+    frame = frame_from(source)
+    columns = TableColumns.of(frame.columns, options)
+    return Reading(results_from_table(frame, columns, Provenance("memory", kind)))
 
 
 def _named_by(template: PathTemplate | None, file: SourceFile) -> SourceFile:

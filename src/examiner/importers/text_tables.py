@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from examiner.importers.files import SourceFile, check_size
-from examiner.importers.tables import KNOWN_COLUMNS, PROBLEMS, TableColumns, TableOptions
+from examiner.importers.tables import KNOWN_COLUMNS, PROBLEMS, TableColumns
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
 from examiner.results.codes import recoded
 from examiner.results.keys import ITEM_COLUMNS
@@ -72,18 +72,18 @@ class TextTable:
         """What such a file is called: csv, but tsv with tabs."""
         return "tsv" if self.separator == "\t" else "csv"
 
-    def frame(self, columns: TableColumns, options: TableOptions) -> tuple[pl.DataFrame, TextTable]:
+    def frame(self, columns: TableColumns) -> tuple[pl.DataFrame, TextTable]:
         r"""Parse the table, fast where its columns hold what they must, else as text.
 
         The table comes back too: with a note where late bytes were not UTF-8.
 
         >>> table = TextTable(Path("x.csv"), b"agent,t\na,1\n", ["agent", "t"], ",", False)
-        >>> options = TableOptions()
-        >>> table.frame(TableColumns.of(table.header, options), options)[0].rows()
+        >>> from examiner.importers.tables import TableOptions
+        >>> table.frame(TableColumns.of(table.header, TableOptions()))[0].rows()
         [('a', 1.0)]
         """
-        names, numbers = columns.as_text(self.header), columns.as_numbers(self.header, options)
-        known = pl.Schema({name: pl.Float64() for name in numbers})
+        names = columns.as_text
+        known = pl.Schema({name: pl.Float64() for name in columns.as_numbers})
         known.update({name: pl.Categorical() for name in names})
         try:
             frame = self._parsed(known, infer=True)

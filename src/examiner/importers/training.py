@@ -34,7 +34,17 @@ _COLUMNS = ("agent", "task", "run", "trial", "score", "frames", "length")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One training run: who learnt what, under which number, and how its log counts frames."""
+    """One training run: who learnt what, under which number, and in which environment.
+
+    Logs are written inside the wrapper that skips frames: episodes of `…NoFrameskip-v4` are so long in
+    emulator frames, those of `ALE/…-v5` and `…Deterministic-v4`, which skip in the emulator, in steps.
+
+    >>> from pathlib import Path
+    >>> file = SourceFile(Path("x"), None, b"")
+    >>> runs = [Run(file, "dqn", "pong", "0", name) for name in ("PongNoFrameskip-v4", "ALE/Pong-v5", "Go")]
+    >>> [run.frames_of_length for run in runs], [run.frames_of_step for run in runs]
+    ([1, 4, 1], [4, 4, 1])
+    """
 
     file: SourceFile
     agent: str
@@ -42,6 +52,17 @@ class Run:
     number: str
     environment: str
     note: str | None = None
+
+    @property
+    def frames_of_length(self) -> int:
+        """How many emulator frames one unit of a logged episode length is."""
+        skipping = self.environment.startswith(("ALE/", "ALE-"))
+        return FRAMES_PER_STEP if skipping or "Deterministic-v" in self.environment else 1
+
+    @property
+    def frames_of_step(self) -> int:
+        """How many emulator frames one agent step is: four in Atari, else one."""
+        return FRAMES_PER_STEP if "NoFrameskip-v" in self.environment else self.frames_of_length
 
 
 def run_of(
@@ -73,35 +94,14 @@ def run_of(
     return Run(file, agent, task, file.names.get("run", number or "0"), env_id or task, note)
 
 
-def frames_of_length(env_id: str) -> int:
-    """Return how many emulator frames one unit of a logged episode length is.
-
-    Logs are written inside the wrapper that skips frames: `…NoFrameskip-v4` counts emulator frames,
-    `ALE/…-v5` and `…Deterministic-v4` skip in the emulator and count agent steps.
-
-    >>> [frames_of_length(name) for name in ("PongNoFrameskip-v4", "ALE/Pong-v5", "CartPole-v1")]
-    [1, 4, 1]
-    """
-    skipping = env_id.startswith(("ALE/", "ALE-")) or "Deterministic-v" in env_id
-    return FRAMES_PER_STEP if skipping else 1
-
-
-def frames_of_step(env_id: str) -> int:
-    """Return how many emulator frames one agent step is: four in Atari, else one.
-
-    >>> [frames_of_step(name) for name in ("PongNoFrameskip-v4", "ALE/Pong-v5", "CartPole-v1")]
-    [4, 4, 1]
-    """
-    return FRAMES_PER_STEP if "NoFrameskip-v" in env_id else frames_of_length(env_id)
-
-
-def step_note(env_ids: Sequence[str]) -> tuple[str, ...]:
+def step_note(runs: Sequence[Run]) -> tuple[str, ...]:
     """Say where steps were taken as frames.
 
-    >>> step_note(["ALE/Pong-v5", "CartPole-v1"])
+    >>> from pathlib import Path
+    >>> step_note([Run(SourceFile(Path("x"), None, b""), "dqn", "pong", "0", "ALE/Pong-v5")])
     ("Agent steps of Atari environments are counted as 4 frames each, such as in 'ALE/Pong-v5'.",)
     """
-    atari = [name for name in env_ids if frames_of_length(name) > 1]
+    atari = [run.environment for run in runs if run.frames_of_length > 1]
     if not atari:
         return ()
     return (

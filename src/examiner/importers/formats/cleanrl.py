@@ -13,13 +13,7 @@ import polars as pl
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
-from examiner.importers.training import (
-    Run,
-    frames_of_length,
-    frames_of_step,
-    run_of,
-    training_reading,
-)
+from examiner.importers.training import Run, run_of, training_reading
 from examiner.wording import InputError, counted, listed, shorten
 
 _RETURN, _LENGTH = "charts/episodic_return", "charts/episodic_length"
@@ -72,12 +66,12 @@ def _run_reading(file: SourceFile, scalars: Sequence[_Scalar]) -> Reading:
     returns = [scalar for scalar in scalars if scalar.tag == _RETURN]
     lengths = [scalar for scalar in scalars if scalar.tag == _LENGTH]
     run = _run(file)
-    frames_each = frames_of_step(run.environment)
+    frames_each = run.frames_of_step
     columns = pl.DataFrame(
         {
             "score": [scalar.value for scalar in returns],
             "frames": np.array([scalar.step for scalar in returns], dtype=np.int64) * frames_each,
-            "length": _lengths(returns, lengths, frames_of_length(run.environment)),
+            "length": _lengths(returns, lengths, run.frames_of_length),
         }
     )
     notes = (_STEP_NOTE,) if frames_each > 1 else ()

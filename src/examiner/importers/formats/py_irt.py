@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from examiner.importers.files import SourceFile
+from examiner.importers.names import spread
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import beginning, json_lines, text_of
@@ -50,25 +50,31 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     codes: list[NDArray[np.int64]] = []
     values: list[NDArray[np.float64]] = []
     lines: list[int] = []
-    places: dict[str, int] = {}
-    previous: tuple[list[str], NDArray[np.int64]] = ([], np.zeros(0, dtype=np.int64))
+    known: dict[str, int] = {}
+    before: list[str] = []
     for number, record in json_lines(text.data, file.path):
         subject, responses = _fields(record, number, file.path)
         items = list(responses)
-        if items != previous[0]:
-            known = [places.setdefault(item, len(places)) for item in items]
-            previous = items, np.array(known, dtype=np.int64)
+        same = bool(codes) and items == before  # most subjects are asked what the last one was
+        coded = [] if same else [known.setdefault(item, len(known)) for item in items]
+        before = items
         subjects.append(subject)
-        codes.append(previous[1])
+        codes.append(codes[-1] if same else np.array(coded, dtype=np.int64))
         values.append(_numbers(responses, number, file.path))
         lines.append(number)
-    if not places:
+    if not known:
         raise InputError(f"{shorten(file.path, 200)} holds no responses. Give at least one.")
-    frame = _frame(subjects, codes, values, list(places))
-    origin = Provenance(str(file.path), "py-irt").with_notes(*text.notes)
+    if "" in known:
+        raise InputError("An item has no name. Name every item.")
+    row = np.repeat(np.arange(len(subjects)), [len(part) for part in codes])
+    task = name_column("task", list(known), np.concatenate(codes))
+    frame = pl.DataFrame([spread("agent", subjects, row), task]).with_columns(
+        run=0, trial=0, correct=np.concatenate(values)
+    )
     if "run" in file.names:
         frame = frame.drop("run")
-    line_of = np.repeat(lines, [len(part) for part in codes]).__getitem__
+    origin = Provenance(str(file.path), "py-irt").with_notes(*text.notes)
+    line_of = np.array(lines)[row].__getitem__
     try:
         return Reading.of(frame, file, origin, ["correct"], (), line_of)
     except RepeatedKeyError as problem:
@@ -110,26 +116,3 @@ def _numbers(responses: dict[str, Any], number: int, path: Path) -> NDArray[np.f
         except OverflowError:
             checked.append(np.inf)
     return np.array(checked, dtype=np.float64)
-
-
-def _frame(
-    subjects: Sequence[str],
-    codes: Sequence[NDArray[np.int64]],
-    values: Sequence[NDArray[np.float64]],
-    items: Sequence[str],
-) -> pl.DataFrame:
-    agents: dict[str, int] = {}
-    subject_codes = [agents.setdefault(subject, len(agents)) for subject in subjects]
-    if "" in items:
-        raise InputError("An item has no name. Name every item.")
-    rows = np.repeat(np.array(subject_codes, dtype=np.int64), [len(part) for part in codes])
-    zeros = np.zeros(len(rows), dtype=np.int64)
-    return pl.DataFrame(
-        {
-            "agent": name_column("agent", list(agents), rows),
-            "task": name_column("task", items, np.concatenate(codes)),
-            "run": zeros,
-            "trial": zeros,
-            "correct": np.concatenate(values),
-        }
-    )

@@ -112,38 +112,27 @@ def _task_names(arrays: dict[str, NDArray[Any]], path: Path) -> tuple[str, ...] 
 def _frame(
     scores: dict[str, NDArray[Any]], tasks: tuple[str, ...] | None, path: Path
 ) -> pl.DataFrame:
-    widths = {}
+    if not scores:
+        raise InputError(f"{shorten(path, 200)} holds no scores. Give an array an algorithm.")
     for name, array in scores.items():
         if not name or not _is_scores(array) or not array.size:
             raise InputError(
                 f"The array {shorten(name)} in {shorten(path, 200)} has the shape {array.shape} and the "
                 f"kind {array.dtype}. Give numbers [runs, tasks]; name tasks in an array `tasks` of text."
             )
-        widths[name] = array.shape[1]
-    if not scores:
-        raise InputError(f"{shorten(path, 200)} holds no scores. Give an array an algorithm.")
-    first = next(iter(widths))
-    for name, width in widths.items():
-        if width != (len(tasks) if tasks is not None else widths[first]):
-            expected = (
-                f"{len(tasks)} are named" if tasks else f"{shorten(first)} has {widths[first]}"
-            )
+    first, array = next(iter(scores.items()))
+    width = array.shape[1] if tasks is None else len(tasks)
+    for name, array in scores.items():
+        if array.shape[1] != width:
+            expected = f"{width} are named" if tasks else f"{shorten(first)} has {width}"
             raise InputError(
-                f"{shorten(name)} in {shorten(path, 200)} has {width} tasks, and {expected}. "
+                f"{shorten(name)} in {shorten(path, 200)} has {array.shape[1]} tasks, and {expected}. "
                 f"Give every algorithm the same tasks."
             )
-    cells = [np.indices(array.shape).reshape(2, -1) for array in scores.values()]
-    labels = numbered_names(tasks, widths[first], "task")
-    agents = np.repeat(np.arange(len(scores)), [array.size for array in scores.values()])
-    run, task = np.concatenate(cells, axis=1)
-    return pl.DataFrame(
-        {
-            "agent": name_column("agent", list(scores), agents),
-            "task": name_column("task", labels, task),
-            "run": run,
-            "trial": np.zeros_like(run),
-            "score": np.concatenate(
-                [array.astype(np.float64).ravel() for array in scores.values()]
-            ),
-        }
+    agent = np.repeat(np.arange(len(scores)), [array.size for array in scores.values()])
+    run, task = np.hstack([np.indices(array.shape).reshape(2, -1) for array in scores.values()])
+    values = [array.astype(np.float64).ravel() for array in scores.values()]
+    names = name_column("task", numbered_names(tasks, width, "task"), task)
+    return pl.DataFrame([name_column("agent", list(scores), agent), names]).with_columns(
+        run=run, trial=0, score=np.concatenate(values)
     )

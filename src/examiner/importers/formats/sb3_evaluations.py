@@ -12,7 +12,7 @@ from examiner.importers.arrays import array_names, read_arrays
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
-from examiner.importers.training import frames_of_length, frames_of_step, run_of, training_reading
+from examiner.importers.training import run_of, training_reading
 from examiner.wording import InputError, shorten
 
 _TASK_NOTE = (
@@ -64,10 +64,10 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     try:
         columns = {
             "score": scores.astype(np.float64).ravel(),
-            "frames": np.repeat(_whole(steps), each) * frames_of_step(run.environment),
+            "frames": np.repeat(_whole(steps), each) * run.frames_of_step,
         }
         if lengths is not None:
-            columns["length"] = _whole(lengths).ravel() * frames_of_length(run.environment)
+            columns["length"] = _whole(lengths).ravel() * run.frames_of_length
     except ValueError:
         raise InputError(
             f"{where} has values that are no numbers, or no whole ones among its time steps and "

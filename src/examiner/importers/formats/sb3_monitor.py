@@ -19,14 +19,7 @@ from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
 from examiner.importers.tables import PROBLEMS, TableOptions
 from examiner.importers.text import beginning, parse_json, refuse_merge_markers, text_of
-from examiner.importers.training import (
-    Run,
-    cumulative,
-    frames_of_length,
-    run_of,
-    step_note,
-    training_reading,
-)
+from examiner.importers.training import Run, cumulative, run_of, step_note, training_reading
 from examiner.wording import InputError, counted, listed, shorten
 
 _WORKER = re.compile(r"(?:\d+\.)?monitor\.csv")
@@ -82,7 +75,7 @@ def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Readin
     frame = _episodes(filled)
     runs, counts, order = _merged(filled, frame)
     frame = frame if order is None else frame[order]
-    factors = np.array([frames_of_length(log.run.environment) for log in filled])
+    factors = np.array([log.run.frames_of_length for log in filled])
     lengths = frame["l"].to_numpy() * factors[frame["file"].to_numpy()]
     columns = pl.DataFrame(
         {"score": frame["r"], "frames": cumulative(lengths, counts), "length": lengths}
@@ -225,5 +218,5 @@ def _notes(logs: Sequence[_Log], runs: Sequence[Run]) -> list[str]:
             f"{counted(workers, 'log')} of parallel workers were merged into {counted(len(runs), 'run')}, "
             f"one a folder."
         )
-    notes.extend(step_note(list(dict.fromkeys(log.run.environment for log in logs))))
+    notes.extend(step_note([log.run for log in logs]))
     return notes

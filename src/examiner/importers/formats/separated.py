@@ -54,7 +54,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     text = TextTable.of(file)
     with Whereabouts.of(file).named():
         columns = TableColumns.of(text.header, options, file.names)
-    frame, text = text.frame(columns, options)
+    frame, text = text.frame(columns)
     if frame.width and frame[:, -1].null_count():
         text.check_widths()
     return table_reading(frame, file, options, text.kind, text.notes, text.line_of)
@@ -106,12 +106,13 @@ def _read_block(files: Sequence[SourceFile], options: TableOptions) -> Reading |
         if columns.layout == "wide" or set(given) & set(text.header) or text.notes:
             return None
         header = files[0].head.partition(b"\n")[0] + b"\n"
-        frame, _ = replace(text, source=b"".join([header, *bodies])).frame(columns, options)
+        frame, _ = replace(text, source=b"".join([header, *bodies])).frame(columns)
         if len(frame) != sum(rows) or not len(frame) or frame[:, -1].null_count():
             return None
         frame = _with_keys_per_file(frame, files, rows, columns)
         origin = Provenance(str(files[0].path), f"tidy {text.kind}")
-        return Reading(results_from_table(frame, options, origin), where)
+        named = TableColumns.of(frame.columns, options)
+        return Reading(results_from_table(frame, named, origin), where)
     except RepeatedKeyError as problem:
         raise where.located(problem) from None
     except (InputError, *PROBLEMS):
