@@ -14,14 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from examiner.checking import check_finite
 from examiner.results.attributes import Attributes
 from examiner.results.border import absent_names, as_measure, check_columns, tidy_table
-from examiner.results.codes import Codes, name_column, names_of
-from examiner.results.counting import count_table
-from examiner.results.display import html_table
+from examiner.results.codes import Codes, name_column, names_of, one_row_a_run, run_numbers
+from examiner.results.display import count_table, html_table
 from examiner.results.interchange import arrow_from, frame_from, pandas_from
 from examiner.results.keys import trial_numbers
 from examiner.results.labels import item_labels, numbered_names
 from examiner.results.provenance import Provenance, announce
-from examiner.results.runs import one_row_a_run, run_numbers
 from examiner.results.scale import Scales, scale_notes
 from examiner.wording import InputError, counted, shorten, unknown_name
 
