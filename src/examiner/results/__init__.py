@@ -2,6 +2,7 @@
 
 from examiner.results.atari import atari_game, atari_games
 from examiner.results.attributes import Attributes, Classification
+from examiner.results.display import Description
 from examiner.results.matrix import ResponseMatrix
 from examiner.results.provenance import Provenance
 from examiner.results.scale import Scales, TaskScale
@@ -12,6 +13,7 @@ __all__ = [
     "WRITERS",
     "Attributes",
     "Classification",
+    "Description",
     "Provenance",
     "ResponseMatrix",
     "Results",

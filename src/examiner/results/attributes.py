@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import check_names
+from examiner.checking import check_names, from_record, to_record
 from examiner.results.atari import atari_game, recognition_notes
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
@@ -37,6 +37,20 @@ class Attributes:
     names: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     values: tuple[tuple[Value, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        check_names(self.names, self.kind)
+        if len(self.values) != len(self.names):
+            raise InputError(
+                f"{len(self.values)} rows of values for {counted(len(self.names), self.kind)}. "
+                f"Give one each."
+            )
+        for name, row in zip(self.names, self.values, strict=True):
+            if len(row) != len(self.columns):
+                raise InputError(
+                    f"The {self.kind} {shorten(name)} has {len(row)} values for "
+                    f"{counted(len(self.columns), 'column')} ({listed(self.columns)}). Give one each."
+                )
 
     @classmethod
     def from_dicts(
@@ -174,11 +188,8 @@ are not in the results: 'a'.")
         >>> Attributes("task", ("t",), ("cost",), ((2,),)).to_dict()
         {'names': ['t'], 'columns': ['cost'], 'values': [[2]]}
         """
-        return {
-            "names": list(self.names),
-            "columns": list(self.columns),
-            "values": [list(row) for row in self.values],
-        }
+        record = to_record(self)
+        return {name: record[name] for name in ("names", "columns", "values")}
 
     @classmethod
     def from_dict(cls, kind: Kind, stored: Mapping[str, Any]) -> Attributes:  # Any: JSON values
@@ -187,12 +198,7 @@ are not in the results: 'a'.")
         >>> Attributes.from_dict("task", {"names": ["t"], "columns": ["cost"], "values": [[2]]}).names
         ('t',)
         """
-        return cls(
-            kind,
-            tuple(stored["names"]),
-            tuple(stored["columns"]),
-            tuple(tuple(row) for row in stored["values"]),
-        )
+        return replace(from_record(cls, stored), kind=kind)
 
 
 @dataclass(frozen=True, slots=True)

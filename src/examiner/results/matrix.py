@@ -12,9 +12,12 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from examiner.checking import check_finite, read_only, smallest_unsigned
+from examiner.results.border import check_columns
+from examiner.results.codes import name_column
 from examiner.results.display import html_table
 from examiner.results.interchange import arrow_from, frame_from, pandas_from
 from examiner.results.labels import numbered_names
+from examiner.results.storage import MATRIX_SCHEMA, MatrixNote, checked_note, load_frame, save_frame
 from examiner.wording import InputError, counted, shorten
 
 if TYPE_CHECKING:
@@ -313,16 +316,50 @@ class ResponseMatrix:
         >>> ResponseMatrix.load(matrix.save(Path(tempfile.mkdtemp()) / "m.parquet")) == matrix
         True
         """
-        from examiner.results.storage import save_matrix
-
-        return save_matrix(self, path)
+        agent, task = np.nonzero(self.observed)
+        columns = {
+            "agent": name_column("agent", self.agents, agent),
+            "task": name_column("task", self.tasks, task),
+        }
+        kinds = ("successes", "trials") if self.is_counts else ("value",)
+        arrays = (self.successes, self.trials) if self.is_counts else (self.to_numpy(),)
+        for name, array in zip(kinds, arrays, strict=True):
+            columns[name] = pl.Series(array[agent, task])
+        note = MatrixNote(self.agents, self.tasks)
+        return save_frame(pl.DataFrame(columns), path, MATRIX_SCHEMA, note)
 
     @classmethod
     def load(cls, path: str | Path) -> ResponseMatrix:
         """Read what `save` wrote, unchanged."""
-        from examiner.results.storage import load_matrix
+        found = load_frame(path, MATRIX_SCHEMA)
+        if found is None:
+            raise InputError(f"{shorten(path, 200)} was not written by `ResponseMatrix.save`.")
+        try:
+            return cls._restored(found[0], checked_note(MatrixNote, found[1]))
+        except InputError as problem:
+            raise InputError(f"Cannot use {shorten(path, 200)}: {problem}") from None
 
-        return load_matrix(path)
+    @classmethod
+    def _restored(cls, frame: pl.DataFrame, note: MatrixNote) -> ResponseMatrix:
+        kinds = ["value"] if "value" in frame.columns else ["successes", "trials"]
+        check_columns(frame, ["agent", "task", *kinds])
+        for key, names in (("agent", note.agents), ("task", note.tasks)):
+            kind = frame[key].dtype
+            if not isinstance(kind, pl.Enum) or kind.categories.to_list() != list(names):
+                raise InputError(f"It holds other {key}s than its note names. Write it again.")
+        cells = frame["agent"].to_physical().to_numpy(), frame["task"].to_physical().to_numpy()
+        held = []
+        for column in frame.select(kinds):
+            if not column.dtype.is_numeric():
+                raise InputError(f"Its column {column.name!r} holds no numbers. Write it again.")
+            values = column.to_numpy()
+            missing = np.nan if values.dtype.kind == "f" else 0
+            held.append(np.full((len(note.agents), len(note.tasks)), missing, values.dtype))
+            held[-1][cells] = values
+        if kinds == ["value"]:
+            check_finite(held[0], "response matrix")
+            return cls._checked(None, None, held[0], note.agents, note.tasks)
+        return cls.from_counts(held[0], held[1], note.agents, note.tasks)
 
     # ---------------------------------------------------------------- told
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import re
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -13,8 +10,8 @@ from examiner.importers.files import SourceFile, check_size
 from examiner.importers.names import with_given
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import PROBLEMS, TableColumns, TableOptions, table_reading
-from examiner.results import Results
-from examiner.results.storage import RESULTS_SCHEMA, results_from_note, stored_note
+from examiner.results.storage import RESULTS_SCHEMA, stored_note
+from examiner.results.table import restored
 from examiner.wording import InputError, shorten
 
 _DAMAGE = (*PROBLEMS, OSError, ValueError, TypeError, OverflowError, MemoryError)
@@ -34,6 +31,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
 
     >>> import tempfile
     >>> from examiner.importers.files import open_source
+    >>> from examiner.results import Results
     >>> path = Path(tempfile.mkdtemp()) / "scores.parquet"
     >>> Results.from_numpy([[1.0]]).save(path) == path
     True
@@ -41,34 +39,27 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     'numpy'
     """
     plain = file.compression is None and not file.whole
-    source = file.path if plain else io.BytesIO(file.contents())
-    frame, note = _frame_and_note(source, file, options)
+    unpacked = None if plain else file.contents()
+    note = stored_note(file.path, unpacked)
+    frame = _frame(unpacked or file.path, file, options)
     if note is None or note.get("schema") != RESULTS_SCHEMA:
         return table_reading(frame, file, options, "parquet")
     where = Whereabouts.of(file)
     with where.named():
-        return Reading(_stored(with_given(frame, file.names), note), where)
+        return Reading(restored(with_given(frame, file.names), note), where)
 
 
-def _frame_and_note(
-    source: Path | io.BytesIO, file: SourceFile, options: TableOptions
-) -> tuple[pl.DataFrame, dict[str, Any] | None]:  # Any: JSON values
+def _frame(source: Path | bytes, file: SourceFile, options: TableOptions) -> pl.DataFrame:
     try:
-        note = stored_note(source)
         scan = pl.scan_parquet(source, glob=False)
+        schema = scan.collect_schema()
         rows = int(scan.select(pl.len()).collect().item())
-        check_size(8 * rows * len(scan.collect_schema()), file.path)
-        if isinstance(source, io.BytesIO):
-            source.seek(0)
-        scan = pl.scan_parquet(source, glob=False)
+        check_size(8 * rows * len(schema), file.path)
         # Names are coded while other columns are still being read.
-        coded = pl.col(_text_names(scan.collect_schema(), file, options)).cast(pl.Categorical())
-        return scan.with_columns(coded).collect(), note
-    except InputError as problem:
-        # `stored_note` knows only the buffer of a packed file
-        raise InputError(
-            re.sub(r"'<_io\.BytesIO[^']*'", shorten(file.path, 200), str(problem))
-        ) from None
+        coded = pl.col(_text_names(schema, file, options)).cast(pl.Categorical())
+        return scan.with_columns(coded).collect()
+    except InputError:
+        raise
     except _DAMAGE as problem:
         first = (str(problem).splitlines() or [""])[0]
         raise InputError(
@@ -86,15 +77,3 @@ def _text_names(schema: pl.Schema, file: SourceFile, options: TableOptions) -> l
     return [
         name for name in (columns.agent, columns.task) if name and schema.get(name) == pl.String
     ]
-
-
-def _stored(frame: pl.DataFrame, note: dict[str, Any]) -> Results:  # Any: JSON values
-    try:
-        return results_from_note(frame, note)
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        if isinstance(problem, InputError):
-            raise
-        raise InputError(
-            f"the note that examiner stored with the table is damaged ({type(problem).__name__}). "
-            f"Write the file again."
-        ) from None
