@@ -219,7 +219,7 @@ def _prepared(results: Results, comparison: ComparisonOptions, model: str) -> Pr
 
     method = None if comparison.normalise in (None, "none") else comparison.normalise
     success = success_of(comparison.success)
-    if success is None and comparison.success_share is not None and not _zeros_and_ones(results):
+    if success is None and comparison.success_share is not None and not results.is_binary():
         raise InputError(_choices(results))
     made = prepare(results, method, success, share=comparison.success_share)
     if model != "beta" and not made.matrix.is_counts:
@@ -234,11 +234,6 @@ def _choices(results: Results) -> str:
         f"name a measure of wins (`--measure win`), or fit scores between 0 and 1 as they are "
         f"(`--model beta`, with `--normalise min-max` or `z-score` where they are not)."
     )
-
-
-def _zeros_and_ones(results: Results) -> bool:
-    values = results.measure()
-    return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
 
 
 def _priors(given: list[str] | None) -> dict[str, tuple[float, float]] | None:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.checking import check_finite, read_only, smallest_unsigned
+from examiner.checking import check_finite, is_binary, read_only, smallest_unsigned
 from examiner.results.border import check_columns
 from examiner.results.codes import name_column
 from examiner.results.display import html_table
@@ -70,15 +70,13 @@ class ResponseMatrix:
                 f"The responses have shape {array.shape} and type {array.dtype}. "
                 f"Give a table of numbers, agents as rows and tasks as columns."
             )
-        if array.dtype.kind == "b" or (
-            array.dtype.kind in "iu" and bool(((array == 0) | (array == 1)).all())
-        ):
+        if array.dtype.kind == "b" or (array.dtype.kind in "iu" and is_binary(array)):
             ones = np.broadcast_to(np.uint8(1), array.shape)
             return cls._checked(array.astype(np.uint8), ones, None, agents, tasks)
         array = array.astype(np.float64)
         check_finite(array, "response matrix")
         observed = ~np.isnan(array)
-        if bool(((array == 0) | (array == 1) | ~observed).all()):
+        if is_binary(array):
             successes = (array == 1).astype(np.uint8)
             return cls._checked(
                 successes, _compact_trials(observed.astype(np.uint8)), None, agents, tasks

@@ -45,8 +45,7 @@ def responses(
     """
     measure = check_results(results).measure_name(measure)
     if success is None and beating is None and share is None:
-        values = results.measure(measure)
-        if not _only_zeros_and_ones(values):
+        if not results.is_binary(measure):
             means = cell_means(results, measure)
             return ResponseMatrix.from_array(means, results.agents, results.tasks)
     compared, won, seen = _judged(results, measure, success, beating)
@@ -99,7 +98,7 @@ def _judged(
         results, won = _beating(results, measure, beating)
     elif success is not None:
         won = _reaching(results, measure, success)
-    elif _only_zeros_and_ones(results.measure(measure)):
+    elif results.is_binary(measure):
         won = results.measure(measure) == 1
     else:
         raise InputError(
@@ -107,10 +106,6 @@ def _judged(
             f"Say what a success is first: a threshold, 'reference', or an agent to beat."
         )
     return results, won, ~np.isnan(results.measure(measure))
-
-
-def _only_zeros_and_ones(values: NDArray[np.float64]) -> bool:
-    return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
 
 
 def _reaching(results: Results, measure: str, success: float | Landmark) -> NDArray[np.bool_]:

@@ -244,9 +244,7 @@ def _success(
 ) -> Array | None:
     from examiner.scores.normalise import normalise
 
-    values = results.measure(recipe.measure)
-    binary = bool(((values == 0) | (values == 1) | np.isnan(values)).all())
-    if success is None and not binary:
+    if success is None and not results.is_binary(recipe.measure):
         return None
     if recipe.fixed_normaliser is not None and not isinstance(success, str):
         results = normalise(results, recipe.fixed_normaliser, recipe.measure)
