@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import check_names, from_record, to_record
-from examiner.results.atari import atari_game, recognition_notes
+from examiner.results.atari import matched, recognition_notes
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
 Kind = Literal["task", "agent"]
@@ -40,17 +40,7 @@ class Attributes:
 
     def __post_init__(self) -> None:
         check_names(self.names, self.kind)
-        if len(self.values) != len(self.names):
-            raise InputError(
-                f"{len(self.values)} rows of values for {counted(len(self.names), self.kind)}. "
-                f"Give one each."
-            )
-        for name, row in zip(self.names, self.values, strict=True):
-            if len(row) != len(self.columns):
-                raise InputError(
-                    f"The {self.kind} {shorten(name)} has {len(row)} values for "
-                    f"{counted(len(self.columns), 'column')} ({listed(self.columns)}). Give one each."
-                )
+        _check_shape(self.kind, self.names, "column", self.columns, self.values)
 
     @classmethod
     def from_dicts(
@@ -106,9 +96,8 @@ class Attributes:
         """
         if column not in self.columns:
             return (None,) * len(names)
-        place = self.columns.index(column)
-        rows = self.places(names)
-        return tuple(None if row is None else self.values[row][place] for row in rows)
+        index = self.columns.index(column)
+        return tuple(None if row is None else self.values[row][index] for row in self.rows(names))
 
     def numbers(self, names: Sequence[str], column: str) -> NDArray[np.float64]:
         """Return one attribute of each name as a number, NaN where it is unknown; shape [names].
@@ -139,21 +128,16 @@ or leave it empty.
             )
         return number
 
-    def places(self, names: Sequence[str]) -> tuple[int | None, ...]:
+    def rows(self, names: Sequence[str]) -> tuple[int | None, ...]:
         """Return the row of each name, None where it has none.
 
-        >>> Attributes("task", ("pong",), (), ((),)).places(["Pong", "chess"])
+        >>> Attributes("task", ("pong",), (), ((),)).rows(["Pong", "chess"])
         (0, None)
         """
-        exact = {name: place for place, name in enumerate(self.names)}
-        games: dict[str, int] = {}
-        for place, name in enumerate(self.names if self.kind == "task" else ()):
-            game = atari_game(name)
-            if game is not None:
-                games.setdefault(game, place)
-        if not games:
-            return tuple(exact.get(name) for name in names)
-        return tuple(exact.get(name, games.get(atari_game(name) or "")) for name in names)
+        if self.kind == "task":
+            return matched(names, self.names)
+        own = {name: row for row, name in enumerate(self.names)}
+        return tuple(own.get(name) for name in names)
 
     def unmatched(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say which names have no row, which rows no name, and which were found as Atari games.
@@ -163,12 +147,15 @@ or leave it empty.
 are not in the results: 'a'.")
         """
         names = tuple(dict.fromkeys(names))
-        places = self.places(names)
-        missing = [name for name, place in zip(names, places, strict=True) if place is None]
-        used = set(places)
-        extra = [name for place, name in enumerate(self.names) if place not in used]
-        pairs = zip(names, places, strict=True)
-        renamed = [name for name, place in pairs if place is not None and self.names[place] != name]
+        rows = self.rows(names)
+        used = set(rows)
+        missing = [name for name, row in zip(names, rows, strict=True) if row is None]
+        extra = [name for row, name in enumerate(self.names) if row not in used]
+        renamed = [
+            name
+            for name, row in zip(names, rows, strict=True)
+            if row is not None and self.names[row] != name
+        ]
         notes = list(recognition_notes(renamed))
         if missing:
             notes.append(
@@ -223,16 +210,7 @@ class Classification:
         object.__setattr__(self, "tasks", check_names(self.tasks, "task"))
         object.__setattr__(self, "features", check_names(self.features, "feature"))
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
-        if len(self.values) != len(self.tasks):
-            raise InputError(
-                f"{len(self.values)} rows of values for {len(self.tasks)} tasks. Give one each."
-            )
-        for task, row in zip(self.tasks, self.values, strict=True):
-            if len(row) != len(self.features):
-                raise InputError(
-                    f"Task {shorten(task)} has {len(row)} values for {len(self.features)} "
-                    f"features ({listed(self.features)}). Give one each."
-                )
+        _check_shape("task", self.tasks, "feature", self.features, self.values)
 
     def __reduce__(self) -> tuple[object, ...]:
         # A read-only mapping cannot be pickled; worker processes need the classification whole.
@@ -290,3 +268,21 @@ class Classification:
 
     def __repr__(self) -> str:
         return f"Classification of {len(self.tasks)} tasks by {len(self.features)} features"
+
+
+def _check_shape(
+    kind: str,
+    names: Sequence[str],
+    column: str,
+    columns: Sequence[str],
+    values: Sequence[Sequence[Value]],
+) -> None:
+    """Refuse values that are not one row a name, one value a column."""
+    if len(values) != len(names):
+        raise InputError(f"{len(values)} rows of values for {len(names)} {kind}s. Give one each.")
+    for name, row in zip(names, values, strict=True):
+        if len(row) != len(columns):
+            raise InputError(
+                f"{kind.capitalize()} {shorten(name)} has {len(row)} values for {len(columns)} {column}s "
+                f"({listed(columns)}). Give one each."
+            )

@@ -61,10 +61,7 @@ def recoded(series: pl.Series, values: Callable[[pl.Series], pl.Series]) -> pl.S
     [2, 1, 2]
     """
     distinct = series.unique()
-    known = distinct.to_physical().to_numpy()
-    place = np.zeros(int(known.max()) + 1, dtype=np.uint32)
-    place[known] = np.arange(len(known))
-    return values(distinct.cast(pl.String)).gather(place[series.to_physical().to_numpy()])
+    return values(distinct.cast(pl.String)).gather(_positions(series, distinct))
 
 
 def unused_names(series: pl.Series) -> list[str]:
@@ -83,11 +80,18 @@ def _compacted(series: pl.Series) -> pl.Series:
         if len(distinct) == len(names_of(series)):
             return series
         distinct = distinct.sort()  # an Enum sorts by the order of its names
-    names = distinct.cast(pl.String).to_list()
+    return name_column(
+        series.name, distinct.cast(pl.String).to_list(), _positions(series, distinct)
+    )
+
+
+def _positions(series: pl.Series, distinct: pl.Series) -> Codes:
+    """Where each name of a coded column stands among its distinct names."""
     known = distinct.to_physical().to_numpy()
-    place = np.zeros(int(known.max()) + 1, dtype=smallest_unsigned(len(names)))
-    place[known] = np.arange(len(names))
-    return name_column(series.name, names, place[series.to_physical().to_numpy()])
+    position = np.zeros(int(known.max()) + 1, dtype=smallest_unsigned(len(known)))
+    position[known] = np.arange(len(known))
+    positions: Codes = position[series.to_physical().to_numpy()]
+    return positions
 
 
 def packed_keys(frame: pl.DataFrame, keys: Sequence[str]) -> tuple[NDArray[np.integer], int] | None:
@@ -120,9 +124,9 @@ def _codes_of(column: pl.Series) -> tuple[NDArray[np.integer], int]:
     low, high = int(values.min()), int(values.max())
     if high - low < max(_BITMAP_BYTES_PER_ROW * len(values), 2**16):
         return (values if low == 0 else values - low), high - low + 1
-    # Numbers far apart, such as seeds: few of them, so that their places do.
-    distinct, places = np.unique(values, return_inverse=True)
-    return places, len(distinct)
+    # Numbers far apart, such as seeds: few of them, so that their ranks do.
+    distinct, ranks = np.unique(values, return_inverse=True)
+    return ranks, len(distinct)
 
 
 def count_distinct(packed: NDArray[np.integer], size: int) -> int:
@@ -171,7 +175,8 @@ def by_first_appearance(packed: NDArray[np.integer], size: int) -> tuple[Codes, 
     >>> by_first_appearance(np.array([7, 3, 7]), 8)
     (array([0, 1, 0], dtype=uint8), array([0, 1]))
     """
-    if size <= _BITMAP_BYTES_PER_ROW * len(packed):
+    dense = size <= _BITMAP_BYTES_PER_ROW * len(packed)
+    if dense:
         row = np.full(size, -1, dtype=np.int64)
         # Written from the last row to the first: what remains is where each key first stood.
         row[packed[::-1]] = np.arange(len(packed) - 1, -1, -1)
@@ -180,13 +185,13 @@ def by_first_appearance(packed: NDArray[np.integer], size: int) -> tuple[Codes, 
     else:
         keys, first, inverse = np.unique(packed, return_index=True, return_inverse=True)
     order = np.argsort(first)
-    place = np.empty(len(order), dtype=smallest_unsigned(len(order)))
-    place[order] = np.arange(len(order))
-    if size <= _BITMAP_BYTES_PER_ROW * len(packed):
-        table = np.zeros(size, dtype=place.dtype)
-        table[keys] = place
-        return table[packed], first[order]
-    return place[inverse], first[order]
+    code = np.empty(len(order), dtype=smallest_unsigned(len(order)))
+    code[order] = np.arange(len(order))
+    if not dense:
+        return code[inverse], first[order]
+    code_of_key = np.zeros(size, dtype=code.dtype)
+    code_of_key[keys] = code
+    return code_of_key[packed], first[order]
 
 
 # -------------------------------------------------------------------- runs

@@ -49,14 +49,12 @@ def parsed_pattern(text: str) -> tuple[Literal["agent", "task"], str]:
     ('task', 'space_*')
     """
     kind, _, glob = text.partition(":")
-    if kind == "agent" and glob:
-        return "agent", glob
-    if kind == "task" and glob:
-        return "task", glob
-    raise InputError(
-        f"Cannot tell what {shorten(text)} means. Write `agent:GLOB` or `task:GLOB`, "
-        f"for example `task:space_*`."
-    )
+    if kind not in ("agent", "task") or not glob:
+        raise InputError(
+            f"Cannot tell what {shorten(text)} means. Write `agent:GLOB` or `task:GLOB`, "
+            f"for example `task:space_*`."
+        )
+    return ("agent" if kind == "agent" else "task"), glob
 
 
 def labels_like(

@@ -17,7 +17,7 @@ from examiner.results.codes import name_column
 from examiner.results.display import html_table
 from examiner.results.interchange import arrow_from, frame_from, pandas_from
 from examiner.results.labels import numbered_names
-from examiner.results.storage import MATRIX_SCHEMA, MatrixNote, checked_note, load_frame, save_frame
+from examiner.results.storage import MATRIX_SCHEMA, MatrixNote, checked_note, loaded, save_frame
 from examiner.wording import InputError, counted, shorten
 
 if TYPE_CHECKING:
@@ -70,17 +70,13 @@ class ResponseMatrix:
                 f"The responses have shape {array.shape} and type {array.dtype}. "
                 f"Give a table of numbers, agents as rows and tasks as columns."
             )
-        if array.dtype.kind == "b" or (array.dtype.kind in "iu" and is_binary(array)):
-            ones = np.broadcast_to(np.uint8(1), array.shape)
-            return cls._checked(array.astype(np.uint8), ones, None, agents, tasks)
+        if array.dtype.kind == "b" or is_binary(array):
+            observed = np.broadcast_to(np.uint8(1), array.shape)
+            if array.dtype.kind == "f":
+                observed = _compact_trials((~np.isnan(array)).astype(np.uint8))
+            return cls._checked((array == 1).astype(np.uint8), observed, None, agents, tasks)
         array = array.astype(np.float64)
         check_finite(array, "response matrix")
-        observed = ~np.isnan(array)
-        if is_binary(array):
-            successes = (array == 1).astype(np.uint8)
-            return cls._checked(
-                successes, _compact_trials(observed.astype(np.uint8)), None, agents, tasks
-            )
         return cls._checked(None, None, array, agents, tasks)
 
     @classmethod
@@ -110,7 +106,7 @@ class ResponseMatrix:
             ) from None
         wrong = (k > n) | (k < 0)
         if wrong.any():
-            agent, task = (int(place[0]) for place in np.nonzero(wrong))
+            agent, task = (int(indices[0]) for indices in np.nonzero(wrong))
             raise InputError(
                 f"Row {agent + 1}, column {task + 1} counts {k[agent, task]} successes of "
                 f"{n[agent, task]} trials. Successes must lie between 0 and the trials."
@@ -329,16 +325,14 @@ class ResponseMatrix:
     @classmethod
     def load(cls, path: str | Path) -> ResponseMatrix:
         """Read what `save` wrote, unchanged."""
-        found = load_frame(path, MATRIX_SCHEMA)
+        found = loaded(path, MATRIX_SCHEMA, cls._restored)
         if found is None:
             raise InputError(f"{shorten(path, 200)} was not written by `ResponseMatrix.save`.")
-        try:
-            return cls._restored(found[0], checked_note(MatrixNote, found[1]))
-        except InputError as problem:
-            raise InputError(f"Cannot use {shorten(path, 200)}: {problem}") from None
+        return found
 
     @classmethod
-    def _restored(cls, frame: pl.DataFrame, note: MatrixNote) -> ResponseMatrix:
+    def _restored(cls, frame: pl.DataFrame, stored: Mapping[str, Any]) -> ResponseMatrix:
+        note = checked_note(MatrixNote, stored)
         kinds = ["value"] if "value" in frame.columns else ["successes", "trials"]
         check_columns(frame, ["agent", "task", *kinds])
         for key, names in (("agent", note.agents), ("task", note.tasks)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -40,6 +40,7 @@ class MatrixNote(NamedTuple):
 
 
 Note = TypeVar("Note", ResultsNote, MatrixNote)
+T = TypeVar("T")
 
 
 def save_frame(
@@ -60,10 +61,12 @@ def save_frame(
     return Path(path)
 
 
-def load_frame(path: str | Path, schema: str) -> tuple[pl.DataFrame, dict[str, Any]] | None:
-    """Read a frame and the note stored with it, or nothing where that has another schema.
+def loaded(
+    path: str | Path, schema: str, restored: Callable[[pl.DataFrame, Mapping[str, Any]], T]
+) -> T | None:
+    """Return what is made of a frame and the note stored with it; None where that has another schema.
 
-    >>> load_frame("missing.parquet", RESULTS_SCHEMA)
+    >>> loaded("missing.parquet", RESULTS_SCHEMA, lambda frame, note: len(frame))
     Traceback (most recent call last):
     ...
     examiner.wording.InputError: Cannot read 'missing.parquet': no such file. Check the path.
@@ -71,7 +74,10 @@ def load_frame(path: str | Path, schema: str) -> tuple[pl.DataFrame, dict[str, A
     note = stored_note(path)
     if note is None or note.get("schema") != schema:
         return None
-    return pl.read_parquet(path, glob=False), note
+    try:
+        return restored(pl.read_parquet(path, glob=False), note)
+    except InputError as problem:
+        raise InputError(f"Cannot use {shorten(path, 200)}: {problem}") from None
 
 
 def stored_note(

@@ -21,13 +21,7 @@ from examiner.results.keys import trial_numbers
 from examiner.results.labels import item_labels, labels_like, numbered_names, parsed_pattern
 from examiner.results.provenance import Provenance, announce
 from examiner.results.scale import Scales, scale_notes
-from examiner.results.storage import (
-    RESULTS_SCHEMA,
-    ResultsNote,
-    checked_note,
-    load_frame,
-    save_frame,
-)
+from examiner.results.storage import RESULTS_SCHEMA, ResultsNote, checked_note, loaded, save_frame
 from examiner.wording import InputError, counted, shorten, unknown_name
 
 if TYPE_CHECKING:
@@ -486,15 +480,12 @@ class Results:
     @classmethod
     def load(cls, path: str | Path) -> Results:
         """Read what `save` wrote, unchanged."""
-        found = load_frame(path, RESULTS_SCHEMA)
+        found = loaded(path, RESULTS_SCHEMA, restored)
         if found is None:
             raise InputError(
                 f"{shorten(path, 200)} was not written by `Results.save`. Read it with `ex.read`."
             )
-        try:
-            return restored(*found)
-        except InputError as problem:
-            raise InputError(f"Cannot use {shorten(path, 200)}: {problem}") from None
+        return found
 
     # ---------------------------------------------------------------- told
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -96,27 +96,7 @@ Packing = Literal["uncompressed", "gzip", "zstd"]
 _PACKINGS: MappingProxyType[str, Packing] = MappingProxyType({".gz": "gzip", ".zst": "zstd"})
 
 
-def _csv(frame: pl.DataFrame, path: Path, packing: Packing) -> None:
-    frame.write_csv(path, compression=packing, check_extension=False)
-
-
-def _tsv(frame: pl.DataFrame, path: Path, packing: Packing) -> None:
-    frame.write_csv(path, separator="\t", compression=packing, check_extension=False)
-
-
-def _ndjson(frame: pl.DataFrame, path: Path, packing: Packing) -> None:
-    frame.write_ndjson(path, compression=packing, check_extension=False)
-
-
-def _parquet(frame: pl.DataFrame, path: Path, packing: Packing) -> None:
-    if packing != "uncompressed":
-        raise InputError("Parquet is packed inside already. Leave the second ending out.")
-    frame.write_parquet(path)
-
-
-KINDS: MappingProxyType[str, Callable[[pl.DataFrame, Path, Packing], None]] = MappingProxyType(
-    {".csv": _csv, ".tsv": _tsv, ".ndjson": _ndjson, ".jsonl": _ndjson, ".parquet": _parquet}
-)
+KINDS = (".csv", ".tsv", ".ndjson", ".jsonl", ".parquet")
 
 
 def file_kind(path: str | Path) -> tuple[str, Packing]:
@@ -146,7 +126,17 @@ def write_frame(frame: pl.DataFrame, path: str | Path) -> Path:
     """
     ending, packing = file_kind(path)
     with atomic_path(path) as temporary:
-        KINDS[ending](frame, temporary, packing)
+        if ending == ".parquet":
+            if packing != "uncompressed":
+                raise InputError("Parquet is packed inside already. Leave the second ending out.")
+            frame.write_parquet(temporary)
+        elif ending in (".csv", ".tsv"):
+            separator = "," if ending == ".csv" else "\t"
+            frame.write_csv(
+                temporary, separator=separator, compression=packing, check_extension=False
+            )
+        else:
+            frame.write_ndjson(temporary, compression=packing, check_extension=False)
     return Path(path)
 
 

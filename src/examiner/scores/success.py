@@ -44,10 +44,10 @@ def responses(
            [0.]])
     """
     measure = check_results(results).measure_name(measure)
-    if success is None and beating is None and share is None:
-        if not results.is_binary(measure):
-            means = cell_means(results, measure)
-            return ResponseMatrix.from_array(means, results.agents, results.tasks)
+    said = success is not None or beating is not None or share is not None
+    if not said and not results.is_binary(measure):
+        means = cell_means(results, measure)
+        return ResponseMatrix.from_array(means, results.agents, results.tasks)
     compared, won, seen = _judged(results, measure, success, beating)
     return _counted(compared, won, seen, share)
 
