@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from examiner.importers.batch import read_files
 from examiner.importers.files import SourceFile, open_source
 from examiner.importers.folders import is_many
 from examiner.importers.formats import FORMATS, known_format, recognised, unknown_format
@@ -26,7 +26,9 @@ from examiner.results import Provenance, Results
 from examiner.results.interchange import frame_from, is_frame
 from examiner.results.provenance import announce
 from examiner.wording import InputError, shorten
-from examiner.workers import Progress
+
+if TYPE_CHECKING:
+    from examiner.workers import Progress
 
 
 def read(
@@ -65,6 +67,9 @@ def read(
     elif isinstance(source, (str, Path)) and str(source):
         with _only_our_own_errors(source):
             if is_many(source):
+                # Threads and all that they need are loaded only where there is work for them.
+                from examiner.importers.batch import read_files
+
                 reading = read_files(source, options, named, template, progress)
             else:
                 file = _named_by(template, open_source(source))
