@@ -164,14 +164,16 @@ def unfolded(frame: pl.DataFrame, *, tasks_are_rows: bool, measure: str) -> pl.D
     if names.null_count() or (names == "").any():
         row = int((names.is_null() | (names == "")).arg_max() or 0)
         raise InputError(f"Row {row + 1} has no name in its first column. Name it.", row=row)
-    values = pl.DataFrame([_numbers(without_missing_words(column)) for column in cells]).to_numpy()
+    numbers = pl.DataFrame([_numbers(without_missing_words(column)) for column in cells])
+    values = numbers.to_numpy(order="c")
     first, second = ("task", "agent") if tasks_are_rows else ("agent", "task")
     # Enums keep the table's own order of names, whichever cells are empty.
     names = names.cast(pl.Enum(names.unique(maintain_order=True)))
     headers = pl.Series(second, cells.columns, dtype=pl.Enum(cells.columns))
-    rows, columns = np.nonzero(~np.isnan(values))
+    seen = ~np.isnan(values)
+    rows, columns = np.nonzero(seen)
     return pl.DataFrame(
-        {first: names.gather(rows), second: headers.gather(columns), measure: values[rows, columns]}
+        {first: names.gather(rows), second: headers.gather(columns), measure: values[seen]}
     )
 
 

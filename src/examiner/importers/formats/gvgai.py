@@ -95,7 +95,7 @@ def read_stdout(file: SourceFile, options: TableOptions) -> Reading:
     """
     game = (file.names["task"], file.names.get("level", "0")) if "task" in file.names else None
 
-    def play(line: str, where: str) -> Play | None:
+    def play(line: str) -> Play | None:
         nonlocal game
         playing = _PLAYING.search(line)
         if playing is not None:
@@ -104,10 +104,10 @@ def read_stdout(file: SourceFile, options: TableOptions) -> Reading:
             return None
         if game is None:
             raise InputError(
-                f"{where} is a result, and no line before it says `** Playing game …`. Name the game "
-                f"by a template (`--path '{{agent}}/{{task}}/'`)."
+                "is a result, and no line before it says `** Playing game …`. Name the game "
+                "by a template (`--path '{agent}/{task}/'`)."
             )
-        return *game, *_printed(line, where)
+        return *game, *_printed(line)
 
     columns = ("task", "level", "win", "score", "ticks")
     return _reading(file, "gvgai-stdout", columns, play, sought=f"{_MARK} …")
@@ -126,11 +126,11 @@ def read_trials(file: SourceFile, options: TableOptions) -> Reading:
     """
     columns = ("agent", "task", "level", "win", "score", "ticks")
 
-    def play(line: str, where: str) -> Play:
+    def play(line: str) -> Play:
         fields = [field.strip() for field in line.split(",")]
         if len(fields) != len(columns) or not all(fields[:3]):
             raise InputError(
-                f"{where} has {len(fields)} fields where {', '.join(columns)} belong, all filled. "
+                f"has {len(fields)} fields where {', '.join(columns)} belong, all filled. "
                 f"Correct or remove the line."
             )
         try:
@@ -139,7 +139,7 @@ def read_trials(file: SourceFile, options: TableOptions) -> Reading:
             return *fields[:3], int(win) if whole else _UNKNOWN, score, ticks
         except (ValueError, OverflowError):
             raise InputError(
-                f"{where} has text where win, score and ticks belong "
+                f"has text where win, score and ticks belong "
                 f"({shorten(','.join(fields[3:]))}). Correct or remove the line."
             ) from None
 
@@ -158,11 +158,11 @@ def read_executor(file: SourceFile, options: TableOptions) -> Reading:
     ('mcts',)
     """
 
-    def play(line: str, where: str) -> Play:
+    def play(line: str) -> Play:
         found = _EXECUTED.fullmatch(line)
         if found is None:
             raise InputError(
-                f"{where} is {shorten(line.strip())}, where game, level, seed, win, score and ticks "
+                f"is {shorten(line.strip())}, where game, level, seed, win, score and ticks "
                 f"belong. Correct or remove the line."
             )
         return *found.groups()[:3], int(found[4]), float(found[5]), float(found[6])
@@ -171,12 +171,12 @@ def read_executor(file: SourceFile, options: TableOptions) -> Reading:
     return _reading(file, "gvgai-executor", columns, play, sought=" ".join(columns))
 
 
-def _printed(line: str, where: str) -> tuple[int, float, float]:
+def _printed(line: str) -> tuple[int, float, float]:
     found = _RESULT.search(line)
     if found is None:
         what = "of several players" if "Player1" in line else "cut off or changed"
         raise InputError(
-            f"{where} is a result {what}: {shorten(line.strip(), 120)}. "
+            f"is a result {what}: {shorten(line.strip(), 120)}. "
             f"One player's win, score and timesteps are needed: correct or remove the line."
         )
     return int(found[1]) if len(found[1]) < 9 else _UNKNOWN, float(found[2]), float(found[3])
@@ -193,15 +193,18 @@ def _reading(
     file: SourceFile,
     format: str,
     columns: Sequence[str],
-    play: Callable[[str, str], Play | None],
+    play: Callable[[str], Play | None],
     sought: str,
 ) -> Reading:
-    """Build results from what `play` makes of each line, told where the line stands."""
+    """Build results from what `play` makes of each line, or says of it."""
     text = text_of(file)
     quoted = shorten(file.path, 200)
     plays: list[Play] = []
     for number, line in filled_lines(text.data, file.path):
-        made = play(line, f"{quoted}, line {number},")
+        try:
+            made = play(line)
+        except InputError as problem:
+            raise InputError(f"{quoted}, line {number}, {problem}") from None
         if made is not None:
             plays.append((*made, number))
     if not plays:

@@ -67,9 +67,15 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     if "" in known:
         raise InputError("An item has no name. Name every item.")
     row = np.repeat(np.arange(len(subjects)), [len(part) for part in codes])
-    task = name_column("task", list(known), np.concatenate(codes))
-    frame = pl.DataFrame([spread("agent", subjects, row), task]).with_columns(
-        run=0, trial=0, correct=np.concatenate(values)
+    zeros = np.zeros(len(row), dtype=np.int64)
+    frame = pl.DataFrame(
+        {
+            "agent": spread("agent", subjects, row),
+            "task": name_column("task", list(known), np.concatenate(codes)),
+            "run": zeros,
+            "trial": zeros,
+            "correct": np.concatenate(values),
+        }
     )
     if "run" in file.names:
         frame = frame.drop("run")
