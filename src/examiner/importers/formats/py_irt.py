@@ -55,17 +55,15 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     for number, record in json_lines(text.data, file.path):
         subject, responses = _fields(record, number, file.path)
         items = list(responses)
-        same = bool(codes) and items == before  # most subjects are asked what the last one was
-        coded = [] if same else [known.setdefault(item, len(known)) for item in items]
-        before = items
+        if items != before or not codes:  # most subjects are asked what the last one was
+            before = items
+            coded = np.array([known.setdefault(item, len(known)) for item in items], np.int64)
         subjects.append(subject)
-        codes.append(codes[-1] if same else np.array(coded, dtype=np.int64))
+        codes.append(coded)
         values.append(_numbers(responses, number, file.path))
         lines.append(number)
     if not known:
         raise InputError(f"{shorten(file.path, 200)} holds no responses. Give at least one.")
-    if "" in known:
-        raise InputError("An item has no name. Name every item.")
     row = np.repeat(np.arange(len(subjects)), [len(part) for part in codes])
     zeros = np.zeros(len(row), dtype=np.int64)
     frame = pl.DataFrame(
