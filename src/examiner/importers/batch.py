@@ -17,7 +17,7 @@ from examiner.wording import InputError, counted, listed, shorten
 from examiner.workers import Progress
 from examiner.workers import map as map_jobs
 
-_FILES_PER_JOB = 64
+_FILES_PER_JOB = 64  # a look at a file is short beside handing it to a thread
 _RESULT_ENDINGS = (".csv", ".tsv", ".tab", ".ndjson", ".jsonl", ".parquet")
 _OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
 

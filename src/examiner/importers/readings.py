@@ -16,7 +16,7 @@ from examiner.results import Provenance, Results, Scales
 from examiner.results.table import assemble
 from examiner.wording import InputError, RepeatedKeyError, shorten
 
-_MOST_NOTES = 12
+_MOST_NOTES = 12  # as many as anybody reads; a folder may have thousands
 
 
 @dataclass(frozen=True, slots=True)

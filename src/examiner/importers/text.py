@@ -15,22 +15,22 @@ from examiner.wording import InputError, shorten
 LONGEST_LINE_BYTES = 256 * 2**20  # a row of a million tasks is a tenth of it
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_BLOCK_BYTES = 2**24
+_BLOCK_BYTES = 2**24  # copied at once to be counted: little beside a file that is mapped
 _MERGE_MARKER = re.compile(rb"^(?:<{7} |={7}\r?$|>{7} )", flags=re.MULTILINE)
 
 
-class Text(NamedTuple):
+class Decoded(NamedTuple):
     """UTF-8 text, and what had to be done to get it."""
 
     data: bytes
     notes: tuple[str, ...] = ()
 
 
-def text_of(file: SourceFile) -> Text:
+def text_of(file: SourceFile) -> Decoded:
     r"""Return everything in a text file as UTF-8 without a byte-order mark.
 
     >>> text_of(SourceFile(Path("x.csv"), None, b"\xef\xbb\xbfagent,task", whole=True))
-    Text(data=b'agent,task', notes=())
+    Decoded(data=b'agent,task', notes=())
     """
     text = as_utf8(file.contents(), file.path)
     check_text(text.data, file.path)
@@ -55,24 +55,24 @@ def beginning(file: SourceFile) -> bytes:
     return file.head.removeprefix(_UTF8_MARK)
 
 
-def as_utf8(data: bytes, path: Path) -> Text:
+def as_utf8(data: bytes, path: Path) -> Decoded:
     r"""Return bytes as UTF-8; what is neither UTF-8 nor UTF-16 is read as Windows-1252, and said.
 
     >>> as_utf8("agent,Pac‑Man".encode("utf-16"), Path("x.csv")).notes
     ("'x.csv' is written in UTF-16.",)
     >>> as_utf8(b"caf\xe9", Path("x.csv"))
-    Text(data=b'caf\xc3\xa9', notes=("'x.csv' is not UTF-8 text (byte 0xe9 on line 1): it is read as
+    Decoded(data=b'caf\xc3\xa9', notes=("'x.csv' is not UTF-8 text (byte 0xe9 on line 1): it is read as
     cp1252 (Windows). If names look wrong, save it as UTF-8.",))
     """
     if data.startswith(_UTF16_MARKS):
         decoded = data.decode("utf-16", errors="replace")
-        return Text(decoded.encode(), (f"{shorten(path, 200)} is written in UTF-16.",))
+        return Decoded(decoded.encode(), (f"{shorten(path, 200)} is written in UTF-16.",))
     data = data.removeprefix(_UTF8_MARK)
     if data.isascii():
-        return Text(data)
+        return Decoded(data)
     try:
         data.decode()
-        return Text(data)
+        return Decoded(data)
     except UnicodeDecodeError as problem:
         note = (
             f"{shorten(path, 200)} is not UTF-8 text (byte 0x{data[problem.start]:02x} on line "
@@ -83,7 +83,7 @@ def as_utf8(data: bytes, path: Path) -> Text:
     letters = "".join(
         bytes([byte]).decode("cp1252", errors="ignore") or chr(byte) for byte in range(256)
     )
-    return Text(data.decode("latin-1").translate(dict(enumerate(letters))).encode(), (note,))
+    return Decoded(data.decode("latin-1").translate(dict(enumerate(letters))).encode(), (note,))
 
 
 def check_text(data: bytes | mmap, path: Path) -> None:

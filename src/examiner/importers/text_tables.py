@@ -19,8 +19,10 @@ from examiner.results.keys import ITEM_COLUMNS
 from examiner.wording import InputError, shorten
 
 _SEPARATORS = (",", "\t", ";", "|")
-_INFER_ROWS = 10_000
-_FEW_CSV_FIELD_BYTES = 2**27
+_INFER_ROWS = 10_000  # a column that changes its kind later is read again, as text
+_FEW_CSV_FIELD_BYTES = (
+    2**27
+)  # half of the longest line that is taken; the usual 131,072 are too few
 
 
 @dataclass(frozen=True, slots=True)

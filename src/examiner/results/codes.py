@@ -12,8 +12,10 @@ from examiner.checking import smallest_unsigned
 
 Codes = NDArray[np.unsignedinteger]
 
-_LARGEST_KEY = 2**62
-_BITMAP_BYTES_PER_ROW = 16
+_LARGEST_KEY = 2**62  # products of counts stay within 64 bits
+_BITMAP_BYTES_PER_ROW = (
+    16  # a table of all possible keys pays up to about the size of the rows themselves
+)
 
 
 def compact_names(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:

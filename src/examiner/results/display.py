@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from examiner.results.table import Results
 
 _STYLE = "text-align:left;overflow-wrap:anywhere;max-width:24em;padding:.15em .6em"
-_LONGEST_CELL = 200
+_LONGEST_CELL = 200  # letters; a name may be a whole question
 
 
 def html_table(

@@ -14,7 +14,7 @@ from examiner.importers.text import beginning, parse_json, text_of
 from examiner.results import Provenance
 from examiner.wording import InputError, shorten
 
-FRAMES_PER_ITERATION = 1_000_000
+FRAMES_PER_ITERATION = 1_000_000  # 250,000 training steps of four frames (Castro et al. 2018)
 _KEYS = ("Iteration", "Value", "Agent")
 _START = re.compile(rb"\s*\[\s*\{")
 _NOTE = (

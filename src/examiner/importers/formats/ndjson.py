@@ -14,7 +14,7 @@ from examiner.importers.readings import Reading
 from examiner.importers.tables import PROBLEMS, TableOptions, table_reading
 from examiner.importers.text import beginning, json_lines, parse_json, text_of
 
-_HEAD_BYTES = 65_536
+_HEAD_BYTES = 65_536  # hundreds of records, from which the kinds of columns are found
 
 
 def recognises(file: SourceFile) -> bool:

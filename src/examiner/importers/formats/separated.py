@@ -25,7 +25,7 @@ from examiner.results.codes import compact_names
 from examiner.results.keys import ITEM_COLUMNS, trial_numbers
 from examiner.wording import InputError, RepeatedKeyError
 
-_BLOCK_BYTES = 128 * 2**20
+_BLOCK_BYTES = 128 * 2**20  # of files held at once as one text
 
 
 def recognises(file: SourceFile) -> bool:
