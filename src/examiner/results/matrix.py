@@ -315,10 +315,11 @@ class ResponseMatrix:
             "agent": name_column("agent", self.agents, agent),
             "task": name_column("task", self.tasks, task),
         }
-        kinds = ("successes", "trials") if self.is_counts else ("value",)
-        arrays = (self.successes, self.trials) if self.is_counts else (self.to_numpy(),)
-        for name, array in zip(kinds, arrays, strict=True):
-            columns[name] = pl.Series(array[agent, task])
+        if self.is_counts:
+            columns["successes"] = pl.Series(self.successes[agent, task])
+            columns["trials"] = pl.Series(self.trials[agent, task])
+        else:
+            columns["value"] = pl.Series(self.to_numpy()[agent, task])
         note = MatrixNote(self.agents, self.tasks)
         return save_frame(pl.DataFrame(columns), path, MATRIX_SCHEMA, note)
 
