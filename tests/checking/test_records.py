@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from examiner.checking import Axes, Bounds, from_record, to_record
+from examiner.checking import Axes, Bounds, ShapeError, from_record, to_record
 from examiner.wording import InputError
 
 
@@ -142,3 +142,38 @@ def test_any_other_value_is_taken_or_refused_in_words(part, value):
 def test_any_other_record_is_refused_in_words(value):
     with pytest.raises(InputError, match="Give"):
         from_record(Sheet, value)
+
+
+class Mixed(NamedTuple):
+    """Alternatives whose order matters, and long lists of plain values."""
+
+    number_or_text: float | str
+    text_or_number: str | float
+    whole_or_number: int | float
+    number_or_whole: float | int
+    many: tuple[str | int | float | bool | None, ...] = ()
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        ("inf", (math.inf, "inf")),
+        ("low", ("low", "low")),
+        (2.5, (2.5, 2.5)),
+    ],
+)
+def test_the_first_alternative_that_fits_is_taken(value, read):
+    record = {"number_or_text": value, "text_or_number": value}
+    made = from_record(Mixed, record | {"whole_or_number": 2, "number_or_whole": 2})
+    assert (made.number_or_text, made.text_or_number) == read
+    assert (type(made.whole_or_number), type(made.number_or_whole)) == (int, float)
+
+
+def test_plain_values_of_long_lists_are_kept_and_others_refused_by_their_index():
+    record = {"number_or_text": 1, "text_or_number": 1, "whole_or_number": 1, "number_or_whole": 1}
+    plain = ["a", 1, 2.5, True, None, "inf"]
+    made = from_record(Mixed, record | {"many": plain}).many
+    assert made == tuple(plain) and [type(one) for one in made] == [type(one) for one in plain]
+    with pytest.raises(ShapeError, match=r"many\[1\]"):
+        from_record(Mixed, record | {"many": ["a", {}]})
+    assert from_record(Mixed, record | {"many": [10**30]}).many == (1e30,)

@@ -123,6 +123,19 @@ def test_keep_and_drop_choose_agents_and_tasks(examiner) -> None:
     assert len(content["steps"]) == 2
 
 
+def test_repeated_keeps_of_agents_add_up(examiner) -> None:
+    words = ["--keep", "agent:ddqn", "--keep", "agent:distributional_dqn", "--keep", "task:pong"]
+    content = json.loads(examiner("describe", "atari-dqn-family", *words, "--json").stdout)
+    assert content["agent_names"] == ["ddqn", "distributional_dqn"]
+    assert content["task_names"] == ["pong"]
+
+
+def test_the_items_of_gvgai_trials_fold_when_only_the_task_is_asked_for(examiner, tmp_path) -> None:
+    (tmp_path / "trials.csv").write_text("mcts,aliens,0,1,80,476\nmcts,aliens,1,0,3,9\n")
+    content = json.loads(examiner("describe", "trials.csv", "--item", "task", "--json").stdout)
+    assert (content["task_names"], content["item"], content["trials"]) == (["aliens"], ["task"], 2)
+
+
 def test_scales_come_from_a_name_or_a_file(examiner, tmp_path: Path) -> None:
     (tmp_path / "scores.csv").write_text("agent,task,score\na,pong,14.6\nb,pong,-20.7\n")
     (tmp_path / "scales.csv").write_text("task,random,human\npong,-20.7,14.6\n")

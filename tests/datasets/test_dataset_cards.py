@@ -2,6 +2,7 @@
 
 import hashlib
 import pickle
+import sys
 from dataclasses import fields
 from importlib.resources import files
 from typing import get_args, get_overloads, get_type_hints
@@ -39,6 +40,22 @@ def test_a_card_has_exactly_the_fields_of_a_card_and_none_is_empty(name):
     assert all(written.values())
     assert isinstance(written["year"], int)
     assert all(isinstance(written[key], list) for key in ("changed", "notes"))
+
+
+@pytest.mark.parametrize(
+    ("altered", "message"),
+    [
+        ({"year": "old"}, r"year is 'old'\. Give a whole number"),
+        ({"yaer": 1}, r"Unknown key 'yaer'"),
+    ],
+)
+def test_a_card_that_is_written_wrongly_is_refused_by_what_is_wrong(altered, message, monkeypatch):
+    fields_of = card_fields
+    monkeypatch.setattr(
+        sys.modules[Card.__module__], "card_fields", lambda name: fields_of(name) | altered
+    )
+    with pytest.raises(InputError, match=message):
+        card("gvgai-plays")
 
 
 @pytest.mark.parametrize("name", NAMES)

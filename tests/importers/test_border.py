@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 import examiner as ex
-from examiner.importers import limits
+from examiner.importers import files, text
 from importers.example_files import EXAMPLES, write_example
 
 quiet = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
@@ -199,7 +199,7 @@ def test_byte_order_marks_and_other_encodings_are_read(encoding: str, tmp_path: 
 
 
 def test_a_zip_bomb_is_refused_before_it_fills_the_memory(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(limits, "UNPACKED_FREELY_BYTES", 2**20)
+    monkeypatch.setattr(files, "UNPACKED_FREELY_BYTES", 2**20)
     path = tmp_path / "x.csv.gz"
     with gzip.open(path, "wb") as stream:
         stream.write(b"agent,task,score\n" + b"0" * 2**24)
@@ -210,7 +210,7 @@ def test_a_zip_bomb_is_refused_before_it_fills_the_memory(tmp_path: Path, monkey
 
 
 def test_a_bomb_of_arrays_is_refused_by_what_it_declares(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(limits, "UNPACKED_FREELY_BYTES", 2**20)
+    monkeypatch.setattr(files, "UNPACKED_FREELY_BYTES", 2**20)
     path = tmp_path / "x.npz"
     np.savez_compressed(path, DQN=np.zeros((4096, 1024)))
     with pytest.raises(ex.InputError, match="as a zip bomb"):
@@ -241,7 +241,7 @@ def test_the_limit_can_be_named(tmp_path: Path, monkeypatch):
 
 
 def test_an_endless_line_is_refused(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(limits, "LONGEST_LINE_BYTES", 2**18)
+    monkeypatch.setattr(text, "LONGEST_LINE_BYTES", 2**18)
     path = tmp_path / "x.csv"
     path.write_bytes(b"agent,task,score\na,t,1\n" + b"7" * 2**20)
     with pytest.raises(ex.InputError, match="has a line of more than"):

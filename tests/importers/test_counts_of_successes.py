@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.importers import counts
+from examiner.importers import cells
 
 
 def written(path: Path, header: str, rows: list[str]) -> Path:
@@ -82,7 +82,7 @@ def test_wrong_counts_are_refused_by_their_line(tmp_path: Path, row: str, said: 
 def test_more_trials_than_rows_could_hold_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counts, "MOST_ROWS", 10)
+    monkeypatch.setattr(cells, "MOST_TRIALS", 10)
     path = written(tmp_path / "c.csv", "agent,task,successes,trials", ["a,t,1,6", "b,t,1,6"])
     with pytest.raises(ex.InputError, match=r"12 trials, too many.*ResponseMatrix.from_counts"):
         ex.read(path)

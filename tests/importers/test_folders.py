@@ -9,7 +9,7 @@ import pytest
 
 import examiner as ex
 from examiner.importers.folders import natural_order
-from examiner.importers.templates import PathTemplate
+from examiner.importers.names import PathTemplate
 from importers.example_files import EXAMPLES, MONITOR, write_example
 
 pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")

@@ -10,7 +10,7 @@ import pytest
 
 import examiner as ex
 from examiner.importers.files import open_source
-from examiner.importers.recognition import recognised
+from examiner.importers.formats import recognised
 from importers.example_files import EXAMPLES, MONITOR, write_example
 
 pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")

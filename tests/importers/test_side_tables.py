@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from examiner import InputError
-from examiner.importers import read_agents, read_scales, read_tasks
+from examiner import InputError, Results
+from examiner.importers import attach, read_agents, read_scales, read_tasks
 
 
 @pytest.fixture
@@ -53,6 +53,34 @@ def test_a_task_may_have_a_row_for_each_measure(table):
 def test_agents_may_go_by_other_names_of_the_column(table):
     agents = read_agents(table("Model\tfamily\nM1\tsmall\n", "agents.tsv"))
     assert agents.aligned(["M1"], "family") == ("small",)
+
+
+def test_one_column_names_the_task_and_others_say_something_of_it(table):
+    tasks = read_tasks(table("game,env,model,cost\npong,ALE,a,2\nchess,board,b,1\n"))
+    assert tasks.attributes.names == ("pong", "chess")
+    assert tasks.attributes.columns == ("env", "model", "cost")
+    with pytest.raises(InputError, match=r"has two columns 'cost'\. Give each its own name"):
+        read_tasks(table("task,cost,cost\na,1,2\n"))
+
+
+def test_tables_are_attached_the_last_first_and_that_of_tasks_before_all(table):
+    results = Results.from_numpy([[1.0, 2.0, 3.0]], ["dqn"], ["pong", "go", "chess"])
+    one = table("task,random\npong,1\ngo,1\nchess,1\n", "one.csv")
+    two = table("task,random\npong,2\ngo,2\n", "two.csv")
+    tasks = table("task,random,cost\npong,3,7\ngo,,\nchess,,\n", "tasks.csv")
+    agents = table("agent,family\ndqn,value\n", "agents.csv")
+    told = attach(results, scales=[one, two], tasks=tasks, agents=agents)
+    assert [told.scales.lookup(task).random for task in told.tasks] == [3, 2, 1]
+    assert told.task_attributes.aligned(["pong"], "cost") == ("7",)
+    assert told.agent_attributes.aligned(["dqn"], "family") == ("value",)
+    assert told.provenance.steps == (
+        f"tasks from {tasks}",
+        f"scales from {one}, {two}",
+        f"agents from {agents}",
+    )
+    named = attach(results, scales={"mine": read_scales(one)})
+    assert named.provenance.steps == ("scales from mine",)
+    assert attach(results) == results
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from examiner.arena.environment import Environment
 from examiner.arena.environments import ENVIRONMENTS
 from examiner.arena.job import Job
 from examiner.arena.protocol import PROTOCOLS, REFERENCE, Protocol
-from examiner.results.classification import Classification
+from examiner.results.attributes import Classification
 from examiner.wording import InputError, unknown_name
 
 Determinism = Literal["deterministic", "noise added", "stochastic"]

@@ -1,6 +1,6 @@
 """What users and files give, checked: names, arrays, and records of a declared shape."""
 
-from examiner.checking.arrays import check_finite, read_only, smallest_unsigned
+from examiner.checking.arrays import check_finite, is_binary, read_only, smallest_unsigned
 from examiner.checking.names import check_names
 from examiner.checking.randomness import Randomness, generator
 from examiner.checking.records import Axes, Bounds, ShapeError, from_record, to_record
@@ -14,6 +14,7 @@ __all__ = [
     "check_names",
     "from_record",
     "generator",
+    "is_binary",
     "read_only",
     "smallest_unsigned",
     "to_record",

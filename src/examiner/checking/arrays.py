@@ -1,4 +1,4 @@
-"""Arrays at the border: no infinities, no more bytes than needed, and frozen once they are made."""
+"""Arrays at the border: no infinities, zeros and ones told, no more bytes than needed, frozen."""
 
 from __future__ import annotations
 
@@ -26,6 +26,15 @@ be compared: remove them or leave them empty.
             f"The {what} is {values.ravel()[position]} at position {position + 1}. "
             f"Infinite values cannot be compared: remove them or leave them empty."
         )
+
+
+def is_binary(values: NDArray[np.floating | np.integer]) -> bool:
+    """Tell whether every value is 0, 1 or NaN.
+
+    >>> is_binary(np.array([0.0, 1.0, np.nan])), is_binary(np.array([0.0, 0.5]))
+    (True, False)
+    """
+    return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
 
 
 def smallest_unsigned(largest: int) -> type[np.unsignedinteger]:

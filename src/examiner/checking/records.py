@@ -134,25 +134,24 @@ class _Reader:
     lengths: dict[str, tuple[int, str]]
 
     def __call__(self, kind: Any, stored: object, path: str) -> Any:  # Any: a type, and its value
-        origin = get_origin(kind)
+        if kind in _PLAIN:
+            return _PLAIN[kind](stored, path)
+        origin, parts = get_origin(kind), get_args(kind)
         if origin is Annotated:
             return self._annotated(kind, stored, path)
         if origin is Literal:
-            return self._chosen(stored, get_args(kind), path)
+            return self._chosen(stored, parts, path)
         if origin in (Union, types.UnionType):
-            return self._either(get_args(kind), stored, path)
+            return self._either(parts, stored, path)
         if origin is np.ndarray:
             return _array(stored, path)
         if origin in (tuple, list):
-            return self._sequence(origin, get_args(kind), stored, path)
+            return self._sequence(origin, parts, stored, path)
         if origin is not None and issubclass(origin, Mapping):
             table = _table(stored, path)
-            part = get_args(kind)[1]
-            return {name: self(part, value, f"{path}.{name}") for name, value in table.items()}
+            return {name: self(parts[1], value, f"{path}.{name}") for name, value in table.items()}
         if origin is not None and issubclass(origin, Callable):  # type: ignore[arg-type]
             raise _wrong(path, stored, "a name")
-        if kind in _PLAIN:
-            return _PLAIN[kind](stored, path)
         if kind is Any:
             return stored
         if hasattr(kind, "from_record"):
@@ -222,8 +221,9 @@ class _Reader:
         if not endless and len(stored) != len(kinds):
             raise _wrong(path, stored, f"a list of {len(kinds)}")
         parts = kinds[:1] * len(stored) if endless else kinds
+        is_plain = _plainness(kinds[0]) if endless else _never
         made = [
-            self(kind, value, f"{path}[{index}]")
+            value if is_plain(value) else self(kind, value, f"{path}[{index}]")
             for index, (kind, value) in enumerate(zip(parts, stored, strict=True))
         ]
         return made if origin is list else tuple(made)
@@ -236,12 +236,13 @@ class _Reader:
                     of = f" of {path}" if path else ""
                     raise unknown_name(f"key{of}", name, tuple(shape))
         given = {}
-        for name, (part, needed) in shape.items():
-            where = f"{path}.{name}".lstrip(".")
-            if name in table:
-                given[name] = self(part, table[name], where)
+        for name, (part, needed, is_plain) in shape.items():
+            if name in table and is_plain(table[name]):
+                given[name] = table[name]
+            elif name in table:
+                given[name] = self(part, table[name], f"{path}.{name}".lstrip("."))
             elif needed:
-                raise ShapeError(where, "is missing", _wanted(part))
+                raise ShapeError(f"{path}.{name}".lstrip("."), "is missing", _wanted(part))
         return kind(**given)
 
 
@@ -327,18 +328,51 @@ def _wrong(path: str, value: object, wanted: str) -> ShapeError:
     return ShapeError(path, found, wanted)
 
 
+def _plainness(kind: Any) -> Callable[[Any], bool]:  # Any: a type, and stored values
+    """Tell which stored values are read as they are: most of a long record, so that it pays to ask."""
+    # Not cached: int | float and float | int are equal, but not read alike.
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        words = frozenset(part for part in parts if type(part) is str)
+        return lambda value: type(value) is str and value in words
+    parts = parts if origin in (Union, types.UnionType) else (kind,)
+    number_at = parts.index(float) if float in parts else len(parts)
+    # After a float, whole numbers become one, and the text "inf" is one.
+    plain = {part for part in parts[:number_at] if part in (str, int)}
+    plain |= {part for part in parts if part in (float, bool, types.NoneType)}
+    if int not in plain:
+        return lambda value: type(value) in plain
+    plain.discard(int)
+    return lambda value: (
+        type(value) in plain or (type(value) is int and abs(value) <= _LARGEST_WHOLE)
+    )
+
+
+def _never(value: object) -> bool:
+    return False
+
+
+class _Part(NamedTuple):
+    """A stored part of a record: its type, whether it must be there, and which values are plain."""
+
+    kind: Any  # a type
+    needed: bool
+    is_plain: Callable[[Any], bool]  # Any: stored values
+
+
 @functools.cache
-def _shape(kind: Any) -> Mapping[str, tuple[Any, bool]]:  # Any: a record type, and types
-    """The stored parts of a dataclass or named tuple: the type of each, and whether it must be there."""
+def _shape(kind: Any) -> Mapping[str, _Part]:  # Any: a record type
+    """The stored parts of a dataclass or named tuple."""
     hints = get_type_hints(kind, include_extras=True)
     if dataclasses.is_dataclass(kind):
-        return {
-            field.name: (
-                hints[field.name],
-                field.default is dataclasses.MISSING
-                and field.default_factory is dataclasses.MISSING,
-            )
+        needed = {
+            field.name: field.default is dataclasses.MISSING
+            and field.default_factory is dataclasses.MISSING
             for field in dataclasses.fields(kind)
             if _is_stored(field)
         }
-    return {name: (hints[name], name not in kind._field_defaults) for name in kind._fields}
+    else:
+        needed = {name: name not in kind._field_defaults for name in kind._fields}
+    return {
+        name: _Part(hints[name], must, _plainness(hints[name])) for name, must in needed.items()
+    }

@@ -13,8 +13,8 @@ from examiner.cli.output import print_json, print_line, print_notes
 from examiner.cli.progress import progress_bar
 from examiner.cli.source import comparable, results_from
 from examiner.results import WRITERS, Results, write
-from examiner.results.frames import file_kind
 from examiner.results.writers import check_path
+from examiner.results.writing import file_kind
 from examiner.wording import counted
 
 OutputLayout = StrEnum("OutputLayout", list(WRITERS))  # type: ignore[misc]  # names from the table

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from examiner.cli.options import JsonFlag, SourceOptions
 from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
 from examiner.cli.progress import progress_bar
@@ -38,45 +36,15 @@ def describe(options: SourceOptions, json: JsonFlag = False) -> None:
 
 
 def description(results: Results) -> dict[str, Any]:  # Any: JSON values
-    """Return everything `describe` says, as JSON values.
+    """Return everything `describe` says, as JSON values, with how runs would be reduced.
 
     >>> description(Results.from_numpy([[1.0, 2.0]]))["missing_cells"]
     0
     """
     from examiner.scores import default_reduction
 
-    unscaled = set(results.scales.aligned(results.task_names, results.measures[0]).unscaled)
-    return {
-        "source": results.provenance.source,
-        "format": results.provenance.format,
-        **results.counts(),
-        "measures": list(results.measures),
-        "measure_ranges": [_range(results, name) for name in results.measures],
-        "item": ["task", *results.item],
-        "attributes": list(results.attributes),
-        "agent_names": list(results.agents),
-        "task_names": list(results.tasks),
-        "tasks_with_scale": sum(name not in unscaled for name in results.task_names),
-        "task_attributes": list(results.task_attributes.columns),
-        "agent_attributes": list(results.agent_attributes.columns),
-        "training_log": results.provenance.training,
-        "reduction": results.provenance.reduction or default_reduction(results),
-        "steps": list(results.provenance.steps),
-        "warnings": list(results.notes),
-    }
-
-
-def _range(results: Results, name: str) -> dict[str, Any]:  # Any: JSON values
-    values = results.measure(name)
-    seen = values[~np.isnan(values)]
-    return {
-        "measure": name,
-        "observed": len(seen),
-        "least": float(seen.min()),
-        "mean": float(seen.mean()),
-        "median": float(np.median(seen)),
-        "most": float(seen.max()),
-    }
+    content = results.describe().to_dict()
+    return content | {"reduction": content["reduction"] or default_reduction(results)}
 
 
 def _facts(content: dict[str, Any]) -> list[list[object]]:  # Any: JSON values

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal, cast
-
-import numpy as np
 
 from examiner.cli.options import ComparisonOptions, SourceOptions
 from examiner.cli.progress import ProgressCallback
 from examiner.datasets import DATASETS, load
-from examiner.importers import read, read_agents, read_classification, read_scales, read_tasks
-from examiner.results import Classification, Results, Scales, atari_game
-from examiner.wording import InputError, listed, shorten
+from examiner.importers import attach, read, read_classification, read_scales
+from examiner.results import Classification, Results, Scales
+from examiner.wording import InputError, shorten
 
 
 def results_from(
@@ -30,11 +27,9 @@ def results_from(
     ('berzerk', 'bowling')
     """
     results = _read(options, progress)
-    for pattern in options.keep or ():
-        results = _chosen(results, pattern, keep=True)
-    for pattern in options.drop or ():
-        results = _chosen(results, pattern, keep=False)
-    results = _informed(results, options)
+    results = results.keeping(*options.keep or ()).dropping(*options.drop or ())
+    scales = {name: _scales(name, results.measures[0]) for name in options.scales or ()}
+    results = attach(results, scales=scales, tasks=options.tasks, agents=options.agents)
     return _reduced(results, options, reduce_training_logs)
 
 
@@ -69,26 +64,6 @@ def classification_from(source: str) -> Classification:
             f"Bundled classifications: 'atari-typology'."
         )
     return data
-
-
-def _informed(results: Results, options: SourceOptions) -> Results:
-    """Attach what `--scales`, `--tasks` and `--agents` say; a table of tasks has the last word."""
-    measure = results.measures[0]
-    sources = list(options.scales or ())
-    scales = Scales()
-    for name in sources:
-        scales = _scales(name, measure) + scales
-    if options.tasks is not None:
-        table = read_tasks(options.tasks, measure)
-        results = results.with_attributes(table.attributes, step=f"tasks from {options.tasks}")
-        scales = table.scales + scales
-    if len(scales):  # all at once, so that only tasks without any scale are named
-        step = f"scales from {', '.join(sources)}" if sources else ""
-        results = results.with_scales(scales, step=step)
-    if options.agents is not None:
-        about = read_agents(options.agents)
-        results = results.with_attributes(about, step=f"agents from {options.agents}")
-    return results
 
 
 def _reduced(results: Results, options: SourceOptions, by_default: bool) -> Results:
@@ -150,31 +125,6 @@ def _scales(name: str, measure: str) -> Scales:
             f"Bundled scales: 'atari-human-random'."
         )
     return read_scales(name, measure)
-
-
-def _chosen(results: Results, pattern: str, *, keep: bool) -> Results:
-    what, _, glob = pattern.partition(":")
-    if what not in ("agent", "task") or not glob:
-        raise InputError(
-            f"Cannot tell what {shorten(pattern)} means. Write `agent:GLOB` or `task:GLOB`, "
-            f"for example `task:space_*`."
-        )
-    names = results.agents if what == "agent" else results.tasks
-    codes = results.agent_codes if what == "agent" else results.task_codes
-    like = np.array([fnmatchcase(name, glob) for name in names])
-    if what == "task":  # a game's name stands for all its items, under any of its names
-        like |= np.array([_is_like(name, glob) for name in results.task_names])
-    if not like.any():
-        raise InputError(f"No {what} is like {shorten(glob)}. There are {listed(names)}.")
-    chosen = like if keep else ~like
-    if not chosen.any():
-        raise InputError(f"Every {what} is like {shorten(glob)}, and none would be left.")
-    word = "kept" if keep else "dropped"
-    return results.where(chosen[codes], f"{word} {what}s like {glob!r} ({int(like.sum())})")
-
-
-def _is_like(task: str, glob: str) -> bool:
-    return fnmatchcase(task, glob) or fnmatchcase(atari_game(task) or "", glob)
 
 
 def success_of(text: str | None) -> float | Literal["reference", "random"] | None:

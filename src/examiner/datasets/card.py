@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from examiner.checking import from_record, to_record
 from examiner.datasets.files import card_fields
 from examiner.results.display import html_table
 
@@ -40,16 +41,14 @@ class Card:
     columns: Mapping[str, str]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "changed", tuple(self.changed))
-        object.__setattr__(self, "notes", tuple(self.notes))
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
 
     def __hash__(self) -> int:
         return hash((self.name, self.sha256))
 
-    def __reduce__(self) -> tuple[type[Card], tuple[object, ...]]:
+    def __reduce__(self) -> tuple[object, ...]:
         # a mapping proxy cannot be pickled, and cards travel to other processes with their data
-        return Card, tuple(self.to_dict().values())
+        return from_record, (Card, self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:  # Any: JSON values
         """Return the fields as plain values, for JSON.
@@ -58,9 +57,8 @@ class Card:
         >>> card("atari-human-random").to_dict()["columns"]["human"]
         'mean score of a professional human games tester, in points of the game'
         """
-        plain = {field.name: getattr(self, field.name) for field in fields(self)}
-        lists = {name: list(plain[name]) for name in ("changed", "notes")}
-        return plain | lists | {"columns": dict(self.columns)}
+        record: dict[str, Any] = to_record(self)
+        return record
 
     def __repr__(self) -> str:
         lines = [f"{self.name}: {self.title} ({self.returns}, {self.year})"]
@@ -92,4 +90,4 @@ def read_card(name: str) -> Card:
     >>> read_card("gvgai-plays").file
     'gvgai-plays.csv'
     """
-    return Card(name=name, **card_fields(name))
+    return from_record(Card, {"name": name, **card_fields(name)}, strict=True)

@@ -1,4 +1,4 @@
-"""The bundled data sets by name: the table of them, their data and their cards."""
+"""The bundled data sets by name: their cards, and how the file of each becomes what its card promises."""
 
 from __future__ import annotations
 
@@ -6,20 +6,143 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Literal, TypeAlias, overload
 
+import polars as pl
+
 from examiner.datasets.card import Card, read_card
-from examiner.datasets.loaders import (
-    load_arena,
-    load_atari_agents,
-    load_human_random_scales,
-    load_plays,
-    load_published_table,
-    load_typology,
-)
+from examiner.datasets.files import data_frame
 from examiner.datasets.published import PublishedTable
-from examiner.results import Classification, Results, Scales
+from examiner.results import Attributes, Classification, Provenance, Results, Scales, TaskScale
 from examiner.wording import unknown_name
 
 Dataset: TypeAlias = Results | Scales | Classification | PublishedTable
+
+_GOMES_RANDOM = "random_gomes"
+_GOMES = "Gomes & Souza 2021, random agent"
+_MNIH_WANG = "Mnih et al. 2015 and Wang et al. 2016, no-op starts"
+_ARENA = "random agent of the same data set; human of Mnih et al. 2015 and Wang et al. 2016"
+_BLIND, _LEARNING = ("random", "no-op"), ("brute", "sarsa-blob-prost")
+
+
+def load_published_table(card: Card) -> PublishedTable:
+    """Return a printed table, column by column.
+
+    >>> len(load_published_table(read_card("machado-2018-table1")))
+    15
+    """
+    columns = {series.name: tuple(series) for series in data_frame(card.file)}
+    return PublishedTable(card.name, columns, card.notes)
+
+
+def load_typology(card: Card) -> Classification:
+    """Return games by features, with the group that the paper put them in.
+
+    >>> load_typology(read_card("atari-typology")).attributes["paper_group"][:3]
+    ('7', '25', '21')
+    """
+    columns = data_frame(card.file).rename({"game": "task"}).cast(pl.String)
+    return Classification.from_dict(
+        columns.to_dict(as_series=False), attributes=["paper_group"], source=card.name
+    )
+
+
+def load_human_random_scales(card: Card) -> Scales:
+    """Return the random and the human score of each game.
+
+    >>> load_human_random_scales(read_card("atari-human-random")).lookup("pong").reference
+    14.6
+    """
+    rows = data_frame(card.file).iter_rows()
+    return Scales(
+        TaskScale(game, random=random, reference=human, source=_MNIH_WANG)
+        for game, random, human in rows
+    )
+
+
+def load_atari_agents(card: Card) -> Results:
+    """Return mean scores of agents on games, with two scales for every game.
+
+    The paper's own random agent comes first, so that a normaliser that needs only a random score
+    uses it, as the paper did; one that needs a human score finds the scale that has both.
+
+    >>> results = load_atari_agents(read_card("atari-dqn-family"))
+    >>> results.scales.lookup("pong", needs=["random"]).random
+    -21.0
+    >>> results.scales.lookup("pong", needs=["random", "reference"]).random
+    -20.7
+    """
+    wide = data_frame(card.file).rename({"game": "task"})
+    tidy = (
+        wide.drop(_GOMES_RANDOM)
+        .unpivot(index="task", variable_name="agent", value_name="score")
+        .drop_nulls("score")
+        .sort("task", maintain_order=True)  # the first game has every agent, in the paper's order
+        .with_columns(run=0, trial=0)
+    )
+    random_only = Scales(
+        TaskScale(game, random=random, source=_GOMES)
+        for game, random in wide.select("task", _GOMES_RANDOM).iter_rows()
+    )
+    games = set(wide["task"])
+    human = load_human_random_scales(read_card("atari-human-random"))
+    return Results.from_frame(
+        tidy,
+        measures=["score"],
+        scales=random_only + Scales(scale for scale in human if scale.task in games),
+        provenance=_provenance(card),
+    )
+
+
+def load_plays(card: Card) -> Results:
+    """Return one row per play, levels as items of their game, seed and ticks as attributes.
+
+    A play's seed is that of the game, not of a training run, so the run is the trial.
+
+    >>> load_plays(read_card("gvgai-plays")).attributes
+    ('seed', 'ticks')
+    """
+    plays = data_frame(card.file).rename({"game": "task"}).with_columns(run=pl.col("trial"))
+    return Results.from_frame(
+        plays, measures=["win", "score"], item=["level"], provenance=_provenance(card)
+    )
+
+
+def load_arena(card: Card) -> Results:
+    """Return episodes that the arena played; 0 is its own random agent's mean, 1 the human tester.
+
+    The random score is measured in the same set, under the same protocol; the human one is published.
+
+    >>> results = load_arena(read_card("atari-arena"))
+    >>> results.scales.lookup("freeway").reference
+    29.6
+    """
+    episodes = data_frame(card.file)
+    random = episodes.filter(pl.col("agent") == "random").group_by("task", maintain_order=True)
+    published = load_human_random_scales(read_card("atari-human-random"))
+    human = {scale.task: scale.reference for scale in published}
+    scales = Scales(
+        TaskScale(game, random=chance, reference=human[game], source=_ARENA)
+        for game, chance in random.agg(pl.col("score").mean()).iter_rows()
+    )
+    results = Results.from_frame(
+        episodes,
+        measures=["score"],
+        item=[],  # modes and difficulties are each game's own
+        scales=scales,
+        provenance=_provenance(card, training=True),
+    )
+    families = [{"agent": agent, "family": _family(agent)} for agent in results.agents]
+    return results.with_attributes(Attributes.from_dicts("agent", families))
+
+
+def _family(agent: str) -> str:
+    if agent in _BLIND:
+        return "blind"
+    return "learning" if agent in _LEARNING else "planning"
+
+
+def _provenance(card: Card, *, training: bool = False) -> Provenance:
+    return Provenance(source=card.name, format="bundled", notes=card.notes, training=training)
+
 
 # A new data set: its file in data/, its card in cards/, and one line here.
 DATASETS: Mapping[str, Callable[[Card], Dataset]] = MappingProxyType(

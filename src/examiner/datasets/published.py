@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Value: TypeAlias = int | float | str | None
-_ROWS_SHOWN = 60
+_ROWS_SHOWN = 60  # every printed table is shorter
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -12,26 +12,15 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.importers.files import SourceFile
-from examiner.importers.limits import check_unpacked
+from examiner.importers.files import SourceFile, check_unpacked
 from examiner.wording import InputError, shorten
 
 _ZIP = b"PK\x03\x04"
 _DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    OSError,
-    ValueError,
-    SyntaxError,
-    TypeError,
-    OverflowError,
-    MemoryError,
-    LookupError,
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, MemoryError),
+    *(ValueError, TypeError, LookupError, OverflowError, SyntaxError, RuntimeError),
 )
+"""What zipfile and numpy raise on what is no npz file; NotImplementedError is a RuntimeError."""
 
 
 def array_names(file: SourceFile) -> tuple[str, ...]:
@@ -40,35 +29,28 @@ def array_names(file: SourceFile) -> tuple[str, ...]:
     >>> array_names(SourceFile(Path("x.csv"), None, b"agent,task"))
     ()
     """
-    if not file.head.startswith(_ZIP):
-        return ()
     try:
-        with zipfile.ZipFile(_opened(file)) as archive:
-            return tuple(
-                name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")
-            )
+        with _archive(file) as archive:
+            return tuple(member.filename.removesuffix(".npy") for member in _members(archive))
     except (InputError, *_DAMAGE):
         return ()
 
 
-def array_shapes(file: SourceFile) -> dict[str, tuple[int, str]]:
-    """Return the number of dimensions and the kind of every array, from the headers alone.
+def array_dimensions(file: SourceFile) -> dict[str, int]:
+    """Return the number of dimensions of every array, from the headers alone.
 
-    >>> array_shapes(SourceFile(Path("x.csv"), None, b"agent,task"))
+    >>> array_dimensions(SourceFile(Path("x.csv"), None, b"agent,task"))
     {}
     """
-    if not file.head.startswith(_ZIP):
-        return {}
+    dimensions: dict[str, int] = {}
     try:
-        with zipfile.ZipFile(_opened(file)) as archive:
-            shapes: dict[str, tuple[int, str]] = {}
+        with _archive(file) as archive:
             for name in archive.namelist():
                 with archive.open(name) as stream:
-                    shape, _, kind = _header(stream)
-                shapes[name.removesuffix(".npy")] = (len(shape), kind.kind)
-            return shapes
+                    dimensions[name.removesuffix(".npy")] = len(_header(stream)[0])
     except (InputError, *_DAMAGE):
         return {}
+    return dimensions
 
 
 def read_arrays(file: SourceFile) -> dict[str, NDArray[Any]]:  # Any: numbers or text
@@ -83,17 +65,16 @@ def read_arrays(file: SourceFile) -> dict[str, NDArray[Any]]:  # Any: numbers or
     """
     size = file.path.stat().st_size if file.path.exists() else len(file.head)
     try:
-        with zipfile.ZipFile(_opened(file)) as archive:
-            members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
+        with _archive(file) as archive:
+            members = _members(archive)
             check_unpacked(sum(member.file_size for member in members), size, file.path)
-            names = [member.filename.removesuffix(".npy") for member in members]
-            if len(set(names)) < len(names):
+            if len({member.filename for member in members}) < len(members):
                 raise InputError(
                     f"{shorten(file.path, 200)} holds two arrays of one name. Save them under two."
                 )
             return {
-                name: _array(archive, member, name, file.path)
-                for name, member in zip(names, members, strict=True)
+                member.filename.removesuffix(".npy"): _array(archive, member, file.path)
+                for member in members
             }
     except InputError:
         raise
@@ -104,31 +85,30 @@ def read_arrays(file: SourceFile) -> dict[str, NDArray[Any]]:  # Any: numbers or
         ) from problem
 
 
-def _opened(file: SourceFile) -> io.BytesIO | Path:
-    if file.compression is None and not file.whole:
-        return file.path
-    return io.BytesIO(file.contents())
+def _archive(file: SourceFile) -> zipfile.ZipFile:
+    if not file.head.startswith(_ZIP):
+        raise zipfile.BadZipFile
+    plain = file.compression is None and not file.whole
+    return zipfile.ZipFile(file.path if plain else io.BytesIO(file.contents()))
 
 
-def _array(
-    archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, path: Path
-) -> NDArray[Any]:
+def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    return [member for member in archive.infolist() if member.filename.endswith(".npy")]
+
+
+def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> NDArray[Any]:
     with archive.open(member) as stream:
         shape, by_column, kind = _header(stream)
+        where = f"The array {shorten(member.filename.removesuffix('.npy'))} in {shorten(path, 200)}"
         if kind.hasobject:
             raise InputError(
-                f"The array {shorten(name)} in {shorten(path, 200)} holds Python objects, which are "
-                f"pickled and can run code when opened: it is refused. Save it as plain numbers; rows "
-                f"of unequal length need filling up with NaN."
+                f"{where} holds Python objects, which are pickled and can run code when opened: it is "
+                f"refused. Save it as plain numbers; rows of unequal length need filling up with NaN."
             )
         if kind.kind not in "biufU":
-            raise InputError(
-                f"The array {shorten(name)} in {shorten(path, 200)} is of kind {kind}. "
-                f"Save it as numbers or text."
-            )
+            raise InputError(f"{where} is of kind {kind}. Save it as numbers or text.")
         data = stream.read()
-    array = np.frombuffer(data, dtype=kind)
-    return array.reshape(shape, order="F" if by_column else "C")
+    return np.frombuffer(data, dtype=kind).reshape(shape, order="F" if by_column else "C")
 
 
 def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:

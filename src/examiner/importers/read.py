@@ -1,4 +1,4 @@
-"""The door: a path or a frame goes in, results come out."""
+"""The door: a path or a frame goes in, its format is found or named, results come out."""
 
 from __future__ import annotations
 
@@ -6,21 +6,29 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from examiner.importers.files import SourceFile, open_source
-from examiner.importers.folders import found_files, is_many
-from examiner.importers.formats import FORMATS
-from examiner.importers.gathering import read_files
-from examiner.importers.recognition import known_format, recognised
-from examiner.importers.tables import Layout, Orientation, TableOptions, results_from_table
-from examiner.importers.templates import PathTemplate
+from examiner.importers.folders import is_many
+from examiner.importers.formats import FORMATS, known_format, recognised, unknown_format
+from examiner.importers.names import PathTemplate
+from examiner.importers.readings import Reading
+from examiner.importers.tables import (
+    Layout,
+    Orientation,
+    TableColumns,
+    TableOptions,
+    results_from_table,
+)
 from examiner.results import Provenance, Results
 from examiner.results.interchange import frame_from, is_frame
 from examiner.results.provenance import announce
 from examiner.wording import InputError, shorten
-from examiner.workers import Progress
+
+if TYPE_CHECKING:
+    from examiner.workers import Progress
 
 
 def read(
@@ -38,12 +46,13 @@ def read(
 
     The format is told from the content and can be named. `layout` is "tidy" (agent, task, score, …)
     or "wide" (a first column of names, then one column a task, or an agent with `tasks_are="rows"`).
-    `measure` names the measures, `item` the columns that make an item beside the task. What was
-    guessed is warned of and stands in the results' notes.
+    `measure` names the measures, `item` the columns that make an item beside the task: other item
+    columns, such as the level, fold into trials. What was guessed is warned of and stands in the
+    results' notes.
 
     A folder (with all that lies in it) or a pattern such as `logs/**/*.csv` becomes one table; files
     that are not results are skipped, and said. `path` is a template that takes names from folders,
-    such as `{agent}/{task}_{run}/`: see `examiner.importers.templates`. `progress` is told (stage,
+    such as `{agent}/{task}_{run}/`: see `examiner.importers.names`. `progress` is told (stage,
     done, total).
 
     >>> read({"agent": ["dqn", "random"], "pong": [18.0, -20.7], "venture": [380.0, None]})
@@ -54,35 +63,37 @@ def read(
     named = None if format is None else known_format(format)
     template = None if path is None else PathTemplate.of(path)
     if is_frame(source):
-        results = _read_frame(source, options, template)
+        reading = _read_frame(source, options, template)
     elif isinstance(source, (str, Path)) and str(source):
         with _only_our_own_errors(source):
             if is_many(source):
-                results = read_files(
-                    found_files(source),
-                    source,
-                    options,
-                    format=named,
-                    template=template,
-                    progress=progress,
-                )
+                # Threads and all that they need are loaded only where there is work for them.
+                from examiner.importers.batch import read_files
+
+                reading = read_files(source, options, named, template, progress)
             else:
                 file = _named_by(template, open_source(source))
-                results = FORMATS[named or recognised(file)].read(file, options)
+                name = named or recognised(file)
+                if name is None:
+                    raise unknown_format(file)
+                reading = FORMATS[name].read_one(file, options)
     else:
         raise InputError(
             f"Cannot read a {type(source).__name__}. Give a path, or a pandas, polars or arrow table; "
             f"arrays of agents × tasks go to Results.from_numpy."
         )
+    results = reading.chosen(options.measures, options.item).results
     announce(results.notes)
     return results
 
 
-def _read_frame(source: object, options: TableOptions, template: PathTemplate | None) -> Results:
+def _read_frame(source: object, options: TableOptions, template: PathTemplate | None) -> Reading:
     if template is not None:
         raise InputError("A table in memory has no path for a template. Leave `path` out.")
     kind = type(source).__module__.partition(".")[0].replace("builtins", "dict")
-    return results_from_table(frame_from(source), options, Provenance("memory", kind))
+    frame = frame_from(source)
+    columns = TableColumns.of(frame.columns, options)
+    return Reading(results_from_table(frame, columns, Provenance("memory", kind)))
 
 
 def _named_by(template: PathTemplate | None, file: SourceFile) -> SourceFile:

@@ -1,23 +1,24 @@
-"""Tables beside the results: what is known of each task (scale, cost, group) and agent (family)."""
+"""Tables beside the results: scales, costs and kinds of tasks, families of agents; read and attached."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from examiner.importers.files import open_source
-from examiner.importers.formats import separated
-from examiner.importers.tables import AGENT_COLUMNS
-from examiner.results import Attributes, Scales
+from examiner.importers.names import AGENT_COLUMNS, TASK_COLUMNS
+from examiner.importers.text_tables import TextTable
+from examiner.results import Attributes, Classification, Results, Scales
 from examiner.wording import InputError, listed, shorten
 
 SCALE_COLUMNS = ("measure", "random", "reference", "human", "direction", "source")
 """Columns of a table of tasks that make scales; all others are attributes."""
-
-Row = Mapping[str, str]
+ATTRIBUTE_COLUMNS = ("group", "paper_group", "source", "note", "notes", "comment")
+"""Columns of a classification that describe tasks but are no features."""
 
 
 class TaskTable(NamedTuple):
@@ -25,6 +26,44 @@ class TaskTable(NamedTuple):
 
     scales: Scales
     attributes: Attributes
+
+
+def attach(
+    results: Results,
+    *,
+    scales: Sequence[str | Path] | Mapping[str, Scales] = (),
+    tasks: str | Path | None = None,
+    agents: str | Path | None = None,
+) -> Results:
+    r"""Attach what tables beside the results say of their tasks and agents.
+
+    `scales` are files, or scales under the names that are kept in the results' steps; later ones go
+    before earlier ones, and those of the table of `tasks` before all. Scales are of the first measure
+    where they name none.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "tasks.csv"
+    >>> _ = path.write_text("task,random,human,cost\npong,-20.7,14.6,2\n")
+    >>> results = attach(Results.from_numpy([[18.0]], ["dqn"], ["pong"]), tasks=path)
+    >>> results.scales.lookup("pong").reference, results.task_attributes.numbers(["pong"], "cost")
+    (14.6, array([2.]))
+    """
+    measure = results.measures[0]
+    if not isinstance(scales, Mapping):
+        scales = {str(path): read_scales(path, measure) for path in scales}
+    found = Scales()
+    for known in scales.values():
+        found = known + found
+    if tasks is not None:
+        table = read_tasks(tasks, measure)
+        results = results.with_attributes(table.attributes, step=f"tasks from {tasks}")
+        found = table.scales + found
+    if len(found):  # all at once, so that only tasks without any scale are named
+        step = f"scales from {', '.join(scales)}" if scales else ""
+        results = results.with_scales(found, step=step)
+    if agents is not None:
+        results = results.with_attributes(read_agents(agents), step=f"agents from {agents}")
+    return results
 
 
 def read_tasks(path: str | Path, measure: str = "score") -> TaskTable:
@@ -42,14 +81,12 @@ def read_tasks(path: str | Path, measure: str = "score") -> TaskTable:
     >>> table.attributes.aligned(["chess", "pong"], "group")
     ('board', 'paddle')
     """
-    rows = _rows(path, "task", ("task",))
+    rows = _rows(path, "task")
     scaled = [row for row in rows if any(row.get(name) for name in SCALE_COLUMNS[1:-1])]
-    try:
+    with _named(path, "tasks"):
         scales = _scales(scaled, str(path), measure)
         attributes = Attributes.from_dicts("task", _merged(rows), what="table")
         _check_cost(attributes)
-    except InputError as problem:
-        raise InputError(f"Cannot use the tasks in {shorten(path, 200)}: {problem}") from None
     return TaskTable(scales, attributes)
 
 
@@ -62,11 +99,9 @@ def read_agents(path: str | Path) -> Attributes:
     >>> read_agents(path).aligned(["ppo"], "family")
     ('policy',)
     """
-    rows = _rows(path, "agent", AGENT_COLUMNS)
-    try:
+    rows = _rows(path, "agent")
+    with _named(path, "agents"):
         return Attributes.from_dicts("agent", rows, what="table")
-    except InputError as problem:
-        raise InputError(f"Cannot use the agents in {shorten(path, 200)}: {problem}") from None
 
 
 def read_scales(path: str | Path, measure: str = "score") -> Scales:
@@ -80,36 +115,74 @@ def read_scales(path: str | Path, measure: str = "score") -> Scales:
     >>> read_scales(path).lookup("pong").reference
     14.6
     """
-    rows = separated.read_rows(open_source(path))
-    try:
-        scales = _scales(rows, str(path), measure)
-    except InputError as problem:
-        raise InputError(f"Cannot use the scales in {shorten(path, 200)}: {problem}") from None
-    if not len(scales):
-        raise InputError(f"{shorten(path, 200)} holds no scales. Give a row for each task.")
-    return scales
+    rows = _rows(path, "task")
+    with _named(path, "scales"):
+        return _scales(rows, str(path), measure)
 
 
-def _rows(path: str | Path, key: str, names: Sequence[str]) -> list[dict[str, str]]:
-    """The rows of a table whose key column may go by several names."""
-    rows = separated.read_rows(open_source(path))
-    if not rows:
-        raise InputError(f"{shorten(path, 200)} holds no {key}s. Give a row for each {key}.")
-    found = next((name for name in names if name in rows[0]), None)
-    if found is None:
+def read_classification(path: str | Path) -> Classification:
+    r"""Read a table of kinds, with `task` (or `game`, …) and one column a feature.
+
+    Columns named group, paper_group, source, note, notes or comment are kept beside, as attributes.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "kinds.csv"
+    >>> _ = path.write_text("game,genre,note\npong,paddle,the first\n")
+    >>> kinds = read_classification(path)
+    >>> kinds.tasks, kinds.features, kinds.attributes["note"]
+    (('pong',), ('genre',), ('the first',))
+    """
+    rows = _rows(path, "task")
+    attributes = [column for column in rows[0] if column in ATTRIBUTE_COLUMNS]
+    if len(rows[0]) == 1 + len(attributes):
         raise InputError(
-            f"{shorten(path, 200)} has no column {key!r}; found {listed(rows[0], limit=20)}. "
-            f"Name the {key} of each row in a column {key!r}."
+            f"{shorten(path, 200)} says nothing of its tasks. Give a column for each feature, beside "
+            f"{listed(rows[0])}."
         )
-    renamed = {found: key}
-    return [{renamed.get(name, name): value.strip() for name, value in row.items()} for row in rows]
+    with _named(path, "classification"):
+        columns = {column: [row[column] for row in rows] for column in rows[0]}
+        return Classification.from_dict(columns, attributes=attributes, source=str(path))
 
 
-def _scales(rows: Sequence[Row], source: str, measure: str) -> Scales:
-    named = [
-        {"source": source, **{name: value for name, value in row.items() if value}} for row in rows
-    ]
-    scales = Scales.from_dicts({"measure": measure, **row} for row in named)
+@contextmanager
+def _named(path: str | Path, what: str) -> Iterator[None]:
+    """Let errors about what a table holds name the table."""
+    try:
+        yield
+    except InputError as problem:
+        raise InputError(f"Cannot use the {what} in {shorten(path, 200)}: {problem}") from None
+
+
+def _rows(path: str | Path, kind: Literal["task", "agent"]) -> list[dict[str, str]]:
+    """The rows of a table whose key column may go by several names."""
+    text = TextTable.of(open_source(path))
+    text.check_widths()
+    quoted = shorten(path, 200)
+    header = [column.strip().lower() for column in text.header]
+    known = TASK_COLUMNS if kind == "task" else AGENT_COLUMNS
+    key = next((name for name in known if name in header), None)
+    if key is None:
+        raise InputError(
+            f"{quoted} has no column {kind!r}; found {listed(header, limit=20)}. Name the {kind} of "
+            f"each row in a column {kind!r}."
+        )
+    # Only one column names the task: `env` beside `game` says something of it.
+    names = [kind if column == key else column for column in header]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{quoted} has two columns {shorten(twice)}. Give each its own name.")
+    records = [record for _, record in list(text.records())[1:] if record]
+    if not records:
+        raise InputError(f"{quoted} holds no {kind}s. Give a row for each {kind}.")
+    return [dict(zip(names, map(str.strip, record), strict=True)) for record in records]
+
+
+def _scales(rows: Sequence[Mapping[str, str]], source: str, measure: str) -> Scales:
+    scales = Scales.from_dicts(
+        {"source": source, "measure": measure}
+        | {name: value for name, value in row.items() if value}
+        for row in rows
+    )
     seen: set[tuple[str, str]] = set()
     for scale in scales:
         if (scale.task, scale.measure) in seen:
@@ -121,7 +194,7 @@ def _scales(rows: Sequence[Row], source: str, measure: str) -> Scales:
     return scales
 
 
-def _merged(rows: Sequence[Row]) -> list[dict[str, str]]:
+def _merged(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     """One row for each task, without what belongs to its scale."""
     merged: dict[str, dict[str, str]] = {}
     for row in rows:

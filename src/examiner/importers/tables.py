@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 import polars as pl
 
 from examiner.checking import check_names
-from examiner.importers.counts import SUCCESSES, counted_out, holds_counts
-from examiner.importers.missing import without_blank_rows, without_missing_words
-from examiner.importers.naming import with_given
-from examiner.importers.precision import rounding_notes, with_exact_keys
-from examiner.importers.unfolding import unfolded
+from examiner.importers import cells
+from examiner.importers.files import SourceFile
+from examiner.importers.names import AGENT_COLUMNS, TASK_COLUMNS, with_given
+from examiner.importers.readings import Reading, Whereabouts
 from examiner.results import Provenance, Results, Scales
 from examiner.results.border import MEASURES, absent_names
 from examiner.results.keys import ITEM_COLUMNS
 from examiner.results.table import assemble
 from examiner.wording import InputError, listed, shorten
 
+PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+"""What polars raises on what it cannot parse; a panic is not an Exception."""
+
 Layout = Literal["tidy", "wide"]
 Orientation = Literal["rows", "columns"]
 
-AGENT_COLUMNS = (
-    "agent",
-    "algorithm",
-    "algo",
-    "model",
-    "method",
-    "technique",
-    "controller",
-    "player",
-)
-TASK_COLUMNS = ("task", "game", "env", "environment", "env_id", "env_name", "benchmark", "dataset")
 _TIDY_COLUMNS = frozenset(
     {*ITEM_COLUMNS, *MEASURES, "run", "trial", "seed", "frames", "length", "cost"}
 )
@@ -43,16 +35,12 @@ KNOWN_COLUMNS = _TIDY_COLUMNS.union(AGENT_COLUMNS, TASK_COLUMNS)
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """How a plain table is to be understood; None means: find out.
-
-    `given` are names that the path of the file gives, beside the table's own columns.
-    """
+    """How a plain table is to be understood; None means: find out."""
 
     layout: Layout | None = None
     tasks_are: Orientation | None = None
     measures: tuple[str, ...] = ()
     item: tuple[str, ...] | None = None
-    given: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -63,47 +51,67 @@ class TableOptions:
                 raise InputError(f"Unknown {name} {shorten(value)}. Known: {listed(known)}.")
 
 
-def results_from_table(frame: pl.DataFrame, options: TableOptions, origin: Provenance) -> Results:
-    """Build results from a frame as it was read, whatever its layout.
+def table_reading(
+    frame: pl.DataFrame,
+    file: SourceFile,
+    options: TableOptions,
+    kind: str,
+    notes: Sequence[str] = (),
+    line_of: Callable[[int], int | None] | None = None,
+) -> Reading:
+    """Understand the table that a file of some kind holds, whatever its layout.
+
+    >>> from pathlib import Path
+    >>> frame = pl.DataFrame({"agent": ["dqn"], "pong": [18.0], "log": [[1, 2]]})
+    >>> reading = table_reading(frame, SourceFile(Path("x"), None, b""), TableOptions(), "parquet")
+    >>> reading.results.provenance.format, reading.results.notes
+    ('wide parquet', ("Nested values are left out: 'log'.",))
+    """
+    where = Whereabouts.of(file, line_of)
+    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+    if nested:
+        notes = (*notes, f"Nested values are left out: {listed(nested)}.")
+        frame = frame.drop(nested)
+    with where.named():
+        columns = TableColumns.of(frame.columns, options, file.names)
+        origin = Provenance(str(file.path), f"{columns.layout} {kind}").with_notes(*notes)
+        return Reading(results_from_table(frame, columns, origin), where)
+
+
+def results_from_table(frame: pl.DataFrame, columns: TableColumns, origin: Provenance) -> Results:
+    """Build results from a frame as it was read, and what its header says.
 
     >>> wide = pl.DataFrame({"game": ["pong", "venture"], "dqn": [18.0, 380.0], "random": [-20.7, 0.0]})
-    >>> results = results_from_table(wide, TableOptions(), Provenance())
+    >>> results = results_from_table(wide, TableColumns.of(wide.columns, TableOptions()), Provenance())
     >>> results.agents, results.tasks
     (('dqn', 'random'), ('pong', 'venture'))
     >>> results.notes
     ("The first column is called 'game': tasks are rows, agents are columns.",)
     """
-    columns = TableColumns.of(frame.columns, options)
+    options, given = columns.options, columns.given
     if columns.layout == "wide":
-        measure = _wide_measure(options)
-        frame = unfolded(frame, tasks_are_rows=columns.tasks_are_rows, measure=measure)
-        notes = (*columns.notes, *absent_names(frame), *rounding_notes(frame, [measure]))
-        notes += _scale_columns(frame)
-        origin = origin.with_notes(*notes)
-        return assemble(with_given(frame, options.given), [measure], (), Scales(), origin)
-    assert columns.agent is not None and columns.task is not None
-    frame = with_given(without_blank_rows(frame), options.given)
+        measure = _wide_measure(columns)
+        frame = cells.unfolded(frame, tasks_are_rows=columns.tasks_are_rows, measure=measure)
+        notes = (*columns.notes, *absent_names(frame), *cells.rounding_notes(frame, [measure]))
+        origin = origin.with_notes(*notes, *_scale_columns(frame))
+        return assemble(with_given(frame, given), [measure], (), Scales(), origin)
+    frame = with_given(cells.without_blank_rows(frame), given)
     frame = _renamed(frame, {columns.agent: "agent", columns.task: "task"})
-    frame = with_exact_keys(frame, ("run", "trial", "seed", *ITEM_COLUMNS, *(options.item or ())))
-    measures = (
-        list(options.measures) or [name for name in MEASURES if name in frame.columns] or None
+    frame = cells.with_exact_keys(
+        frame, ("run", "trial", "seed", *ITEM_COLUMNS, *(options.item or ()))
     )
-    if measures is None and holds_counts(frame.columns):
+    measures = list(options.measures or (name for name in MEASURES if name in frame.columns))
+    if not measures and cells.holds_counts(frame.columns):
         if frame["agent"].null_count() or frame["task"].null_count():
-            measures = [SUCCESSES]  # refused below, by the row that lacks a name
+            measures = [cells.SUCCESSES]  # refused below, by the row that lacks a name
         else:
-            frame, note = counted_out(frame)
+            frame, note = cells.counted_out(frame)
             origin = origin.with_notes(note)
-    if measures:
-        frame = frame.with_columns(
-            without_missing_words(frame[name]) for name in measures if name in frame.columns
-        )
-    origin = origin.with_notes(*columns.notes, *rounding_notes(frame, measures or ()))
-    item = options.item
-    if item is not None:
-        item = tuple(name for name in item if name not in ("task", columns.task))
-    results = assemble(frame, measures, None, Scales(), origin)
-    return results if item is None else results.with_items(*item)
+    frame = frame.with_columns(
+        cells.without_missing_words(frame[name]) for name in measures if name in frame.columns
+    )
+    origin = origin.with_notes(*columns.notes, *cells.rounding_notes(frame, measures))
+    return assemble(frame, measures or None, None, Scales(), origin)
 
 
 def _scale_columns(frame: pl.DataFrame) -> tuple[str, ...]:
@@ -129,16 +137,27 @@ def _renamed(frame: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class TableColumns:
-    """What the header says: the layout, which columns name agents and tasks, and what was guessed."""
+    """What the header says: the layout, which columns name agents and tasks, and what was guessed.
 
+    `given` are names that the path of the file gives, beside the table's own columns.
+    """
+
+    names: tuple[str, ...]
+    options: TableOptions
+    given: Mapping[str, str]
     layout: Layout
-    agent: str | None
-    task: str | None
-    tasks_are_rows: bool
-    notes: tuple[str, ...]
+    agent: str = ""
+    task: str = ""
+    tasks_are_rows: bool = False
+    notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, names: Sequence[str], options: TableOptions) -> TableColumns:
+    def of(
+        cls,
+        names: Sequence[str],
+        options: TableOptions,
+        given: Mapping[str, str] = MappingProxyType({}),
+    ) -> TableColumns:
         """Understand a header.
 
         >>> TableColumns.of(["algorithm", "game", "score"], TableOptions()).layout
@@ -146,107 +165,95 @@ class TableColumns:
         >>> TableColumns.of(["agent", "pong", "venture"], TableOptions()).layout
         'wide'
         """
-        check_names(list(names), "column")
-        own = names
-        names = (*names, *(name for name in options.given if name not in names))
-        agent, task = _found(names, AGENT_COLUMNS), _found(names, TASK_COLUMNS)
-        layout = options.layout
-        if layout is None:
-            layout = "tidy" if _looks_tidy(names, agent, task, options) else "wide"
-        if layout == "tidy":
-            return cls(layout, *_tidy_keys(names, agent, task))
-        return _wide_header(own, options)
+        names = check_names(list(names), "column")
+        known = tuple(dict.fromkeys((*names, *given)))
+        agent, task = _found(known, AGENT_COLUMNS), _found(known, TASK_COLUMNS)
+        tidy = options.layout == "tidy" or (
+            options.layout is None and _looks_tidy(known, agent, task, options)
+        )
+        if not tidy:
+            tasks_are_rows, notes = _orientation(names, options)
+            return cls(
+                names, options, given, "wide", tasks_are_rows=tasks_are_rows, notes=tuple(notes)
+            )
+        keys = (("agent", agent, AGENT_COLUMNS), ("task", task, TASK_COLUMNS))
+        for key, found, usual in keys:
+            if not found:
+                raise InputError(
+                    f"There is no column for the {key}; found {listed(known, limit=20)}. "
+                    f"Call it {shorten(key)} (or one of {listed(usual[1:])})."
+                )
+        notes = [
+            f"The column {shorten(found)} is read as the {key}."
+            for key, found, _ in keys
+            if found != key
+        ]
+        return cls(names, options, given, "tidy", agent, task, notes=tuple(notes))
 
-    def as_text(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The columns of a header that hold names, even where they look like numbers.
-
-        >>> TableColumns.of(["agent", "task", "level", "score"], TableOptions()).as_text(
-        ...     ["agent", "task", "level", "score"])
-        ('agent', 'task', 'level')
-        """
+    @property
+    def as_text(self) -> tuple[str, ...]:
+        """The columns that hold names, even where they look like numbers."""
         if self.layout == "wide":
-            return (names[0],)
-        return tuple(name for name in names if name in (self.agent, self.task, *ITEM_COLUMNS))
+            return self.names[:1]
+        return tuple(name for name in self.names if name in (self.agent, self.task, *ITEM_COLUMNS))
 
-    def as_numbers(self, names: Sequence[str], options: TableOptions) -> tuple[str, ...]:
-        """The columns of a header that must hold numbers.
-
-        >>> TableColumns.of(["agent", "pong"], TableOptions()).as_numbers(["agent", "pong"], TableOptions())
-        ('pong',)
-        """
+    @property
+    def as_numbers(self) -> tuple[str, ...]:
+        """The columns that must hold numbers."""
         if self.layout == "wide":
-            return tuple(names[1:])
-        wanted = options.measures or MEASURES
-        return tuple(name for name in names if name in wanted)
+            return self.names[1:]
+        return tuple(name for name in self.names if name in (self.options.measures or MEASURES))
 
 
-def _found(names: Sequence[str], known: Sequence[str]) -> str | None:
+def _found(names: Sequence[str], known: Sequence[str]) -> str:
     """The column that goes by one of the known names, the best known first, in any case."""
     plain = {name.strip().lower(): name for name in reversed(names)}
-    return next((plain[name] for name in known if name in plain), None)
+    return next((plain[name] for name in known if name in plain), "")
 
 
-def _looks_tidy(
-    names: Sequence[str], agent: str | None, task: str | None, options: TableOptions
-) -> bool:
+def _looks_tidy(names: Sequence[str], agent: str, task: str, options: TableOptions) -> bool:
     if options.tasks_are is not None:
         return False
-    if agent is not None and task is not None:
+    if agent and task:
         return True
     # A measure and one of the keys: a tidy table that lacks the other, as the error will say.
     keys = {"run", "trial", "seed"}.intersection(names)
     return any(name in MEASURES for name in names) and bool(agent or task or keys)
 
 
-def _tidy_keys(
-    names: Sequence[str], agent: str | None, task: str | None
-) -> tuple[str, str, bool, tuple[str, ...]]:
-    for key, found, known in (("agent", agent, AGENT_COLUMNS), ("task", task, TASK_COLUMNS)):
-        if found is None:
-            raise InputError(
-                f"There is no column for the {key}; found {listed(names, limit=20)}. "
-                f"Call it {shorten(key)} (or one of {listed(known[1:])})."
-            )
-    assert agent is not None and task is not None
-    notes = tuple(
-        f"The column {shorten(found)} is read as the {key}."
-        for key, found in (("agent", agent), ("task", task))
-        if found != key
-    )
-    return agent, task, False, notes
-
-
-def _wide_header(names: Sequence[str], options: TableOptions) -> TableColumns:
+def _orientation(names: Sequence[str], options: TableOptions) -> tuple[bool, list[str]]:
+    """Whether the rows of a wide table are tasks, and what was guessed for it."""
     if len(names) < 2:
         raise InputError(
             f"The table has only the column {listed(names)}. Give names first, then a column of "
             f"numbers for each task; or check what separates the columns."
         )
-    notes: tuple[str, ...] = ()
-    rows = options.tasks_are == "rows"
-    if options.tasks_are is None:
-        if _found(names[:1], TASK_COLUMNS):
-            rows = True
-            notes = (
-                f"The first column is called {shorten(names[0])}: tasks are rows, agents are columns.",
-            )
-        elif not _found(names[:1], AGENT_COLUMNS):
-            notes = (
-                f"The first column, {shorten(names[0])}, is read as the agents' names and the others as "
-                f"tasks; if tasks are rows, say so (`--tasks-are rows`).",
-            )
-    return TableColumns("wide", None, None, rows, notes)
+    first = shorten(names[0])
+    if options.tasks_are is not None:
+        return options.tasks_are == "rows", []
+    if _found(names[:1], TASK_COLUMNS):
+        return True, [f"The first column is called {first}: tasks are rows, agents are columns."]
+    if _found(names[:1], AGENT_COLUMNS):
+        return False, []
+    return False, [
+        f"The first column, {first}, is read as the agents' names and the others as tasks; if tasks are "
+        f"rows, say so (`--tasks-are rows`)."
+    ]
 
 
-def _wide_measure(options: TableOptions) -> str:
-    if len(options.measures) > 1:
+def _wide_measure(columns: TableColumns) -> str:
+    measures = columns.options.measures
+    if len(measures) > 1:
         raise InputError(
-            f"A wide table holds one measure, and {len(options.measures)} are named "
-            f"({listed(options.measures)}). Name one."
+            f"A wide table holds one measure, and {len(measures)} are named ({listed(measures)}). "
+            f"Name one."
         )
-    if options.item:
+    own = [
+        name for name in columns.options.item or () if name not in (*TASK_COLUMNS, *columns.given)
+    ]
+    if own:
         raise InputError(
-            f"A wide table has no item columns, and {listed(options.item)} are named. "
+            f"A wide table has no item columns, and {listed(own)} are named. "
             f"Leave `--item` out, or give a tidy table."
         )
-    return options.measures[0] if options.measures else "score"
+    return measures[0] if measures else "score"

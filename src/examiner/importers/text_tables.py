@@ -11,20 +11,18 @@ from pathlib import Path
 
 import polars as pl
 
-from examiner.importers.files import SourceFile
-from examiner.importers.limits import check_size
-from examiner.importers.tables import KNOWN_COLUMNS, TableColumns, TableOptions
+from examiner.importers.files import SourceFile, check_size
+from examiner.importers.tables import KNOWN_COLUMNS, PROBLEMS, TableColumns
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
 from examiner.results.codes import recoded
 from examiner.results.keys import ITEM_COLUMNS
 from examiner.wording import InputError, shorten
 
-PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
-"""What polars raises on text it cannot parse; a panic is not an Exception."""
-
 _SEPARATORS = (",", "\t", ";", "|")
-_INFER_ROWS = 10_000
-_FEW_CSV_FIELD_BYTES = 2**27
+_INFER_ROWS = 10_000  # a column that changes its kind later is read again, as text
+_FEW_CSV_FIELD_BYTES = (
+    2**27
+)  # half of the longest line that is taken; the usual 131,072 are too few
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +69,23 @@ class TextTable:
         ]
         return cls(file.path, source, header, separator, comma, notes)
 
-    def frame(self, columns: TableColumns, options: TableOptions) -> tuple[pl.DataFrame, TextTable]:
+    @property
+    def kind(self) -> str:
+        """What such a file is called: csv, but tsv with tabs."""
+        return "tsv" if self.separator == "\t" else "csv"
+
+    def frame(self, columns: TableColumns) -> tuple[pl.DataFrame, TextTable]:
         r"""Parse the table, fast where its columns hold what they must, else as text.
 
         The table comes back too: with a note where late bytes were not UTF-8.
 
         >>> table = TextTable(Path("x.csv"), b"agent,t\na,1\n", ["agent", "t"], ",", False)
-        >>> options = TableOptions()
-        >>> table.frame(TableColumns.of(table.header, options), options)[0].rows()
+        >>> from examiner.importers.tables import TableOptions
+        >>> table.frame(TableColumns.of(table.header, TableOptions()))[0].rows()
         [('a', 1.0)]
         """
-        names, numbers = columns.as_text(self.header), columns.as_numbers(self.header, options)
-        known = pl.Schema({name: pl.Float64() for name in numbers})
+        names = columns.as_text
+        known = pl.Schema({name: pl.Float64() for name in columns.as_numbers})
         known.update({name: pl.Categorical() for name in names})
         try:
             frame = self._parsed(known, infer=True)
@@ -165,18 +168,6 @@ class TextTable:
             if position == row + 1:
                 return line
         return None
-
-    def located(self, problem: InputError) -> InputError:
-        r"""The error with the file, and with the line where it is about one.
-
-        >>> table = TextTable(Path("x.csv"), b"a,b\n1,2\n", ["a", "b"], ",", False)
-        >>> str(table.located(InputError("Row 1 is odd.", row=0)))
-        "Cannot use 'x.csv', line 2: Row 1 is odd."
-        """
-        where = shorten(self.path, 200)
-        if problem.row is not None:
-            where += f", line {self.line_of(problem.row)}"
-        return InputError(f"Cannot use {where}: {problem}", row=problem.row)
 
 
 def check_mapped(path: Path) -> None:

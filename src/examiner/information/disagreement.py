@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.observations import is_share, task_scaled
+from examiner.information.observations import task_scaled
 from examiner.information.oriented import (
     Array,
     oriented_means,
@@ -87,7 +87,7 @@ def deceptive(
     >>> deceptive(Results.from_dict(table)).deceptive
     ('t',)
     """
-    shares = [name for name in results.measures if is_share(results.measure(name))]
+    shares = [name for name in results.measures if results.is_binary(name)]
     others = [name for name in results.measures if name not in shares]
     win = results.measure_name(win) if win else next(iter(shares), None)
     score = results.measure_name(score) if score else next(iter(others), None)

@@ -71,20 +71,11 @@ def observe(results: Results, measures: Sequence[str] | None = None) -> Observat
     cell = rows[first] if repeated else rows
     parts = [_summed(results, name, unit_of_row, len(cell)) for name in names]
     count, mean, square = (np.stack([part[place] for part in parts]) for place in range(3))
-    shares = tuple(is_share(results.measure(name)) for name in names)
+    shares = tuple(results.is_binary(name) for name in names)
     unit: Unit = "run" if repeated else "trial"
     return Observations(
         results.agents, results.tasks, names, unit, cell, count, mean, square, shares
     )
-
-
-def is_share(values: Array) -> bool:
-    """Tell whether a measure is made of zeros and ones.
-
-    >>> is_share(np.array([0.0, 1.0, np.nan])), is_share(np.array([0.0, 0.5]))
-    (True, False)
-    """
-    return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
 
 
 def task_scaled(values: Array, task: NDArray[np.integer], tasks: int) -> Array:
@@ -149,7 +140,7 @@ def _summed(
     results: Results, measure: str, unit: NDArray[np.int64], units: int
 ) -> tuple[Array, Array, Array]:
     values = results.measure(measure)
-    if not is_share(values):
+    if not results.is_binary(measure):
         values = task_scaled(values, results.task_codes.astype(np.int64), len(results.tasks))
     seen = ~np.isnan(values)
     unit, values = unit[seen], values[seen]

@@ -197,8 +197,7 @@ def standard_scores(results: Results, measure: str | None = None) -> ResponseMat
     >>> standard_scores(Results.from_numpy([[1.0], [0.0], [1.0]])) is None
     True
     """
-    values = results.measure(measure)
-    if bool(((values == 0) | (values == 1) | np.isnan(values)).all()) or len(results.agents) < 2:
+    if results.is_binary(measure) or len(results.agents) < 2:
         return None
     return responses(normalise(results, "z-score", measure), measure=measure)
 

@@ -1,8 +1,8 @@
 """What was observed: the long table of results, the matrix made from it, and the border of both."""
 
 from examiner.results.atari import atari_game, atari_games
-from examiner.results.attributes import Attributes
-from examiner.results.classification import Classification
+from examiner.results.attributes import Attributes, Classification
+from examiner.results.display import Description
 from examiner.results.matrix import ResponseMatrix
 from examiner.results.provenance import Provenance
 from examiner.results.scale import Scales, TaskScale
@@ -13,6 +13,7 @@ __all__ = [
     "WRITERS",
     "Attributes",
     "Classification",
+    "Description",
     "Provenance",
     "ResponseMatrix",
     "Results",

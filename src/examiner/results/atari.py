@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -41,6 +41,24 @@ def atari_game(name: str) -> str | None:
     if "-v" in bare:
         bare = _ENVIRONMENT.sub("", bare)
     return _ids_by_letters().get(_letters(bare.removeprefix("ale/")))
+
+
+def matched(names: Iterable[str], known: Sequence[str]) -> tuple[int | None, ...]:
+    """Return the row of each name among those known, the first under its own name, else as a game.
+
+    >>> matched(["pong", "ALE/Pong-v5", "chess"], ["go", "Pong", "pong"])
+    (2, 1, None)
+    """
+    rows: dict[str, int] = {}
+    games: dict[str, int] = {}
+    for row, name in enumerate(known):
+        rows.setdefault(name, row)
+        game = atari_game(name)
+        if game is not None:
+            games.setdefault(game, row)
+    if not games:
+        return tuple(rows.get(name) for name in names)
+    return tuple(rows.get(name, games.get(atari_game(name) or "")) for name in names)
 
 
 def recognition_notes(names: Sequence[str]) -> tuple[str, ...]:

@@ -1,17 +1,19 @@
-"""Attributes: what is known of tasks or agents beside their results: cost, group, family."""
+"""What is known of tasks and agents beside their results: cost, group, family, and kinds by features."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.results.atari import atari_game, recognition_notes
-from examiner.wording import InputError, counted, listed, shorten
+from examiner.checking import check_names, from_record, to_record
+from examiner.results.atari import matched, recognition_notes
+from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
 Kind = Literal["task", "agent"]
 Value: TypeAlias = str | int | float | bool | None
@@ -35,6 +37,10 @@ class Attributes:
     names: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     values: tuple[tuple[Value, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        check_names(self.names, self.kind)
+        _check_shape(self.kind, self.names, "column", self.columns, self.values)
 
     @classmethod
     def from_dicts(
@@ -90,9 +96,8 @@ class Attributes:
         """
         if column not in self.columns:
             return (None,) * len(names)
-        place = self.columns.index(column)
-        rows = self.places(names)
-        return tuple(None if row is None else self.values[row][place] for row in rows)
+        index = self.columns.index(column)
+        return tuple(None if row is None else self.values[row][index] for row in self.rows(names))
 
     def numbers(self, names: Sequence[str], column: str) -> NDArray[np.float64]:
         """Return one attribute of each name as a number, NaN where it is unknown; shape [names].
@@ -123,21 +128,16 @@ or leave it empty.
             )
         return number
 
-    def places(self, names: Sequence[str]) -> tuple[int | None, ...]:
+    def rows(self, names: Sequence[str]) -> tuple[int | None, ...]:
         """Return the row of each name, None where it has none.
 
-        >>> Attributes("task", ("pong",), (), ((),)).places(["Pong", "chess"])
+        >>> Attributes("task", ("pong",), (), ((),)).rows(["Pong", "chess"])
         (0, None)
         """
-        exact = {name: place for place, name in enumerate(self.names)}
-        games: dict[str, int] = {}
-        for place, name in enumerate(self.names if self.kind == "task" else ()):
-            game = atari_game(name)
-            if game is not None:
-                games.setdefault(game, place)
-        if not games:
-            return tuple(exact.get(name) for name in names)
-        return tuple(exact.get(name, games.get(atari_game(name) or "")) for name in names)
+        if self.kind == "task":
+            return matched(names, self.names)
+        own = {name: row for row, name in enumerate(self.names)}
+        return tuple(own.get(name) for name in names)
 
     def unmatched(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say which names have no row, which rows no name, and which were found as Atari games.
@@ -147,12 +147,15 @@ or leave it empty.
 are not in the results: 'a'.")
         """
         names = tuple(dict.fromkeys(names))
-        places = self.places(names)
-        missing = [name for name, place in zip(names, places, strict=True) if place is None]
-        used = set(places)
-        extra = [name for place, name in enumerate(self.names) if place not in used]
-        pairs = zip(names, places, strict=True)
-        renamed = [name for name, place in pairs if place is not None and self.names[place] != name]
+        rows = self.rows(names)
+        used = set(rows)
+        missing = [name for name, row in zip(names, rows, strict=True) if row is None]
+        extra = [name for row, name in enumerate(self.names) if row not in used]
+        renamed = [
+            name
+            for name, row in zip(names, rows, strict=True)
+            if row is not None and self.names[row] != name
+        ]
         notes = list(recognition_notes(renamed))
         if missing:
             notes.append(
@@ -172,11 +175,8 @@ are not in the results: 'a'.")
         >>> Attributes("task", ("t",), ("cost",), ((2,),)).to_dict()
         {'names': ['t'], 'columns': ['cost'], 'values': [[2]]}
         """
-        return {
-            "names": list(self.names),
-            "columns": list(self.columns),
-            "values": [list(row) for row in self.values],
-        }
+        record = to_record(self)
+        return {name: record[name] for name in ("names", "columns", "values")}
 
     @classmethod
     def from_dict(cls, kind: Kind, stored: Mapping[str, Any]) -> Attributes:  # Any: JSON values
@@ -185,9 +185,104 @@ are not in the results: 'a'.")
         >>> Attributes.from_dict("task", {"names": ["t"], "columns": ["cost"], "values": [[2]]}).names
         ('t',)
         """
+        return replace(from_record(cls, stored), kind=kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """What kind of task each task is: one value per task and feature.
+
+    `values[t][f]` is the value of feature f for task t. `attributes` holds further columns that
+    describe tasks but are no features, such as the group a paper put them in.
+
+    >>> kinds = Classification(("alien", "pong"), ("perspective",), (("vagrant",), ("omnipresent",)))
+    >>> kinds.feature("perspective")
+    ('vagrant', 'omnipresent')
+    """
+
+    tasks: tuple[str, ...]
+    features: tuple[str, ...]
+    values: tuple[tuple[str, ...], ...]
+    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tasks", check_names(self.tasks, "task"))
+        object.__setattr__(self, "features", check_names(self.features, "feature"))
+        object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
+        _check_shape("task", self.tasks, "feature", self.features, self.values)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # A read-only mapping cannot be pickled; worker processes need the classification whole.
+        attributes = dict(self.attributes)
+        return type(self), (self.tasks, self.features, self.values, attributes, self.source)
+
+    def __hash__(self) -> int:
+        return hash((self.tasks, self.features, self.values))
+
+    def feature(self, name: str) -> tuple[str, ...]:
+        """Return the value of one feature for every task.
+
+        >>> Classification(("pong",), ("perspective",), (("omnipresent",),)).feature("perspective")
+        ('omnipresent',)
+        """
+        if name not in self.features:
+            raise unknown_name("feature", name, self.features)
+        column = self.features.index(name)
+        return tuple(row[column] for row in self.values)
+
+    def to_dict(self) -> dict[str, list[str]]:
+        """Return the table as columns, `task` first.
+
+        >>> Classification(("pong",), ("perspective",), (("omnipresent",),)).to_dict()
+        {'task': ['pong'], 'perspective': ['omnipresent']}
+        """
+        columns = {"task": list(self.tasks)}
+        columns |= {name: list(values) for name, values in self.attributes.items()}
+        return columns | {name: list(self.feature(name)) for name in self.features}
+
+    @classmethod
+    def from_dict(
+        cls,
+        columns: Mapping[str, Sequence[str]],
+        *,
+        attributes: Sequence[str] = (),
+        source: str = "",
+    ) -> Classification:
+        """Build a classification from columns: `task`, then features, but for those named attributes.
+
+        >>> Classification.from_dict({"task": ["pong"], "perspective": ["omnipresent"]}).features
+        ('perspective',)
+        """
+        if "task" not in columns:
+            raise InputError(f"A classification needs a column 'task'; found {listed(columns)}.")
+        features = tuple(name for name in columns if name != "task" and name not in attributes)
+        rows = zip(*(columns[name] for name in features), strict=True)
         return cls(
-            kind,
-            tuple(stored["names"]),
-            tuple(stored["columns"]),
-            tuple(tuple(row) for row in stored["values"]),
+            tasks=tuple(columns["task"]),
+            features=features,
+            values=tuple(tuple(row) for row in rows),
+            attributes={name: tuple(columns[name]) for name in attributes},
+            source=source,
         )
+
+    def __repr__(self) -> str:
+        return f"Classification of {len(self.tasks)} tasks by {len(self.features)} features"
+
+
+def _check_shape(
+    kind: str,
+    names: Sequence[str],
+    column: str,
+    columns: Sequence[str],
+    values: Sequence[Sequence[Value]],
+) -> None:
+    """Refuse values that are not one row a name, one value a column."""
+    if len(values) != len(names):
+        raise InputError(f"{len(values)} rows of values for {len(names)} {kind}s. Give one each.")
+    for name, row in zip(names, values, strict=True):
+        if len(row) != len(columns):
+            raise InputError(
+                f"{kind.capitalize()} {shorten(name)} has {len(row)} values for {len(columns)} {column}s "
+                f"({listed(columns)}). Give one each."
+            )

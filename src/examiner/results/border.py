@@ -45,10 +45,13 @@ def tidy_table(
     check_columns(frame, item)
     if measures is None:
         measures = _found_measures(frame)
+    if not measures:
+        raise InputError(f"No measure is named. Name one of the columns {listed(frame.columns)}.")
     check_columns(frame, measures)
+    keys = ["agent", "task", *item, "run", "trial"]
+    _check_roles(frame, (*keys, *measures))
     frame = frame.with_columns(as_measure(frame[name]) for name in measures)
     completed = complete_keys(frame, item)
-    keys = ["agent", "task", *item, "run", "trial"]
     rest = [name for name in completed.frame.columns if name not in {*keys, *measures}]
     frame = completed.frame.select(*keys, *measures, *rest)
     if not completed.numbered:
@@ -56,6 +59,21 @@ def tidy_table(
     codes, items = item_codes(frame, item)
     notes = (*completed.notes, *_nearly_same_names(frame))
     return TidyTable(frame, codes, items, tuple(item), tuple(measures), notes)
+
+
+def _check_roles(frame: pl.DataFrame, names: Sequence[str]) -> None:
+    """Refuse a column that is to be two things (key, column of the item, measure), or holds lists."""
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise InputError(
+                f"The column {shorten(name)} is named twice, as a key, a column of the item or a measure. "
+                f"Agent, task, run and trial are keys already; name any other once."
+            )
+        kind = frame.schema.get(name)
+        if kind is not None and (kind.is_nested() or kind == pl.Object):
+            raise InputError(
+                f"The column {shorten(name)} holds {kind}, more than one value a row. Choose another."
+            )
 
 
 def _nearly_same_names(frame: pl.DataFrame) -> list[str]:

@@ -1,4 +1,4 @@
-"""Small numbers for names and keys: what makes ten million rows cheap to check and group."""
+"""Small numbers for names, keys and runs: what makes ten million rows cheap to check and group."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from examiner.checking import smallest_unsigned
 
 Codes = NDArray[np.unsignedinteger]
 
-_LARGEST_KEY = 2**62
-_BITMAP_BYTES_PER_ROW = 16
+_LARGEST_KEY = 2**62  # products of counts stay within 64 bits
+_BITMAP_BYTES_PER_ROW = (
+    16  # a table of all possible keys pays up to about the size of the rows themselves
+)
 
 
 def compact_names(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
@@ -61,10 +63,7 @@ def recoded(series: pl.Series, values: Callable[[pl.Series], pl.Series]) -> pl.S
     [2, 1, 2]
     """
     distinct = series.unique()
-    known = distinct.to_physical().to_numpy()
-    place = np.zeros(int(known.max()) + 1, dtype=np.uint32)
-    place[known] = np.arange(len(known))
-    return values(distinct.cast(pl.String)).gather(place[series.to_physical().to_numpy()])
+    return values(distinct.cast(pl.String)).gather(_positions(series, distinct))
 
 
 def unused_names(series: pl.Series) -> list[str]:
@@ -83,11 +82,18 @@ def _compacted(series: pl.Series) -> pl.Series:
         if len(distinct) == len(names_of(series)):
             return series
         distinct = distinct.sort()  # an Enum sorts by the order of its names
-    names = distinct.cast(pl.String).to_list()
+    return name_column(
+        series.name, distinct.cast(pl.String).to_list(), _positions(series, distinct)
+    )
+
+
+def _positions(series: pl.Series, distinct: pl.Series) -> Codes:
+    """Where each name of a coded column stands among its distinct names."""
     known = distinct.to_physical().to_numpy()
-    place = np.zeros(int(known.max()) + 1, dtype=smallest_unsigned(len(names)))
-    place[known] = np.arange(len(names))
-    return name_column(series.name, names, place[series.to_physical().to_numpy()])
+    position = np.zeros(int(known.max()) + 1, dtype=smallest_unsigned(len(known)))
+    position[known] = np.arange(len(known))
+    positions: Codes = position[series.to_physical().to_numpy()]
+    return positions
 
 
 def packed_keys(frame: pl.DataFrame, keys: Sequence[str]) -> tuple[NDArray[np.integer], int] | None:
@@ -120,9 +126,9 @@ def _codes_of(column: pl.Series) -> tuple[NDArray[np.integer], int]:
     low, high = int(values.min()), int(values.max())
     if high - low < max(_BITMAP_BYTES_PER_ROW * len(values), 2**16):
         return (values if low == 0 else values - low), high - low + 1
-    # Numbers far apart, such as seeds: few of them, so that their places do.
-    distinct, places = np.unique(values, return_inverse=True)
-    return places, len(distinct)
+    # Numbers far apart, such as seeds: few of them, so that their ranks do.
+    distinct, ranks = np.unique(values, return_inverse=True)
+    return ranks, len(distinct)
 
 
 def count_distinct(packed: NDArray[np.integer], size: int) -> int:
@@ -171,7 +177,8 @@ def by_first_appearance(packed: NDArray[np.integer], size: int) -> tuple[Codes, 
     >>> by_first_appearance(np.array([7, 3, 7]), 8)
     (array([0, 1, 0], dtype=uint8), array([0, 1]))
     """
-    if size <= _BITMAP_BYTES_PER_ROW * len(packed):
+    dense = size <= _BITMAP_BYTES_PER_ROW * len(packed)
+    if dense:
         row = np.full(size, -1, dtype=np.int64)
         # Written from the last row to the first: what remains is where each key first stood.
         row[packed[::-1]] = np.arange(len(packed) - 1, -1, -1)
@@ -180,10 +187,72 @@ def by_first_appearance(packed: NDArray[np.integer], size: int) -> tuple[Codes, 
     else:
         keys, first, inverse = np.unique(packed, return_index=True, return_inverse=True)
     order = np.argsort(first)
-    place = np.empty(len(order), dtype=smallest_unsigned(len(order)))
-    place[order] = np.arange(len(order))
-    if size <= _BITMAP_BYTES_PER_ROW * len(packed):
-        table = np.zeros(size, dtype=place.dtype)
-        table[keys] = place
-        return table[packed], first[order]
-    return place[inverse], first[order]
+    code = np.empty(len(order), dtype=smallest_unsigned(len(order)))
+    code[order] = np.arange(len(order))
+    if not dense:
+        return code[inverse], first[order]
+    code_of_key = np.zeros(size, dtype=code.dtype)
+    code_of_key[keys] = code
+    return code_of_key[packed], first[order]
+
+
+# -------------------------------------------------------------------- runs
+
+
+def run_numbers(frame: pl.DataFrame, item: Sequence[str]) -> NDArray[np.int64]:
+    """Number the runs of each agent on each item by first appearance; shape [rows].
+
+    >>> from examiner.results.keys import complete_keys
+    >>> frame = pl.DataFrame({"agent": ["a"] * 3, "task": ["t"] * 3, "run": [7, 7, 5], "trial": [0, 1, 0]})
+    >>> run_numbers(complete_keys(frame, []).frame, ["task"])
+    array([0, 0, 1])
+    """
+    keys = ["agent", *item, "run"]
+    packed = packed_keys(frame, keys)
+    if packed is None:
+        ranked = frame.select(pl.struct(keys).rank("dense")).to_series().to_numpy()
+        return np.unique(ranked, return_inverse=True)[1].astype(np.int64)
+    return by_first_appearance(*packed)[0].astype(np.int64)
+
+
+def one_row_a_run(
+    frame: pl.DataFrame, rows: NDArray[np.intp], item: Sequence[str], attributes: Sequence[str]
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Keep one row of each run, its trial numbered 0, without the columns that change within runs.
+
+    `frames` stays: it is then that of the row kept. Returns the frame and the columns left out.
+
+    >>> from examiner.results.keys import complete_keys
+    >>> frame = pl.DataFrame({"agent": ["a"] * 2, "task": ["t"] * 2, "run": [7, 7], "trial": [0, 1],
+    ...                       "frames": [10, 30], "length": [10, 20]})
+    >>> kept, dropped = one_row_a_run(complete_keys(frame, []).frame, np.array([1]), ["task"],
+    ...                               ["frames", "length"])
+    >>> kept["frames"].to_list(), dropped
+    ([30], ('length',))
+    """
+    numbers = run_numbers(frame, item)
+    row_of_run = np.zeros(int(numbers.max()) + 1, dtype=np.int64)
+    row_of_run[numbers[rows]] = rows
+    like_kept = pl.Series(row_of_run[numbers])
+    dropped = tuple(
+        name
+        for name in attributes
+        if name != "frames" and not frame[name].eq_missing(frame[name].gather(like_kept)).all()
+    )
+    kept = frame.drop(dropped)[rows]
+    return kept.with_columns(trial=pl.lit(0, dtype=pl.Int64)), dropped
+
+
+def run_mean_table(
+    agent: Codes, task: Codes, run: NDArray[np.int64], value: NDArray[np.float64]
+) -> pl.DataFrame:
+    """Return one row for each agent, task and run, in this order, with the mean of its trials.
+
+    >>> codes = np.zeros(2, dtype=np.uint8)
+    >>> run_mean_table(codes, codes, np.zeros(2, dtype=np.int64), np.array([1.0, 2.0]))["value"].to_list()
+    [1.5]
+    """
+    values = pl.Series(value).fill_nan(None)
+    rows = pl.DataFrame({"agent": agent, "task": task, "run": run, "value": values}).drop_nulls()
+    means = rows.group_by("agent", "task", "run").agg(pl.col("value").mean())
+    return means.sort("agent", "task", "run")

@@ -1,13 +1,26 @@
-"""How tables show themselves in a notebook: plain HTML with every name escaped."""
+"""How tables show themselves: what is in them, and as plain HTML with every name escaped."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from examiner.checking import to_record
+from examiner.results.codes import Codes
+from examiner.wording import counted
+
+if TYPE_CHECKING:
+    from examiner.results.table import Results
 
 _STYLE = "text-align:left;overflow-wrap:anywhere;max-width:24em;padding:.15em .6em"
-_LONGEST_CELL = 200
+_LONGEST_CELL = 200  # letters; a name may be a whole question
 
 
 def html_table(
@@ -44,3 +57,132 @@ def _cell(value: object) -> str:
         return "–"
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
     return escape(text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…")
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureRange:
+    """How many rows have a measure, and what lies between the least and the most of it."""
+
+    measure: str
+    observed: int
+    least: float
+    mean: float
+    median: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Description:
+    """What a table of results holds, before anything is made of it.
+
+    `runs` and `trials` are the most that any cell (agent, item) has; `missing_cells` have no
+    observation. `reduction` says how runs were reduced to one value each, if they were.
+
+    >>> from examiner.results import Results
+    >>> Results.from_numpy([[1.0, 2.0]]).describe()
+    Description: 1 agent × 2 tasks, 2 rows; measures: score
+    """
+
+    source: str
+    format: str
+    agents: int
+    tasks: int
+    runs: int
+    trials: int
+    rows: int
+    missing_cells: int
+    measures: tuple[str, ...]
+    measure_ranges: tuple[MeasureRange, ...]
+    item: tuple[str, ...]
+    attributes: tuple[str, ...]
+    agent_names: tuple[str, ...]
+    task_names: tuple[str, ...]
+    tasks_with_scale: int
+    task_attributes: tuple[str, ...]
+    agent_attributes: tuple[str, ...]
+    training_log: bool
+    reduction: str | None
+    steps: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
+        """Return everything as plain values, for JSON; notes are called warnings there.
+
+        >>> from examiner.results import Results
+        >>> Results.from_numpy([[1.0, 2.0]]).describe().to_dict()["missing_cells"]
+        0
+        """
+        record: dict[str, Any] = to_record(self)
+        record["warnings"] = record.pop("notes")
+        return record
+
+    def __repr__(self) -> str:
+        return (
+            f"Description: {counted(self.agents, 'agent')} × {counted(self.tasks, 'task')}, "
+            f"{counted(self.rows, 'row')}; measures: {', '.join(self.measures)}"
+        )
+
+    def _repr_html_(self) -> str:
+        header = [field.name for field in fields(MeasureRange)]
+        rows = [[getattr(row, name) for name in header] for row in self.measure_ranges]
+        return html_table(repr(self), header, rows, self.notes)
+
+
+def description(results: Results) -> Description:
+    """Describe results: `Results.describe`.
+
+    >>> from examiner.results import Results
+    >>> description(Results.from_numpy([[1.0, 2.0]])).measure_ranges[0].most
+    2.0
+    """
+    unscaled = results.scales.aligned(results.task_names, results.measures[0]).unscaled
+    history = results.provenance
+    return Description(
+        source=history.source,
+        format=history.format,
+        **results.counts(),
+        measures=results.measures,
+        measure_ranges=tuple(_range(name, results.measure(name)) for name in results.measures),
+        item=("task", *results.item),
+        attributes=results.attributes,
+        agent_names=results.agents,
+        task_names=results.tasks,
+        tasks_with_scale=sum(name not in unscaled for name in results.task_names),
+        task_attributes=results.task_attributes.columns,
+        agent_attributes=results.agent_attributes.columns,
+        training_log=history.training,
+        reduction=history.reduction,
+        steps=history.steps,
+        notes=history.notes,
+    )
+
+
+def _range(name: str, values: NDArray[np.float64]) -> MeasureRange:
+    seen = values[~np.isnan(values)]
+    least, most = float(seen.min()), float(seen.max())
+    return MeasureRange(name, len(seen), least, float(seen.mean()), float(np.median(seen)), most)
+
+
+def count_table(
+    frame: pl.DataFrame, task_codes: Codes, shape: tuple[int, int], observed: NDArray[np.bool_]
+) -> dict[str, int]:
+    """Count a table of `shape` [agents, tasks] whose rows were `observed`, or not.
+
+    >>> frame = pl.DataFrame({"agent": ["a"], "run": [0], "trial": [0]}, schema_overrides={
+    ...     "agent": pl.Enum(["a"])})
+    >>> count_table(frame, np.array([0]), (1, 2), np.array([True]))["missing_cells"]
+    1
+    """
+    cells = frame["agent"].to_physical().to_numpy().astype(np.int64) * shape[1] + task_codes
+    columns = {"cell": cells, "run": frame["run"], "trial": frame["trial"]}
+    per_cell = pl.DataFrame(columns).group_by("cell").agg(pl.col("run", "trial").n_unique())
+    filled = np.zeros(shape[0] * shape[1], dtype=bool)
+    filled[cells[observed]] = True
+    return {
+        "agents": shape[0],
+        "tasks": shape[1],
+        "runs": int(per_cell["run"].max()),  # type: ignore[arg-type]
+        "trials": int(per_cell["trial"].max()),  # type: ignore[arg-type]
+        "rows": len(frame),
+        "missing_cells": int(len(filled) - filled.sum()),
+    }

@@ -11,10 +11,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.checking import check_finite, read_only, smallest_unsigned
+from examiner.checking import check_finite, is_binary, read_only, smallest_unsigned
+from examiner.results.border import check_columns
+from examiner.results.codes import name_column
 from examiner.results.display import html_table
 from examiner.results.interchange import arrow_from, frame_from, pandas_from
 from examiner.results.labels import numbered_names
+from examiner.results.storage import MATRIX_SCHEMA, MatrixNote, checked_note, loaded, save_frame
 from examiner.wording import InputError, counted, shorten
 
 if TYPE_CHECKING:
@@ -67,19 +70,13 @@ class ResponseMatrix:
                 f"The responses have shape {array.shape} and type {array.dtype}. "
                 f"Give a table of numbers, agents as rows and tasks as columns."
             )
-        if array.dtype.kind == "b" or (
-            array.dtype.kind in "iu" and bool(((array == 0) | (array == 1)).all())
-        ):
-            ones = np.broadcast_to(np.uint8(1), array.shape)
-            return cls._checked(array.astype(np.uint8), ones, None, agents, tasks)
+        if array.dtype.kind == "b" or is_binary(array):
+            observed = np.broadcast_to(np.uint8(1), array.shape)
+            if array.dtype.kind == "f":
+                observed = _compact_trials((~np.isnan(array)).astype(np.uint8))
+            return cls._checked((array == 1).astype(np.uint8), observed, None, agents, tasks)
         array = array.astype(np.float64)
         check_finite(array, "response matrix")
-        observed = ~np.isnan(array)
-        if bool(((array == 0) | (array == 1) | ~observed).all()):
-            successes = (array == 1).astype(np.uint8)
-            return cls._checked(
-                successes, _compact_trials(observed.astype(np.uint8)), None, agents, tasks
-            )
         return cls._checked(None, None, array, agents, tasks)
 
     @classmethod
@@ -109,7 +106,7 @@ class ResponseMatrix:
             ) from None
         wrong = (k > n) | (k < 0)
         if wrong.any():
-            agent, task = (int(place[0]) for place in np.nonzero(wrong))
+            agent, task = (int(indices[0]) for indices in np.nonzero(wrong))
             raise InputError(
                 f"Row {agent + 1}, column {task + 1} counts {k[agent, task]} successes of "
                 f"{n[agent, task]} trials. Successes must lie between 0 and the trials."
@@ -321,16 +318,49 @@ class ResponseMatrix:
         >>> ResponseMatrix.load(matrix.save(Path(tempfile.mkdtemp()) / "m.parquet")) == matrix
         True
         """
-        from examiner.results.storage import save_matrix
-
-        return save_matrix(self, path)
+        agent, task = np.nonzero(self.observed)
+        columns = {
+            "agent": name_column("agent", self.agents, agent),
+            "task": name_column("task", self.tasks, task),
+        }
+        if self.is_counts:
+            columns["successes"] = pl.Series(self.successes[agent, task])
+            columns["trials"] = pl.Series(self.trials[agent, task])
+        else:
+            columns["value"] = pl.Series(self.to_numpy()[agent, task])
+        note = MatrixNote(self.agents, self.tasks)
+        return save_frame(pl.DataFrame(columns), path, MATRIX_SCHEMA, note)
 
     @classmethod
     def load(cls, path: str | Path) -> ResponseMatrix:
         """Read what `save` wrote, unchanged."""
-        from examiner.results.storage import load_matrix
+        found = loaded(path, MATRIX_SCHEMA, cls._restored)
+        if found is None:
+            raise InputError(f"{shorten(path, 200)} was not written by `ResponseMatrix.save`.")
+        return found
 
-        return load_matrix(path)
+    @classmethod
+    def _restored(cls, frame: pl.DataFrame, stored: Mapping[str, Any]) -> ResponseMatrix:
+        note = checked_note(MatrixNote, stored)
+        kinds = ["value"] if "value" in frame.columns else ["successes", "trials"]
+        check_columns(frame, ["agent", "task", *kinds])
+        for key, names in (("agent", note.agents), ("task", note.tasks)):
+            kind = frame[key].dtype
+            if not isinstance(kind, pl.Enum) or kind.categories.to_list() != list(names):
+                raise InputError(f"It holds other {key}s than its note names. Write it again.")
+        cells = frame["agent"].to_physical().to_numpy(), frame["task"].to_physical().to_numpy()
+        held = []
+        for column in frame.select(kinds):
+            if not column.dtype.is_numeric():
+                raise InputError(f"Its column {column.name!r} holds no numbers. Write it again.")
+            values = column.to_numpy()
+            missing = np.nan if values.dtype.kind == "f" else 0
+            held.append(np.full((len(note.agents), len(note.tasks)), missing, values.dtype))
+            held[-1][cells] = values
+        if kinds == ["value"]:
+            check_finite(held[0], "response matrix")
+            return cls._checked(None, None, held[0], note.agents, note.tasks)
+        return cls.from_counts(held[0], held[1], note.agents, note.tasks)
 
     # ---------------------------------------------------------------- told
 

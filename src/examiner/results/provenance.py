@@ -27,12 +27,12 @@ class Provenance:
     reduction: str | None = None
 
     def with_step(self, step: str) -> Provenance:
-        """Add what was done.
+        """Add what was done; empty words are nothing done.
 
-        >>> Provenance().with_step("kept 3 agents").steps
+        >>> Provenance().with_step("kept 3 agents").with_step("").steps
         ('kept 3 agents',)
         """
-        return replace(self, steps=(*self.steps, step))
+        return replace(self, steps=(*self.steps, step)) if step else self
 
     def with_notes(self, *notes: str) -> Provenance:
         """Add what a reader should know, each sentence once.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import from_record
-from examiner.results.atari import atari_game, recognition_notes
+from examiner.results.atari import matched, recognition_notes
 from examiner.wording import InputError, counted, listed, shorten
 
 Direction = Literal["higher", "lower"]
@@ -269,17 +269,9 @@ def _found(
     entries: Sequence[TaskScale], tasks: Sequence[str], measure: str, needs: Sequence[Anchor]
 ) -> list[TaskScale | None]:
     """The first scale of each task that knows what is needed: under its own name, else as a game."""
-    exact: dict[str, TaskScale] = {}
-    games: dict[str, TaskScale] = {}
-    for entry in entries:
-        if entry.measure == measure and entry.knows(needs):
-            exact.setdefault(entry.task, entry)
-            game = atari_game(entry.task)
-            if game is not None:
-                games.setdefault(game, entry)
-    if not games:
-        return [exact.get(task) for task in tasks]
-    return [exact.get(task) or games.get(atari_game(task) or "") for task in tasks]
+    fitting = [entry for entry in entries if entry.measure == measure and entry.knows(needs)]
+    rows = matched(tasks, [entry.task for entry in fitting])
+    return [None if row is None else fitting[row] for row in rows]
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.checking import check_finite
+from examiner.checking import check_finite, is_binary
 from examiner.results.attributes import Attributes
 from examiner.results.border import absent_names, as_measure, check_columns, tidy_table
-from examiner.results.codes import Codes, name_column, names_of
-from examiner.results.counting import count_table
-from examiner.results.display import html_table
+from examiner.results.codes import Codes, name_column, names_of, one_row_a_run, run_numbers
+from examiner.results.display import Description, count_table, description, html_table
 from examiner.results.interchange import arrow_from, frame_from, pandas_from
 from examiner.results.keys import trial_numbers
-from examiner.results.labels import item_labels, numbered_names
+from examiner.results.labels import item_labels, labels_like, numbered_names, parsed_pattern
 from examiner.results.provenance import Provenance, announce
-from examiner.results.runs import one_row_a_run, run_numbers
 from examiner.results.scale import Scales, scale_notes
+from examiner.results.storage import RESULTS_SCHEMA, ResultsNote, checked_note, loaded, save_frame
 from examiner.wording import InputError, counted, shorten, unknown_name
 
 if TYPE_CHECKING:
@@ -202,13 +201,12 @@ class Results:
         return name
 
     def is_binary(self, measure: str | None = None) -> bool:
-        """Tell whether every observed value of a measure is 0 or 1.
+        """Tell whether a measure is made of zeros and ones, wherever it was observed.
 
-        >>> Results.from_numpy([[1.0, 0.0, np.nan]]).is_binary()
+        >>> Results.from_dict({"agent": ["a"] * 2, "task": ["t"] * 2, "win": [1, 0]}).is_binary("win")
         True
         """
-        values = self.measure(measure)
-        return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
+        return is_binary(self.measure(measure))
 
     def column(
         self, name: str, rows: NDArray[np.integer] | None = None
@@ -250,6 +248,49 @@ class Results:
             raise InputError("No rows are left. Keep at least one.")
         return self._rebuilt(self._frame.filter(pl.Series(rows)), step=step)
 
+    def keeping(self, *patterns: str) -> Results:
+        """Keep the agents and tasks that are like patterns, `agent:GLOB` or `task:GLOB`.
+
+        Patterns of agents add up, and so do those of tasks. A task's name stands for all its items,
+        under any name of the same Atari game.
+
+        >>> results = Results.from_numpy(np.ones((3, 2)), ["sac", "ppo", "dqn"], ["pong", "go"])
+        >>> kept = results.keeping("agent:sac", "agent:ppo", "task:p*")
+        >>> kept.agents, kept.tasks
+        (('sac', 'ppo'), ('pong',))
+        """
+        globs: dict[Literal["agent", "task"], list[str]] = {}
+        for kind, glob in map(parsed_pattern, patterns):
+            globs.setdefault(kind, []).append(glob)
+        results = self
+        for kind, wanted in globs.items():
+            results = results._chosen(kind, wanted, keep=True)
+        return results
+
+    def dropping(self, *patterns: str) -> Results:
+        """Leave out the agents and tasks that are like any of the patterns of `keeping`.
+
+        >>> results = Results.from_numpy(np.ones((3, 2)), ["sac", "ppo", "dqn"], ["pong", "go"])
+        >>> results.dropping("agent:*o", "agent:dqn").agents
+        ('sac',)
+        """
+        results = self
+        for kind, glob in map(parsed_pattern, patterns):
+            results = results._chosen(kind, [glob], keep=False)
+        return results
+
+    def _chosen(
+        self, kind: Literal["agent", "task"], globs: Sequence[str], *, keep: bool
+    ) -> Results:
+        if kind == "agent":
+            like, codes = labels_like(globs, self.agents), self.agent_codes
+        else:
+            like, codes = labels_like(globs, self.tasks, self.task_names), self.task_codes
+        if not keep and like.all():
+            raise InputError(f"Every {kind} is like {shorten(globs[0])}, and none would be left.")
+        words = f"{'kept' if keep else 'dropped'} {kind}s like {', '.join(map(repr, globs))}"
+        return self.where((like == keep)[codes], f"{words} ({int(like.sum())})")
+
     def with_measure(
         self, name: str, values: NDArray[np.float64], step: str = "", notes: Sequence[str] = ()
     ) -> Results:
@@ -262,13 +303,12 @@ class Results:
         if len(values) != len(self):
             raise InputError(f"{len(values)} values for {len(self)} rows. Give one each.")
         check_finite(values, f"measure {shorten(name)}")
-        provenance = self.provenance.with_step(step) if step else self.provenance
         column = pl.Series(name, values, dtype=pl.Float64).fill_nan(None)
         return replace(
             self,
             _frame=self._frame.with_columns(column),
             measures=tuple(dict.fromkeys((*self.measures, name))),
-            provenance=provenance.with_notes(*notes),
+            provenance=self.provenance.with_step(step).with_notes(*notes),
         )
 
     def with_measures(self, *names: str) -> Results:
@@ -278,7 +318,7 @@ class Results:
         >>> results.with_measures("ticks", "score").measures
         ('ticks', 'score')
         """
-        return self._rebuilt(self._frame, measures=names)
+        return self if names == self.measures else self._rebuilt(self._frame, measures=names)
 
     def with_items(self, *names: str) -> Results:
         """Choose which columns, beside `task`, make an item; trials are renumbered where they fold.
@@ -308,11 +348,11 @@ class Results:
         >>> results.with_scales(Scales([TaskScale("t", random=0.0)])).scales.tasks
         ('t',)
         """
-        provenance = self.provenance.with_step(step) if step else self.provenance
         scales = scales + self.scales
         notes = scale_notes(scales, self.task_names, self.measures)
         announce(notes, already=self.notes)
-        return replace(self, scales=scales, provenance=provenance.with_notes(*notes))
+        provenance = self.provenance.with_step(step).with_notes(*notes)
+        return replace(self, scales=scales, provenance=provenance)
 
     def with_attributes(self, attributes: Attributes, step: str = "") -> Results:
         """Attach what is known of tasks or agents, put before what is already here.
@@ -324,13 +364,10 @@ class Results:
         """
         names = self.task_names if attributes.kind == "task" else self.agents
         notes = attributes.unmatched(names)
-        provenance = self.provenance.with_step(step) if step else self.provenance
-        provenance = provenance.with_notes(*notes)
+        told = replace(self, provenance=self.provenance.with_step(step).with_notes(*notes))
         if attributes.kind == "task":
-            merged = attributes + self.task_attributes
-            return replace(self, task_attributes=merged, provenance=provenance)
-        merged = attributes + self.agent_attributes
-        return replace(self, agent_attributes=merged, provenance=provenance)
+            return replace(told, task_attributes=attributes + self.task_attributes)
+        return replace(told, agent_attributes=attributes + self.agent_attributes)
 
     def with_runs_reduced(
         self,
@@ -382,7 +419,7 @@ class Results:
             self.measures if measures is None else measures,
             self.item if item is None else item,
             self.scales,
-            self.provenance.with_step(step) if step else self.provenance,
+            self.provenance.with_step(step),
             self.task_attributes,
             self.agent_attributes,
         )
@@ -430,16 +467,25 @@ class Results:
         >>> Results.load(path) == results
         True
         """
-        from examiner.results.storage import save_results
-
-        return save_results(self, path)
+        note = ResultsNote(
+            self.item,
+            self.measures,
+            self.scales.entries,
+            self.provenance,
+            self.task_attributes,
+            self.agent_attributes,
+        )
+        return save_frame(self._frame, path, RESULTS_SCHEMA, note)
 
     @classmethod
     def load(cls, path: str | Path) -> Results:
         """Read what `save` wrote, unchanged."""
-        from examiner.results.storage import load_results
-
-        return load_results(path)
+        found = loaded(path, RESULTS_SCHEMA, restored)
+        if found is None:
+            raise InputError(
+                f"{shorten(path, 200)} was not written by `Results.save`. Read it with `ex.read`."
+            )
+        return found
 
     # ---------------------------------------------------------------- told
 
@@ -468,6 +514,14 @@ class Results:
             observed |= ~np.isnan(self.measure(name))
         shape = len(self.agents), len(self.tasks)
         return count_table(self._frame, self._task_codes, shape, observed)
+
+    def describe(self) -> Description:
+        """Say what is here: counts, measures with their ranges, names, scales, steps and notes.
+
+        >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]}).describe().rows
+        1
+        """
+        return description(self)
 
     def __repr__(self) -> str:
         counts = self.counts()
@@ -519,6 +573,21 @@ def assemble(
         task_attributes=task_attributes or Attributes("task"),
         agent_attributes=agent_attributes or Attributes("agent"),
     )
+
+
+def restored(frame: pl.DataFrame, stored: Mapping[str, Any]) -> Results:  # Any: JSON values
+    """Build results from a stored frame and the note stored with it.
+
+    >>> frame = pl.DataFrame({"agent": ["a"], "task": ["t"], "score": [1.0]})
+    >>> note = {"measures": ["score"], "item": [], "scales": [], "provenance": {"source": "x"}}
+    >>> restored(frame, note).provenance.source
+    'x'
+    """
+    note = checked_note(ResultsNote, stored)
+    # Earlier notes did not say whose attributes they hold.
+    tasks, agents = replace(note.tasks, kind="task"), replace(note.agents, kind="agent")
+    scales = Scales(note.scales)
+    return assemble(frame, note.measures, note.item, scales, note.provenance, tasks, agents)
 
 
 def check_results(given: object) -> Results:

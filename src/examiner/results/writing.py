@@ -1,14 +1,18 @@
-"""Atomic writes: a file is either the old one or the whole new one, whatever happens in between."""
+"""Writing: a file is the old one or the whole new one, of the kind that its ending says."""
 
 from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
 
-from examiner.wording import InputError, shorten
+import polars as pl
+
+from examiner.wording import InputError, listed, shorten
 
 
 @contextmanager
@@ -86,3 +90,79 @@ def _flush_to_disk(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+Packing = Literal["uncompressed", "gzip", "zstd"]
+_PACKINGS: MappingProxyType[str, Packing] = MappingProxyType({".gz": "gzip", ".zst": "zstd"})
+
+
+KINDS = (".csv", ".tsv", ".ndjson", ".jsonl", ".parquet")
+
+
+def file_kind(path: str | Path) -> tuple[str, Packing]:
+    """Return the ending that says what a file holds, and how it is packed.
+
+    >>> file_kind("scores.csv.gz")
+    ('.csv', 'gzip')
+    """
+    path = Path(path)
+    packing = _PACKINGS.get(path.suffix.lower(), "uncompressed")
+    ending = (path if packing == "uncompressed" else path.with_suffix("")).suffix.lower()
+    if ending not in KINDS:
+        raise InputError(
+            f"Cannot tell how to write {shorten(path, 200)} from its ending. Known endings: "
+            f"{listed(KINDS)}, and .gz or .zst behind the text ones."
+        )
+    return ending, packing
+
+
+def write_frame(frame: pl.DataFrame, path: str | Path) -> Path:
+    """Write a frame atomically, as its ending says.
+
+    >>> import tempfile
+    >>> path = write_frame(pl.DataFrame({"agent": ["a"]}), Path(tempfile.mkdtemp()) / "x.csv")
+    >>> path.read_text()
+    'agent\\na\\n'
+    """
+    ending, packing = file_kind(path)
+    with atomic_path(path) as temporary:
+        if ending == ".parquet":
+            if packing != "uncompressed":
+                raise InputError("Parquet is packed inside already. Leave the second ending out.")
+            frame.write_parquet(temporary)
+        elif ending in (".csv", ".tsv"):
+            separator = "," if ending == ".csv" else "\t"
+            frame.write_csv(
+                temporary, separator=separator, compression=packing, check_extension=False
+            )
+        else:
+            frame.write_ndjson(temporary, compression=packing, check_extension=False)
+    return Path(path)
+
+
+def check_ending(path: str | Path, endings: Sequence[str], layout: str) -> None:
+    """Refuse a path whose ending is not one that a layout is written with.
+
+    >>> check_ending("scores.csv", (".npz",), "rliable")
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The layout 'rliable' is written to '.npz', not to 'scores.csv'. \
+Change the ending.
+    """
+    if Path(path).suffix.lower() not in endings:
+        raise InputError(
+            f"The layout {layout!r} is written to {listed(endings)}, not to {shorten(path, 200)}. "
+            f"Change the ending."
+        )
+
+
+def write_bytes(data: bytes, path: str | Path) -> Path:
+    """Write bytes atomically.
+
+    >>> import tempfile
+    >>> write_bytes(b"x", Path(tempfile.mkdtemp()) / "x.npz").read_bytes()
+    b'x'
+    """
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(data)
+    return Path(path)

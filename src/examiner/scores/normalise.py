@@ -152,9 +152,7 @@ def suggested_aggregate(results: Results, measure: str | None = None) -> str:
     >>> suggested_aggregate(Results.from_numpy([[0.0, 1.0]]))
     'mean'
     """
-    values = results.measure(measure)
-    binary = (values == 0) | (values == 1) | np.isnan(values)
-    return "mean" if bool(binary.all()) else "iqm"
+    return "mean" if results.is_binary(measure) else "iqm"
 
 
 def task_ranges_apart(results: Results, measure: str | None = None) -> float:

@@ -100,10 +100,10 @@ def _responses(study: Study) -> tuple[ResponseMatrix, str, str] | str:
     if study.success is not None:
         matrix = responses(study.scores, study.success, measure=study.measure)
         return matrix, "2pl", f"successes ({study.measure} reaches {study.success})"
+    if study.results.is_binary(study.measure):
+        return responses(study.results, measure=study.measure), "2pl", "successes"
     values = study.results.measure(study.measure)
     seen = values[~np.isnan(values)]
-    if ((seen == 0) | (seen == 1)).all():
-        return responses(study.results, measure=study.measure), "2pl", "successes"
     if study.normaliser is None and len(seen) and seen.min() >= 0 and seen.max() <= 1:
         matrix = ResponseMatrix.from_array(study.raw, study.results.agents, study.results.tasks)
         return matrix, "beta", "scores between 0 and 1"

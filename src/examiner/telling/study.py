@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import read_only
+from examiner.checking import is_binary, read_only
 from examiner.results import Classification, Results
 from examiner.results.table import check_results
 from examiner.scores import (
@@ -115,7 +115,7 @@ class Study:
     def binary(self) -> bool:
         """Whether every comparable cell is 0 or 1: then medians, quarters and ranges say nothing."""
         seen = self.comparable[np.isfinite(self.comparable)]
-        return bool(len(seen)) and bool(((seen == 0) | (seen == 1)).all())
+        return bool(len(seen)) and is_binary(seen)
 
     @property
     def unit(self) -> Prose:

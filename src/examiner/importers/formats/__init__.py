@@ -1,6 +1,6 @@
 """One file per format; `FORMATS` lists them, the most particular first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -8,9 +8,7 @@ from examiner.importers.files import SourceFile
 from examiner.importers.formats import (
     cleanrl,
     dopamine,
-    gvgai_executor,
-    gvgai_stdout,
-    gvgai_trials,
+    gvgai,
     ledger,
     ndjson,
     parquet,
@@ -20,86 +18,145 @@ from examiner.importers.formats import (
     sb3_monitor,
     separated,
 )
-from examiner.importers.parts import Part
+from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
-from examiner.results import Results
+from examiner.wording import InputError, listed, shorten, unknown_name
+
+ReadOne = Callable[[SourceFile, TableOptions], Reading]
+ReadMany = Callable[[Sequence[SourceFile], TableOptions], list[Reading]]
 
 
 class Format(NamedTuple):
     """How a kind of file is recognised by its first bytes, and how it is read.
 
-    In a folder, only files with one of the `endings` are taken, where there are any. `training` says
-    that it holds the episodes of agents while they learnt; `leads` that results beside it are made
-    from it; `read_many` reads many files at once, where that is more than reading each.
+    A format reads one file, or many at once where that is more than reading each. In a folder, only
+    files with one of the `endings` are taken, where there are any. `training` says that it holds the
+    episodes of agents while they learnt; `leads` that results beside it are made from it.
     """
 
-    recognises: Callable[[SourceFile], bool]
-    read: Callable[[SourceFile, TableOptions], Results]
     description: str
+    recognises: Callable[[SourceFile], bool]
+    read: ReadOne | None = None
+    read_many: ReadMany | None = None
     endings: tuple[str, ...] = ()
     training: bool = False
     leads: bool = False
-    read_many: Callable[[Sequence[SourceFile], TableOptions], list[Part]] | None = None
+
+    def read_one(self, file: SourceFile, options: TableOptions) -> Reading:
+        """Read one file.
+
+        >>> from pathlib import Path
+        >>> file = SourceFile(Path("x"), None, b"mcts,aliens,0,1,80.0,476", whole=True)
+        >>> FORMATS["gvgai-trials"].read_one(file, TableOptions()).results.tasks
+        ('aliens.0',)
+        """
+        if self.read is not None:
+            return self.read(file, options)
+        assert self.read_many is not None
+        return self.read_many([file], options)[0]
 
 
 FORMATS = MappingProxyType(
     {
-        "parquet": Format(parquet.recognises, parquet.read, "Parquet, tidy or wide"),
-        "ledger": Format(ledger.recognises, ledger.read, "ledgers of `examiner run`", leads=True),
+        "parquet": Format("Parquet, tidy or wide", parquet.recognises, parquet.read),
+        "ledger": Format("ledgers of `examiner run`", ledger.recognises, ledger.read, leads=True),
         "ledger-training": Format(
+            "the training episodes of such a ledger",
             ledger.recognises_nothing,
             ledger.read_training,
-            "the training episodes of such a ledger",
         ),
         "cleanrl": Format(
-            cleanrl.recognises,
-            cleanrl.read,
             "CleanRL run folders (TensorBoard event files)",
-            training=True,
+            cleanrl.recognises,
             read_many=cleanrl.read_many,
+            training=True,
         ),
         "sb3-monitor": Format(
-            sb3_monitor.recognises,
-            sb3_monitor.read,
             "Stable-Baselines3 Monitor logs, a folder a run",
-            training=True,
+            sb3_monitor.recognises,
             read_many=sb3_monitor.read_many,
+            training=True,
         ),
         "sb3-evaluations": Format(
+            "Stable-Baselines3 evaluations.npz",
             sb3_evaluations.recognises,
             sb3_evaluations.read,
-            "Stable-Baselines3 evaluations.npz",
             training=True,
         ),
         "dopamine": Format(
-            dopamine.recognises, dopamine.read, "Dopamine baselines, JSON", training=True
+            "Dopamine baselines, JSON", dopamine.recognises, dopamine.read, training=True
         ),
         "rliable": Format(
-            rliable.recognises, rliable.read, "rliable arrays [runs, tasks], npz or JSON"
+            "rliable arrays [runs, tasks], npz or JSON", rliable.recognises, rliable.read
         ),
-        "py-irt": Format(py_irt.recognises, py_irt.read, "py-irt responses, JSON lines"),
+        "py-irt": Format("py-irt responses, JSON lines", py_irt.recognises, py_irt.read),
         "gvgai-stdout": Format(
-            gvgai_stdout.recognises, gvgai_stdout.read, "what the GVGAI framework prints"
+            "what the GVGAI framework prints", gvgai.recognises_stdout, gvgai.read_stdout
         ),
         "gvgai-trials": Format(
-            gvgai_trials.recognises, gvgai_trials.read, "GVGAI trials, CSV without a header"
+            "GVGAI trials, CSV without a header", gvgai.recognises_trials, gvgai.read_trials
         ),
         "gvgai-executor": Format(
-            gvgai_executor.recognises, gvgai_executor.read, "GVGAI executor lines"
+            "GVGAI executor lines", gvgai.recognises_executor, gvgai.read_executor
         ),
         "ndjson": Format(
+            "JSON lines, one record a line",
             ndjson.recognises,
             ndjson.read,
-            "JSON lines, one record a line",
             endings=(".ndjson", ".jsonl"),
         ),
         "csv": Format(
+            "CSV, TSV and other separated text",
             separated.recognises,
             separated.read,
-            "CSV, TSV and other separated text",
+            separated.read_many,
             endings=(".csv", ".tsv", ".tab"),
-            read_many=separated.read_many,
         ),
     }
 )
 """Name → format, asked in this order. A new one is one file in this folder and one line here."""
+
+ALIASES = MappingProxyType({"tsv": "csv", "jsonl": "ndjson"})
+
+
+def known_format(named: str) -> str:
+    """Return the name of a format as the table has it.
+
+    >>> known_format("TSV")
+    'csv'
+    """
+    name = ALIASES.get(named.lower(), named.lower())
+    if name not in FORMATS:
+        raise unknown_name("format", named, [*FORMATS, *ALIASES])
+    return name
+
+
+def recognised(
+    file: SourceFile, among: Iterable[str] = FORMATS, *, by_ending: bool = False
+) -> str | None:
+    """Return the first format that recognises a file, with an ending of its own where that counts.
+
+    >>> from pathlib import Path
+    >>> file = SourceFile(Path("x"), None, b"agent,task,score")
+    >>> recognised(file), recognised(file, by_ending=True)
+    ('csv', None)
+    """
+    for name in among:
+        kind = FORMATS[name]
+        fitting = not by_ending or not kind.endings or file.suffix in kind.endings
+        if fitting and kind.recognises(file):
+            return name
+    return None
+
+
+def unknown_format(file: SourceFile) -> InputError:
+    """Build the error for a file that no format recognises.
+
+    >>> from pathlib import Path
+    >>> str(unknown_format(SourceFile(Path("x.bin"), None, bytes(2))))[:50]
+    "Cannot tell the format of 'x.bin': it begins with "
+    """
+    return InputError(
+        f"Cannot tell the format of {shorten(file.path, 200)}: it begins with "
+        f"{shorten(repr(file.head[:16]))}. Known formats: {listed(FORMATS, limit=20)}."
+    )

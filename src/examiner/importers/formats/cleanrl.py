@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from examiner.importers.episodes import (
-    Run,
-    frames_of_length,
-    frames_of_step,
-    run_of,
-    training_results,
-)
 from examiner.importers.files import SourceFile
-from examiner.importers.parts import Part
+from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
-from examiner.results import Provenance, Results
+from examiner.importers.training import Run, run_of, training_reading
 from examiner.wording import InputError, counted, listed, shorten
 
 _RETURN, _LENGTH = "charts/episodic_return", "charts/episodic_length"
@@ -41,13 +35,8 @@ def recognises(file: SourceFile) -> bool:
     return b"brain.Event:" in file.head[:64]
 
 
-def read(file: SourceFile, options: TableOptions) -> Results:
-    """Read the episodes of one event file; needs the package `tensorboard`."""
-    return read_many([file], options)[0].results
-
-
-def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Part]:
-    """Read the event files of many runs, those of one folder as one run.
+def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Reading]:
+    """Read the event files of many runs, those of one folder as one run; needs `tensorboard`.
 
     >>> read_many([], TableOptions())
     []
@@ -55,43 +44,38 @@ def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Part]:
     folders: dict[Path, list[SourceFile]] = {}
     for file in files:
         folders.setdefault(file.path.parent, []).append(file)
-    parts, empty = [], []
+    readings, empty = [], []
     for group in folders.values():
-        results = _run_results(group)
-        if results is None:
-            empty.append(group[0].path)
+        scalars = [scalar for file in group for scalar in _scalars(file)]
+        if any(scalar.tag == _RETURN for scalar in scalars):
+            readings.append(_run_reading(group[0], scalars))
         else:
-            parts.append(Part(results, [group[0].path], [len(results)]))
-    if empty and not parts:
+            empty.append(group[0].path)
+    if empty and not readings:
         raise InputError(
             f"{shorten(empty[0], 200)} holds no episodes under the tag {_RETURN!r}. "
             f"Give event files that CleanRL wrote."
         )
     if empty:
         note = f"{counted(len(empty), 'event file')} without episodes: {listed(empty, limit=3)}."
-        parts[0] = Part(parts[0].results.with_notes(note), parts[0].paths, parts[0].rows)
-    return parts
+        readings[0] = replace(readings[0], results=readings[0].results.with_notes(note))
+    return readings
 
 
-def _run_results(files: Sequence[SourceFile]) -> Results | None:
-    scalars = [scalar for file in files for scalar in _scalars(file)]
+def _run_reading(file: SourceFile, scalars: Sequence[_Scalar]) -> Reading:
     returns = [scalar for scalar in scalars if scalar.tag == _RETURN]
-    if not returns:
-        return None
     lengths = [scalar for scalar in scalars if scalar.tag == _LENGTH]
-    run, env_id = _run(files[0])
-    steps = np.array([scalar.step for scalar in returns], dtype=np.int64)
+    run = _run(file)
+    frames_each = run.frames_of_step
     columns = pl.DataFrame(
         {
             "score": [scalar.value for scalar in returns],
-            "frames": steps * frames_of_step(env_id),
-            "length": _lengths(returns, lengths, frames_of_length(env_id)),
+            "frames": np.array([scalar.step for scalar in returns], dtype=np.int64) * frames_each,
+            "length": _lengths(returns, lengths, run.frames_of_length),
         }
     )
-    origin = Provenance(str(files[0].path), "cleanrl", training=True)
-    if frames_of_step(env_id) > 1:
-        origin = origin.with_notes(_STEP_NOTE)
-    return training_results([run], [len(returns)], columns, origin)
+    notes = (_STEP_NOTE,) if frames_each > 1 else ()
+    return training_reading([run], [len(returns)], columns, "cleanrl", notes)
 
 
 def _lengths(
@@ -104,19 +88,16 @@ def _lengths(
     return [int(scalar.value) * factor if np.isfinite(scalar.value) else None for scalar in lengths]
 
 
-def _run(file: SourceFile) -> tuple[Run, str]:
-    """The run a folder's name tells of, and its environment."""
+def _run(file: SourceFile) -> Run:
+    """The run that a folder's name tells of: environment, agent, seed and time."""
     parts = file.path.absolute().parts
     names = parts[-2].split("__") if len(parts) > 1 else []
     if len(names) != 4:
-        run = run_of(file, None)
-        return run, run.task
+        return run_of(file)
     env_id, agent, seed, _ = names
     if len(parts) > 2 and parts[-3] == "ALE":
         env_id = f"ALE/{env_id}"
-    given = file.names
-    run = Run(file, given.get("agent", agent), given.get("task", env_id), given.get("run", seed))
-    return run, env_id
+    return run_of(file, env_id, agent, seed)
 
 
 def _scalars(file: SourceFile) -> Iterator[_Scalar]:

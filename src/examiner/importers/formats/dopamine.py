@@ -8,15 +8,13 @@ from pathlib import Path
 import polars as pl
 
 from examiner.importers.files import SourceFile
-from examiner.importers.json_text import parse_json
-from examiner.importers.naming import with_given
+from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
-from examiner.importers.text import text_of
-from examiner.results import Provenance, Results, Scales
-from examiner.results.table import assemble
+from examiner.importers.text import beginning, parse_json, text_of
+from examiner.results import Provenance
 from examiner.wording import InputError, shorten
 
-FRAMES_PER_ITERATION = 1_000_000
+FRAMES_PER_ITERATION = 1_000_000  # 250,000 training steps of four frames (Castro et al. 2018)
 _KEYS = ("Iteration", "Value", "Agent")
 _START = re.compile(rb"\s*\[\s*\{")
 _NOTE = (
@@ -31,19 +29,19 @@ def recognises(file: SourceFile) -> bool:
     >>> recognises(SourceFile(Path("x"), None, b'[{"Iteration": 0, "Value": 1.5, "Agent": "DQN"}]'))
     True
     """
-    head = file.head.removeprefix(b"\xef\xbb\xbf")
+    head = beginning(file)
     first = head.partition(b"}")[0]
     return _START.match(head) is not None and all(f'"{key}"'.encode() in first for key in _KEYS)
 
 
-def read(file: SourceFile, options: TableOptions) -> Results:
+def read(file: SourceFile, options: TableOptions) -> Reading:
     """Read a learning curve a run; the game is the file's name, unless a template says it.
 
     >>> import tempfile
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "asterix.json"
     >>> _ = path.write_text('[{"Iteration": 0, "Value": 238.5, "Agent": "DQN"}]')
-    >>> read(open_source(path), TableOptions()).tasks
+    >>> read(open_source(path), TableOptions()).results.tasks
     ('asterix',)
     """
     text = text_of(file)
@@ -54,20 +52,17 @@ def read(file: SourceFile, options: TableOptions) -> Results:
         )
     rows = [_row(record, position, file.path) for position, record in enumerate(records)]
     frame = pl.DataFrame(rows, schema=["agent", "iteration", "score"], orient="row")
-    given = {"task": file.path.name.partition(".")[0]} | dict(file.names)
     frame = frame.with_columns(
         run=pl.int_range(pl.len()).over("agent", "iteration"),
         frames=(pl.col("iteration") + 1) * FRAMES_PER_ITERATION,
     ).sort("agent", "run", "iteration", maintain_order=True)
-    frame = frame.with_columns(trial=pl.int_range(pl.len()).over("agent", "run"))
-    origin = Provenance(str(file.path), "dopamine", training=True).with_notes(*text.notes, _NOTE)
-    if "run" in given:
+    frame = frame.with_columns(trial=pl.int_range(pl.len()).over("agent", "run")).drop("iteration")
+    if "run" in file.names:
         frame = frame.drop("run")
-    try:
-        frame = with_given(frame, given).drop("iteration")
-        return assemble(frame, ["score"], None, Scales(), origin)
-    except InputError as problem:
-        raise InputError(f"Cannot use {shorten(file.path, 200)}: {problem}") from None
+    if "task" not in file.names:
+        frame = frame.with_columns(task=pl.lit(file.path.name.partition(".")[0]))
+    origin = Provenance(str(file.path), "dopamine", training=True).with_notes(*text.notes, _NOTE)
+    return Reading.of(frame, file, origin, ["score"])
 
 
 def _row(record: object, position: int, path: Path) -> tuple[str, int, float | None]:

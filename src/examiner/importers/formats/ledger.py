@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from examiner.importers.files import SourceFile
+from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import TableOptions
-from examiner.results import Results
 from examiner.results.ledgers import Phase, ledger_results
 from examiner.wording import InputError, shorten
 
@@ -32,7 +32,7 @@ def recognises_nothing(file: SourceFile) -> bool:
     return False
 
 
-def read(file: SourceFile, options: TableOptions) -> Results:
+def read(file: SourceFile, options: TableOptions) -> Reading:
     """Read the episodes that the protocol reports: evaluation where there is any, else training.
 
     >>> from pathlib import Path
@@ -41,10 +41,10 @@ def read(file: SourceFile, options: TableOptions) -> Results:
     ...
     examiner.wording.InputError: 'x.gz' is packed. Unpack a ledger before it is read.
     """
-    return _read(file, options, None)
+    return _read(file, None)
 
 
-def read_training(file: SourceFile, options: TableOptions) -> Results:
+def read_training(file: SourceFile, options: TableOptions) -> Reading:
     """Read the training episodes only.
 
     >>> from pathlib import Path
@@ -53,13 +53,10 @@ def read_training(file: SourceFile, options: TableOptions) -> Results:
     ...
     examiner.wording.InputError: 'x.gz' is packed. Unpack a ledger before it is read.
     """
-    return _read(file, options, "training")
+    return _read(file, "training")
 
 
-def _read(file: SourceFile, options: TableOptions, phase: Phase | None) -> Results:
+def _read(file: SourceFile, phase: Phase | None) -> Reading:
     if file.compression is not None:
         raise InputError(f"{shorten(file.path, 200)} is packed. Unpack a ledger before it is read.")
-    results = ledger_results(file.path, phase)
-    if options.measures:
-        results = results.with_measures(*options.measures)
-    return results if options.item is None else results.with_items(*options.item)
+    return Reading(ledger_results(file.path, phase), Whereabouts.of(file))

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from examiner.importers.files import SourceFile
-from examiner.importers.json_text import json_lines, parse_json
-from examiner.importers.tables import TableColumns, TableOptions, results_from_table
-from examiner.importers.text import text_of
-from examiner.results import Provenance, Results
-from examiner.wording import InputError, listed, shorten
+from examiner.importers.readings import Reading
+from examiner.importers.tables import PROBLEMS, TableOptions, table_reading
+from examiner.importers.text import beginning, json_lines, parse_json, text_of
 
-_HEAD_BYTES = 65_536
-_PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+_HEAD_BYTES = 65_536  # hundreds of records, from which the kinds of columns are found
 
 
 def recognises(file: SourceFile) -> bool:
@@ -26,20 +23,19 @@ def recognises(file: SourceFile) -> bool:
     >>> recognises(SourceFile(Path("x"), None, b'  {"agent": "dqn"}'))
     True
     """
-    return file.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+    return beginning(file).lstrip().startswith(b"{")
 
 
-def read(file: SourceFile, options: TableOptions) -> Results:
+def read(file: SourceFile, options: TableOptions) -> Reading:
     r"""Read JSON lines, tidy or wide.
 
     >>> import tempfile
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "scores.ndjson"
     >>> _ = path.write_text('{"agent": "a", "task": "pong", "score": 21}\n')
-    >>> read(open_source(path), TableOptions()).measure()
+    >>> read(open_source(path), TableOptions()).results.measure()
     array([21.])
     """
-    options = replace(options, given=file.names)
     text = text_of(file)
     frame = _alike_throughout(text.data)
     if frame is None:
@@ -47,21 +43,10 @@ def read(file: SourceFile, options: TableOptions) -> Results:
             # All rows are looked at: a key that appears late would be lost without a word.
             frame = pl.read_ndjson(text.data, infer_schema_length=None)
             _refuse_repeated_keys(text.data, frame, file.path)
-        except _PROBLEMS:
+        except PROBLEMS:
             frame = _frame_line_by_line(text.data, file.path)
-    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
-    frame = frame.drop(nested)
-    try:
-        columns = TableColumns.of(frame.columns, options)
-        origin = Provenance(str(file.path), f"{columns.layout} ndjson").with_notes(*text.notes)
-        if nested:
-            origin = origin.with_notes(f"Nested values are left out: {listed(nested)}.")
-        return results_from_table(frame, options, origin)
-    except InputError as problem:
-        where = shorten(file.path, 200)
-        if problem.row is not None:
-            where += f", line {_line_of(problem.row, text.data)}"
-        raise InputError(f"Cannot use {where}: {problem}", row=problem.row) from None
+    line_of = functools.partial(_line_of, text.data)
+    return table_reading(frame, file, options, "ndjson", text.notes, line_of)
 
 
 def _alike_throughout(data: bytes) -> pl.DataFrame | None:
@@ -77,7 +62,7 @@ def _alike_throughout(data: bytes) -> pl.DataFrame | None:
         if any(kind.is_nested() or kind == pl.Null for kind in kinds.dtypes):
             return None
         frame = pl.scan_ndjson(data, schema=kinds.schema).collect()
-    except _PROBLEMS:
+    except PROBLEMS:
         return None
     whole = not any(series.null_count() for series in frame)
     return frame if whole and data.count(b":") == frame.height * frame.width else None
@@ -132,6 +117,6 @@ def _column(name: str, values: Sequence[Any]) -> pl.Series:
     return pl.Series(name, texts, dtype=pl.String)
 
 
-def _line_of(row: int, data: bytes) -> int | None:
+def _line_of(data: bytes, row: int) -> int | None:
     filled = (number for number, line in enumerate(data.split(b"\n"), start=1) if line.strip())
     return next((line for position, line in enumerate(filled) if position == row), None)

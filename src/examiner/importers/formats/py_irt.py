@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from examiner.importers.files import SourceFile
-from examiner.importers.json_text import json_lines
-from examiner.importers.naming import with_given
+from examiner.importers.names import spread
+from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
-from examiner.importers.text import text_of
-from examiner.results import Provenance, Results, Scales
+from examiner.importers.text import beginning, json_lines, text_of
+from examiner.results import Provenance
 from examiner.results.codes import name_column
-from examiner.results.table import assemble
 from examiner.wording import InputError, RepeatedKeyError, shorten
 
 _RESPONSES = re.compile(rb'"responses"\s*:\s*\{')
@@ -30,21 +28,21 @@ def recognises(file: SourceFile) -> bool:
     >>> recognises(SourceFile(Path("x"), None, b'{"subject_id": "bert", "responses": {"q1": 1}}'))
     True
     """
-    head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    head = beginning(file).lstrip()
     line, ended, _ = head.partition(b"\n")
     if not head.startswith(b"{") or not _RESPONSES.search(line):
         return False
     return b'"subject_id"' in line or not (ended or file.whole)
 
 
-def read(file: SourceFile, options: TableOptions) -> Results:
+def read(file: SourceFile, options: TableOptions) -> Reading:
     """Read responses as the measure `correct`; an item that a subject lacks was not observed.
 
     >>> import tempfile
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "responses.jsonl"
     >>> _ = path.write_text('{"subject_id": "bert", "responses": {"q1": 1, "q2": 0}}')
-    >>> read(open_source(path), TableOptions()).measure("correct")
+    >>> read(open_source(path), TableOptions()).results.measure("correct")
     array([1., 0.])
     """
     text = text_of(file)
@@ -52,22 +50,43 @@ def read(file: SourceFile, options: TableOptions) -> Results:
     codes: list[NDArray[np.int64]] = []
     values: list[NDArray[np.float64]] = []
     lines: list[int] = []
-    places: dict[str, int] = {}
-    previous: tuple[list[str], NDArray[np.int64]] = ([], np.zeros(0, dtype=np.int64))
+    known: dict[str, int] = {}
+    before: list[str] = []
     for number, record in json_lines(text.data, file.path):
         subject, responses = _fields(record, number, file.path)
         items = list(responses)
-        if items != previous[0]:
-            known = [places.setdefault(item, len(places)) for item in items]
-            previous = items, np.array(known, dtype=np.int64)
+        if items != before or not codes:  # most subjects are asked what the last one was
+            before = items
+            coded = np.array([known.setdefault(item, len(known)) for item in items], np.int64)
         subjects.append(subject)
-        codes.append(previous[1])
+        codes.append(coded)
         values.append(_numbers(responses, number, file.path))
         lines.append(number)
-    if not places:
+    if not known:
         raise InputError(f"{shorten(file.path, 200)} holds no responses. Give at least one.")
-    frame = _frame(subjects, codes, values, list(places))
-    return _results(frame, file, text.notes, np.repeat(lines, [len(part) for part in codes]))
+    row = np.repeat(np.arange(len(subjects)), [len(part) for part in codes])
+    zeros = np.zeros(len(row), dtype=np.int64)
+    frame = pl.DataFrame(
+        {
+            "agent": spread("agent", subjects, row),
+            "task": name_column("task", list(known), np.concatenate(codes)),
+            "run": zeros,
+            "trial": zeros,
+            "correct": np.concatenate(values),
+        }
+    )
+    if "run" in file.names:
+        frame = frame.drop("run")
+    origin = Provenance(str(file.path), "py-irt").with_notes(*text.notes)
+    line_of = np.array(lines)[row].__getitem__
+    try:
+        return Reading.of(frame, file, origin, ["correct"], (), line_of)
+    except RepeatedKeyError as problem:
+        raise InputError(
+            f"Lines {line_of(problem.other_row)} and {line_of(problem.row or 0)} of "
+            f"{shorten(file.path, 200)} both hold a response of the same subject to the same item: "
+            f"{problem.key}. Keep one, or give the subjects different names.",
+        ) from None
 
 
 def _fields(record: dict[str, Any], number: int, path: Path) -> tuple[str, dict[str, Any]]:
@@ -101,45 +120,3 @@ def _numbers(responses: dict[str, Any], number: int, path: Path) -> NDArray[np.f
         except OverflowError:
             checked.append(np.inf)
     return np.array(checked, dtype=np.float64)
-
-
-def _frame(
-    subjects: Sequence[str],
-    codes: Sequence[NDArray[np.int64]],
-    values: Sequence[NDArray[np.float64]],
-    items: Sequence[str],
-) -> pl.DataFrame:
-    agents: dict[str, int] = {}
-    subject_codes = [agents.setdefault(subject, len(agents)) for subject in subjects]
-    if "" in items:
-        raise InputError("An item has no name. Name every item.")
-    rows = np.repeat(np.array(subject_codes, dtype=np.int64), [len(part) for part in codes])
-    zeros = np.zeros(len(rows), dtype=np.int64)
-    return pl.DataFrame(
-        {
-            "agent": name_column("agent", list(agents), rows),
-            "task": name_column("task", items, np.concatenate(codes)),
-            "run": zeros,
-            "trial": zeros,
-            "correct": np.concatenate(values),
-        }
-    )
-
-
-def _results(
-    frame: pl.DataFrame, file: SourceFile, notes: Sequence[str], lines: NDArray[np.int64]
-) -> Results:
-    origin = Provenance(str(file.path), "py-irt").with_notes(*notes)
-    if "run" in file.names:
-        frame = frame.drop("run")
-    try:
-        return assemble(with_given(frame, file.names), ["correct"], (), Scales(), origin)
-    except RepeatedKeyError as problem:
-        raise InputError(
-            f"Lines {lines[problem.other_row]} and {lines[problem.row or 0]} of "
-            f"{shorten(file.path, 200)} both hold a response of the same subject to the same item: "
-            f"{problem.key}. Keep one, or give the subjects different names.",
-        ) from None
-    except InputError as problem:
-        where = f", line {lines[problem.row]}" if problem.row is not None else ""
-        raise InputError(f"Cannot use {shorten(file.path, 200)}{where}: {problem}") from None

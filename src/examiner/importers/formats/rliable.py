@@ -11,16 +11,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from examiner.checking import check_names
-from examiner.importers.arrays import array_names, array_shapes, read_arrays
+from examiner.importers.arrays import array_dimensions, array_names, read_arrays
 from examiner.importers.files import SourceFile
-from examiner.importers.json_text import parse_json
-from examiner.importers.naming import with_given
+from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import TableOptions
-from examiner.importers.text import text_of
-from examiner.results import Provenance, Results, Scales
+from examiner.importers.text import beginning, parse_json, text_of
+from examiner.results import Provenance
 from examiner.results.codes import name_column
 from examiner.results.labels import numbered_names
-from examiner.results.table import assemble
 from examiner.wording import InputError, shorten
 
 TASK_ARRAYS = ("tasks", "task", "games", "game", "task_names", "game_names", "env_ids")
@@ -36,23 +34,21 @@ def recognises(file: SourceFile) -> bool:
     >>> recognises(SourceFile(Path("x"), None, b'{"DQN": [[0.5, 1.2]]}'))
     True
     """
-    head = file.head.removeprefix(b"\xef\xbb\xbf")
-    if _JSON.match(head) is not None:
+    if _JSON.match(beginning(file)) is not None:
         return True
-    shapes = array_shapes(file)
-    scores = [name for name, (dimensions, _) in shapes.items() if dimensions == 2]
-    others = [name for name in shapes if name not in scores]
-    return bool(scores) and all(name in TASK_ARRAYS for name in others)
+    dimensions = array_dimensions(file)
+    others = [name for name, count in dimensions.items() if count != 2]
+    return len(others) < len(dimensions) and all(name in TASK_ARRAYS for name in others)
 
 
-def read(file: SourceFile, options: TableOptions) -> Results:
+def read(file: SourceFile, options: TableOptions) -> Reading:
     """Read scores [runs, tasks] of every algorithm; NaN was not observed.
 
     >>> import tempfile
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "scores.json"
     >>> _ = path.write_text('{"DQN": [[0.5, 1.2], [0.7, 1.0]]}')
-    >>> read(open_source(path), TableOptions())
+    >>> read(open_source(path), TableOptions()).results
     Results: 1 agent × 2 tasks, 2 runs, 1 trial; measures: score; 1 note
     """
     notes: tuple[str, ...] = ()
@@ -72,10 +68,7 @@ def read(file: SourceFile, options: TableOptions) -> Results:
     if tasks is None:
         notes = (*notes, _NOTE)
     origin = Provenance(str(file.path), "rliable").with_notes(*notes)
-    try:
-        return assemble(with_given(frame, file.names), ["score"], (), Scales(), origin)
-    except InputError as problem:
-        raise InputError(f"Cannot use {shorten(file.path, 200)}: {problem}") from None
+    return Reading.of(frame, file, origin, ["score"], ())
 
 
 def _is_scores(array: NDArray[Any]) -> bool:
@@ -112,47 +105,34 @@ def _task_names(arrays: dict[str, NDArray[Any]], path: Path) -> tuple[str, ...] 
             f"{shorten(found[0])} in {shorten(path, 200)} has the shape {names.shape}. "
             f"Give one name a task."
         )
-    try:
+    with Whereabouts([path]).named():
         return check_names(names.tolist(), "task")
-    except InputError as problem:
-        raise InputError(f"Cannot use {shorten(path, 200)}: {problem}") from None
 
 
 def _frame(
     scores: dict[str, NDArray[Any]], tasks: tuple[str, ...] | None, path: Path
 ) -> pl.DataFrame:
-    widths = {}
+    if not scores:
+        raise InputError(f"{shorten(path, 200)} holds no scores. Give an array an algorithm.")
     for name, array in scores.items():
         if not name or not _is_scores(array) or not array.size:
             raise InputError(
                 f"The array {shorten(name)} in {shorten(path, 200)} has the shape {array.shape} and the "
                 f"kind {array.dtype}. Give numbers [runs, tasks]; name tasks in an array `tasks` of text."
             )
-        widths[name] = array.shape[1]
-    if not scores:
-        raise InputError(f"{shorten(path, 200)} holds no scores. Give an array an algorithm.")
-    first = next(iter(widths))
-    for name, width in widths.items():
-        if width != (len(tasks) if tasks is not None else widths[first]):
-            expected = (
-                f"{len(tasks)} are named" if tasks else f"{shorten(first)} has {widths[first]}"
-            )
+    first, array = next(iter(scores.items()))
+    width = array.shape[1] if tasks is None else len(tasks)
+    for name, array in scores.items():
+        if array.shape[1] != width:
+            expected = f"{width} are named" if tasks else f"{shorten(first)} has {width}"
             raise InputError(
-                f"{shorten(name)} in {shorten(path, 200)} has {width} tasks, and {expected}. "
+                f"{shorten(name)} in {shorten(path, 200)} has {array.shape[1]} tasks, and {expected}. "
                 f"Give every algorithm the same tasks."
             )
-    cells = [np.indices(array.shape).reshape(2, -1) for array in scores.values()]
-    labels = numbered_names(tasks, widths[first], "task")
-    agents = np.repeat(np.arange(len(scores)), [array.size for array in scores.values()])
-    run, task = np.concatenate(cells, axis=1)
-    return pl.DataFrame(
-        {
-            "agent": name_column("agent", list(scores), agents),
-            "task": name_column("task", labels, task),
-            "run": run,
-            "trial": np.zeros_like(run),
-            "score": np.concatenate(
-                [array.astype(np.float64).ravel() for array in scores.values()]
-            ),
-        }
+    agent = np.repeat(np.arange(len(scores)), [array.size for array in scores.values()])
+    run, task = np.hstack([np.indices(array.shape).reshape(2, -1) for array in scores.values()])
+    values = [array.astype(np.float64).ravel() for array in scores.values()]
+    names = name_column("task", numbered_names(tasks, width, "task"), task)
+    return pl.DataFrame([name_column("agent", list(scores), agent), names]).with_columns(
+        run=run, trial=0, score=np.concatenate(values)
     )

@@ -9,10 +9,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from examiner.importers.arrays import array_names, read_arrays
-from examiner.importers.episodes import frames_of_length, frames_of_step, run_of, training_results
 from examiner.importers.files import SourceFile
+from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
-from examiner.results import Provenance, Results
+from examiner.importers.training import run_of, training_reading
 from examiner.wording import InputError, shorten
 
 _TASK_NOTE = (
@@ -31,7 +31,7 @@ def recognises(file: SourceFile) -> bool:
     return {"timesteps", "results"} <= set(array_names(file))
 
 
-def read(file: SourceFile, options: TableOptions) -> Results:
+def read(file: SourceFile, options: TableOptions) -> Reading:
     """Read every evaluation episode, in order; `evaluation` numbers the times they were played.
 
     >>> import tempfile
@@ -39,7 +39,7 @@ def read(file: SourceFile, options: TableOptions) -> Results:
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "evaluations.npz"
     >>> np.savez(path, timesteps=[100, 200], results=[[1.0, 2.0], [3.0, 4.0]], ep_lengths=[[5] * 2] * 2)
-    >>> results = read(open_source(path), TableOptions())
+    >>> results = read(open_source(path), TableOptions()).results
     >>> results.column("score"), results.column("frames")
     ([1.0, 2.0, 3.0, 4.0], [100, 100, 200, 200])
     """
@@ -59,24 +59,23 @@ def read(file: SourceFile, options: TableOptions) -> Results:
         )
     if not scores.size:
         raise InputError(f"{where} holds no evaluations. Give a file with at least one.")
-    run = run_of(file, None)
+    run = run_of(file)
     each = scores.shape[1]
     try:
         columns = {
             "score": scores.astype(np.float64).ravel(),
-            "frames": np.repeat(_whole(steps), each) * frames_of_step(run.task),
+            "frames": np.repeat(_whole(steps), each) * run.frames_of_step,
         }
         if lengths is not None:
-            columns["length"] = _whole(lengths).ravel() * frames_of_length(run.task)
+            columns["length"] = _whole(lengths).ravel() * run.frames_of_length
     except ValueError:
         raise InputError(
             f"{where} has values that are no numbers, or no whole ones among its time steps and "
             f"lengths. Check the file."
         ) from None
     columns["evaluation"] = np.repeat(np.arange(len(steps)), each)
-    origin = Provenance(str(file.path), "sb3-evaluations", training=True)
     notes = () if "task" in file.names else (_TASK_NOTE,)
-    return training_results([run], [scores.size], pl.DataFrame(columns), origin.with_notes(*notes))
+    return training_reading([run], [scores.size], pl.DataFrame(columns), "sb3-evaluations", notes)
 
 
 def _whole(values: NDArray[Any]) -> NDArray[np.int64]:  # Any: of whatever kind was saved

@@ -15,24 +15,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from examiner.importers.episodes import (
-    Run,
-    cumulative,
-    frames_of_length,
-    run_of,
-    step_note,
-    training_results,
-)
 from examiner.importers.files import SourceFile
-from examiner.importers.json_text import parse_json
-from examiner.importers.parts import Part
-from examiner.importers.tables import TableOptions
-from examiner.importers.text import as_utf8, check_text, refuse_merge_markers
-from examiner.results import Provenance, Results
+from examiner.importers.readings import Reading
+from examiner.importers.tables import PROBLEMS, TableOptions
+from examiner.importers.text import beginning, parse_json, refuse_merge_markers, text_of
+from examiner.importers.training import Run, cumulative, run_of, step_note, training_reading
 from examiner.wording import InputError, counted, listed, shorten
 
 _WORKER = re.compile(r"(?:\d+\.)?monitor\.csv")
-_PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 _NEEDED = ("r", "l", "t")
 
 
@@ -40,7 +30,6 @@ class _Log(NamedTuple):
     """One file: its run, when it began, and its lines of episodes."""
 
     run: Run
-    env_id: str
     started: float
     header: bytes
     body: bytes
@@ -51,8 +40,8 @@ class _Log(NamedTuple):
         """What the logs of one run have in common."""
         file = self.run.file
         worker = _WORKER.fullmatch(file.path.name.removesuffix(".gz")) is not None
-        place = file.path.parent if worker else file.path
-        return (place, self.run.agent, self.run.task, self.run.number)
+        folder_or_file = file.path.parent if worker else file.path
+        return folder_or_file, self.run.agent, self.run.task, self.run.number
 
 
 def recognises(file: SourceFile) -> bool:
@@ -61,32 +50,21 @@ def recognises(file: SourceFile) -> bool:
     >>> recognises(SourceFile(Path("x"), None, b'#{"t_start": 1.5, "env_id": "Pong-v5"}'))
     True
     """
-    head = file.head.removeprefix(b"\xef\xbb\xbf")
+    head = beginning(file)
     return head.startswith(b"#{") and b'"t_start"' in head.partition(b"\n")[0]
 
 
-def read(file: SourceFile, options: TableOptions) -> Results:
-    r"""Read one log: the episodes of a run, or of one of its workers.
+def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Reading]:
+    r"""Read the logs of many runs at once, the workers of each merged.
 
     >>> import tempfile
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "monitor.csv"
     >>> _ = path.write_text('#{"t_start": 1.5, "env_id": "ALE/Pong-v5"}\nr,l,t\n-21,800,9.5\n')
-    >>> results = read(open_source(path), TableOptions())
+    >>> results = read_many([open_source(path)], TableOptions())[0].results
     >>> results.column("frames"), results.column("score")
     ([3200], [-21.0])
     """
-    return read_many([file], options)[0].results
-
-
-def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Part]:
-    """Read the logs of many runs at once, the workers of each merged.
-
-    >>> read_many([], TableOptions())
-    []
-    """
-    if not files:
-        return []
     logs = [_log(file) for file in files]
     filled = [log for log in logs if log.body]
     if not filled:
@@ -97,20 +75,16 @@ def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Part]:
     frame = _episodes(filled)
     runs, counts, order = _merged(filled, frame)
     frame = frame if order is None else frame[order]
-    factors = np.array([frames_of_length(log.env_id) for log in filled])
+    factors = np.array([log.run.frames_of_length for log in filled])
     lengths = frame["l"].to_numpy() * factors[frame["file"].to_numpy()]
     columns = pl.DataFrame(
         {"score": frame["r"], "frames": cumulative(lengths, counts), "length": lengths}
     ).with_columns(frame.drop("r", "l", "file").rename({"t": "seconds"}))
-    origin = Provenance(str(files[0].path), "sb3-monitor", training=True)
-    origin = origin.with_notes(*_notes(logs, runs))
-    results = training_results(runs, counts, columns, origin)
-    return [Part(results, [run.file.path for run in runs], counts)]
+    return [training_reading(runs, counts, columns, "sb3-monitor", _notes(logs, runs))]
 
 
 def _log(file: SourceFile) -> _Log:
-    data, notes = as_utf8(file.contents(), file.path)
-    check_text(data, file.path)
+    data, notes = text_of(file)
     first, _, rest = data.partition(b"\n")
     about = parse_json(first.removeprefix(b"#"), file.path, 1)
     started = about.get("t_start") if isinstance(about, dict) else None
@@ -123,7 +97,6 @@ def _log(file: SourceFile) -> _Log:
     env_id = env_id if isinstance(env_id, str) and env_id not in ("", "None") else None
     header, _, body = rest.partition(b"\n")
     body = body.strip(b"\r\n")
-    run = run_of(file, env_id)
     names = tuple(name.strip() for name in header.decode().strip().split(","))
     missing = [name for name in _NEEDED if name not in names]
     if missing or len(set(names)) < len(names):
@@ -133,7 +106,7 @@ def _log(file: SourceFile) -> _Log:
             f"stand once, and {listed(_NEEDED)} among them. Check that it is a Monitor log."
         )
     ended = body + b"\n" if body else b""
-    return _Log(run, env_id or run.task, float(started), ",".join(names).encode(), ended, notes)
+    return _Log(run_of(file, env_id), float(started), ",".join(names).encode(), ended, notes)
 
 
 def _episodes(logs: Sequence[_Log]) -> pl.DataFrame:
@@ -161,7 +134,7 @@ def _parsed(data: bytes) -> pl.DataFrame | None:
     known = {"r": pl.Float64, "l": pl.Int64, "t": pl.Float64}
     try:
         frame = pl.read_csv(data, schema_overrides=known, infer_schema_length=10_000)
-    except _PROBLEMS:
+    except PROBLEMS:
         return None
     lengths, seconds = frame["l"], frame["t"]
     whole = not (lengths.null_count() or seconds.null_count() or frame[:, -1].null_count())
@@ -182,7 +155,7 @@ def _parsed_alone(log: _Log) -> pl.DataFrame:
             continue
         try:
             fields = pl.read_csv(line.encode(), has_header=False, infer_schema=False).row(0)
-        except _PROBLEMS:  # a quotation mark that is never closed
+        except PROBLEMS:  # a quotation mark that is never closed
             raise InputError(
                 f"Cannot read {shorten(path, 200)}: line {number} is no list of fields: "
                 f"{shorten(line)}. Correct or remove the line."
@@ -245,5 +218,5 @@ def _notes(logs: Sequence[_Log], runs: Sequence[Run]) -> list[str]:
             f"{counted(workers, 'log')} of parallel workers were merged into {counted(len(runs), 'run')}, "
             f"one a folder."
         )
-    notes.extend(step_note(list(dict.fromkeys(log.env_id for log in logs))))
+    notes.extend(step_note([log.run for log in logs]))
     return notes

@@ -9,24 +9,23 @@ import numpy as np
 import polars as pl
 
 from examiner.importers.files import SourceFile
-from examiner.importers.naming import spread
-from examiner.importers.parts import Part, located
+from examiner.importers.names import spread
+from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import (
-    AGENT_COLUMNS,
-    TASK_COLUMNS,
+    PROBLEMS,
     TableColumns,
     TableOptions,
     results_from_table,
+    table_reading,
 )
-from examiner.importers.text_tables import PROBLEMS, TextTable
-from examiner.results import Provenance, Results
+from examiner.importers.text import is_utf16
+from examiner.importers.text_tables import TextTable
+from examiner.results import Provenance
 from examiner.results.codes import compact_names
 from examiner.results.keys import ITEM_COLUMNS, trial_numbers
 from examiner.wording import InputError, RepeatedKeyError
 
-_KEY_ALIASES = dict.fromkeys(TASK_COLUMNS, "task") | dict.fromkeys(AGENT_COLUMNS, "agent")
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_BLOCK_BYTES = 128 * 2**20
+_BLOCK_BYTES = 128 * 2**20  # of files held at once as one text
 
 
 def recognises(file: SourceFile) -> bool:
@@ -36,12 +35,12 @@ def recognises(file: SourceFile) -> bool:
     >>> recognises(SourceFile(Path("x"), None, b"agent,task,score"))
     True
     """
-    if file.head.startswith(_UTF16):
+    if is_utf16(file):
         return True
     return b"\x00" not in file.head and not file.head.lstrip().startswith((b"[{", b"[\n", b"{"))
 
 
-def read(file: SourceFile, options: TableOptions) -> Results:
+def read(file: SourceFile, options: TableOptions) -> Reading:
     r"""Read a separated text file, tidy or wide.
 
     >>> import tempfile
@@ -49,27 +48,19 @@ def read(file: SourceFile, options: TableOptions) -> Results:
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "scores.tsv"
     >>> _ = path.write_text("agent\ttask\tscore\na\tpong\t21\n")
-    >>> read(open_source(path), TableOptions()).measure()
+    >>> read(open_source(path), TableOptions()).results.measure()
     array([21.])
     """
-    options = replace(options, given=file.names)
     text = TextTable.of(file)
-    try:
-        columns = TableColumns.of(text.header, options)
-    except InputError as problem:
-        raise text.located(problem) from None
-    frame, text = text.frame(columns, options)
+    with Whereabouts.of(file).named():
+        columns = TableColumns.of(text.header, options, file.names)
+    frame, text = text.frame(columns)
     if frame.width and frame[:, -1].null_count():
         text.check_widths()
-    kind = "tsv" if text.separator == "\t" else "csv"
-    origin = Provenance(str(file.path), f"{columns.layout} {kind}").with_notes(*text.notes)
-    try:
-        return results_from_table(frame, options, origin)
-    except InputError as problem:
-        raise text.located(problem) from None
+    return table_reading(frame, file, options, text.kind, text.notes, text.line_of)
 
 
-def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Part]:
+def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Reading]:
     """Read many files: those with the same header as one text, which is far faster than one by one.
 
     >>> read_many([], TableOptions())
@@ -79,38 +70,12 @@ def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Part]:
     for file in files:
         header = file.head.partition(b"\n")[0].rstrip(b"\r")
         alike.setdefault((header, file.suffix, file.compression, *file.names), []).append(file)
-    parts = []
+    readings = []
     for group in alike.values():
         for block in _blocks(group):
-            part = _read_block(block, options) if len(block) > 1 else None
-            parts.extend([part] if part else _one_by_one(block, options))
-    return parts
-
-
-def read_rows(file: SourceFile) -> list[dict[str, str]]:
-    r"""Read a small separated text file as it is, one dictionary of text a row.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from examiner.importers.files import open_source
-    >>> path = Path(tempfile.mkdtemp()) / "scales.csv"
-    >>> _ = path.write_text("task,random\npong,-20.7\n")
-    >>> read_rows(open_source(path))
-    [{'task': 'pong', 'random': '-20.7'}]
-    """
-    text = TextTable.of(file)
-    text.check_widths()
-    header = [_KEY_ALIASES.get(name.lower(), name.lower()) for name in text.header]
-    records = list(text.records())[1:]
-    return [dict(zip(header, record, strict=True)) for _, record in records if record]
-
-
-def _one_by_one(files: Sequence[SourceFile], options: TableOptions) -> list[Part]:
-    parts = []
-    for file in files:
-        results = read(file, options)
-        parts.append(Part(results, [file.path], [len(results)]))
-    return parts
+            together = _read_block(block, options) if len(block) > 1 else None
+            readings += [together] if together else [read(file, options) for file in block]
+    return readings
 
 
 def _blocks(files: Sequence[SourceFile]) -> list[list[SourceFile]]:
@@ -127,34 +92,31 @@ def _blocks(files: Sequence[SourceFile]) -> list[list[SourceFile]]:
     return blocks
 
 
-def _read_block(files: Sequence[SourceFile], options: TableOptions) -> Part | None:
+def _read_block(files: Sequence[SourceFile], options: TableOptions) -> Reading | None:
     """Read like-headed tidy files at once; None where each needs a look of its own."""
-    bodies = [_body(file) for file in files]
-    if any(body is None for body in bodies):
+    bodies = [body for file in files if (body := _body(file)) is not None]
+    if len(bodies) < len(files):
         return None
-    rows = [body.count(b"\n") for body in bodies if body is not None]
+    rows = [body.count(b"\n") for body in bodies]
+    where = Whereabouts([file.path for file in files], rows)
+    given = files[0].names
     try:
         text = TextTable.of(files[0])
-        columns = TableColumns.of(text.header, replace(options, given=files[0].names))
-        if columns.layout == "wide" or set(files[0].names) & set(text.header) or text.notes:
+        columns = TableColumns.of(text.header, options, given)
+        if columns.layout == "wide" or set(given) & set(text.header) or text.notes:
             return None
         header = files[0].head.partition(b"\n")[0] + b"\n"
-        source = b"".join([header, *(body for body in bodies if body is not None)])
-        frame, _ = replace(text, source=source).frame(columns, options)
-    except (InputError, *PROBLEMS):
-        return None
-    if len(frame) != sum(rows) or not len(frame) or frame[:, -1].null_count():
-        return None
-    frame = _with_keys_per_file(frame, files, rows, columns)
-    kind = "tsv" if text.separator == "\t" else "csv"
-    origin = Provenance(str(files[0].path), f"tidy {kind}").with_notes(*text.notes)
-    try:
-        results = results_from_table(frame, options, origin)
+        frame, _ = replace(text, source=b"".join([header, *bodies])).frame(columns)
+        if len(frame) != sum(rows) or not len(frame) or frame[:, -1].null_count():
+            return None
+        frame = _with_keys_per_file(frame, files, rows, columns)
+        origin = Provenance(str(files[0].path), f"tidy {text.kind}")
+        named = TableColumns.of(frame.columns, options)
+        return Reading(results_from_table(frame, named, origin), where)
     except RepeatedKeyError as problem:
-        raise located(problem, [file.path for file in files], rows) from None
-    except InputError:
+        raise where.located(problem) from None
+    except (InputError, *PROBLEMS):
         return None  # read by itself, the file can tell the line
-    return Part(results, [file.path for file in files], rows)
 
 
 def _body(file: SourceFile) -> bytes | None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from examiner.results.frames import check_ending, write_bytes
 from examiner.results.table import Results
+from examiner.results.writing import check_ending, write_bytes
 from examiner.wording import InputError, counted, shorten
 
 ENDINGS = (".jsonl", ".ndjson")
@@ -26,8 +26,8 @@ def py_irt(results: Results, path: str | Path) -> Path:
     check_ending(path, ENDINGS, "py-irt")
     measure, values = results.measures[0], results.measure()
     observed = ~np.isnan(values)
-    if not np.isin(values[observed], (0.0, 1.0)).all():
-        odd = values[observed][~np.isin(values[observed], (0.0, 1.0))][0]
+    if not results.is_binary():
+        odd = next(value for value in values[observed] if value not in (0, 1))
         raise InputError(
             f"py-irt holds responses of 0 or 1, and the measure {shorten(measure)} has {odd:g}. Mark "
             f"success first (`--success`, or `ex.scores.mark_success`), or choose another measure."

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from examiner.results.frames import write_frame
-from examiner.results.runs import run_mean_table
+from examiner.results.codes import run_mean_table
 from examiner.results.table import Results
+from examiner.results.writing import write_frame
 
 
 def wide(results: Results, path: str | Path) -> Path:

@@ -11,11 +11,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from examiner.importers.files import SourceFile
-from examiner.importers.naming import spread
-from examiner.importers.parts import located
-from examiner.results import Provenance, Results, Scales
+from examiner.importers.names import spread
+from examiner.importers.readings import Reading, Whereabouts
+from examiner.results import Provenance, Scales
 from examiner.results.table import assemble
-from examiner.wording import InputError, shorten
+from examiner.wording import shorten
 
 FRAMES_PER_STEP = 4
 """Emulator frames an Atari agent's action lasts in the usual wrappers."""
@@ -34,17 +34,44 @@ _COLUMNS = ("agent", "task", "run", "trial", "score", "frames", "length")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One training run: who learnt what, and how many rows of the table are its episodes."""
+    """One training run: who learnt what, under which number, and in which environment.
+
+    Logs are written inside the wrapper that skips frames: episodes of `…NoFrameskip-v4` are so long in
+    emulator frames, those of `ALE/…-v5` and `…Deterministic-v4`, which skip in the emulator, in steps.
+
+    >>> from pathlib import Path
+    >>> file = SourceFile(Path("x"), None, b"")
+    >>> runs = [Run(file, "dqn", "pong", "0", name) for name in ("PongNoFrameskip-v4", "ALE/Pong-v5", "Go")]
+    >>> [run.frames_of_length for run in runs], [run.frames_of_step for run in runs]
+    ([1, 4, 1], [4, 4, 1])
+    """
 
     file: SourceFile
     agent: str
     task: str
     number: str
+    environment: str
     note: str | None = None
 
+    @property
+    def frames_of_length(self) -> int:
+        """How many emulator frames one unit of a logged episode length is."""
+        skipping = self.environment.startswith(("ALE/", "ALE-"))
+        return FRAMES_PER_STEP if skipping or "Deterministic-v" in self.environment else 1
 
-def run_of(file: SourceFile, env_id: str | None) -> Run:
-    """Name the run that a log belongs to: by the template, else by its environment and folder.
+    @property
+    def frames_of_step(self) -> int:
+        """How many emulator frames one agent step is: four in Atari, else one."""
+        return FRAMES_PER_STEP if "NoFrameskip-v" in self.environment else self.frames_of_length
+
+
+def run_of(
+    file: SourceFile,
+    env_id: str | None = None,
+    agent: str | None = None,
+    number: str | None = None,
+) -> Run:
+    """Name the run a log belongs to: by the template, else by what is known, else by its folder.
 
     >>> from pathlib import Path
     >>> run = run_of(SourceFile(Path("logs/ppo/Pong-v5_3/0.monitor.csv"), None, b""), "Pong-v5")
@@ -59,43 +86,22 @@ def run_of(file: SourceFile, env_id: str | None) -> Run:
     if task is None:
         like_task = re.fullmatch(r"(.+?)_(\d+)", folder)
         task = like_task[1] if like_task else folder
-    number = like_task[like_task.re.groups] if like_task else None
-    agent = file.names.get("agent")
-    note = None
+    if number is None and like_task:
+        number = like_task[like_task.re.groups]
+    agent, note = file.names.get("agent", agent), None
     if agent is None:
         agent, note = (above, ZOO_NOTE) if like_task else (folder, AGENT_NOTE)
-    return Run(file, agent, task, file.names.get("run", number or "0"), note)
+    return Run(file, agent, task, file.names.get("run", number or "0"), env_id or task, note)
 
 
-def frames_of_length(env_id: str) -> int:
-    """Return how many emulator frames one unit of a logged episode length is.
-
-    Logs are written inside the wrapper that skips frames: `…NoFrameskip-v4` counts emulator frames,
-    `ALE/…-v5` and `…Deterministic-v4` skip in the emulator and count agent steps.
-
-    >>> [frames_of_length(name) for name in ("PongNoFrameskip-v4", "ALE/Pong-v5", "CartPole-v1")]
-    [1, 4, 1]
-    """
-    skipping = env_id.startswith(("ALE/", "ALE-")) or "Deterministic-v" in env_id
-    return FRAMES_PER_STEP if skipping else 1
-
-
-def frames_of_step(env_id: str) -> int:
-    """Return how many emulator frames one agent step is: four in Atari, else one.
-
-    >>> [frames_of_step(name) for name in ("PongNoFrameskip-v4", "ALE/Pong-v5", "CartPole-v1")]
-    [4, 4, 1]
-    """
-    return FRAMES_PER_STEP if "NoFrameskip-v" in env_id else frames_of_length(env_id)
-
-
-def step_note(env_ids: Sequence[str]) -> tuple[str, ...]:
+def step_note(runs: Sequence[Run]) -> tuple[str, ...]:
     """Say where steps were taken as frames.
 
-    >>> step_note(["ALE/Pong-v5", "CartPole-v1"])
+    >>> from pathlib import Path
+    >>> step_note([Run(SourceFile(Path("x"), None, b""), "dqn", "pong", "0", "ALE/Pong-v5")])
     ("Agent steps of Atari environments are counted as 4 frames each, such as in 'ALE/Pong-v5'.",)
     """
-    atari = [name for name in env_ids if frames_of_length(name) > 1]
+    atari = [run.environment for run in runs if run.frames_of_length > 1]
     if not atari:
         return ()
     return (
@@ -104,25 +110,25 @@ def step_note(env_ids: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def training_results(
+def training_reading(
     runs: Sequence[Run],
     episodes: Sequence[int],
     columns: pl.DataFrame,
-    origin: Provenance,
-) -> Results:
-    """Build results from runs that stand one after the other, each with its number of episodes.
+    format: str,
+    notes: Sequence[str] = (),
+) -> Reading:
+    """Read runs that stand one after the other in a table, each with its number of episodes.
 
     `columns` has score, frames, length and whatever else the log holds; trials are the episodes of
     a run in order.
 
     >>> from pathlib import Path
-    >>> run = Run(SourceFile(Path("x"), None, b""), "dqn", "pong", "0")
+    >>> run = Run(SourceFile(Path("x"), None, b""), "dqn", "pong", "0", "pong")
     >>> log = pl.DataFrame({"score": [1.0, 2.0], "frames": [10, 20], "length": [10, 10]})
-    >>> training_results([run], [2], log, Provenance(training=True)).column("trial")
+    >>> training_reading([run], [2], log, "sb3-monitor").results.column("trial")
     [0, 1]
     """
-    counts = np.asarray(episodes, dtype=np.int64)
-    run_of_row = np.repeat(np.arange(len(runs)), counts)
+    run_of_row = np.repeat(np.arange(len(runs)), episodes)
     extra = {name for run in runs for name in run.file.names} - {"agent", "task", "run"}
     names = {
         "agent": [run.agent for run in runs],
@@ -133,15 +139,14 @@ def training_results(
     columns = columns.rename(
         {name: f"{name}_logged" for name in columns.columns[3:] if name in taken}
     )
-    frame = pl.DataFrame(
-        [spread(name, values, run_of_row) for name, values in names.items()]
-    ).with_columns(trial=_within(counts))
-    frame = pl.concat([frame, columns], how="horizontal")
-    origin = origin.with_notes(*dict.fromkeys(run.note for run in runs if run.note))
-    try:
-        return assemble(frame, ["score"], None, Scales(), origin)
-    except InputError as problem:
-        raise located(problem, [run.file.path for run in runs], counts.tolist()) from None
+    trial = cumulative(np.ones(len(columns), dtype=np.int64), episodes) - 1
+    frame = pl.DataFrame([spread(name, values, run_of_row) for name, values in names.items()])
+    frame = pl.concat([frame.with_columns(trial=trial), columns], how="horizontal")
+    origin = Provenance(str(runs[0].file.path), format, training=True)
+    origin = origin.with_notes(*notes, *(run.note for run in runs if run.note))
+    where = Whereabouts([run.file.path for run in runs], episodes)
+    with where.named():
+        return Reading(assemble(frame, ["score"], None, Scales(), origin), where)
 
 
 def cumulative(lengths: NDArray[np.int64], counts: Sequence[int]) -> NDArray[np.int64]:
@@ -155,8 +160,3 @@ def cumulative(lengths: NDArray[np.int64], counts: Sequence[int]) -> NDArray[np.
     before = np.concatenate(([0], total))[ends - np.asarray(counts)]
     added: NDArray[np.int64] = total - np.repeat(before, counts)
     return added
-
-
-def _within(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    starts = np.cumsum(counts) - counts
-    return np.arange(int(counts.sum())) - np.repeat(starts, counts)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from examiner.importers.files import SourceFile, is_pickle, look_at, refuse_empty
-from examiner.importers.folders import Found
-from examiner.importers.formats import FORMATS
-from examiner.importers.parts import Part, joined
-from examiner.importers.recognition import unknown_format
+from examiner.importers.files import SourceFile, look_at, refuse_empty
+from examiner.importers.folders import found_files
+from examiner.importers.formats import FORMATS, recognised, unknown_format
+from examiner.importers.names import PathTemplate
+from examiner.importers.readings import Reading, joined
 from examiner.importers.tables import TableOptions
-from examiner.importers.templates import PathTemplate
-from examiner.results import Provenance, Results
+from examiner.results import Provenance
 from examiner.wording import InputError, counted, listed, shorten
 from examiner.workers import Progress
 from examiner.workers import map as map_jobs
 
-_FILES_PER_JOB = 64
+_FILES_PER_JOB = 64  # a look at a file is short beside handing it to a thread
 _RESULT_ENDINGS = (".csv", ".tsv", ".tab", ".ndjson", ".jsonl", ".parquet")
+_OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,24 @@ class Sorted:
 
     by_format: dict[str, list[SourceFile]]
     skipped: dict[str, list[Path]]
+
+    def sifted(self, judge: Callable[[str, SourceFile], SourceFile | str]) -> Sorted:
+        """Keep what `judge` returns for the format and a file of it, or pass over it for a reason.
+
+        >>> known = Sorted({"csv": [SourceFile(Path("a.csv"), None, b"")]}, {})
+        >>> known.sifted(lambda name, file: "are old")
+        Sorted(by_format={}, skipped={'are old': [PosixPath('a.csv')]})
+        """
+        by_format: dict[str, list[SourceFile]] = {}
+        skipped = {reason: list(paths) for reason, paths in self.skipped.items()}
+        for name, files in self.by_format.items():
+            for file in files:
+                judged = judge(name, file)
+                if isinstance(judged, str):
+                    skipped.setdefault(judged, []).append(file.path)
+                else:
+                    by_format.setdefault(name, []).append(judged)
+        return Sorted(by_format, skipped)
 
     def notes(self, root: Path) -> tuple[str, ...]:
         """One sentence for each reason why files were passed over.
@@ -45,29 +63,24 @@ class Sorted:
 
 
 def read_files(
-    found: Found,
     source: str | Path,
     options: TableOptions,
-    *,
-    format: str | None,
-    template: PathTemplate | None,
-    progress: Progress | None,
-) -> Results:
+    format: str | None = None,
+    template: PathTemplate | None = None,
+    progress: Progress | None = None,
+) -> Reading:
     """Read the files of a folder or a pattern as one table.
 
     >>> import tempfile
-    >>> from examiner.importers.folders import found_files
     >>> folder = Path(tempfile.mkdtemp())
     >>> for agent in ("dqn", "random"):
     ...     _ = (folder / f"{agent}.csv").write_text("task,score\\npong,1\\nventure,2\\n")
-    >>> template = PathTemplate.of("{agent}.csv")
-    >>> read_files(found_files(folder), folder, TableOptions(), format=None, template=template,
-    ...            progress=None)
+    >>> read_files(folder, TableOptions(), template=PathTemplate.of("{agent}.csv")).results
     Results: 2 agents × 2 tasks, 1 run, 1 trial; measures: score
     """
+    found = found_files(source)
     files = _opened(found.paths, progress)
-    known = _sorted(files, format, everything=found.meant)
-    known = _without_companions(known)
+    known = _without_companions(_sorted(files, format, everything=found.meant))
     if not known.by_format:
         expected = f"in the format {format!r}" if format else "of a known format"
         raise InputError(
@@ -78,13 +91,13 @@ def read_files(
     if template is not None:
         known = _named(known, template, found.root)
     _refuse_mixture(known, source)
-    parts: list[Part] = []
+    readings: list[Reading] = []
     for name, group in known.by_format.items():
-        parts.extend(_read_group(name, group, options, progress))
+        readings.extend(_read_group(name, group, options, progress))
     position = {path: number for number, path in enumerate(found.paths)}
-    parts.sort(key=lambda part: position[part.paths[0]])
+    readings.sort(key=lambda reading: position[reading.where.paths[0]])
     origin = Provenance(str(source)).with_notes(*known.notes(found.root))
-    return joined(parts, origin)
+    return joined(readings, origin, options.measures, options.item)
 
 
 def _opened(paths: Sequence[Path], progress: Progress | None) -> list[SourceFile]:
@@ -96,29 +109,23 @@ def _opened(paths: Sequence[Path], progress: Progress | None) -> list[SourceFile
 
 
 def _sorted(files: Sequence[SourceFile], named: str | None, *, everything: bool) -> Sorted:
-    candidates = FORMATS if named is None else {named: FORMATS[named]}
-    by_format: dict[str, list[SourceFile]] = {}
+    candidates = tuple(FORMATS) if named is None else (named,)
+    by_format: dict[str, list[SourceFile]] = {name: [] for name in candidates}
     skipped: list[Path] = []
     for file in files:
-        suffix = file.suffix
-        if not file.head and (everything or suffix in _RESULT_ENDINGS):
+        meant = everything or file.suffix in _RESULT_ENDINGS
+        if meant:
             refuse_empty(file)
-        name = None
-        if file.head and not is_pickle(file):
-            for candidate, kind in candidates.items():
-                fitting = everything or not kind.endings or suffix in kind.endings
-                if fitting and kind.recognises(file):
-                    name = candidate
-                    break
+        usable = file.head and not file.is_pickle
+        name = recognised(file, candidates, by_ending=not everything) if usable else None
         if name is not None:
-            by_format.setdefault(name, []).append(file)
-        elif named is None and file.head and (everything or suffix in _RESULT_ENDINGS):
+            by_format[name].append(file)
+        elif named is None and file.head and meant:
             raise unknown_format(file)
         else:
             skipped.append(file.path)
     reason = "are not results" if named is None else f"are not in the format {named!r}"
-    ordered = {name: by_format[name] for name in FORMATS if name in by_format}
-    return Sorted(ordered, {reason: skipped})
+    return Sorted({name: files for name, files in by_format.items() if files}, {reason: skipped})
 
 
 def _without_companions(known: Sorted) -> Sorted:
@@ -131,27 +138,22 @@ def _without_companions(known: Sorted) -> Sorted:
         if FORMATS[name].training or FORMATS[name].leads:
             for file in files:
                 first.setdefault(file.path.parent, name)
-    by_format: dict[str, list[SourceFile]] = {}
-    skipped = dict(known.skipped)
-    for name, files in known.by_format.items():
-        for file in files:
-            chosen = first.get(file.path.parent, name)
-            if chosen == name:
-                by_format.setdefault(name, []).append(file)
-                continue
-            what = "ledger" if FORMATS[chosen].leads else f"training log in the format {chosen!r}"
-            reason = f"lie beside a {what} (to read them, `--format {name}`)"
-            skipped.setdefault(reason, []).append(file.path)
-    leading = (name for name in by_format if FORMATS[name].leads)
-    ledgers = {file.path for name in leading for file in by_format[name]}
+
+    def judge(name: str, file: SourceFile) -> SourceFile | str:
+        chosen = first.get(file.path.parent, name)
+        if chosen == name:
+            return file
+        what = "ledger" if FORMATS[chosen].leads else f"training log in the format {chosen!r}"
+        return f"lie beside a {what} (to read them, `--format {name}`)"
+
+    known = known.sifted(judge)
+    leading = (files for name, files in known.by_format.items() if FORMATS[name].leads)
+    ledgers = {file.path for files in leading for file in files}
     told = {
         reason: [path for path in paths if not _of_run(path, ledgers)]
-        for reason, paths in skipped.items()
+        for reason, paths in known.skipped.items()
     }
-    return Sorted(by_format, told)
-
-
-_OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
+    return replace(known, skipped=told)
 
 
 def _of_run(path: Path, ledgers: set[Path]) -> bool:
@@ -170,19 +172,16 @@ def _of_one(reason: str) -> str:
 
 
 def _named(known: Sorted, template: PathTemplate, root: Path) -> Sorted:
-    by_format: dict[str, list[SourceFile]] = {}
-    unlike: list[Path] = []
-    for name, files in known.by_format.items():
-        for file in files:
-            names = template.match(_relative(file.path, root))
-            if names is None:
-                unlike.append(file.path)
-            else:
-                by_format.setdefault(name, []).append(replace(file, names=names))
-    if not by_format:
-        raise template.no_match([_relative(path, root) for path in unlike], root)
     reason = f"are not like the path template {template.text!r}"
-    return Sorted(by_format, known.skipped | {reason: unlike})
+
+    def judge(name: str, file: SourceFile) -> SourceFile | str:
+        names = template.match(_relative(file.path, root))
+        return reason if names is None else replace(file, names=names)
+
+    sifted = known.sifted(judge)
+    if not sifted.by_format:
+        raise template.no_match([_relative(path, root) for path in sifted.skipped[reason]], root)
+    return sifted
 
 
 def _refuse_mixture(known: Sorted, source: str | Path) -> None:
@@ -199,22 +198,19 @@ def _refuse_mixture(known: Sorted, source: str | Path) -> None:
 
 def _read_group(
     name: str, files: Sequence[SourceFile], options: TableOptions, progress: Progress | None
-) -> list[Part]:
+) -> list[Reading]:
     kind = FORMATS[name]
-    if kind.read_many is not None:
-        if progress is not None:
-            progress(f"reading {name}", 0, len(files))
-        parts = kind.read_many(files, options)
-        if progress is not None:
-            progress(f"reading {name}", len(files), len(files))
-        return parts
-    read = kind.read
-
-    def part(file: SourceFile) -> Part:
-        results = read(file, options)
-        return Part(results, [file.path], [len(results)])
-
-    return map_jobs(part, files, progress=progress, stage=f"reading {name}")
+    stage = f"reading {name}"
+    if kind.read_many is None:
+        return map_jobs(
+            lambda file: kind.read_one(file, options), files, progress=progress, stage=stage
+        )
+    if progress is not None:
+        progress(stage, 0, len(files))
+    readings = kind.read_many(files, options)
+    if progress is not None:
+        progress(stage, len(files), len(files))
+    return readings
 
 
 def _relative(path: Path, root: Path) -> Path:

@@ -1,0 +1,195 @@
+"""What cells of a plain table hold: words for missing, long numbers, counts; wide tables unfolded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from examiner.results.border import numbers_in
+from examiner.wording import InputError, listed, shorten
+
+MISSING = ("", "na", "n/a", "nan", "null", "none", "-", "–", "missing")
+"""What people write where nothing was observed; compared in lower case, without blanks."""
+
+SUCCESSES, TRIALS, SUCCESS = "successes", "trials", "success"
+MOST_TRIALS = 50_000_000
+"""Trials that are given rows of their own: a few gigabytes."""
+
+EXACT_FLOAT = 2**53
+_LONG = (pl.UInt64, pl.Int128, pl.UInt128)
+
+
+def without_missing_words(column: pl.Series) -> pl.Series:
+    """Return a column of text with null where a word says that nothing was observed.
+
+    >>> without_missing_words(pl.Series("score", ["1", " N/A"])).to_list()
+    ['1', None]
+    """
+    if column.dtype != pl.String:
+        return column
+    plain = column.str.strip_chars()
+    return plain.set(plain.str.to_lowercase().is_in(MISSING), None)
+
+
+def without_blank_rows(frame: pl.DataFrame) -> pl.DataFrame:
+    """Leave out rows of nulls, as which blank lines of a text file arrive; nothing else.
+
+    >>> without_blank_rows(pl.DataFrame({"agent": ["a", None], "score": [1, None]})).height
+    1
+    """
+    if not frame.width or not frame[:, 0].null_count():
+        return frame
+    return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+
+
+def with_exact_keys(frame: pl.DataFrame, keys: Iterable[str]) -> pl.DataFrame:
+    """Return the frame with keys beyond 64 bits, such as long seeds, as text; no digit is lost.
+
+    >>> frame = pl.DataFrame({"seed": pl.Series([2**70, 2**70 + 1], dtype=pl.Int128)})
+    >>> with_exact_keys(frame, ["seed"])["seed"].to_list()
+    ['1180591620717411303424', '1180591620717411303425']
+    """
+    long = [frame[name] for name in keys if name in frame.columns and frame[name].dtype in _LONG]
+    return frame.with_columns(
+        column.cast(pl.String)
+        for column in long
+        if column.cast(pl.Int64, strict=False).null_count() > column.null_count()
+    )
+
+
+def rounding_notes(frame: pl.DataFrame, measures: Sequence[str]) -> tuple[str, ...]:
+    """Say which measures hold whole numbers that floating point cannot hold exactly.
+
+    >>> rounding_notes(pl.DataFrame({"score": [2**53 + 1]}), ["score"])
+    ("Numbers beyond 9,007,199,254,740,992 are rounded to 16 digits: 'score'.",)
+    """
+    rounded = [
+        name
+        for name in measures
+        if name in frame.columns
+        and frame[name].dtype.is_numeric()
+        and any(
+            isinstance(bound, int | float) and EXACT_FLOAT <= abs(bound) < float("inf")
+            for bound in (frame[name].min(), frame[name].max())
+        )
+    ]
+    if not rounded:
+        return ()
+    return (f"Numbers beyond {EXACT_FLOAT:,} are rounded to 16 digits: {listed(rounded)}.",)
+
+
+# -------------------------------------------------------------------- counts
+
+
+def holds_counts(names: Sequence[str]) -> bool:
+    """Whether a header has successes and trials, and no trial of its own.
+
+    >>> holds_counts(["agent", "task", "successes", "trials"]), holds_counts(["agent", "trials"])
+    (True, False)
+    """
+    return SUCCESSES in names and TRIALS in names and not {"trial", SUCCESS} & set(names)
+
+
+def counted_out(frame: pl.DataFrame) -> tuple[pl.DataFrame, str]:
+    """Return a row for each trial, 1 in the column `success` or 0, and a note that says so.
+
+    Without a count, or of no trials at all, nothing was observed: one row without a value.
+
+    >>> counts = pl.DataFrame({"agent": ["a"], "task": ["t"], "successes": [1], "trials": [3]})
+    >>> counted_out(counts)[0].rows()
+    [('a', 't', 1.0), ('a', 't', 0.0), ('a', 't', 0.0)]
+    """
+    successes, trials = _whole(frame[SUCCESSES]), _whole(frame[TRIALS])
+    beyond = successes > trials  # never where one of them is NaN
+    if beyond.any():
+        row = int(beyond.argmax())
+        raise InputError(
+            f"Row {row + 1} has {successes[row]:.0f} successes of {trials[row]:.0f} trials. Correct it, "
+            f"or name the measure where these are no counts (`--measure NAME`).",
+            row=row,
+        )
+    seen = ~np.isnan(successes) & (trials > 0)
+    total = float(np.where(seen, trials, 1).sum())
+    if total > MOST_TRIALS:
+        raise InputError(
+            f"The table counts {total:,.0f} trials, too many to give each a row. Make the responses in "
+            f"Python with ResponseMatrix.from_counts, or give shares in a column 'score'."
+        )
+    each = np.where(seen, trials, 1).astype(np.int64)
+    rows = np.repeat(np.arange(len(frame)), each)
+    number = np.arange(len(rows)) - np.repeat(np.cumsum(each) - each, each)
+    won = np.where(seen[rows], number < successes[rows], np.nan)
+    note = (
+        f"The columns {SUCCESSES!r} and {TRIALS!r} are read as counts: {len(rows):,} trials, each 1 or 0 "
+        f"in the measure {SUCCESS!r}."
+    )
+    counted = frame.drop(SUCCESSES, TRIALS)[rows]
+    return counted.with_columns(pl.Series(SUCCESS, won).fill_nan(None)), note
+
+
+def _whole(column: pl.Series) -> NDArray[np.float64]:
+    """Whole numbers from 0 on, NaN where there is none."""
+    numbers, wrong = numbers_in(without_missing_words(column))
+    values = numbers.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    if wrong is None:
+        whole = (values >= 0) & (values == np.floor(values)) & (values < EXACT_FLOAT)
+        bad = np.flatnonzero(~whole & ~np.isnan(values))
+        wrong = int(bad[0]) if len(bad) else None
+    if wrong is not None:
+        raise InputError(
+            f"Row {wrong + 1} has {shorten(column[wrong])} in the column {shorten(column.name)}, where a "
+            f"whole number from 0 on belongs. Correct it, or give one row a trial with a 0/1 column.",
+            row=wrong,
+        )
+    return values
+
+
+# -------------------------------------------------------------------- wide tables
+
+
+def unfolded(frame: pl.DataFrame, *, tasks_are_rows: bool, measure: str) -> pl.DataFrame:
+    """Return agent, task and the measure of a wide table; cells without a value are left out.
+
+    >>> wide = pl.DataFrame({"agent": ["dqn", "random"], "pong": ["18", "n/a"]})
+    >>> unfolded(wide, tasks_are_rows=False, measure="score").rows()
+    [('dqn', 'pong', 18.0)]
+    """
+    frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+    names, cells = frame[:, 0].cast(pl.String), frame[:, 1:]
+    if not len(frame):
+        raise InputError("The table has no rows. Give at least one agent's result on one task.")
+    if names.null_count() or (names == "").any():
+        row = int((names.is_null() | (names == "")).arg_max() or 0)
+        raise InputError(f"Row {row + 1} has no name in its first column. Name it.", row=row)
+    numbers = pl.DataFrame([_numbers(without_missing_words(column)) for column in cells])
+    values = numbers.to_numpy(order="c")
+    first, second = ("task", "agent") if tasks_are_rows else ("agent", "task")
+    # Enums keep the table's own order of names, whichever cells are empty.
+    names = names.cast(pl.Enum(names.unique(maintain_order=True)))
+    headers = pl.Series(second, cells.columns, dtype=pl.Enum(cells.columns))
+    seen = ~np.isnan(values)
+    rows, columns = np.nonzero(seen)
+    return pl.DataFrame(
+        {first: names.gather(rows), second: headers.gather(columns), measure: values[seen]}
+    )
+
+
+def _numbers(column: pl.Series) -> pl.Series:
+    if column.null_count() == len(column):
+        raise InputError(
+            f"The column {shorten(column.name)} holds only missing values. Fill it or remove it."
+        )
+    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
+        return column.cast(pl.Float64)
+    numbers, row = numbers_in(column)
+    if row is not None:
+        raise InputError(
+            f"Row {row + 1} has {shorten(column[row])} in the column {shorten(column.name)}, where a "
+            f"number belongs. Correct it, leave it empty if nothing was observed, or say which "
+            f"layout this is (`--layout tidy`).",
+            row=row,
+        )
+    return numbers

@@ -1,0 +1,54 @@
+"""What is in a table, as one frozen value."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+import examiner as ex
+from examiner.results import Scales, TaskScale
+
+TABLE = {
+    "agent": ["a", "a", "b", "b"],
+    "task": ["t", "t", "t", "u"],
+    "run": [0, 0, 0, 0],
+    "trial": [0, 1, 0, 0],
+    "score": [1.0, 3.0, None, 10.0],
+    "note": ["x", "y", "z", "w"],
+}
+
+
+@pytest.fixture
+def results() -> ex.Results:
+    scales = Scales([TaskScale("t", random=0.0)])
+    return ex.Results.from_dict(TABLE, scales=scales).with_notes("Odd.")
+
+
+def test_a_description_counts_ranges_and_names(results: ex.Results) -> None:
+    told = results.describe()
+    assert (told.agents, told.tasks, told.runs, told.trials, told.rows) == (2, 2, 1, 2, 4)
+    assert told.missing_cells == 2
+    (score,) = told.measure_ranges
+    assert (score.observed, score.least, score.median, score.most) == (3, 1.0, 3.0, 10.0)
+    assert score.mean == pytest.approx(14 / 3)
+    assert (told.agent_names, told.task_names, told.item) == (("a", "b"), ("t", "u"), ("task",))
+    assert (told.attributes, told.tasks_with_scale, told.notes) == (("note",), 1, ("Odd.",))
+    assert (told.training_log, told.reduction) == (False, None)
+    assert {name: getattr(told, name) for name in results.counts()} == results.counts()
+
+
+def test_a_description_cannot_be_changed_and_shows_itself(results: ex.Results) -> None:
+    told = results.describe()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        told.agents = 3  # type: ignore[misc]
+    assert repr(told) == "Description: 2 agents × 2 tasks, 4 rows; measures: score"
+    assert "<table>" in told._repr_html_() and "Odd." in told._repr_html_()
+
+
+def test_a_description_is_plain_values_in_a_dictionary(results: ex.Results) -> None:
+    plain = results.describe().to_dict()
+    assert list(plain)[:4] == ["source", "format", "agents", "tasks"]
+    assert plain["measure_ranges"][0]["measure"] == "score"
+    assert plain["warnings"] == ["Odd."] and "notes" not in plain
+    assert ex.load("atari-arena").describe().training_log
