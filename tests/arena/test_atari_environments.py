@@ -9,7 +9,7 @@ import pytest
 
 from examiner.arena import PROTOCOLS, Protocol, game_variants, playable_games
 from examiner.arena.environments.ale import AtariEnvironment
-from examiner.arena.screens import grey
+from examiner.arena.environments.screens import grey
 from examiner.wording import InputError
 
 ale_py = pytest.importorskip("ale_py")

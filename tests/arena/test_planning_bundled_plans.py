@@ -14,7 +14,7 @@ pytest.importorskip("ale_py", reason="Atari games need ale-py")
 
 
 def bundled(name):
-    text = (files("examiner.datasets") / "plans" / f"{name}.toml").read_text(encoding="utf-8")
+    text = (files("examiner.arena.plans") / f"{name}.toml").read_text(encoding="utf-8")
     return plan_from_toml(text, name=name)
 
 

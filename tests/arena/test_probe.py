@@ -13,9 +13,9 @@ from scipy import stats
 from examiner.arena import Job, Playing, plan_from_toml
 from examiner.arena import protocol as named_protocol
 from examiner.arena.intervals import difference_of_runs, mean_of_runs
+from examiner.arena.play.recording import play_recorded, play_replay, replay_job
 from examiner.arena.probe import probe as probe_agent
 from examiner.arena.probe import probe_plan
-from examiner.arena.replay import play_recorded, play_replay, replay_job
 from examiner.wording import InputError
 
 gymnasium = pytest.importorskip("gymnasium")

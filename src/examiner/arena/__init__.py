@@ -4,8 +4,7 @@ from examiner.arena.agent import Task
 from examiner.arena.agents import AGENTS
 from examiner.arena.deviation import Deviation, deviations
 from examiner.arena.environments import ENVIRONMENTS
-from examiner.arena.export import export, results_of
-from examiner.arena.games import (
+from examiner.arena.environments.games import (
     TRAINING_GAMES,
     UNSAFE_GAMES,
     game_split,
@@ -15,11 +14,11 @@ from examiner.arena.games import (
     playable_games,
 )
 from examiner.arena.intervals import Estimate
-from examiner.arena.job import Job
 from examiner.arena.ledger import Ledger
-from examiner.arena.plan import Plan, PlannedAgent, PlannedGame
-from examiner.arena.plan_file import plan, plan_from_toml
-from examiner.arena.play import Episode, Playing, check_job
+from examiner.arena.plans.file import plan, plan_from_toml
+from examiner.arena.plans.plan import Plan, PlannedAgent, PlannedGame
+from examiner.arena.play.episodes import Episode, Playing, check_job
+from examiner.arena.play.job import Job
 from examiner.arena.probe import (
     Contrast,
     Probe,
@@ -31,8 +30,9 @@ from examiner.arena.probe import (
 )
 from examiner.arena.profile import Profile, profile, profiled_kinds
 from examiner.arena.protocol import PROTOCOLS, Protocol, protocol
-from examiner.arena.runner import FailedJob, RunOutcome, run, run_jobs
-from examiner.arena.standing import Standing
+from examiner.arena.running.export import export, results_of
+from examiner.arena.running.runner import FailedJob, RunOutcome, run, run_jobs
+from examiner.arena.running.standing import Standing
 
 __all__ = [
     "AGENTS",

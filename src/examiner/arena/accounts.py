@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from examiner.arena.checkpoints import Checkpoint
-from examiner.arena.job import Job
+from examiner.arena.play.job import Job
 from examiner.wording import InputError, shorten
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.arena.environment import Model
+from examiner.arena.environments.contract import Model
 from examiner.wording import InputError, listed, shorten, unknown_name
 
 

@@ -21,9 +21,9 @@ from examiner.arena.accounts import (
     refuse_other_settings,
 )
 from examiner.arena.checkpoints import Checkpoint, CheckpointFiles
-from examiner.arena.job import Job
 from examiner.arena.ledger_file import LedgerFile
-from examiner.arena.play import Episode
+from examiner.arena.play.episodes import Episode
+from examiner.arena.play.job import Job
 from examiner.arena.versions import versions
 from examiner.workers import JobError
 

@@ -12,13 +12,11 @@ import numpy as np
 from examiner.arena.agent import make_agent
 from examiner.arena.agents import AGENTS
 from examiner.arena.environments import ENVIRONMENTS
-from examiner.arena.export import results_of
 from examiner.arena.intervals import Estimate, difference_of_runs, mean_of_runs
-from examiner.arena.job import Job
-from examiner.arena.plan import Plan
-from examiner.arena.play import check_job
-from examiner.arena.protocol import PROTOCOLS, Protocol
-from examiner.arena.replay import (
+from examiner.arena.plans.plan import Plan
+from examiner.arena.play.episodes import check_job
+from examiner.arena.play.job import Job
+from examiner.arena.play.recording import (
     Recorded,
     play_recorded,
     play_replay,
@@ -26,9 +24,11 @@ from examiner.arena.replay import (
     reported_performance,
     reported_phase,
 )
-from examiner.arena.runner import FailedJob
-from examiner.arena.runner import run as run_plan
-from examiner.arena.standing import Watcher
+from examiner.arena.protocol import PROTOCOLS, Protocol
+from examiner.arena.running.export import results_of
+from examiner.arena.running.runner import FailedJob
+from examiner.arena.running.runner import run as run_plan
+from examiner.arena.running.standing import Watcher
 from examiner.wording import InputError, shorten
 
 Mapper = Callable[..., list[Any]]
@@ -89,7 +89,7 @@ class ProbedVariant(NamedTuple):
     def of_job(cls, job: Job) -> ProbedVariant:
         """Return what a job is a run of.
 
-        >>> from examiner.arena.job import Job
+        >>> from examiner.arena.play.job import Job
         >>> ProbedVariant.of_job(Job("mine", "random", environment="gymnasium", game="CartPole-v1"))
         ProbedVariant(agent='mine', game='CartPole-v1', mode=None, difficulty=None)
         """
@@ -172,7 +172,7 @@ def probe_plan(
     the scores before they did are left out.
 
     >>> import tempfile
-    >>> from examiner.arena.plan_file import plan_from_toml
+    >>> from examiner.arena.plans.file import plan_from_toml
     >>> text = 'environment = "gymnasium"\\ngames = ["CartPole-v1"]\\nseeds = 2\\nepisodes = 1\\n'
     >>> plan = plan_from_toml(text + '[[agents]]\\nentry = "random"')
     >>> found = probe_plan(plan, tempfile.mkdtemp())

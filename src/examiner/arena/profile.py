@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.arena.environment import Environment
 from examiner.arena.environments import ENVIRONMENTS
-from examiner.arena.job import Job
+from examiner.arena.environments.contract import Environment
+from examiner.arena.play.job import Job
 from examiner.arena.protocol import PROTOCOLS, REFERENCE, Protocol
 from examiner.results.classification import Classification
 from examiner.wording import InputError, unknown_name

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from examiner.arena.plan import Plan
-from examiner.arena.plan_file import plan as read_plan
-from examiner.arena.plan_file import plan_from_toml
+from examiner.arena.plans.file import plan as read_plan
+from examiner.arena.plans.file import plan_from_toml
+from examiner.arena.plans.plan import Plan
 from examiner.datasets import bundled_plans, plan_text
 from examiner.wording import unknown_name
 

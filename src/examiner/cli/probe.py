@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from examiner.arena.plan import Plan
+from examiner.arena.plans.plan import Plan
 from examiner.arena.probe import probe as probe_agent
 from examiner.arena.probe import probe_plan
 from examiner.arena.protocol import Protocol
@@ -26,7 +26,7 @@ from examiner.cli.progress import progress_bar
 from examiner.wording import InputError, counted, shorten
 
 if TYPE_CHECKING:
-    from examiner.arena.job import Job
+    from examiner.arena.play.job import Job
 
 SOME_FAILED = 1
 """Exit code when some jobs of a plan failed."""
@@ -143,8 +143,8 @@ def _was_given(context: typer.Context, name: str) -> bool:
 
 
 def _job(agent: str, game: str, play: PlayOptions, frames: int | None, seed: int) -> Job:
-    from examiner.arena.games import playable_game
-    from examiner.arena.job import Job
+    from examiner.arena.environments.games import playable_game
+    from examiner.arena.play.job import Job
 
     return Job(
         agent,

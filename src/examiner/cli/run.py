@@ -10,12 +10,12 @@ from typing import Annotated
 import typer
 
 from examiner.arena.deviation import deviations
-from examiner.arena.export import export
-from examiner.arena.performance import perform_job
-from examiner.arena.plan import Plan
+from examiner.arena.plans.plan import Plan
 from examiner.arena.protocol import REFERENCE
-from examiner.arena.runner import RunOutcome
-from examiner.arena.runner import run as run_plan
+from examiner.arena.running.export import export
+from examiner.arena.running.performance import perform_job
+from examiner.arena.running.runner import RunOutcome
+from examiner.arena.running.runner import run as run_plan
 from examiner.cli.live import live_table
 from examiner.cli.options import JsonFlag
 from examiner.cli.output import print_json, print_line, print_notes, print_table, printable

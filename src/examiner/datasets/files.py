@@ -50,8 +50,14 @@ def bundled_plans() -> tuple[str, ...]:
     >>> bundled_plans()
     ('atari-arena', 'atari-arena-deterministic', 'machado-2018-table1')
     """
-    folder = files(_ROOM).joinpath("plans")
-    return tuple(sorted(file.name.removesuffix(".toml") for file in folder.iterdir()))
+    folder = files("examiner.arena.plans")
+    return tuple(
+        sorted(
+            file.name.removesuffix(".toml")
+            for file in folder.iterdir()
+            if file.name.endswith(".toml")
+        )
+    )
 
 
 def plan_text(name: str) -> str:
@@ -60,4 +66,4 @@ def plan_text(name: str) -> str:
     >>> plan_text("atari-arena").splitlines()[-1]
     'episodes = 1'
     """
-    return files(_ROOM).joinpath("plans", f"{name}.toml").read_text(encoding="utf-8")
+    return files("examiner.arena.plans").joinpath(f"{name}.toml").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from examiner.arena.settings import check_number
 from examiner.wording import InputError
 
 if TYPE_CHECKING:
-    from examiner.arena.environment import Seen
+    from examiner.arena.environments.contract import Seen
     from examiner.arena.learning.history_tree import HistoryTree
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from examiner.arena.environment import Seen
+from examiner.arena.environments.contract import Seen
 from examiner.arena.planning.lookahead import Lookahead
 from examiner.arena.planning.novelty import Novelty
 from examiner.arena.planning.planner import Planner

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.arena.console import Console, ConsoleState
-from examiner.arena.environment import Seen
-from examiner.arena.games import playable_game
-from examiner.arena.job import OBSERVATIONS, Job
+from examiner.arena.environments.console import Console, ConsoleState
+from examiner.arena.environments.contract import Seen
+from examiner.arena.environments.games import playable_game
+from examiner.arena.play.job import OBSERVATIONS, Job
 from examiner.arena.protocol import Protocol
 from examiner.wording import unknown_name
 

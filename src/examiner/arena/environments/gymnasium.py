@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from examiner.arena.environment import Seen
-from examiner.arena.extras import gymnasium_package
-from examiner.arena.job import Job
+from examiner.arena.environments.contract import Seen
+from examiner.arena.environments.extras import gymnasium_package
+from examiner.arena.play.job import Job
 from examiner.arena.protocol import Protocol
 from examiner.wording import InputError, shorten
 

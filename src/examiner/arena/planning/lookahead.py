@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from examiner.arena.environment import Model, Seen
+from examiner.arena.environments.contract import Model, Seen
 
 
 class Lookahead:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.arena.environment import Seen
+from examiner.arena.environments.contract import Seen
 
 Atoms = NDArray[np.intp]
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from examiner.arena.agent import Task
-from examiner.arena.environment import Seen
+from examiner.arena.environments.contract import Seen
 from examiner.arena.planning.lookahead import Lookahead
 from examiner.arena.settings import check_number
 from examiner.wording import InputError

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.arena.environment import Seen
+from examiner.arena.environments.contract import Seen
 from examiner.arena.planning.lookahead import Lookahead
 from examiner.arena.planning.novelty import Atoms, Novelty
 from examiner.arena.planning.tree import Tree

@@ -9,7 +9,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from examiner.arena.extras import ale_package
+from examiner.arena.environments.extras import ale_package
 from examiner.results.atari import atari_game, atari_games
 from examiner.wording import InputError, listed, shorten
 

@@ -39,7 +39,7 @@ def palette(norm: Norm) -> NDArray[np.int64]:
     >>> palette("ntsc")[7].tolist()
     [236, 236, 236]
     """
-    text = files("examiner.arena").joinpath("palettes.csv").read_text(encoding="utf-8")
+    text = files("examiner.arena.environments").joinpath("palettes.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
     names = [f"{norm}_{colour}" for colour in ("red", "green", "blue")]
     colours = np.array([[int(row[name]) for name in names] for row in rows])

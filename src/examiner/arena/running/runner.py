@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import cast
 
 from examiner.arena.accounts import Account
-from examiner.arena.job import Job
 from examiner.arena.ledger import Ledger
-from examiner.arena.performance import Saved, Start, perform_job
-from examiner.arena.plan import Plan
-from examiner.arena.play import Episode
-from examiner.arena.standing import Scoreboard, Watcher
+from examiner.arena.plans.plan import Plan
+from examiner.arena.play.episodes import Episode
+from examiner.arena.play.job import Job
+from examiner.arena.running.performance import Saved, Start, perform_job
+from examiner.arena.running.standing import Scoreboard, Watcher
 from examiner.wording import InputError, shorten
 from examiner.workers import JobError, Limits
 from examiner.workers.crew import Crew
@@ -58,7 +58,7 @@ def run(
     """Play all jobs of a plan that are not done yet; see `run_jobs`. The ledger's folder is made.
 
     >>> import tempfile
-    >>> from examiner.arena.plan_file import plan_from_toml
+    >>> from examiner.arena.plans.file import plan_from_toml
     >>> plan = plan_from_toml('games = ["pong"]\\nepisodes = 1\\n[[agents]]\\nentry = "random"')
     >>> run(plan, Path(tempfile.mkdtemp()) / "pilot" / "ledger.sqlite").done
     1

@@ -12,9 +12,8 @@ from pathlib import Path
 
 from examiner.arena.agents import AGENTS
 from examiner.arena.environments import ENVIRONMENTS
-from examiner.arena.games import TRAINING_GAMES, playable_game, playable_games
-from examiner.arena.job import OBSERVATIONS
-from examiner.arena.plan import (
+from examiner.arena.environments.games import TRAINING_GAMES, playable_game, playable_games
+from examiner.arena.plans.plan import (
     SILENT_SECONDS,
     Plan,
     PlannedAgent,
@@ -23,7 +22,7 @@ from examiner.arena.plan import (
     all_modes,
     no_variants,
 )
-from examiner.arena.plan_values import (
+from examiner.arena.plans.values import (
     Table,
     choice_of,
     count_of,
@@ -32,6 +31,7 @@ from examiner.arena.plan_values import (
     text_of,
     wrong_value,
 )
+from examiner.arena.play.job import OBSERVATIONS
 from examiner.arena.protocol import PROTOCOLS, REFERENCE, SETTINGS, Protocol
 from examiner.wording import InputError, shorten, unknown_name
 from examiner.workers import Limits

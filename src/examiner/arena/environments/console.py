@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from examiner.arena.environment import Seen
-from examiner.arena.extras import ale_package
-from examiner.arena.games import chosen_variant, variants_of
+from examiner.arena.environments.contract import Seen
+from examiner.arena.environments.extras import ale_package
+from examiner.arena.environments.games import chosen_variant, variants_of
+from examiner.arena.environments.screens import STACK, Merger, Screen, shrink
 from examiner.arena.protocol import Protocol
-from examiner.arena.screens import STACK, Merger, Screen, shrink
 from examiner.wording import InputError
 
 NO_OP = 0

@@ -6,9 +6,14 @@ from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 
-from examiner.arena.games import TRAINING_GAMES, game_variant, game_variants, playable_game
-from examiner.arena.job import Job
-from examiner.arena.play import check_job
+from examiner.arena.environments.games import (
+    TRAINING_GAMES,
+    game_variant,
+    game_variants,
+    playable_game,
+)
+from examiner.arena.play.episodes import check_job
+from examiner.arena.play.job import Job
 from examiner.arena.protocol import PROTOCOLS, Protocol
 from examiner.wording import InputError, shorten
 from examiner.workers import Limits

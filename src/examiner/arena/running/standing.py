@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from examiner.arena.accounts import Account
-from examiner.arena.job import Job
+from examiner.arena.play.job import Job
 
 _WINDOW_SECONDS = 30.0
 _SCORES = 100

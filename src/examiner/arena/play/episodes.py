@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from examiner.arena.agent import Task, make_agent
 from examiner.arena.agents import AGENTS
-from examiner.arena.environment import Environment
 from examiner.arena.environments import ENVIRONMENTS
-from examiner.arena.games import game_variant
-from examiner.arena.job import OBSERVATIONS, Job
+from examiner.arena.environments.contract import Environment
+from examiner.arena.environments.games import game_variant
+from examiner.arena.play.job import OBSERVATIONS, Job
 from examiner.wording import InputError, shorten, unknown_name
 
 Phase = Literal["training", "evaluation"]

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from examiner.arena.environment import Environment
-from examiner.arena.job import Job
-from examiner.arena.play import Phase, Playing
+from examiner.arena.environments.contract import Environment
+from examiner.arena.play.episodes import Phase, Playing
+from examiner.arena.play.job import Job
 from examiner.arena.protocol import Protocol
 
 
