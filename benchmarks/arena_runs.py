@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.arena import Job, Protocol, run_jobs
-from examiner.results.ledgers import ledger_results
+from examiner.ledger.reading import ledger_results
 
 STATE_BYTES = 10_000_000
 

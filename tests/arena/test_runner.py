@@ -9,9 +9,9 @@ import pytest
 from arena import toy_agents
 from arena.runs import cart_pole, rows, states
 from examiner.arena import Episode, Ledger, Playing, Standing, run_jobs
-from examiner.arena.checkpoints import Checkpoint
 from examiner.arena.running import performance
 from examiner.arena.running.performance import Saved, Start, perform_job
+from examiner.ledger.checkpoints import Checkpoint
 from examiner.wording import InputError
 from examiner.workers import Limits
 

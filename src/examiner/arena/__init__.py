@@ -14,7 +14,6 @@ from examiner.arena.environments.games import (
     playable_games,
 )
 from examiner.arena.intervals import Estimate
-from examiner.arena.ledger import Ledger
 from examiner.arena.plans.file import plan, plan_from_toml
 from examiner.arena.plans.plan import Plan, PlannedAgent, PlannedGame
 from examiner.arena.play.episodes import Episode, Playing, check_job
@@ -33,6 +32,7 @@ from examiner.arena.protocol import PROTOCOLS, Protocol, protocol
 from examiner.arena.running.export import export, results_of
 from examiner.arena.running.runner import FailedJob, RunOutcome, run, run_jobs
 from examiner.arena.running.standing import Standing
+from examiner.ledger.ledger import Ledger
 
 __all__ = [
     "AGENTS",

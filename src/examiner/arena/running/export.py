@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from examiner.ledger.reading import Phase, ledger_results
 from examiner.results import Results
-from examiner.results.ledgers import Phase, ledger_results
 
 
 def results_of(ledger: str | Path, phase: Phase | None = None) -> Results:

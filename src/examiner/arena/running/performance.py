@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from examiner.arena.checkpoints import Checkpoint
 from examiner.arena.play.episodes import Episode, Playing
 from examiner.arena.play.job import Job
+from examiner.ledger.checkpoints import Checkpoint
 
 _LEAST_SECONDS = 1.0
 _SHARE_OF_RUN = 0.01

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from examiner.arena.accounts import Account
-from examiner.arena.ledger import Ledger
 from examiner.arena.plans.plan import Plan
 from examiner.arena.play.episodes import Episode
 from examiner.arena.play.job import Job
 from examiner.arena.running.performance import Saved, Start, perform_job
 from examiner.arena.running.standing import Scoreboard, Watcher
+from examiner.ledger.accounts import Account
+from examiner.ledger.ledger import Ledger
 from examiner.wording import InputError, shorten
 from examiner.workers import JobError, Limits
 from examiner.workers.crew import Crew

@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from examiner.arena.accounts import Account
 from examiner.arena.play.job import Job
+from examiner.ledger.accounts import Account
 
 _WINDOW_SECONDS = 30.0
 _SCORES = 100

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from examiner.importers.files import SourceFile
 from examiner.importers.tables import TableOptions
+from examiner.ledger.reading import Phase, ledger_results
 from examiner.results import Results
-from examiner.results.ledgers import Phase, ledger_results
 from examiner.wording import InputError, shorten
 
 _SQLITE = b"SQLite format 3\x00"

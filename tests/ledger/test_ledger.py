@@ -11,9 +11,10 @@ import pytest
 
 import examiner as ex
 from arena.runs import cart_pole, rows
-from examiner.arena import Episode, Ledger, Playing, ledger_file, results_of
-from examiner.arena.checkpoints import Checkpoint
-from examiner.results.ledgers import ledger_state
+from examiner.arena import Episode, Ledger, Playing, results_of
+from examiner.ledger import file as ledger_file
+from examiner.ledger.checkpoints import Checkpoint
+from examiner.ledger.reading import ledger_state
 from examiner.wording import InputError
 from examiner.workers import JobError
 
@@ -78,7 +79,7 @@ def test_a_second_driver_is_refused_and_told_who_has_the_ledger(tmp_path: Path) 
 def test_a_killed_driver_leaves_no_lock(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     code = (
-        f"import os; from arena.test_ledger import EPISODE, cart_pole; from examiner.arena import Ledger\n"
+        f"import os; from ledger.test_ledger import EPISODE, cart_pole; from examiner.arena import Ledger\n"
         f"ledger = Ledger({str(path)!r}); account, = ledger.enter([cart_pole()])\n"
         f"ledger.record(account, EPISODE); ledger.commit(); os.kill(os.getpid(), 9)"
     )

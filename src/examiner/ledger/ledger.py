@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from examiner.arena.accounts import (
+from examiner.arena.play.episodes import Episode
+from examiner.arena.play.job import Job
+from examiner.ledger.accounts import (
     INSERT_JOB,
     Account,
     account_rows,
@@ -20,11 +22,9 @@ from examiner.arena.accounts import (
     refuse_holes,
     refuse_other_settings,
 )
-from examiner.arena.checkpoints import Checkpoint, CheckpointFiles
-from examiner.arena.ledger_file import LedgerFile
-from examiner.arena.play.episodes import Episode
-from examiner.arena.play.job import Job
-from examiner.arena.versions import versions
+from examiner.ledger.checkpoints import Checkpoint, CheckpointFiles
+from examiner.ledger.file import LedgerFile
+from examiner.ledger.versions import versions
 from examiner.workers import JobError
 
 _COMPARED = ("phase", "frames", "length", "score", "lives", "truncated")

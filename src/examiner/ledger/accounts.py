@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from examiner.arena.checkpoints import Checkpoint
 from examiner.arena.play.job import Job
+from examiner.ledger.checkpoints import Checkpoint
 from examiner.wording import InputError, shorten
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from examiner.results.ledgers import APPLICATION_ID, LEDGER_SCHEMA
+from examiner.ledger.reading import APPLICATION_ID, LEDGER_SCHEMA
 from examiner.wording import InputError, shorten
 
 TABLES = """
