@@ -23,16 +23,8 @@ def interrupted(job: Job, ledger: Path, cuts: list[int], lost: list[bool]) -> in
     played = 0
     for cut, lose in [*zip(cuts, lost, strict=True), (10_000, False)]:
         with Ledger(ledger) as book:
-            (account,) = book.enter([job])
-            start = Start(
-                job,
-                episodes=account.episodes,
-                frames=account.frames,
-                evaluated=account.evaluated,
-                stateless=account.stateless,
-                checkpoint=account.checkpoint,
-                data=book.checkpoint_data(account),
-            )
+            (account,) = book.enter([job.record()])
+            start = Start(job, account, book.checkpoint_data(account))
             for number, message in enumerate(perform_job(start)):
                 played += isinstance(message, Episode)
                 if number == cut and lose:

@@ -316,8 +316,8 @@ def test_tasks_tell_the_frame_skip_that_budgets_count(frame_skip):
         episodes=1,
     )
     playing, told = Playing.begin(job), []
-    begin = playing._agent.begin
-    playing._agent.begin = lambda task, rng: told.append(task.frame_skip) or begin(task, rng)
+    begin = playing.agent.begin
+    playing.agent.begin = lambda task, rng: told.append(task.frame_skip) or begin(task, rng)
     next(playing)
     assert told == [frame_skip]
 

@@ -11,10 +11,9 @@ import pytest
 
 import examiner as ex
 from arena.runs import cart_pole, rows
-from examiner.arena import Episode, Ledger, Playing, results_of
+from examiner.arena import Episode, Ledger, Playing
+from examiner.ledger import Checkpoint, ledger_results, ledger_state
 from examiner.ledger import file as ledger_file
-from examiner.ledger.checkpoints import Checkpoint
-from examiner.ledger.reading import ledger_state
 from examiner.wording import InputError
 from examiner.workers import JobError
 
@@ -25,11 +24,11 @@ def test_episodes_come_back_as_they_were_recorded(tmp_path: Path) -> None:
     job = cart_pole(episodes=4)
     played = list(Playing.begin(job))
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
-        (account,) = ledger.enter([job])
+        (account,) = ledger.enter([job.record()])
         for episode in played:
             ledger.record(account, episode)
         ledger.end(account, None)
-    results = results_of(tmp_path / "ledger.sqlite")
+    results = ledger_results(tmp_path / "ledger.sqlite")
     for column in ("frames", "length", "score", "lives", "truncated", "cpu_seconds"):
         assert results.column(column) == [getattr(one, column) for one in played]
     assert results.column("trial") == [0, 1, 2, 3] and results.column("run") == [0] * 4
@@ -41,7 +40,7 @@ def test_episodes_come_back_as_they_were_recorded(tmp_path: Path) -> None:
 def test_what_was_not_committed_is_not_there_and_what_was_is(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     ledger = Ledger(path)
-    (account,) = ledger.enter([cart_pole()])
+    (account,) = ledger.enter([cart_pole().record()])
     ledger.record(account, EPISODE)
     ledger.commit()
     ledger.record(account, dataclasses.replace(EPISODE, number=1, frames=40))
@@ -54,7 +53,7 @@ def test_what_was_not_committed_is_not_there_and_what_was_is(tmp_path: Path) -> 
 def test_an_episode_played_again_must_be_the_same(tmp_path: Path, column: str) -> None:
     other = {"truncated": True, "phase": "evaluation"}.get(column, 7)
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
-        (account,) = ledger.enter([cart_pole()])
+        (account,) = ledger.enter([cart_pole().record()])
         ledger.record(account, EPISODE)
         ledger.record(account, dataclasses.replace(EPISODE, cpu_seconds=9.0))
         with pytest.raises(JobError, match=f"episode 0 was played again and differs in {column}"):
@@ -80,20 +79,20 @@ def test_a_killed_driver_leaves_no_lock(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     code = (
         f"import os; from ledger.test_ledger import EPISODE, cart_pole; from examiner.arena import Ledger\n"
-        f"ledger = Ledger({str(path)!r}); account, = ledger.enter([cart_pole()])\n"
+        f"ledger = Ledger({str(path)!r}); account, = ledger.enter([cart_pole().record()])\n"
         f"ledger.record(account, EPISODE); ledger.commit(); os.kill(os.getpid(), 9)"
     )
     tests = str(Path(__file__).parents[1])
     done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": tests})
     assert done.returncode == -9
     with Ledger(path) as ledger:
-        assert ledger.enter([cart_pole()])[0].episodes == 1
+        assert ledger.enter([cart_pole().record()])[0].episodes == 1
 
 
 def test_a_ledger_can_be_read_while_it_is_written(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     with Ledger(path) as ledger:
-        (account,) = ledger.enter([cart_pole()])
+        (account,) = ledger.enter([cart_pole().record()])
         with pytest.raises(InputError, match="holds no training episodes yet, of 1 job"):
             ex.read(path)
         ledger.record(account, EPISODE)
@@ -109,7 +108,9 @@ def test_other_files_are_refused_in_words(tmp_path: Path) -> None:
     database.execute("CREATE TABLE t (x)")
     database.commit()
     database.close()
-    with pytest.raises(InputError, match="is a database of another kind, not a ledger"):
+    with pytest.raises(
+        InputError, match=r"is a database, but not a ledger of examiner\. Choose another"
+    ):
         Ledger(other)
     with pytest.raises(InputError, match="Cannot tell the format of"):
         ex.read(other)
@@ -126,7 +127,7 @@ def test_other_files_are_refused_in_words(tmp_path: Path) -> None:
 def test_a_damaged_ledger_is_refused_in_words(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     with Ledger(path) as ledger:
-        (account,) = ledger.enter([cart_pole()])
+        (account,) = ledger.enter([cart_pole().record()])
         ledger.record(account, EPISODE)
     data = bytearray(path.read_bytes())
     data[4096:] = b"\xff" * (len(data) - 4096)
@@ -138,27 +139,27 @@ def test_a_damaged_ledger_is_refused_in_words(tmp_path: Path) -> None:
 def test_another_protocol_or_budget_for_the_same_place_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     with Ledger(path) as ledger:
-        ledger.enter([cart_pole(episodes=5)])
+        ledger.enter([cart_pole(episodes=5).record()])
     with Ledger(path) as ledger:
-        assert len(ledger.enter([cart_pole(episodes=5), cart_pole(seed=1)])) == 2
+        assert len(ledger.enter([cart_pole(episodes=5).record(), cart_pole(seed=1).record()])) == 2
         with pytest.raises(InputError, match="another episodes: '5' there, '6' in the plan"):
-            ledger.enter([cart_pole(episodes=6)])
+            ledger.enter([cart_pole(episodes=6).record()])
         with pytest.raises(InputError, match="another settings"):
-            ledger.enter([cart_pole(slow=0.5)])
+            ledger.enter([cart_pole(slow=0.5).record()])
 
 
 def test_there_is_always_one_whole_checkpoint(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     with Ledger(path) as ledger:
-        (account,) = ledger.enter([cart_pole()])
+        (account,) = ledger.enter([cart_pole().record()])
         assert ledger.checkpoint_data(account) is None
         ledger.keep_checkpoint(account, Checkpoint(1, 20, 0), b"one")
         ledger.keep_checkpoint(account, Checkpoint(2, 40, 0), b"two")
         assert [one.name for one in (tmp_path / "checkpoints").iterdir()] == [
-            f"{account.job.key}-2.checkpoint"
+            f"{account.record.key}-2.checkpoint"
         ]
     with Ledger(path) as ledger:
-        (account,) = ledger.enter([cart_pole()])
+        (account,) = ledger.enter([cart_pole().record()])
         assert account.checkpoint is not None and account.checkpoint.episodes == 2
         assert ledger.checkpoint_data(account) == b"two"
         (tmp_path / "checkpoints" / account.checkpoint.file).write_bytes(b"tw")
@@ -168,7 +169,7 @@ def test_there_is_always_one_whole_checkpoint(tmp_path: Path) -> None:
 def test_failed_jobs_are_told_with_the_results(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     with Ledger(path) as ledger:
-        good, bad = ledger.enter([cart_pole(), cart_pole("Learner")])
+        good, bad = ledger.enter([cart_pole().record(), cart_pole("Learner").record()])
         for account in (good, bad):
             ledger.record(account, EPISODE)
         ledger.end(good, None)
@@ -181,7 +182,7 @@ def test_failed_jobs_are_told_with_the_results(tmp_path: Path) -> None:
 def test_what_the_protocol_reports_is_read_unless_training_is_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     with Ledger(path) as ledger:
-        (account,) = ledger.enter([cart_pole("Learner")])
+        (account,) = ledger.enter([cart_pole("Learner").record()])
         ledger.note_stateless(account, False)
         ledger.record(account, EPISODE)
         ledger.record(
@@ -200,18 +201,20 @@ def test_a_closed_ledger_stands_alone_and_reading_it_leaves_nothing_beside_it(
 ) -> None:
     path = tmp_path / "ledger.sqlite"
     with Ledger(path) as ledger:
-        (account,) = ledger.enter([cart_pole(episodes=1)])
+        (account,) = ledger.enter([cart_pole(episodes=1).record()])
         ledger.record(account, EPISODE)
-    assert len(results_of(path)) == 1
+    assert len(ledger_results(path)) == 1
     assert [one.name for one in tmp_path.iterdir()] == ["ledger.sqlite"]
-    with Ledger(path) as ledger:  # and it is as quick and safe as before when a run goes on
-        assert ledger._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    with Ledger(path):  # and it is as quick and safe as before when a run goes on
+        reader = sqlite3.connect(path)
+        assert reader.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        reader.close()
 
 
 def test_a_reader_at_the_end_of_a_run_does_not_hold_it_up(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     ledger = Ledger(path)
-    ledger.enter([cart_pole()])
+    ledger.enter([cart_pole().record()])
     reader = sqlite3.connect(path, isolation_level=None)
     reader.execute("BEGIN")
     assert reader.execute("SELECT COUNT(*) FROM jobs").fetchone() == (1,)
@@ -257,25 +260,25 @@ def test_a_ledger_that_was_tampered_with_is_refused_before_anything_is_played(
 ) -> None:
     path = tmp_path / "ledger.sqlite"
     with Ledger(path) as ledger:
-        (account,) = ledger.enter([cart_pole()])
+        (account,) = ledger.enter([cart_pole().record()])
         ledger.record(account, EPISODE)
         ledger.record(account, dataclasses.replace(EPISODE, number=1, frames=40))
     database = sqlite3.connect(path, isolation_level=None)
     database.execute(change)
     database.close()
     with pytest.raises(InputError, match=said), Ledger(path) as ledger:
-        ledger.enter([cart_pole()])
+        ledger.enter([cart_pole().record()])
 
 
 def test_damaged_ledgers_and_locks_are_told_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     with Ledger(path) as ledger:
-        ledger.enter([cart_pole(seed=seed) for seed in range(100)])
+        ledger.enter([cart_pole(seed=seed).record() for seed in range(100)])
     whole, page = path.read_bytes(), 4096
     path.write_bytes(whole[: 4 * page] + b"\x5a" * (len(whole) - 4 * page))
     damaged = pytest.raises(InputError, match="is damaged: database disk image is malformed")
     with damaged, Ledger(path) as ledger:
-        ledger.enter([cart_pole()])
+        ledger.enter([cart_pole().record()])
     path.with_name("ledger.sqlite.lock").write_bytes(b"\x5a" * page)
     with pytest.raises(InputError, match=r"Cannot lock .*ledger\.sqlite\.lock"):
         Ledger(path)

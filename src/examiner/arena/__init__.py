@@ -16,7 +16,7 @@ from examiner.arena.environments.games import (
 from examiner.arena.intervals import Estimate
 from examiner.arena.plans.file import plan, plan_from_toml
 from examiner.arena.plans.plan import Plan, PlannedAgent, PlannedGame
-from examiner.arena.play.episodes import Episode, Playing, check_job
+from examiner.arena.play.episodes import Playing, check_job
 from examiner.arena.play.job import Job
 from examiner.arena.probe import (
     Contrast,
@@ -29,10 +29,9 @@ from examiner.arena.probe import (
 )
 from examiner.arena.profile import Profile, profile, profiled_kinds
 from examiner.arena.protocol import PROTOCOLS, Protocol, protocol
-from examiner.arena.running.export import export, results_of
-from examiner.arena.running.runner import FailedJob, RunOutcome, run, run_jobs
+from examiner.arena.running.runner import FailedJob, RunOutcome, run
 from examiner.arena.running.standing import Standing
-from examiner.ledger.ledger import Ledger
+from examiner.ledger import Episode, Ledger, export
 
 __all__ = [
     "AGENTS",
@@ -75,7 +74,5 @@ __all__ = [
     "profile",
     "profiled_kinds",
     "protocol",
-    "results_of",
     "run",
-    "run_jobs",
 ]

@@ -25,10 +25,10 @@ from examiner.arena.play.recording import (
     reported_phase,
 )
 from examiner.arena.protocol import PROTOCOLS, Protocol
-from examiner.arena.running.export import results_of
 from examiner.arena.running.runner import FailedJob
 from examiner.arena.running.runner import run as run_plan
 from examiner.arena.running.standing import Watcher
+from examiner.ledger import ledger_results
 from examiner.wording import InputError, shorten
 
 Mapper = Callable[..., list[Any]]
@@ -294,7 +294,7 @@ def _performances(ledger: Path, jobs: Sequence[Job]) -> dict[ProbedVariant, list
     """For each agent and variant, the performance of every run; `jobs` are those that are done."""
     if not jobs:
         return {}
-    columns = results_of(ledger, reported_phase(jobs[0].protocol)).to_dict()
+    columns = ledger_results(ledger, reported_phase(jobs[0].protocol)).to_dict()
     scores: dict[str, list[float]] = {}
     for key, score in zip(columns["job"], columns["score"], strict=True):
         scores.setdefault(key, []).append(score)

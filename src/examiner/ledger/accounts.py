@@ -1,24 +1,76 @@
-"""The account of a job: what a ledger holds of it, and how it gets in and out of the tables."""
+"""What a ledger holds of jobs and episodes, as plain values, and how jobs get in and out of the tables."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from examiner.arena.play.job import Job
 from examiner.ledger.checkpoints import Checkpoint
 from examiner.wording import InputError, shorten
+
+Phase = Literal["training", "evaluation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One whole game: from its start to game over or to the protocol's cap.
+
+    `number` counts from 0 over both phases. `frames` are the training frames of the run at the
+    episode's end: evaluation adds none. `length` is this episode's, in frames; `lives` are those
+    left at its end.
+    """
+
+    number: int
+    frames: int
+    length: int
+    score: float
+    lives: int
+    truncated: bool
+    cpu_seconds: float
+    phase: Phase = "training"
+
+
+class JobRecord(NamedTuple):
+    """A job as a row of the table: its key, and all that decides what is played.
+
+    Settings of the agent and of the protocol are JSON; `protocol` is a hash. `split` says whether the
+    game is for tuning ("train") or for testing ("test").
+    """
+
+    key: str
+    agent: str
+    game: str
+    entry: str = ""
+    settings: str = "{}"
+    observation: str = "raw"
+    environment: str = "ale"
+    mode: int | None = None
+    difficulty: int | None = None
+    seed: int = 0
+    split: str = "test"
+    protocol: str = ""
+    protocol_settings: str = "{}"
+    episodes: int | None = None
+    frames: int | None = None
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """By what results tell jobs apart."""
+        return tuple(getattr(self, name) for name in _IDENTITY)
+
+
+_IDENTITY = ("agent", "game", "mode", "difficulty", "seed")
+_SETTINGS = ("entry", "settings", "observation", "environment", "protocol", "episodes", "frames")
 
 
 @dataclass(slots=True)
 class Account:
     """What the ledger holds of one job."""
 
+    record: JobRecord
     number: int
-    job: Job
     state: str = "waiting"
     reason: str | None = None
     stateless: bool | None = None
@@ -29,71 +81,44 @@ class Account:
     checkpoint: Checkpoint | None = None
 
 
-_COLUMNS = (
-    *(
-        "key",
-        "agent",
-        "entry",
-        "settings",
-        "observation",
-        "environment",
-        "game",
-        "mode",
-        "difficulty",
-    ),
-    *("seed", "split", "protocol", "protocol_settings", "episodes", "frames"),
-)
-INSERT_JOB = f"INSERT INTO jobs ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
-_IDENTITY = ("agent", "game", "mode", "difficulty", "seed")
-_SETTINGS = ("entry", "settings", "observation", "environment", "protocol", "episodes", "frames")
+def insert(records: Sequence[JobRecord], database: sqlite3.Connection) -> None:
+    """Insert the jobs that are not there yet, after refusing what could not be told apart later."""
+    known = {key for (key,) in database.execute("SELECT key FROM jobs")}
+    new = [record for record in records if record.key not in known]
+    if new and known:
+        _refuse_other_settings(new, database)
+    names, values = JobRecord._fields, ", ".join("?" * len(JobRecord._fields))
+    database.executemany(f"INSERT INTO jobs ({', '.join(names)}) VALUES ({values})", new)
 
 
-class AccountRow(NamedTuple):
-    """What the tables say of a job, beside its episodes."""
-
-    number: int
-    state: str
-    reason: str | None
-    stateless: bool | None
-    checkpoint: Checkpoint | None
-
-    def account(self, job: Job) -> Account:
-        """Return the account of the job, its episodes not yet counted."""
-        return Account(
-            self.number, job, self.state, self.reason, self.stateless, checkpoint=self.checkpoint
-        )
-
-
-def account_rows(database: sqlite3.Connection) -> dict[str, AccountRow]:
-    """Return what a ledger says of every job, by key."""
+def accounts_of(records: Sequence[JobRecord], database: sqlite3.Connection) -> list[Account]:
+    """Return what a ledger holds of jobs that were entered, in their order."""
     rows = database.execute(
-        "SELECT key, jobs.job, state, reason, stateless, c.episode, c.frames, c.evaluated, c.file, "
-        "c.sha256 FROM jobs LEFT JOIN checkpoints AS c ON c.job = jobs.job"
+        "SELECT key, j.job, state, reason, stateless, COALESCE(many, 0), COALESCE(e.frames, 0), "
+        "COALESCE(e.evaluated, 0), COALESCE(seconds, 0.0), "
+        "c.episode, c.frames, c.evaluated, c.file, c.sha256 "
+        "FROM jobs AS j LEFT JOIN checkpoints AS c ON c.job = j.job LEFT JOIN (SELECT job, COUNT(*) AS "
+        "many, MAX(frames) AS frames, SUM(phase = 'evaluation') AS evaluated, SUM(cpu_seconds) AS seconds "
+        "FROM episodes GROUP BY job) AS e ON e.job = j.job"
     )
-    return {
-        key: AccountRow(
-            number,
-            state,
-            reason,
-            None if stateless is None else bool(stateless),
-            None if saved[0] is None else Checkpoint(*saved),
-        )
-        for key, number, state, reason, stateless, *saved in rows
-    }
+    held = {key: told for key, *told in rows}
+    return [_account(record, *held[record.key]) for record in records]
 
 
-def count_episodes(accounts: Sequence[Account], database: sqlite3.Connection) -> None:
-    """Fill in how many episodes and frames each account has."""
-    rows = database.execute(
-        "SELECT job, COUNT(*), MAX(frames), SUM(phase = 'evaluation'), SUM(cpu_seconds) "
-        "FROM episodes GROUP BY job"
+def _account(record: JobRecord, *held: Any) -> Account:  # Any: values of SQLite
+    number, state, reason, stateless, episodes, frames, evaluated, seconds, *saved = held
+    return Account(
+        record,
+        number,
+        state,
+        reason,
+        None if stateless is None else bool(stateless),
+        episodes,
+        frames,
+        evaluated,
+        seconds,
+        None if saved[0] is None else Checkpoint(*saved),
     )
-    counts = {number: counted for number, *counted in rows}
-    for account in accounts:
-        if account.number in counts:
-            account.episodes, account.frames, account.evaluated, account.cpu_seconds = counts[
-                account.number
-            ]
 
 
 def refuse_holes(database: sqlite3.Connection) -> None:
@@ -117,45 +142,33 @@ def refuse_holes(database: sqlite3.Connection) -> None:
     )
 
 
-def job_row(job: Job, split: str) -> tuple[object, ...]:
-    """Return a job as a row of the table."""
-    return (
-        *(job.key, job.agent, job.entry, json.dumps(dict(job.settings), sort_keys=True)),
-        *(job.observation, job.environment, job.game, job.mode, job.difficulty, job.seed, split),
-        *(job.protocol.hash, json.dumps(job.protocol.to_dict(), sort_keys=True)),
-        *(job.episodes, job.frames),
-    )
-
-
-def refuse_doubles(jobs: Sequence[Job]) -> None:
+def refuse_doubles(records: Sequence[JobRecord]) -> None:
     """Refuse jobs that results could not tell apart: the same agent, game, variant and seed twice."""
     seen: set[tuple[object, ...]] = set()
-    for job in jobs:
-        identity = tuple(getattr(job, name) for name in _IDENTITY)
-        if identity in seen:
+    for record in records:
+        if record.identity in seen:
             raise InputError(
-                f"Two jobs are {shorten(job.agent)} on {shorten(job.game)}, seed {job.seed}. Give one of "
-                f"the agents another name, or leave one out."
+                f"Two jobs are {shorten(record.agent)} on {shorten(record.game)}, seed {record.seed}. "
+                f"Give one of the agents another name, or leave one out."
             )
-        seen.add(identity)
+        seen.add(record.identity)
 
 
-def refuse_other_settings(jobs: Sequence[Job], database: sqlite3.Connection) -> None:
+def _refuse_other_settings(records: Sequence[JobRecord], database: sqlite3.Connection) -> None:
     """Refuse jobs whose place in the results is taken by one that was played under other settings."""
-    names = ", ".join((*_IDENTITY, *_SETTINGS))
-    places = len(_IDENTITY)
-    taken = {row[:places]: row[places:] for row in database.execute(f"SELECT {names} FROM jobs")}
-    for job in jobs:
-        now: Mapping[str, object] = dict(zip(_COLUMNS, job_row(job, ""), strict=True))
-        stored = taken.get(tuple(now[name] for name in _IDENTITY))
+    names, width = ", ".join((*_IDENTITY, *_SETTINGS)), len(_IDENTITY)
+    taken = {row[:width]: row[width:] for row in database.execute(f"SELECT {names} FROM jobs")}
+    for record in records:
+        stored = taken.get(record.identity)
         if stored is None:
             continue
-        name, before = next(
-            ((name, one) for name, one in zip(_SETTINGS, stored, strict=True) if one != now[name]),
-            ("settings", stored[1]),
+        before = dict(zip(_SETTINGS, stored, strict=True))
+        name = next(
+            (name for name in _SETTINGS if before[name] != getattr(record, name)), "settings"
         )
         raise InputError(
-            f"The ledger has {shorten(job.agent)} on {shorten(job.game)}, seed {job.seed}, with "
-            f"another {name}: {shorten(before)} there, {shorten(now[name])} in the plan. Two protocols "
-            f"or budgets do not mix in one ledger: choose another folder with `--output`."
+            f"The ledger has {shorten(record.agent)} on {shorten(record.game)}, seed {record.seed}, with "
+            f"another {name}: {shorten(before[name])} there, {shorten(getattr(record, name))} in the "
+            f"plan. Two protocols or budgets do not mix in one ledger: choose another folder with "
+            f"`--output`."
         )

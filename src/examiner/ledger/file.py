@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from examiner.ledger.reading import APPLICATION_ID, LEDGER_SCHEMA
 from examiner.wording import InputError, shorten
 
+APPLICATION_ID = 0x4558414D
+"""What SQLite keeps in the header of a ledger: "EXAM"."""
+SCHEMA = "examiner.ledger/1"
 TABLES = """
 CREATE TABLE ledger (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE sessions (
@@ -35,9 +37,10 @@ CREATE TABLE checkpoints (
     evaluated INTEGER NOT NULL, file TEXT NOT NULL, sha256 TEXT NOT NULL);
 """
 
-_PAGES_IN_LOG = 256
-_BALLAST_BYTES = 2 * 2**20
+_PAGES_IN_LOG = 256  # a megabyte: what a reader has to look through beside the file
+_BALLAST_BYTES = 2 * 2**20  # more than the log and the last commit take
 _READERS_MAY_TAKE_SECONDS = 60.0
+_ANOTHER_FOLDER = "choose another folder with `--output`"
 
 
 class LedgerFile:
@@ -123,25 +126,20 @@ def _locked(path: Path) -> sqlite3.Connection:
     while True:
         try:
             lock.touch()
-        except OSError as problem:
+            before = _inode(lock)
+            connection = _held(lock, path)
+        except (OSError, sqlite3.OperationalError) as problem:
+            said = problem.strerror if isinstance(problem, OSError) else problem
             raise InputError(
-                f"Cannot open {shorten(path, 200)}: {problem.strerror}. Check the folder and its "
-                f"permissions."
+                f"Cannot open {shorten(path, 200)}: {said}. Check the folder and its permissions."
             ) from problem
-        before = _inode(lock)
-        connection = _held(lock, path)
         if before is not None and before == _inode(lock):
             return connection
         connection.close()
 
 
 def _held(lock: Path, path: Path) -> sqlite3.Connection:
-    try:
-        connection = sqlite3.connect(lock, timeout=0.0, isolation_level=None)
-    except sqlite3.OperationalError as problem:
-        raise InputError(
-            f"Cannot open {shorten(path, 200)}: {problem}. Check the folder and its permissions."
-        ) from problem
+    connection = sqlite3.connect(lock, timeout=0.0, isolation_level=None)
     try:
         connection.execute("BEGIN EXCLUSIVE")
     except sqlite3.DatabaseError as problem:
@@ -152,7 +150,7 @@ def _held(lock: Path, path: Path) -> sqlite3.Connection:
             ) from problem
         raise InputError(
             f"Another run is writing to {shorten(path, 200)}{_holder(path)}. Wait until it has ended, "
-            f"or choose another folder with `--output`."
+            f"or {_ANOTHER_FOLDER}."
         ) from None
     return connection
 
@@ -160,13 +158,10 @@ def _held(lock: Path, path: Path) -> sqlite3.Connection:
 def _holder(path: Path) -> str:
     """Who has the ledger: the last to have begun a session."""
     try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-        try:
-            row = connection.execute(
+        with closing(_read_only(path)) as database:
+            row = database.execute(
                 "SELECT pid, host, started FROM sessions ORDER BY session DESC LIMIT 1"
             ).fetchone()
-        finally:
-            connection.close()
     except sqlite3.Error:
         return ""
     return "" if row is None else f": process {row[0]} on {row[1]}, since {row[2]}"
@@ -175,39 +170,72 @@ def _holder(path: Path) -> str:
 def _opened(path: Path) -> sqlite3.Connection:
     database = sqlite3.connect(path, isolation_level=None, timeout=_READERS_MAY_TAKE_SECONDS)
     try:
-        (mark,) = database.execute("PRAGMA application_id").fetchone()
         (tables,) = database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-        if not tables:
-            _create(database)
-        elif mark != APPLICATION_ID:
-            raise InputError(
-                f"{shorten(path, 200)} is a database of another kind, not a ledger. Choose another "
-                f"folder with `--output`."
+        if tables:
+            _check(
+                database,
+                path,
+                if_other=f"C{_ANOTHER_FOLDER[1:]}.",
+                if_newer=f"Go on with that version, or {_ANOTHER_FOLDER}.",
             )
         else:
-            _check_schema(database, path)
+            _create(database)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_IN_LOG}")
-    except sqlite3.DatabaseError as problem:
+    except BaseException as problem:
         database.close()
-        if isinstance(problem, sqlite3.OperationalError):
+        if not isinstance(problem, sqlite3.DatabaseError) or isinstance(
+            problem, sqlite3.OperationalError
+        ):
             raise
         raise InputError(
-            f"{shorten(path, 200)} is not a ledger: {problem}. Choose another folder with `--output`."
+            f"{shorten(path, 200)} is not a ledger: {problem}. C{_ANOTHER_FOLDER[1:]}."
         ) from None
-    except BaseException:
-        database.close()
-        raise
     return database
 
 
-def _check_schema(database: sqlite3.Connection, path: Path) -> None:
-    schema = database.execute("SELECT value FROM ledger WHERE name = 'schema'").fetchone()
-    if schema is None or schema[0] != LEDGER_SCHEMA:
+def _read_only(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=30.0)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a ledger to read from it, also while a run is writing to it.
+
+    >>> with reading(Path("missing.sqlite")):
+    ...     pass
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: Cannot read the ledger 'missing.sqlite': unable to open database \
+file. Check the path, or write it again.
+    """
+    try:
+        with closing(_read_only(path)) as database:
+            _check(
+                database,
+                path,
+                if_other="Export its table as CSV or Parquet.",
+                if_newer="Read it with that version and export it as Parquet.",
+            )
+            yield database
+    except sqlite3.Error as problem:
         raise InputError(
-            f"The ledger {shorten(path, 200)} was written by another version of examiner. Go on with "
-            f"that version, or choose another folder with `--output`."
+            f"Cannot read the ledger {shorten(path, 200)}: {problem}. Check the path, or write it again."
+        ) from problem
+
+
+def _check(database: sqlite3.Connection, path: Path, *, if_other: str, if_newer: str) -> None:
+    """Refuse a database that is no ledger, or one of another version, and say what to do then."""
+    (mark,) = database.execute("PRAGMA application_id").fetchone()
+    if mark != APPLICATION_ID:
+        raise InputError(
+            f"{shorten(path, 200)} is a database, but not a ledger of examiner. {if_other}"
+        )
+    schema = database.execute("SELECT value FROM ledger WHERE name = 'schema'").fetchone()
+    if schema is None or schema[0] != SCHEMA:
+        raise InputError(
+            f"The ledger {shorten(path, 200)} was written by another version of examiner. {if_newer}"
         )
 
 
@@ -218,5 +246,5 @@ def _create(database: sqlite3.Connection) -> None:
     database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     for statement in TABLES.split(";"):
         database.execute(statement)
-    database.execute("INSERT INTO ledger VALUES ('schema', ?)", (LEDGER_SCHEMA,))
+    database.execute("INSERT INTO ledger VALUES ('schema', ?)", (SCHEMA,))
     database.execute("COMMIT")

@@ -4,43 +4,43 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import socket
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import TracebackType
 
-from examiner.arena.play.episodes import Episode
-from examiner.arena.play.job import Job
 from examiner.ledger.accounts import (
-    INSERT_JOB,
     Account,
-    account_rows,
-    count_episodes,
-    job_row,
+    Episode,
+    JobRecord,
+    accounts_of,
+    insert,
     refuse_doubles,
     refuse_holes,
-    refuse_other_settings,
 )
 from examiner.ledger.checkpoints import Checkpoint, CheckpointFiles
 from examiner.ledger.file import LedgerFile
-from examiner.ledger.versions import versions
 from examiner.workers import JobError
 
 _COMPARED = ("phase", "frames", "length", "score", "lives", "truncated")
+PACKAGES = ("examiner", "ale-py", "gymnasium", "numpy", "numba", "torch")
+"""Their versions are kept with every session: they decide what an episode looks like."""
 
 
-class Ledger:
+class Ledger(AbstractContextManager["Ledger"]):
     """An open ledger; only one driver can have it open, others may read.
 
     >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "ledger.sqlite"
+    >>> path, job = Path(tempfile.mkdtemp()) / "ledger.sqlite", JobRecord("1f", "random", "pong")
     >>> with Ledger(path) as ledger:
-    ...     (account,) = ledger.enter([Job("random", "random", game="pong", episodes=1)])
+    ...     (account,) = ledger.enter([job])
     ...     ledger.record(account, Episode(0, 500, 500, -20.0, 0, False, 0.1))
     ...     ledger.end(account, None)
     >>> with Ledger(path) as ledger:
-    ...     ledger.enter([account.job])[0].episodes
+    ...     ledger.enter([job])[0].episodes
     1
     """
 
@@ -55,15 +55,7 @@ class Ledger:
             self._file.close()
             raise
 
-    def __enter__(self) -> Ledger:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -77,38 +69,28 @@ class Ledger:
         finally:
             self._file.close()
 
-    def enter(self, jobs: Sequence[Job], splits: Sequence[str] = ()) -> list[Account]:
+    def enter(self, records: Sequence[JobRecord]) -> list[Account]:
         """Enter jobs that are not there yet, and return the account of each.
-
-        `splits` says of each whether its game is for tuning ("train") or for testing ("test").
 
         >>> import tempfile
         >>> with Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite") as ledger:
-        ...     [account.state for account in ledger.enter([Job("a", "random", game="pong")])]
+        ...     [account.state for account in ledger.enter([JobRecord("1f", "random", "pong")])]
         ['waiting']
         """
-        refuse_doubles(jobs)
+        refuse_doubles(records)
         with self._file.told():
             refuse_holes(self._database)
-            known = account_rows(self._database)
-            new = [place for place, job in enumerate(jobs) if job.key not in known]
-            if new and known:
-                refuse_other_settings([jobs[place] for place in new], self._database)
             self._write()
-            rows = [job_row(jobs[place], splits[place] if splits else "test") for place in new]
-            self._database.executemany(INSERT_JOB, rows)
+            insert(records, self._database)
             self.commit()
-            known = account_rows(self._database) if new else known
-            accounts = [known[job.key].account(job) for job in jobs]
-            count_episodes(accounts, self._database)
-            return accounts
+            return accounts_of(records, self._database)
 
     def record(self, account: Account, episode: Episode) -> None:
         """Keep an episode; one that is there already must be the same again.
 
         >>> import tempfile
         >>> with Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite") as ledger:
-        ...     (account,) = ledger.enter([Job("a", "random", game="pong")])
+        ...     (account,) = ledger.enter([JobRecord("1f", "random", "pong")])
         ...     ledger.record(account, Episode(0, 500, 500, -20.0, 0, False, 0.1))
         ...     ledger.record(account, Episode(0, 500, 500, -19.0, 0, False, 0.1))
         Traceback (most recent call last):
@@ -125,14 +107,9 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
             )
         row = (
             *(account.number, episode.number, episode.phase, episode.frames, episode.length),
-            *(episode.score, episode.lives, int(episode.truncated), episode.cpu_seconds),
-            self._session,
+            *(episode.score, episode.lives, episode.truncated, episode.cpu_seconds, self._session),
         )
-        with self._file.told():
-            self._write()
-            self._database.execute(
-                "INSERT INTO episodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row
-            )
+        self._write("INSERT INTO episodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         account.episodes += 1
         account.frames = episode.frames
         account.evaluated += episode.phase == "evaluation"
@@ -143,14 +120,13 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
 
         >>> import tempfile
         >>> with Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite") as ledger:
-        ...     (account,) = ledger.enter([Job("a", "random", game="pong")])
+        ...     (account,) = ledger.enter([JobRecord("1f", "random", "pong")])
         ...     ledger.note_stateless(account, True)
         ...     account.stateless
         True
         """
         if account.stateless != stateless:
-            account.stateless = stateless
-            self._set(account, "stateless", int(stateless))
+            self._set(account, stateless=stateless)
 
     def keep_checkpoint(self, account: Account, checkpoint: Checkpoint, data: bytes) -> None:
         """Keep what a learner saved after an episode, in place of what it saved before.
@@ -160,22 +136,18 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
 
         >>> import tempfile
         >>> with Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite") as ledger:
-        ...     (account,) = ledger.enter([Job("a", "random", game="pong")])
+        ...     (account,) = ledger.enter([JobRecord("1f", "random", "pong")])
         ...     ledger.keep_checkpoint(account, Checkpoint(0, 0, 0), b"weights")
         ...     ledger.checkpoint_data(account)
         b'weights'
         """
         before = account.checkpoint
-        stored = self._files.write(account.job.key, checkpoint, data)
-        with self._file.told():
-            self._write()
-            self._database.execute(
-                "INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)",
-                (
-                    *(account.number, stored.episodes, stored.frames, stored.evaluated),
-                    *(stored.file, stored.sha256),
-                ),
-            )
+        stored = self._files.write(account.record.key, checkpoint, data)
+        row = (account.number, stored.episodes, stored.frames, stored.evaluated)
+        self._write(
+            "INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)",
+            (*row, stored.file, stored.sha256),
+        )
         self.commit()
         account.checkpoint = stored
         if before is not None and before.file != stored.file:
@@ -186,7 +158,7 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
 
         >>> import tempfile
         >>> with Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite") as ledger:
-        ...     ledger.checkpoint_data(ledger.enter([Job("a", "random", game="pong")])[0])
+        ...     ledger.checkpoint_data(ledger.enter([JobRecord("1f", "random", "pong")])[0])
         """
         return None if account.checkpoint is None else self._files.read(account.checkpoint)
 
@@ -195,29 +167,25 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
 
         >>> import tempfile
         >>> with Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite") as ledger:
-        ...     (account,) = ledger.enter([Job("a", "random", game="pong")])
+        ...     (account,) = ledger.enter([JobRecord("1f", "random", "pong")])
         ...     ledger.end(account, "KeyError: 'pong'")
         ...     account.state
         'failed'
         """
-        account.state, account.reason = ("done" if reason is None else "failed"), reason
-        self._set(account, "state", account.state)
-        self._set(account, "reason", reason)
+        self._set(account, state="done" if reason is None else "failed", reason=reason)
 
     def reopen(self, account: Account) -> None:
         """Take back that a job failed: it is played again.
 
         >>> import tempfile
         >>> with Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite") as ledger:
-        ...     (account,) = ledger.enter([Job("a", "random", game="pong")])
+        ...     (account,) = ledger.enter([JobRecord("1f", "random", "pong")])
         ...     ledger.end(account, "KeyError: 'pong'")
         ...     ledger.reopen(account)
         ...     account.state
         'waiting'
         """
-        account.state, account.reason = "waiting", None
-        self._set(account, "state", account.state)
-        self._set(account, "reason", None)
+        self._set(account, state="waiting", reason=None)
 
     def commit(self) -> None:
         """Make all that was recorded durable.
@@ -239,21 +207,24 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         """
         self._file.check_there()
 
-    def _write(self) -> None:
-        """Begin to write, where that has not begun: news that arrive together are committed together."""
-        if not self._database.in_transaction:
-            self._database.execute("BEGIN IMMEDIATE")
-
-    def _set(self, account: Account, column: str, value: object) -> None:
+    def _write(self, statement: str | None = None, row: Sequence[object] = ()) -> None:
+        """Execute a statement; news that arrive together are committed together, by `commit`."""
         with self._file.told():
-            self._write()
-            self._database.execute(
-                f"UPDATE jobs SET {column} = ? WHERE job = ?", (value, account.number)
-            )
+            if not self._database.in_transaction:
+                self._database.execute("BEGIN IMMEDIATE")
+            if statement is not None:
+                self._database.execute(statement, row)
+
+    def _set(self, account: Account, **columns: object) -> None:
+        names = ", ".join(f"{name} = ?" for name in columns)
+        row = (*columns.values(), account.number)
+        self._write(f"UPDATE jobs SET {names} WHERE job = ?", row)
+        for name, value in columns.items():
+            setattr(account, name, value)
 
     def _begin_session(self, plan: str) -> int:
         started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        row = (started, socket.gethostname(), os.getpid(), json.dumps(versions()), plan)
+        row = (started, socket.gethostname(), os.getpid(), json.dumps(_versions()), plan)
         with self._file.told():
             made = self._database.execute(
                 "INSERT INTO sessions (started, host, pid, versions, plan) VALUES (?, ?, ?, ?, ?)",
@@ -275,3 +246,14 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
                     f"before, {now} now. The agent does not depend on its generator and its saved "
                     f"state alone: correct that"
                 )
+
+
+def _versions() -> dict[str, str]:
+    """The installed versions by name; absent packages are left out."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return dict(sorted(found.items()))

@@ -1,26 +1,21 @@
-"""Results from the ledger of a run: the SQLite file in which the arena keeps every episode."""
+"""A ledger read: its episodes as results, and how far the run has come."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
+from examiner.ledger.accounts import Phase
+from examiner.ledger.file import reading
 from examiner.results.provenance import Provenance
 from examiner.results.scale import Scales
 from examiner.results.table import Results, assemble
 from examiner.wording import InputError, counted, listed, shorten
-
-APPLICATION_ID = 0x4558414D
-"""What SQLite keeps in the header of a ledger: "EXAM"."""
-LEDGER_SCHEMA = "examiner.ledger/1"
-
-Phase = Literal["training", "evaluation"]
 
 _QUERY = """
 SELECT agent, game AS task, mode, difficulty, seed AS run, episode AS trial, score, e.frames AS frames,
@@ -60,7 +55,7 @@ def ledger_results(path: str | Path, phase: Phase | None = None) -> Results:
     """
     if not Path(path).is_file():
         raise InputError(f"Cannot read {shorten(path, 200)}: no such file. Check the path.")
-    with _reading(Path(path)) as database:
+    with reading(Path(path)) as database:
         state = _state(database)
         if phase is None:
             phase = "evaluation" if state.evaluation_episodes else "training"
@@ -83,6 +78,17 @@ def ledger_results(path: str | Path, phase: Phase | None = None) -> Results:
     return assemble(frame, ["score"], item, Scales(), origin)
 
 
+def export(ledger: str | Path, path: str | Path, phase: Phase | None = None) -> Path:
+    """Write the episodes in a ledger as Parquet, which every command reads; see `ledger_results`.
+
+    >>> export("missing.sqlite", "episodes.parquet")
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
+    """
+    return ledger_results(ledger, phase).save(path)
+
+
 def ledger_state(path: str | Path) -> LedgerState:
     """Return how far a run has come.
 
@@ -92,35 +98,8 @@ def ledger_state(path: str | Path) -> LedgerState:
     examiner.wording.InputError: Cannot read the ledger 'missing.sqlite': unable to open database \
 file. Check the path, or write it again.
     """
-    with _reading(Path(path)) as database:
+    with reading(Path(path)) as database:
         return _state(database)
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[sqlite3.Connection]:
-    database: sqlite3.Connection | None = None
-    try:
-        database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=30.0)
-        (mark,) = database.execute("PRAGMA application_id").fetchone()
-        if mark != APPLICATION_ID:
-            raise InputError(
-                f"{shorten(path, 200)} is a database, but not a ledger of examiner. Export its table "
-                f"as CSV or Parquet."
-            )
-        schema = database.execute("SELECT value FROM ledger WHERE name = 'schema'").fetchone()
-        if schema is None or schema[0] != LEDGER_SCHEMA:
-            raise InputError(
-                f"The ledger {shorten(path, 200)} was written by another version of examiner. "
-                f"Read it with that version and export it as Parquet."
-            )
-        yield database
-    except sqlite3.Error as problem:
-        raise InputError(
-            f"Cannot read the ledger {shorten(path, 200)}: {problem}. Check the path, or write it again."
-        ) from problem
-    finally:
-        if database is not None:
-            database.close()
 
 
 def _state(database: sqlite3.Connection) -> LedgerState:

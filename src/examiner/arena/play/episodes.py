@@ -5,8 +5,7 @@ from __future__ import annotations
 import operator
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from examiner.arena.agent import Task, make_agent
 from examiner.arena.agents import AGENTS
@@ -14,49 +13,31 @@ from examiner.arena.environments import ENVIRONMENTS
 from examiner.arena.environments.contract import Environment
 from examiner.arena.environments.games import game_variant
 from examiner.arena.play.job import OBSERVATIONS, Job
+from examiner.ledger import Episode, Phase
 from examiner.wording import InputError, shorten, unknown_name
-
-Phase = Literal["training", "evaluation"]
-
-
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """One whole game: from its start to game over or to the protocol's cap.
-
-    `number` counts from 0 over both phases. `frames` are the training frames of the run at the
-    episode's end: evaluation adds none. `length` is this episode's, in frames; `lives` are those
-    left at its end.
-    """
-
-    number: int
-    frames: int
-    length: int
-    score: float
-    lives: int
-    truncated: bool
-    cpu_seconds: float
-    phase: Phase = "training"
 
 
 class Playing:
-    """An iterator over the episodes of one job.
+    """An iterator over the episodes of one job, in its own environment or in one that is given.
+
+    `episodes` and `frames` are those played so far, `evaluated` how many episodes were evaluation.
 
     >>> job = Job("random", "random", game="pong", episodes=2)
     >>> [episode.number for episode in Playing.begin(job)]
     [0, 1]
     """
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, environment: Environment | None = None) -> None:
         self.job = job
-        self._agent = make_agent(job.entry, job.settings, AGENTS)
-        if not self.stateless and not callable(getattr(self._agent, "load", None)):
+        self.agent = make_agent(job.entry, job.settings, AGENTS)
+        if not self.stateless and not callable(getattr(self.agent, "load", None)):
             raise InputError(
                 f"The agent {shorten(job.agent)} can save() what it learnt but not load(bytes) it again. "
                 f"Give it both methods, or neither."
             )
-        self._environment = _environment(job)
-        self._environment.watch(not getattr(self._agent, "blind", False))
-        self._number, self._frames, self._evaluated = 0, 0, 0
+        self.environment = environment_of(job) if environment is None else environment
+        self.environment.watch(not getattr(self.agent, "blind", False))
+        self.episodes, self.frames, self.evaluated = 0, 0, 0
 
     @classmethod
     def begin(cls, job: Job) -> Playing:
@@ -92,14 +73,14 @@ class Playing:
                     f"The agent {shorten(job.agent)} keeps what it learnt, but nothing of it was saved "
                     f"after {episodes_done} episodes. Play the job from its beginning."
                 )
-            playing._agent.load(checkpoint)
-        playing._number, playing._frames, playing._evaluated = episodes_done, frames_done, evaluated
+            playing.agent.load(checkpoint)
+        playing.episodes, playing.frames, playing.evaluated = episodes_done, frames_done, evaluated
         return playing
 
     @property
     def stateless(self) -> bool:
         """Whether the agent keeps nothing between episodes: it can resume at any of them."""
-        return not callable(getattr(self._agent, "save", None))
+        return not callable(getattr(self.agent, "save", None))
 
     def checkpoint(self) -> bytes | None:
         """Return what the agent has learnt so far; None for agents that keep nothing.
@@ -109,7 +90,7 @@ class Playing:
         """
         if self.stateless:
             return None
-        saved: object = self._agent.save()
+        saved: object = self.agent.save()
         if not isinstance(saved, bytes | bytearray | memoryview):
             raise InputError(
                 f"The agent {shorten(self.job.agent)} saved itself as a {type(saved).__name__}. Its method "
@@ -126,18 +107,18 @@ class Playing:
             raise StopIteration
         begun = time.process_time()
         try:
-            score = _play(self._environment, self._agent, self._task(phase), self.job)
+            score = _play(self.environment, self.agent, self._task(phase), self.job)
         except (StopIteration, GeneratorExit) as problem:  # else taken for the end of all episodes
             raise RuntimeError(f"the agent raised {type(problem).__name__}") from problem
-        environment = self._environment
+        environment = self.environment
         if phase == "training":
-            self._frames += environment.frames
+            self.frames += environment.frames
         else:
-            self._evaluated += 1
-        self._number += 1
+            self.evaluated += 1
+        self.episodes += 1
         return Episode(
-            number=self._number - 1,
-            frames=self._frames,
+            number=self.episodes - 1,
+            frames=self.frames,
             length=environment.frames,
             score=score,
             lives=environment.lives,
@@ -148,32 +129,32 @@ class Playing:
 
     def _next_phase(self) -> Phase | None:
         job, protocol = self.job, self.job.protocol
-        trained = self._number - self._evaluated
+        trained = self.episodes - self.evaluated
         enough_episodes = job.episodes is not None and trained >= job.episodes
-        enough_frames = job.last_frame is not None and self._frames >= job.last_frame
+        enough_frames = job.last_frame is not None and self.frames >= job.last_frame
         done = enough_episodes or enough_frames
         if protocol.evaluation_episodes:
             budget = protocol.training_frames if job.last_frame is None else job.last_frame
-            reached = sum(self._frames >= share * budget for share in protocol.report_shares)
+            reached = sum(self.frames >= share * budget for share in protocol.report_shares)
             # A job that ends between two report points is evaluated at its end.
             due = reached + (done and reached < len(protocol.report_shares))
-            if self._evaluated < due * protocol.evaluation_episodes:
+            if self.evaluated < due * protocol.evaluation_episodes:
                 return "evaluation"
         return None if done else "training"
 
     def _task(self, phase: Phase) -> Task:
-        environment, job = self._environment, self.job
-        plans = getattr(self._agent, "plans", False)
+        environment, job = self.environment, self.job
+        plans = getattr(self.agent, "plans", False)
         return Task(
             actions=environment.action_names,
             observation_shape=environment.observation_shape,
             draw=environment.random_action,
             frame_skip=job.protocol.frame_skip,
-            episode=self._number,
-            frames=self._frames,
+            episode=self.episodes,
+            frames=self.frames,
             training_frames=job.last_frame,
             learning=phase == "training",
-            model=environment.model(job.generator(self._number, "model")) if plans else None,
+            model=environment.model(job.generator(self.episodes, "model")) if plans else None,
         )
 
 
@@ -194,10 +175,15 @@ def check_job(job: Job) -> None:
         difficulty = job.protocol.difficulty if job.difficulty is None else job.difficulty
         game_variant(job.game, mode, difficulty)
     else:
-        _environment(job)
+        environment_of(job)
 
 
-def _environment(job: Job) -> Environment:
+def environment_of(job: Job) -> Environment:
+    """Return the environment that a job is played in.
+
+    >>> environment_of(Job("random", "random", game="pong")).action_names[:2]
+    ('NOOP', 'FIRE')
+    """
     if job.environment not in ENVIRONMENTS:
         raise unknown_name("environment", job.environment, ENVIRONMENTS)
     return ENVIRONMENTS[job.environment](job)

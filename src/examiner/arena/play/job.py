@@ -6,11 +6,12 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from examiner.arena.protocol import Protocol
+from examiner.ledger import JobRecord
 from examiner.results.atari import atari_game
 from examiner.wording import InputError, shorten
 
@@ -115,7 +116,27 @@ class Job:
         identity = int(_digest(self._what_is_played()), 16)
         return np.random.default_rng([identity, episode, _STREAMS.index(stream)])
 
-    def _what_is_played(self) -> dict[str, object]:
+    def record(self, split: str = "test") -> JobRecord:
+        """Return the job as a ledger keeps it; `split` says whether its game is for tuning: "train".
+
+        >>> Job("random", "random", game="pong").record().settings
+        '{}'
+        """
+        return JobRecord(
+            key=self.key,
+            **self._what_is_played()
+            | {
+                "agent": self.agent,
+                "settings": json.dumps(dict(self.settings), sort_keys=True),
+                "split": split,
+                "protocol": self.protocol.hash,
+                "protocol_settings": json.dumps(self.protocol.to_dict(), sort_keys=True),
+                "episodes": self.episodes,
+                "frames": self.frames,
+            },
+        )
+
+    def _what_is_played(self) -> dict[str, Any]:  # Any: values of the fields
         return {
             "entry": self.entry,
             "settings": dict(self.settings),

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from examiner.arena.environments.contract import Environment
-from examiner.arena.play.episodes import Phase, Playing
+from examiner.arena.play.episodes import Playing, environment_of
 from examiner.arena.play.job import Job
 from examiner.arena.protocol import Protocol
+from examiner.ledger import Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,8 @@ def play_recorded(job: Job) -> Recorded:
     >>> len(play_recorded(job).last_actions)
     5
     """
-    playing = Playing.begin(job)
-    recorder: Any = _Recorder(playing._environment)  # Any: the rest of it is the environment's
-    playing._environment = recorder
+    recorder: Any = _Recorder(environment_of(job))  # Any: the rest of it is the environment's
+    playing = Playing(job, recorder)
     scores: list[float] = []
     actions: tuple[int, ...] = ()
     start_frames = 0
@@ -111,10 +111,8 @@ def play_replay(job: Job) -> float:
     >>> play_replay(replay_job(Recorded(0.0, 0.0, (0,), 7), job, seed=3, sticky_probability=0.0))
     0.0
     """
-    playing = Playing.begin(job)
-    start: Any = _LongestStart(playing._environment, job.protocol.max_start_no_ops)  # as above
-    playing._environment = start
-    return next(playing).score
+    start: Any = _LongestStart(environment_of(job), job.protocol.max_start_no_ops)  # as above
+    return next(Playing(job, start)).score
 
 
 class _Around:

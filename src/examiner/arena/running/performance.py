@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from examiner.arena.play.episodes import Episode, Playing
+from examiner.arena.play.episodes import Playing
 from examiner.arena.play.job import Job
-from examiner.ledger.checkpoints import Checkpoint
+from examiner.ledger import Account, Checkpoint, Episode
 
-_LEAST_SECONDS = 1.0
-_SHARE_OF_RUN = 0.01
+_LEAST_SECONDS = 1.0  # a job shorter than that is played again sooner than it is saved
+_SHARE_OF_RUN = 0.01  # what is played again after an interruption, at most
 _COST_SHARE = (
     0.007  # seen from the worker; the driver, which writes the file, takes half as much again
 )
@@ -21,20 +21,15 @@ _COST_SHARE = (
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where a job begins: its checkpoint, or the episodes it has; `folders` are searched for its agent.
+    """Where a job begins: at what the ledger holds of it; `folders` are searched for its agent.
 
-    `seconds` is the time that the job has taken before; `episodes` are those the ledger has.
+    `saved` are the bytes of the account's checkpoint.
     """
 
     job: Job
+    account: Account | None = None
+    saved: bytes | None = None
     folders: tuple[str, ...] = ()
-    episodes: int = 0
-    frames: int = 0
-    evaluated: int = 0
-    stateless: bool | None = None
-    checkpoint: Checkpoint | None = None
-    data: bytes | None = None
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,58 +68,48 @@ def perform_job(start: Start) -> Iterator[bool | Episode | Saved]:
         if folder not in sys.path:
             sys.path.insert(0, folder)
     playing = _playing(start)
-    learns = callable(getattr(playing._agent, "learn", None))
-    yield playing.stateless and not learns
+    yield playing.stateless and not callable(getattr(playing.agent, "learn", None))
     if playing.stateless:  # a learner that cannot be saved is played from its beginning again
         yield from playing
         return
+    seconds = 0.0 if start.account is None else start.account.cpu_seconds
     begun = last = _Clock.now()
-    cost = _Clock(0.0, 0.0)
-    episode, evaluated, kept = None, _evaluated_before(start), True
+    cost, kept = _Clock(0.0, 0.0), True
     for episode in playing:
-        evaluated += episode.phase == "evaluation"
         kept = False
         yield episode
         now = _Clock.now()
-        run = start.seconds + now.wall - begun.wall
+        run = seconds + now.wall - begun.wall
         passed = now.since(last)
         if (
             passed.wall >= max(_LEAST_SECONDS, _SHARE_OF_RUN * run, cost.wall / _COST_SHARE)
             and passed.cpu >= cost.cpu / _COST_SHARE
         ):
-            yield _saved(playing, episode, evaluated)
+            yield _saved(playing)
             kept = True
             last = _Clock.now()
             cost = last.since(now)
-    if episode is not None and not kept:
-        yield _saved(playing, episode, evaluated)
+    if not kept:
+        yield _saved(playing)
 
 
 def _playing(start: Start) -> Playing:
-    if start.stateless and start.episodes:
-        return Playing.resume(
-            start.job,
-            episodes_done=start.episodes,
-            frames_done=start.frames,
-            evaluated=start.evaluated,
-            checkpoint=None,
-        )
-    if start.checkpoint is not None and start.data is not None:
-        return Playing.resume(
-            start.job,
-            episodes_done=start.checkpoint.episodes,
-            frames_done=start.checkpoint.frames,
-            evaluated=start.checkpoint.evaluated,
-            checkpoint=start.data,
-        )
-    return Playing.begin(start.job)
+    account = start.account
+    reached: Account | Checkpoint | None = account
+    if account is not None and not account.stateless:
+        reached = None if start.saved is None else account.checkpoint
+    if reached is None or not reached.episodes:
+        return Playing.begin(start.job)
+    return Playing.resume(
+        start.job,
+        episodes_done=reached.episodes,
+        frames_done=reached.frames,
+        evaluated=reached.evaluated,
+        checkpoint=start.saved,
+    )
 
 
-def _evaluated_before(start: Start) -> int:
-    return 0 if start.checkpoint is None or start.data is None else start.checkpoint.evaluated
-
-
-def _saved(playing: Playing, episode: Episode, evaluated: int) -> Saved:
+def _saved(playing: Playing) -> Saved:
     data = playing.checkpoint()
     assert data is not None, "only agents that save are asked to"
-    return Saved(Checkpoint(episode.number + 1, episode.frames, evaluated), data)
+    return Saved(Checkpoint(playing.episodes, playing.frames, playing.evaluated), data)

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from examiner.arena.plans.file import plan
 from examiner.arena.plans.plan import Plan
-from examiner.arena.play.episodes import Episode
 from examiner.arena.play.job import Job
 from examiner.arena.running.performance import Saved, Start, perform_job
 from examiner.arena.running.standing import Scoreboard, Watcher
-from examiner.ledger.accounts import Account
-from examiner.ledger.ledger import Ledger
-from examiner.wording import InputError, shorten
+from examiner.ledger import Account, Episode, JobRecord, Ledger
+from examiner.wording import InputError, counted, shorten
 from examiner.workers import JobError, Limits
 from examiner.workers.crew import Crew
 from examiner.workers.processes import ProcessCrew
 from examiner.workers.streaming import oversee
 
-_TELL_EVERY_SECONDS = 0.25
+LEDGER = "ledger.sqlite"
+"""The ledger's file in the folder of a run."""
+_TELL_EVERY_SECONDS = 0.25  # as often as an eye follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +33,13 @@ class FailedJob:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RunOutcome:
-    """What became of a run: jobs done before and now, those that failed, and what was played now."""
+    """What became of a run: jobs done before and now, those that failed, and what was played now.
+
+    >>> RunOutcome(Path("pilot/ledger.sqlite"), 4, 1, 3, (), 30, 9_000, 2.5)
+    RunOutcome(4 of 4 jobs done, 0 failed; played 30 episodes into 'pilot/ledger.sqlite')
+    """
 
     ledger: Path
     jobs: int
@@ -45,95 +50,55 @@ class RunOutcome:
     frames: int
     seconds: float
 
+    def __repr__(self) -> str:
+        return (
+            f"RunOutcome({self.done_before + self.done:,} of {counted(self.jobs, 'job')} done, "
+            f"{len(self.failed):,} failed; played {counted(self.episodes, 'episode')} into "
+            f"{shorten(self.ledger, 200)})"
+        )
+
 
 def run(
-    plan: Plan,
-    ledger: str | Path,
+    what: Plan | str | Path | Sequence[Job],
+    output: str | Path,
     *,
-    workers: int = 1,
-    crew: Callable[[], Crew] | None = None,
-    again: bool = True,
-    watcher: Watcher | None = None,
-) -> RunOutcome:
-    """Play all jobs of a plan that are not done yet; see `run_jobs`. The ledger's folder is made.
-
-    >>> import tempfile
-    >>> from examiner.arena.plans.file import plan_from_toml
-    >>> plan = plan_from_toml('games = ["pong"]\\nepisodes = 1\\n[[agents]]\\nentry = "random"')
-    >>> run(plan, Path(tempfile.mkdtemp()) / "pilot" / "ledger.sqlite").done
-    1
-    """
-    jobs = plan.jobs()
-    ledger = Path(ledger)
-    try:
-        ledger.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise InputError(
-            f"Cannot make the folder {shorten(ledger.parent, 200)}: {problem.strerror}. Choose another."
-        ) from None
-    return run_jobs(
-        jobs,
-        ledger,
-        splits=[plan.split(job.game) for job in jobs],
-        plan=plan.source,
-        workers=workers,
-        crew=crew,
-        limits=plan.limits,
-        folders=() if plan.folder is None else (str(plan.folder),),
-        again=again,
-        watcher=watcher,
-    )
-
-
-def run_jobs(
-    jobs: Sequence[Job],
-    ledger: str | Path,
-    *,
-    splits: Sequence[str] = (),
-    plan: str = "",
-    workers: int = 1,
-    crew: Callable[[], Crew] | None = None,
+    workers: int | Callable[[], Crew] = 1,
     limits: Limits | None = None,
-    folders: Sequence[str] = (),
     again: bool = True,
     watcher: Watcher | None = None,
 ) -> RunOutcome:
     """Play all jobs that are not done yet and keep every episode in the ledger.
 
-    A job that crashes, hangs, hoards memory or kills its process fails with a reason; the others go
-    on. Jobs that failed in an earlier run are played `again`. Runs on `workers` local processes, or on
-    what `crew` makes for `perform_job`. `limits` are each job's; `folders` are searched for agents;
-    `watcher` is told how the run stands, several times a second.
+    `what` is a plan, its file or name, or jobs; `output` the run's folder, which is made, or the ledger
+    itself (`….sqlite`). A job that crashes, hangs, hoards memory or kills its process fails with a
+    reason; the others go on. Jobs that failed in an earlier run are played `again`. Runs on so many
+    local processes, or on the crew that `workers` makes for `perform_job`. `limits` are each job's, by
+    default the plan's; `watcher` is told how the run stands, several times a second.
 
     >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "ledger.sqlite"
-    >>> outcome = run_jobs([Job("random", "random", game="pong", episodes=1)], path)
+    >>> outcome = run([Job("random", "random", game="pong", episodes=1)], tempfile.mkdtemp())
     >>> outcome.done, outcome.episodes
     (1, 1)
     """
-    limits = limits or Limits()
-    begun = time.monotonic()
-    with Ledger(ledger, plan=plan) as book:
-        accounts = book.enter(jobs, splits)
-        before = [account.state for account in accounts]
-        driver = _Driver(book, accounts, tuple(folders), watcher)
-        waiting = [
-            place
-            for place, state in enumerate(before)
-            if state == "waiting" or (state == "failed" and again)
-        ]
-        for place in waiting:
-            if before[place] == "failed":
-                book.reopen(accounts[place])
-        episodes, frames = _totals(accounts)
-        driver.board.done = before.count("done")
-        driver.board.failed = len(accounts) - len(waiting) - driver.board.done
+    work, path, begun = _work(what), _ledger_path(output), time.monotonic()
+    limits = work.limits if limits is None else limits
+    with Ledger(path, plan=work.source) as ledger:
+        driver = _Driver(work, ledger, ledger.enter(work.records), watcher)
+        before = [account.state for account in driver.accounts]
+        wanted = ("waiting", "failed") if again else ("waiting",)
+        waiting = [index for index, state in enumerate(before) if state in wanted]
+        driver.reopen(waiting)
+        board = driver.board
+        episodes, frames = board.episodes, board.frames
         if waiting:
-            log = Path(ledger).with_name("output.log")
-            hired = crew() if crew else _processes(min(workers, len(waiting)), limits, log)
+            crew = (
+                workers()
+                if callable(workers)
+                else _processes(min(workers, len(waiting)), limits, path)
+            )
             try:
-                with hired:
-                    oversee(hired, waiting, driver, limits=limits)
+                with crew:
+                    oversee(crew, waiting, driver, limits=limits)
             except OSError as problem:
                 raise InputError(
                     f"Cannot go on: {problem}. All episodes committed so far are kept. Mend that, then "
@@ -141,68 +106,99 @@ def run_jobs(
                 ) from problem
         driver.tell()
         return RunOutcome(
-            ledger=Path(ledger),
-            jobs=len(accounts),
+            ledger=path,
+            jobs=len(before),
             done_before=before.count("done"),
-            done=sum(account.state == "done" for account in accounts) - before.count("done"),
-            failed=tuple(
-                FailedJob(account.job, account.reason or "")
-                for account in accounts
-                if account.state == "failed"
-            ),
-            episodes=_totals(accounts)[0] - episodes,
-            frames=_totals(accounts)[1] - frames,
+            done=board.done - before.count("done"),
+            failed=driver.failed(),
+            episodes=board.episodes - episodes,
+            frames=board.frames - frames,
             seconds=time.monotonic() - begun,
         )
 
 
-def _processes(count: int, limits: Limits, log: Path) -> ProcessCrew:
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """The jobs of a run, and what goes with them."""
+
+    jobs: Sequence[Job]
+    records: Sequence[JobRecord]
+    source: str = ""
+    limits: Limits = Limits()  # noqa: RUF009  frozen
+    folders: tuple[str, ...] = ()
+
+
+def _work(what: Plan | str | Path | Sequence[Job]) -> _Work:
+    if isinstance(what, str | Path):
+        what = plan(what)
+    if not isinstance(what, Plan):
+        return _Work(what, [job.record() for job in what])
+    jobs = what.jobs()
+    return _Work(
+        jobs,
+        [job.record(what.split(job.game)) for job in jobs],
+        what.source,
+        what.limits,
+        () if what.folder is None else (str(what.folder),),
+    )
+
+
+def _ledger_path(output: str | Path) -> Path:
+    path = Path(output)
+    if path.suffix != ".sqlite":
+        path = path / LEDGER
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(
+            f"Cannot make the folder {shorten(path.parent, 200)}: {problem.strerror}. Choose another."
+        ) from None
+    return path
+
+
+def _processes(count: int, limits: Limits, ledger: Path) -> ProcessCrew:
     if count < 1:
         raise InputError(f"Cannot play with {count} workers. Give at least 1.")
+    log = ledger.with_name("output.log")
     return ProcessCrew(perform_job, count, memory_bytes=limits.memory_bytes, log=log)
-
-
-def _totals(accounts: Sequence[Account]) -> tuple[int, int]:
-    return sum(one.episodes for one in accounts), sum(one.frames for one in accounts)
 
 
 class _Driver:
     """Oversees a run: gives each job its start, and keeps what it says."""
 
     def __init__(
-        self,
-        ledger: Ledger,
-        accounts: Sequence[Account],
-        folders: tuple[str, ...],
-        watcher: Watcher | None,
+        self, work: _Work, ledger: Ledger, accounts: Sequence[Account], watcher: Watcher | None
     ) -> None:
-        self.board = Scoreboard(accounts)
-        self._ledger, self._accounts, self._folders = ledger, accounts, folders
+        self.accounts, self.board = accounts, Scoreboard(work.jobs, accounts)
+        self._work, self._ledger = work, ledger
         self._watcher, self._told = watcher, time.monotonic()
 
-    def begin(self, place: int) -> Start:
-        account = self._accounts[place]
-        self.board.begin(place)
-        data = self._ledger.checkpoint_data(account)
-        return Start(
-            job=account.job,
-            folders=self._folders,
-            episodes=account.episodes,
-            frames=account.frames,
-            evaluated=account.evaluated,
-            stateless=account.stateless,
-            checkpoint=account.checkpoint,
-            data=data,
-            seconds=account.cpu_seconds,
+    def reopen(self, indices: Sequence[int]) -> None:
+        for account in (self.accounts[index] for index in indices):
+            if account.state == "failed":
+                self._ledger.reopen(account)
+        states = [account.state for account in self.accounts]
+        self.board.done, self.board.failed = states.count("done"), states.count("failed")
+
+    def failed(self) -> tuple[FailedJob, ...]:
+        return tuple(
+            FailedJob(job, account.reason or "")
+            for job, account in zip(self._work.jobs, self.accounts, strict=True)
+            if account.state == "failed"
         )
 
-    def hear(self, place: int, message: object) -> None:
-        account = self._accounts[place]
+    def begin(self, index: int) -> Start:
+        account = self.accounts[index]
+        self.board.begin(index)
+        data = self._ledger.checkpoint_data(account)
+        return Start(self._work.jobs[index], replace(account), data, self._work.folders)
+
+    def hear(self, index: int, message: object) -> None:
+        account = self.accounts[index]
         if isinstance(message, Episode):
-            episodes, frames = account.episodes, account.frames
             self._ledger.record(account, message)
-            self.board.count(account, episodes, frames)
-            self.board.playing[place].append(message.score)
+            self.board.count(index)
+            self.board.playing[index].append(message.score)
         elif isinstance(message, Saved):
             if message.checkpoint.episodes > account.episodes:
                 raise JobError("it saved itself after an episode that was never heard of")
@@ -210,9 +206,9 @@ class _Driver:
         else:
             self._ledger.note_stateless(account, cast("bool", message))
 
-    def end(self, place: int, reason: str | None) -> None:
-        self._ledger.end(self._accounts[place], reason)
-        self.board.end(place, failed=reason is not None)
+    def end(self, index: int, reason: str | None) -> None:
+        self._ledger.end(self.accounts[index], reason)
+        self.board.end(index, failed=reason is not None)
 
     def breathe(self) -> None:
         self._ledger.commit()

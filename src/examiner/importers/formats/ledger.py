@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from examiner.importers.files import SourceFile
 from examiner.importers.tables import TableOptions
-from examiner.ledger.reading import Phase, ledger_results
+from examiner.ledger import Phase, ledger_results
 from examiner.results import Results
 from examiner.wording import InputError, shorten
 
