@@ -3,18 +3,28 @@
 from examiner.checking.arrays import check_finite, read_only, smallest_unsigned
 from examiner.checking.names import check_names
 from examiner.checking.randomness import Randomness, generator
-from examiner.checking.records import Axes, Bounds, ShapeError, from_record, to_record
+from examiner.checking.records import (
+    Axes,
+    Bounds,
+    ShapeError,
+    Wanted,
+    from_record,
+    settle,
+    to_record,
+)
 
 __all__ = [
     "Axes",
     "Bounds",
     "Randomness",
     "ShapeError",
+    "Wanted",
     "check_finite",
     "check_names",
     "from_record",
     "generator",
     "read_only",
+    "settle",
     "smallest_unsigned",
     "to_record",
 ]
