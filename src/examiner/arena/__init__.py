@@ -2,7 +2,6 @@
 
 from examiner.arena.agent import Task
 from examiner.arena.agents import AGENTS
-from examiner.arena.deviation import Deviation, deviations
 from examiner.arena.environments import ENVIRONMENTS
 from examiner.arena.environments.games import (
     TRAINING_GAMES,
@@ -28,7 +27,7 @@ from examiner.arena.probe import (
     probe_plan,
 )
 from examiner.arena.profile import Profile, profile, profiled_kinds
-from examiner.arena.protocol import PROTOCOLS, Protocol, protocol
+from examiner.arena.protocol import PROTOCOLS, Deviation, Protocol, deviations, protocol
 from examiner.arena.running.runner import FailedJob, RunOutcome, run
 from examiner.arena.running.standing import Standing
 from examiner.ledger import Episode, Ledger, export

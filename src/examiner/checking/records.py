@@ -154,8 +154,8 @@ def settle(value: object, what: str) -> None:
     ...
     examiner.checking.records.ShapeError: The share's of is '2'. Give a share between 0 and 1.
     """
-    reader = _Reader(True, what, {})
-    for name, (part, _) in _shape(type(value)).items():
+    reader, kind = _Reader(True, what, {}), cast(Any, type(value))
+    for name, (part, _) in _shape(kind).items():
         try:
             settled = reader(part, getattr(value, name), name)
         except ShapeError as problem:

@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from examiner.arena.deviation import deviations
 from examiner.arena.plans.plan import Plan
-from examiner.arena.protocol import REFERENCE
+from examiner.arena.protocol import REFERENCE, deviations
 from examiner.arena.running.performance import perform_job
 from examiner.arena.running.runner import LEDGER, RunOutcome
 from examiner.arena.running.runner import run as run_plan
