@@ -105,9 +105,10 @@ def test_any_object_with_act_is_an_agent(entry):
         (
             "arena.agents_for_tests:Learner",
             {"exploring": 1},
-            "unexpected keyword argument 'exploring'",
+            "Unknown setting of .*Learner 'exploring'. Did you mean 'explore'",
         ),
-        ("random", {"seed": 1}, "cannot be made with these settings"),
+        ("random", {"seed": 1}, "The agent 'random' has no settings"),
+        ("constant", {}, "cannot be made with these settings: missing .* 'action'"),
         ("periodic", {"actions": []}, "got 0 actions"),
     ],
 )

@@ -113,7 +113,7 @@ def test_what_is_wrong_is_named_by_its_path(part, value, sentence):
 @pytest.mark.parametrize("digits", [20, 5000])
 def test_whole_numbers_of_too_many_digits_are_refused(digits):
     for value in (10**digits, [10**digits]):
-        with pytest.raises(InputError, match=r"too many digits|Give a whole number"):
+        with pytest.raises(InputError, match=r"Give a whole number"):
             from_record(Sheet, stored() | {"count": value})
 
 
@@ -149,7 +149,7 @@ class Rota:
         ),
         (
             {"seeds": 1, "count": 10**20},
-            "The rota's count has too many digits. Give a whole number up",
+            "The rota's count is '100000000000000000000'. Give a whole number up",
         ),
         ({"seeds": 1, "nmae": "y"}, "Unknown key of the rota 'nmae'. Did you mean 'name'?"),
         (3, "The rota is '3'. Give a table of names and values."),

@@ -13,7 +13,7 @@ from examiner.arena.environments.games import (
     playable_games,
 )
 from examiner.arena.intervals import Estimate
-from examiner.arena.plans.file import plan, plan_from_toml
+from examiner.arena.plans.file import bundled_plans, plan, plan_from_toml
 from examiner.arena.plans.plan import Plan, PlannedAgent, PlannedGame
 from examiner.arena.play.episodes import Playing, check_job
 from examiner.arena.play.job import Job
@@ -58,6 +58,7 @@ __all__ = [
     "RunOutcome",
     "Standing",
     "Task",
+    "bundled_plans",
     "check_job",
     "deviations",
     "export",

@@ -79,7 +79,7 @@ def make_agent(
     >>> from examiner.arena.agents import AGENTS
     >>> type(make_agent("constant", {"action": "FIRE"}, AGENTS)).__name__
     'Constant'
-    >>> make_agent("constant", {"actoin": 1}, AGENTS)
+    >>> make_agent("constant", {}, AGENTS)
     Traceback (most recent call last):
     ...
     examiner.wording.InputError: The agent 'constant' cannot be made with these settings: missing a \
@@ -93,7 +93,7 @@ required argument: 'action'. It takes (action: 'int | str').
             f"The agent {shorten(entry)} is a {type(factory).__name__}. Give a class, a function that "
             f"makes the agent, or an object with a method act(observation)."
         )
-    _check_settings(entry, factory, settings)
+    check_settings(entry, factory, settings)
     agent = factory(**settings)
     if not callable(getattr(agent, "act", None)):
         raise InputError(
@@ -119,13 +119,26 @@ def _factory(entry: str, agents: Mapping[str, Callable[..., Any]]) -> Any:
         ) from error
 
 
-def _check_settings(
-    entry: str, factory: Callable[..., Any], settings: Mapping[str, object]
-) -> None:
+def check_settings(entry: str, factory: Callable[..., Any], settings: Mapping[str, object]) -> None:
+    """Refuse settings that the factory of an agent does not take, without making the agent.
+
+    >>> check_settings("constant", lambda action: None, {"actoin": 1})
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: Unknown setting of constant 'actoin'. Did you mean 'action'? \
+Known: 'action'.
+    """
     try:
         signature = inspect.signature(factory)
     except ValueError:  # factories written in C do not tell what they take
         return
+    known = signature.parameters
+    if settings and not known:
+        raise InputError(f"The agent {shorten(entry)} has no settings. Leave them out.")
+    if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
+        for name in settings:
+            if name not in known:
+                raise unknown_name(f"setting of {entry}", name, tuple(known))
     try:
         signature.bind(**settings)
     except TypeError as error:

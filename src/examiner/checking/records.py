@@ -327,7 +327,7 @@ def _whole(stored: object, path: str) -> int:
     if isinstance(stored, bool) or not isinstance(stored, int):
         raise _wrong(path, stored, "a whole number")
     if abs(stored) > _LARGEST_WHOLE:
-        raise ShapeError(path, "has too many digits", f"a whole number up to {_LARGEST_WHOLE:,}")
+        raise _wrong(path, stored, f"a whole number up to {_LARGEST_WHOLE:,}")
     return stored
 
 

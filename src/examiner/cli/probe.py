@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from examiner.arena.plans.file import is_bundled
+from examiner.arena.plans.file import plan as named_plan
 from examiner.arena.plans.plan import Plan
 from examiner.arena.probe import probe as probe_agent
 from examiner.arena.probe import probe_plan
@@ -20,7 +22,6 @@ from examiner.cli.live import live_table
 from examiner.cli.modules import find_modules_here
 from examiner.cli.options import JsonFlag, SeedOption
 from examiner.cli.output import print_json
-from examiner.cli.plans import is_bundled, named_plan
 from examiner.cli.probe_tables import plan_content, print_plan, print_probe, probe_content
 from examiner.cli.progress import progress_bar
 from examiner.wording import InputError, counted, shorten

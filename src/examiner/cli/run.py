@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from examiner.arena.plans.file import plan as named_plan
 from examiner.arena.plans.plan import Plan
 from examiner.arena.protocol import REFERENCE, deviations
 from examiner.arena.running.performance import perform_job
@@ -17,7 +18,6 @@ from examiner.arena.running.runner import run as run_plan
 from examiner.cli.live import live_table
 from examiner.cli.options import JsonFlag
 from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
-from examiner.cli.plans import PLAN_HELP, named_plan
 from examiner.ledger import export
 from examiner.wording import InputError, counted, listed, shorten
 from examiner.workers.crew import Crew
@@ -31,7 +31,10 @@ STOPPED = 130
 
 
 def run(
-    plan: Annotated[str, typer.Argument(metavar="PLAN", help=PLAN_HELP)],
+    plan: Annotated[
+        str,
+        typer.Argument(metavar="PLAN", help="The plan: a TOML file, or the name of a bundled one."),
+    ],
     output: Annotated[
         str | None,
         typer.Option(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from examiner.arena.environments.games import (
     TRAINING_GAMES,
@@ -15,40 +17,62 @@ from examiner.arena.environments.games import (
 from examiner.arena.play.episodes import check_job
 from examiner.arena.play.job import Job
 from examiner.arena.protocol import PROTOCOLS, Protocol
-from examiner.wording import InputError, shorten
+from examiner.checking import Bounds, Wanted
+from examiner.wording import InputError, counted, shorten
 from examiner.workers import Limits
 
 SILENT_SECONDS = 3600.0
 """An agent of which nothing is heard for an hour hangs, unless a plan says otherwise."""
 _LIMITS = Limits(silent_seconds=SILENT_SECONDS)
 
+Text = Annotated[str, Bounds(1, words="text")]
+Count = Annotated[int, Bounds(1, words="a whole number of at least 1")]
+Whole = Annotated[int, Bounds(0, words="a whole number of at least 0")]
+Variants = Annotated[
+    Literal["all"] | Annotated[tuple[Whole, ...], Bounds(1)],
+    Wanted('a list of whole numbers, or "all"'),
+]
+Settings = Annotated[
+    Mapping[str, Any],  # Any: values of TOML, which the agent's factory takes or refuses
+    Wanted("a table, for example { epsilon = 0.05 }"),
+]
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedAgent:
-    """An agent of a plan; budgets of None are the plan's."""
+    """An agent of a plan, by default called like its entry; observation and budgets of None are the plan's.
 
-    name: str
-    entry: str
-    settings: dict[str, object] = field(default_factory=dict)
-    observation: str = "raw"
-    episodes: int | None = None
-    frames: int | None = None
+    >>> PlannedAgent("random").name
+    'random'
+    """
+
+    entry: Text
+    name: Text = ""
+    settings: Settings = field(default_factory=dict)
+    observation: Text | None = None
+    episodes: Count | None = None
+    frames: Count | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.name or self.entry)
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedGame:
     """A game of a plan; no modes or difficulties are the protocol's, or the game's default."""
 
-    name: str
-    modes: tuple[int, ...] | None = None
-    difficulties: tuple[int, ...] | None = None
+    name: Text
+    modes: Variants | None = None
+    difficulties: Variants | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Plan:
     """What is to be played. `source` is its text, `folder` where its agents are looked for first.
 
-    >>> plan = Plan((PlannedAgent("random", "random"),), (PlannedGame("pong"),), seeds=(0, 1), episodes=2)
+    >>> plan = Plan((PlannedAgent("random"),), (PlannedGame("pong"),), seeds=(0, 1), episodes=2)
+    >>> plan
+    Plan('plan': 1 agent × 1 game × 2 seeds under machado-2018)
     >>> [job.seed for job in plan.jobs()]
     [0, 1]
     """
@@ -58,6 +82,7 @@ class Plan:
     seeds: tuple[int, ...] = (0,)
     protocol: Protocol = PROTOCOLS["machado-2018"]
     environment: str = "ale"
+    observation: str = "raw"
     episodes: int | None = None
     frames: int | None = None
     tuning_games: tuple[str, ...] = TRAINING_GAMES
@@ -66,88 +91,79 @@ class Plan:
     source: str = ""
     folder: Path | None = None
 
+    def __repr__(self) -> str:
+        return (
+            f"Plan({shorten(self.name)}: {counted(len(self.agents), 'agent')} × "
+            f"{counted(len(self.games), 'game')} × {counted(len(self.seeds), 'seed')} under "
+            f"{self.protocol.name or 'a protocol of its own'})"
+        )
+
     def jobs(self) -> tuple[Job, ...]:
         """Return every job, games, modes and difficulties checked.
 
         All agents and games come with the first seed, then with the second: whenever a run ends
         early, they have been played about as often.
 
-        >>> Plan((PlannedAgent("a", "random"),), (PlannedGame("pong", modes=(9,)),)).jobs()
+        >>> Plan((PlannedAgent("random"),), (PlannedGame("pong", modes=(9,)),)).jobs()
         Traceback (most recent call last):
         ...
         examiner.wording.InputError: The game 'pong' has no mode 9. It has 0, 1.
         """
         variants = [variant for game in self.games for variant in self._variants(game)]
         return tuple(
-            Job(
-                agent.name,
-                agent.entry,
-                agent.settings,
-                agent.observation,
-                self.environment,
-                *variant,
-                seed,
-                self.protocol,
-                agent.episodes or self.episodes,
-                agent.frames or self.frames,
-            )
+            self._job(agent, *variant, seed)
             for seed, variant, agent in product(self.seeds, variants, self.agents)
         )
 
     def split(self, game: str) -> str:
         """Say whether settings may be tuned on a game: "train", else "test".
 
-        >>> plan = Plan((PlannedAgent("a", "random"),), (PlannedGame("pong"),))
+        >>> plan = Plan((PlannedAgent("random"),), (PlannedGame("pong"),))
         >>> plan.split("freeway"), plan.split("pong")
         ('train', 'test')
         """
         return "train" if game in self.tuning_games else "test"
 
+    def _job(
+        self,
+        agent: PlannedAgent,
+        game: str,
+        mode: int | None = None,
+        difficulty: int | None = None,
+        seed: int = 0,
+    ) -> Job:
+        return Job(
+            agent.name,
+            agent.entry,
+            agent.settings,
+            agent.observation or self.observation,
+            self.environment,
+            game,
+            mode,
+            difficulty,
+            seed,
+            self.protocol,
+            agent.episodes or self.episodes,
+            agent.frames or self.frames,
+        )
+
     def _variants(self, game: PlannedGame) -> list[tuple[str, int | None, int | None]]:
         if self.environment != "ale":
             if game.modes or game.difficulties:
-                raise no_variants(game.name, self.environment)
-            for observation in dict.fromkeys(agent.observation for agent in self.agents):
-                check_job(
-                    Job(
-                        *("random", "random"),
-                        observation=observation,
-                        environment=self.environment,
-                        game=game.name,
-                        protocol=self.protocol,
-                    )
+                raise InputError(
+                    f"The game {shorten(game.name)} of the environment {shorten(self.environment)} has "
+                    f"no modes or difficulties. Leave them out."
                 )
+            for observation in {agent.observation for agent in self.agents}:
+                check_job(self._job(PlannedAgent("random", observation=observation), game.name))
             return [(game.name, None, None)]
         name = playable_game(game.name)
-        modes = game.modes or (self.protocol.mode,)
-        difficulties = game.difficulties or (self.protocol.difficulty,)
-        return [
-            (name, *game_variant(name, mode, difficulty))
-            for mode, difficulty in product(modes, difficulties)
-        ]
-
-
-def no_variants(game: str, environment: str) -> InputError:
-    """Build the error for modes or difficulties where only Atari games have some."""
-    return InputError(
-        f"The game {shorten(game)} of the environment {shorten(environment)} has no modes or "
-        f"difficulties. Leave them out."
-    )
-
-
-def all_modes(game: str) -> tuple[int, ...]:
-    """Return the modes of an Atari game.
-
-    >>> all_modes("pong")
-    (0, 1)
-    """
-    return game_variants(playable_game(game)).modes
-
-
-def all_difficulties(game: str) -> tuple[int, ...]:
-    """Return the difficulties of an Atari game.
-
-    >>> all_difficulties("freeway")
-    (0, 1)
-    """
-    return game_variants(playable_game(game)).difficulties
+        modes, difficulties = game.modes, game.difficulties
+        if modes == "all":
+            modes = game_variants(name).modes
+        if difficulties == "all":
+            difficulties = game_variants(name).difficulties
+        wanted = product(
+            modes or (self.protocol.mode,), difficulties or (self.protocol.difficulty,)
+        )
+        return [(name, *game_variant(name, *variant)) for variant in dict.fromkeys(wanted)]
