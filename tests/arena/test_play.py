@@ -250,7 +250,8 @@ def test_impossible_jobs_are_refused(changes, said):
 def test_a_missing_package_is_one_sentence_that_says_what_to_install(package, monkeypatch):
     import sys
 
-    from examiner.arena.environments.extras import ale_package, gymnasium_package
+    from examiner.arena.environments.games import ale_package
+    from examiner.arena.environments.gymnasium import gymnasium_package
 
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(InputError, match=r"needs .*: pip install 'examiner\[atari\]'"):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any, Literal, NamedTuple
 
-from examiner.arena.environments.extras import ale_package
+from examiner.arena.environments.contract import extra_package
 from examiner.results.atari import atari_game, atari_games
 from examiner.wording import InputError, listed, shorten
 
@@ -78,6 +79,18 @@ def game_split(game: str) -> Literal["train", "test"]:
     ('train', 'test')
     """
     return "train" if atari_game(game) in TRAINING_GAMES else "test"
+
+
+def ale_package() -> ModuleType:
+    """Return ale-py, quiet, with its `roms`.
+
+    >>> ale_package().__name__
+    'ale_py'
+    """
+    ale = extra_package("ale_py", "Playing Atari games needs ale-py")
+    importlib.import_module("ale_py.roms")
+    ale.ALEInterface.setLoggerMode(ale.LoggerMode.Error)
+    return ale
 
 
 @cache

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
-from examiner.wording import InputError
+from examiner.arena.environments.contract import extra_package
 
 Function = Callable[..., Any]  # numba infers what compiled functions take and give
 
@@ -22,12 +21,7 @@ def compiled(function: Function) -> Function:
     >>> doubled(21)
     42
     """
-    try:
-        numba = importlib.import_module("numba")
-    except ImportError:
-        raise InputError(
-            "This agent's inner loops are compiled by numba: pip install 'examiner[atari]'."
-        ) from None
+    numba = extra_package("numba", "This agent's inner loops are compiled by numba")
     try:
         made: Function = numba.njit(cache=True)(function)
     except RuntimeError:  # no folder for compiled code can be written, or the function has no file
