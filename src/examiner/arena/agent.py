@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -69,6 +71,22 @@ class Task:
             f"There is no action {action!r}. The {len(self.actions)} actions are "
             f"{listed(self.actions, limit=18)}."
         )
+
+    def counted_actions(self, agent: str) -> int:
+        """Return how many actions there are, for an agent that cannot do with continuous ones.
+
+        >>> Task((), (3,), draw=lambda rng: 0.5).counted_actions("brute")
+        Traceback (most recent call last):
+        ...
+        examiner.wording.InputError: The agent 'brute' needs actions that can be counted; here they are \
+continuous. Choose another agent, for example 'random'.
+        """
+        if not self.actions:
+            raise InputError(
+                f"The agent {agent!r} needs actions that can be counted; here they are continuous. "
+                f"Choose another agent, for example 'random'."
+            )
+        return len(self.actions)
 
 
 def make_agent(
@@ -146,3 +164,60 @@ Known: 'action'.
             f"The agent {shorten(entry)} cannot be made with these settings: {error}. "
             f"It takes {signature.replace(return_annotation=signature.empty)}."
         ) from None
+
+
+def check_numbers(
+    agent: Any,  # a dataclass whose fields are settings
+    *,
+    least: Mapping[str, float] = MappingProxyType({}),
+    most: Mapping[str, float] = MappingProxyType({}),
+) -> None:
+    """Check the settings of an agent that are numbers, for its `__post_init__`.
+
+    A setting whose default is whole must be whole, and at least 1 if nothing else is said; any other at
+    least 0. A wrong one should not fail hours later.
+    """
+    for one in fields(agent):
+        number = isinstance(one.default, int | float) and not isinstance(one.default, bool)
+        if one.init and number:
+            whole = isinstance(one.default, int)
+            check_number(
+                one.name,
+                getattr(agent, one.name),
+                whole=whole,
+                least=least.get(one.name, int(whole)),
+                most=most.get(one.name, math.inf),
+            )
+
+
+def check_number(
+    name: str, value: object, *, whole: bool = False, least: float = 0, most: float = math.inf
+) -> None:
+    """Refuse a setting that is no number, no whole one where that is needed, or out of range.
+
+    >>> check_number("budget", 500, whole=True, least=1)
+    >>> check_number("max_nodes", 1e7, whole=True, least=1)
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The setting max_nodes is 10000000.0. Give a whole number of at \
+least 1.
+    """
+    kinds: tuple[type, ...] = (int,) if whole else (int, float)
+    is_number = isinstance(value, kinds) and not isinstance(value, bool)
+    if not is_number or not least <= value <= most or math.isinf(value):  # type: ignore[operator, arg-type]
+        wanted = f"a {'whole ' if whole else ''}number of at least {least}"
+        upper = "" if math.isinf(most) else f" and at most {most:.12g}"
+        raise InputError(f"The setting {name} is {value!r}. Give {wanted}{upper}.")
+
+
+def best(values: Sequence[float], rng: np.random.Generator) -> int:
+    """Return the index of a largest value, each of equal ones equally likely: the first is no better.
+
+    >>> best([0.0, 2.0, 1.0], np.random.default_rng(0))
+    1
+    >>> sorted({best([1.0, 0.0, 1.0], np.random.default_rng(seed)) for seed in range(9)})
+    [0, 2]
+    """
+    largest = max(values)
+    indices = [index for index, value in enumerate(values) if value == largest]
+    return indices[0] if len(indices) == 1 else indices[int(rng.integers(len(indices)))]

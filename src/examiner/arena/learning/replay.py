@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.arena.learning.growing import grown
+from examiner.arena.learning.arrays import grown
 
 Arrays = dict[str, NDArray[Any]]
 _FAST = 1  # the level of zlib that takes least time

@@ -1,13 +1,16 @@
-"""A tree of simulated actions in flat lists, grown breadth-first, and the values it gives actions."""
+"""A tree of simulated actions, grown breadth-first or by rollouts, from states that are worth it."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from examiner.arena.planning.lookahead import Lookahead
+from examiner.arena.environments.contract import Seen
+from examiner.arena.planning.novelty import Atoms, Novelty
+from examiner.arena.planning.planner import Lookahead
 
 
 class Tree:
@@ -76,3 +79,91 @@ def grow_breadth_first(
             if not ahead.over and ahead.affords(before + 1) and worth():
                 waiting.append((child, ahead.state()))
     return tree
+
+
+def grow_by_rollouts(
+    ahead: Lookahead, novelty: Novelty, seen: Seen, depth: int, rng: np.random.Generator
+) -> Tree:
+    """Play at random from the root until nothing is new, again and again, each time another way.
+
+    A state is novel if one of its atoms is true at a lesser depth than ever before in the search. One
+    that is not, or that ended the game, or whose actions all lead to such states, is solved and not
+    entered again. Bandres, Bonet and Geffner (2018), Planning with Pixels in (Almost) Real Time, AAAI,
+    algorithm 1. Rollouts end at a `depth`, since a clock in the memory is new at every step.
+    """
+    growth = _Growth(ahead, novelty, seen, depth, rng)
+    while ahead.affords() and growth.open(0):
+        growth.roll_out()
+    return growth.tree
+
+
+class _Growth:
+    def __init__(
+        self,
+        ahead: Lookahead,
+        novelty: Novelty,
+        seen: Seen,
+        length: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self.tree = Tree()
+        self._ahead, self._novelty, self._rng = ahead, novelty, rng
+        self._length = length
+        atoms = novelty.atoms(seen)
+        novelty.new(atoms, 0)
+        self._atoms: list[Atoms | None] = [atoms]
+        self._states: list[Any] = [ahead.root]  # whatever the environment makes them
+        self._parents = [-1]
+        self._children: list[dict[int, int]] = [{}]
+        self._unsolved: list[list[int]] = [list(range(ahead.actions))]
+
+    def open(self, node: int) -> bool:
+        return bool(self._unsolved[node])
+
+    def roll_out(self) -> None:
+        node, here = 0, False  # here: the simulation is in the node's state
+        for depth in range(1, self._length + 1):
+            if not self.open(node) or not self._ahead.affords():
+                return
+            choices = self._unsolved[node]
+            action = choices[int(self._rng.integers(len(choices)))]
+            child = self._children[node].get(action)
+            if child is None:
+                if not here:
+                    self._ahead.go_to(self._states[node])
+                child, here = self._simulate(node, action, depth), True
+            elif not self._novelty.holds(self._known_atoms(child), depth):
+                self._solve(child, action)
+            node = child
+
+    def _simulate(self, node: int, action: int, depth: int) -> int:
+        ahead = self._ahead
+        child = self.tree.add(node, action, ahead.take(action))
+        ends = ahead.over or depth == self._length
+        atoms = None if ends else self._novelty.atoms(ahead.observe())
+        novel = atoms is not None and self._novelty.new(atoms, depth)
+        self._children[node][action] = child
+        self._atoms.append(atoms.astype(np.int32) if atoms is not None and novel else None)
+        self._states.append(ahead.state() if novel else None)
+        self._parents.append(node)
+        self._children.append({})
+        self._unsolved.append(list(range(ahead.actions)) if novel else [])
+        if not novel:
+            self._solve(child, action)
+        return child
+
+    def _solve(self, node: int, action: int) -> None:
+        """Enter a node no more, nor its parents once all their actions are solved."""
+        self._unsolved[node], self._states[node], self._atoms[node] = [], None, None
+        while (parent := self._parents[node]) >= 0:
+            self._unsolved[parent].remove(action)
+            if self._unsolved[parent]:
+                return
+            self._states[parent] = self._atoms[parent] = None
+            node = parent
+            action = self.tree.action(node)
+
+    def _known_atoms(self, node: int) -> Atoms:
+        atoms = self._atoms[node]
+        assert atoms is not None, "a game that has ended is solved and not entered again"
+        return atoms
