@@ -12,19 +12,17 @@ from examiner.arena.environments.games import (
     playable_game,
     playable_games,
 )
-from examiner.arena.intervals import Estimate
 from examiner.arena.plans.file import bundled_plans, plan, plan_from_toml
 from examiner.arena.plans.plan import Plan, PlannedAgent, PlannedGame
 from examiner.arena.play.episodes import Playing, check_job
 from examiner.arena.play.job import Job
+from examiner.arena.play.runs import Estimate, ReplayTest
 from examiner.arena.probe import (
     Contrast,
     Probe,
     ProbedPlan,
     ProbedVariant,
-    ReplayTest,
     probe,
-    probe_plan,
 )
 from examiner.arena.profile import Profile, profile, profiled_kinds
 from examiner.arena.protocol import PROTOCOLS, Deviation, Protocol, deviations, protocol
@@ -70,7 +68,6 @@ __all__ = [
     "playable_game",
     "playable_games",
     "probe",
-    "probe_plan",
     "profile",
     "profiled_kinds",
     "protocol",

@@ -207,6 +207,15 @@ REFERENCE = "machado-2018"
 """The protocol from which deviations are told."""
 
 
+def usual_protocol(environment: str) -> str:
+    """Name the preset of an environment where none is named.
+
+    >>> usual_protocol("ale"), usual_protocol("gymnasium")
+    ('machado-2018', 'gymnasium')
+    """
+    return environment if environment in PROTOCOLS else REFERENCE
+
+
 @dataclass(frozen=True, slots=True)
 class Deviation:
     """One setting that differs from the reference.

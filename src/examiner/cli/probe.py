@@ -14,8 +14,7 @@ import typer
 from examiner.arena.plans.file import is_bundled
 from examiner.arena.plans.file import plan as named_plan
 from examiner.arena.plans.plan import Plan
-from examiner.arena.probe import probe as probe_agent
-from examiner.arena.probe import probe_plan
+from examiner.arena.probe import probe as play_probe
 from examiner.arena.protocol import Protocol
 from examiner.arena.protocol import protocol as named_protocol
 from examiner.cli.live import live_table
@@ -115,7 +114,7 @@ def probe(
     find_modules_here(agent)
     job = _job(agent, game, play, frames, seed)
     with progress_bar("playing") as progress:
-        found = probe_agent(
+        found = play_probe(
             job,
             seeds=play.seeds,
             sticky_probability=sticky,
@@ -197,7 +196,7 @@ def _probe_plan(
 
     folder = Path(output or plan.name)
     with live_table() as watcher:
-        found = probe_plan(
+        found = play_probe(
             plan,
             folder,
             sticky_probability=sticky,

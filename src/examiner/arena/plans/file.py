@@ -26,7 +26,7 @@ from examiner.arena.plans.plan import (
     Whole,
 )
 from examiner.arena.play.job import OBSERVATIONS
-from examiner.arena.protocol import PROTOCOLS, REFERENCE, Protocol
+from examiner.arena.protocol import Protocol, usual_protocol
 from examiner.checking import Bounds, ShapeError, Wanted, from_record
 from examiner.wording import InputError, shorten, unknown_name
 from examiner.workers import Limits
@@ -264,10 +264,9 @@ def _game(name: str, where: str, environment: str) -> str:
 
 
 def _protocol(given: _PlanTable) -> Protocol:
-    usual = given.environment if given.environment in PROTOCOLS else REFERENCE
     changes = {"preset": given.protocol} if isinstance(given.protocol, str) else given.protocol
     try:
-        return Protocol.from_dict({"preset": usual} | dict(changes))
+        return Protocol.from_dict({"preset": usual_protocol(given.environment)} | dict(changes))
     except InputError as problem:
         raise InputError(f"protocol: {problem}") from None
 

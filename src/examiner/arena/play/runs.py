@@ -1,8 +1,9 @@
-"""Actions recorded and played again without looking: what a game gives to a good memory."""
+"""Whole runs: what they come to, alone and several together; their actions recorded and played again."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +14,67 @@ from examiner.arena.play.episodes import Playing, environment_of
 from examiner.arena.play.job import Job
 from examiner.arena.protocol import Protocol
 from examiner.ledger import Phase
+
+Mapper = Callable[..., list[Any]]
+"""Like `map_processes`: takes a function and jobs, returns the answers in their order."""
+
+CONFIDENCE = 0.95  # of all intervals, as readers expect them
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean and the interval around it; the ends are NaN where one run cannot tell."""
+
+    mean: float
+    low: float
+    high: float
+    runs: int
+
+
+def mean_of_runs(values: Sequence[float]) -> Estimate:
+    r"""Return the mean over runs and its interval.
+
+    .. math:: \bar{x} \pm t_{n-1} \, s / \sqrt{n}
+
+    >>> mean_of_runs([1.0, 2.0, 3.0])
+    Estimate(mean=2.0, low=-0.48..., high=4.48..., runs=3)
+    """
+    numbers = np.asarray(values, dtype=float)
+    count = len(numbers)
+    mean = float(numbers.mean()) if count else math.nan
+    if count < 2:
+        return Estimate(mean, math.nan, math.nan, count)
+    half = _half_width(float(numbers.var(ddof=1)) / count, count - 1)
+    return Estimate(mean, mean - half, mean + half, count)
+
+
+def difference_of_runs(values: Sequence[float], others: Sequence[float]) -> Estimate:
+    """Return how much higher the first mean is, with Welch's interval: the two spreads may differ.
+
+    >>> difference_of_runs([5.0, 5.0], [1.0, 1.0])
+    Estimate(mean=4.0, low=4.0, high=4.0, runs=2)
+    """
+    samples = [np.asarray(one, dtype=float) for one in (values, others)]
+    counts = [len(one) for one in samples]
+    if min(counts) < 1:
+        return Estimate(math.nan, math.nan, math.nan, 0)
+    mean = float(samples[0].mean() - samples[1].mean())
+    if min(counts) < 2:
+        return Estimate(mean, math.nan, math.nan, min(counts))
+    parts = [float(one.var(ddof=1)) / len(one) for one in samples]
+    variance = sum(parts)
+    weights = sum(part**2 / (count - 1) for part, count in zip(parts, counts, strict=True))
+    half = _half_width(variance, variance**2 / weights if weights else math.inf)
+    return Estimate(mean, mean - half, mean + half, min(counts))
+
+
+def _half_width(variance: float, degrees: float) -> float:
+    from scipy.special import stdtrit  # scipy takes half a second to import
+
+    if not variance:
+        return 0.0
+    quantile = (1.0 + CONFIDENCE) / 2.0
+    return float(stdtrit(min(degrees, 1e9), quantile)) * math.sqrt(variance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +88,17 @@ class Recorded:
     last_score: float
     last_actions: tuple[int, ...]
     last_start_frames: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayTest:
+    """Recorded actions played again: how often the score came back exactly, and the mean with ς."""
+
+    replays: int
+    reproduced: int
+    recorded: Estimate
+    deterministic: Estimate
+    sticky: Estimate
 
 
 def reported_phase(protocol: Protocol) -> Phase:
@@ -113,6 +186,37 @@ def play_replay(job: Job) -> float:
     """
     start: Any = _LongestStart(environment_of(job), job.protocol.max_start_no_ops)  # as above
     return next(Playing(job, start)).score
+
+
+def replay_test(
+    recorded: Sequence[Recorded], job: Job, sticky_probability: float, replays: int, use: Mapper
+) -> ReplayTest:
+    """Replay recordings several times without and with sticky actions, and hold the scores against them.
+
+    Each recording's replays are averaged first: recordings are the runs.
+
+    >>> job = Job("r", "random", environment="gymnasium", game="CartPole-v1", episodes=1)
+    >>> in_turn = lambda play, jobs: [play(one) for one in jobs]
+    >>> replay_test([play_recorded(job)], job, 0.25, replays=2, use=in_turn).replays
+    2
+    """
+    # No seed twice: equal recordings with equal seeds would be one replay counted as several.
+    jobs = [
+        replay_job(one, job, seed=job.seed + index * replays + number, sticky_probability=chance)
+        for chance in (0.0, sticky_probability)
+        for index, one in enumerate(recorded)
+        for number in range(replays)
+    ]
+    scores = np.array(use(play_replay, jobs))
+    plain, noisy = scores.reshape(2, len(recorded), replays)
+    wanted = np.array([one.last_score for one in recorded])
+    return ReplayTest(
+        replays=plain.size,
+        reproduced=int((plain == wanted[:, None]).sum()),
+        recorded=mean_of_runs(wanted.tolist()),
+        deterministic=mean_of_runs(plain.mean(axis=1).tolist()),
+        sticky=mean_of_runs(noisy.mean(axis=1).tolist()),
+    )
 
 
 class _Around:
