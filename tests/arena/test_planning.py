@@ -12,9 +12,8 @@ from arena.recording import recorded
 from arena.toy_worlds import Bandit, Corridor, Grid, Lives, Shaft, Trap
 from examiner.arena import AGENTS, Job, Playing
 from examiner.arena import protocol as named_protocol
-from examiner.arena.planning.novelty import Novelty
 from examiner.arena.planning.planner import Planner
-from examiner.arena.planning.tree import Tree
+from examiner.arena.planning.tree import Novelty, Tree
 from examiner.wording import InputError
 
 PLANNERS = (

@@ -81,8 +81,9 @@ def profile(
     """
     if episodes < 1:
         raise InputError(f"Cannot measure a game in {episodes} episodes. Give at least 1.")
+    task = game.game if isinstance(game, Job) else game
     if isinstance(game, Job):
-        game, job = game.game, replace(game, agent="random", entry="random", settings={})
+        job = replace(game, agent="random", entry="random", settings={})
     else:
         protocol = protocol or PROTOCOLS[usual_protocol(environment)]
         job = Job(
@@ -96,10 +97,10 @@ def profile(
         lengths.append(played.frames)
         cut += played.truncated
         if progress is not None:
-            progress(f"playing {game}", episode + 1, episodes)
+            progress(f"playing {task}", episode + 1, episodes)
     steps = np.concatenate(rewards)
     return Profile(
-        task=game,
+        task=task,
         actions=len(played.action_names) or None,
         observation_shape=played.observation_shape,
         determinism=_determinism(job),

@@ -192,7 +192,7 @@ def _with_frames(plan: Plan, frames: int | None) -> Plan:
 def _probe_plan(
     plan: Plan, sticky: float, output: str | None, workers: int | None, json: bool
 ) -> None:
-    from examiner.workers.mapping import available_cores
+    from examiner.workers import available_cores
 
     folder = Path(output or plan.name)
     with live_table() as watcher:

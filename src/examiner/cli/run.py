@@ -20,8 +20,8 @@ from examiner.cli.options import JsonFlag
 from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
 from examiner.ledger import export
 from examiner.wording import InputError, counted, listed, shorten
+from examiner.workers import available_cores
 from examiner.workers.crew import Crew
-from examiner.workers.mapping import available_cores
 
 _FAILURES_SHOWN = 20
 SOME_FAILED = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from examiner.ledger.checkpoints import Checkpoint
 from examiner.wording import InputError, shorten
@@ -102,23 +102,16 @@ def accounts_of(records: Sequence[JobRecord], database: sqlite3.Connection) -> l
         "FROM episodes GROUP BY job) AS e ON e.job = j.job"
     )
     held = {key: told for key, *told in rows}
-    return [_account(record, *held[record.key]) for record in records]
-
-
-def _account(record: JobRecord, *held: Any) -> Account:  # Any: values of SQLite
-    number, state, reason, stateless, episodes, frames, evaluated, seconds, *saved = held
-    return Account(
-        record,
-        number,
-        state,
-        reason,
-        None if stateless is None else bool(stateless),
-        episodes,
-        frames,
-        evaluated,
-        seconds,
-        None if saved[0] is None else Checkpoint(*saved),
-    )
+    accounts = []
+    for record in records:
+        number, state, reason, stateless, *told = held[record.key]
+        counts, saved = told[:4], told[4:]
+        checkpoint = None if saved[0] is None else Checkpoint(*saved)
+        known = None if stateless is None else bool(stateless)
+        accounts.append(
+            Account(record, number, state, reason, known, *counts, checkpoint=checkpoint)
+        )
+    return accounts
 
 
 def refuse_holes(database: sqlite3.Connection) -> None:
@@ -131,11 +124,8 @@ def refuse_holes(database: sqlite3.Connection) -> None:
     if found is None:
         return
     agent, game, seed = found
-    what = (
-        "jobs"
-        if agent is None
-        else f"episodes of {shorten(agent)} on {shorten(game)}, seed {seed},"
-    )
+    episodes = f"episodes of {shorten(agent)} on {shorten(game)}, seed {seed},"
+    what = "jobs" if agent is None else episodes
     raise InputError(
         f"In the ledger {what} are missing that once were there. Put back a copy of it, or choose "
         f"another folder with `--output`."

@@ -185,13 +185,12 @@ def _opened(path: Path) -> sqlite3.Connection:
         database.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_IN_LOG}")
     except BaseException as problem:
         database.close()
-        if not isinstance(problem, sqlite3.DatabaseError) or isinstance(
-            problem, sqlite3.OperationalError
-        ):
-            raise
-        raise InputError(
-            f"{shorten(path, 200)} is not a ledger: {problem}. C{_ANOTHER_FOLDER[1:]}."
-        ) from None
+        # What the disk refuses is told by whoever opens; see `LedgerFile.told`.
+        if type(problem) is sqlite3.DatabaseError:
+            raise InputError(
+                f"{shorten(path, 200)} is not a ledger: {problem}. C{_ANOTHER_FOLDER[1:]}."
+            ) from None
+        raise
     return database
 
 

@@ -95,7 +95,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         ...     ledger.record(account, Episode(0, 500, 500, -19.0, 0, False, 0.1))
         Traceback (most recent call last):
         ...
-        examiner.workers.streaming.JobError: episode 0 was played again and differs in score: -20.0 \
+        examiner.workers.crew.JobError: episode 0 was played again and differs in score: -20.0 \
 before, -19.0 now. The agent does not depend on its generator and its saved state alone: correct that
         """
         if episode.number < account.episodes:

@@ -115,15 +115,8 @@ def _state(database: sqlite3.Connection) -> LedgerState:
         "SELECT COALESCE(MAX(points), 0) FROM (SELECT COUNT(DISTINCT frames) AS points FROM episodes "
         "WHERE phase = 'evaluation' GROUP BY job)"
     ).fetchone()
-    return LedgerState(
-        jobs,
-        unfinished,
-        tuple(failed),
-        episodes.get("training", 0),
-        episodes.get("evaluation", 0),
-        points,
-        learners,
-    )
+    counts = (episodes.get("training", 0), episodes.get("evaluation", 0))
+    return LedgerState(jobs, unfinished, tuple(failed), *counts, points, learners)
 
 
 def _notes(state: LedgerState, phase: Phase) -> Sequence[str]:

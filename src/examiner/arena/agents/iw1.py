@@ -9,9 +9,8 @@ import numpy as np
 
 from examiner.arena.agent import best
 from examiner.arena.environments.contract import Seen
-from examiner.arena.planning.novelty import Novelty
 from examiner.arena.planning.planner import Lookahead, Planner
-from examiner.arena.planning.tree import grow_breadth_first, grow_by_rollouts
+from examiner.arena.planning.tree import Novelty, grow_breadth_first, grow_by_rollouts
 from examiner.wording import unknown_name
 
 Search = Literal["rollouts", "breadth-first"]

@@ -16,9 +16,8 @@ from examiner.arena.running.standing import Scoreboard, Watcher
 from examiner.ledger import Account, Episode, JobRecord, Ledger
 from examiner.wording import InputError, counted, shorten
 from examiner.workers import JobError, Limits
-from examiner.workers.crew import Crew
+from examiner.workers.crew import Crew, oversee
 from examiner.workers.processes import ProcessCrew
-from examiner.workers.streaming import oversee
 
 LEDGER = "ledger.sqlite"
 """The ledger's file in the folder of a run."""
