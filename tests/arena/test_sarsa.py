@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.runs import assert_resuming_changes_nothing
 from examiner.arena import Job, Playing, Task, check_job
 from examiner.arena import protocol as named_protocol
 from examiner.wording import InputError
@@ -198,16 +199,7 @@ def test_resuming_equals_an_uninterrupted_run_bit_for_bit(settings):
     pytest.importorskip("ale_py")
     protocol = named_protocol("machado-2018", max_episode_frames=300)
     job = Job("sarsa", "sarsa", settings, game="asterix", episodes=6, protocol=protocol)
-    whole = Playing.begin(job)
-    episodes = list(whole)
-    begun = Playing.begin(job)
-    half = [next(begun) for _ in range(3)]
-    again = Playing.resume(
-        job, episodes_done=3, frames_done=half[-1].frames, checkpoint=begun.checkpoint()
-    )
-    rest = list(again)
-    assert [one.score for one in half + rest] == [one.score for one in episodes]
-    assert again.checkpoint() == whole.checkpoint()
+    assert_resuming_changes_nothing(job, after=3)
 
 
 def test_resuming_across_the_moment_when_weights_are_brought_up_to_date_changes_nothing():

@@ -29,7 +29,8 @@ from examiner.arena.protocol import PROTOCOLS, Protocol
 from examiner.arena.running.runner import FailedJob, run
 from examiner.arena.running.standing import Watcher
 from examiner.ledger import ledger_results
-from examiner.wording import InputError, shorten
+from examiner.results.display import html_table
+from examiner.wording import InputError, counted, shorten
 
 RANDOM_EPISODES = 10
 """Episodes of the random agent for each seed: one tells little, and they cost nothing."""
@@ -44,7 +45,7 @@ class Contrast:
     loss: Estimate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Probe:
     """How much an agent on a game owes to determinism.
 
@@ -61,6 +62,13 @@ class Probe:
     advantage: Estimate
     kept: float
     replay: ReplayTest
+
+    def __repr__(self) -> str:
+        means = self.contrast.deterministic.mean, self.contrast.sticky.mean
+        return (
+            f"Probe({self.agent} on {self.game}: {means[0]:.4g} without and {means[1]:.4g} with sticky "
+            f"actions, {counted(self.seeds, 'run')} each)"
+        )
 
 
 class ProbedVariant(NamedTuple):
@@ -82,12 +90,24 @@ class ProbedVariant(NamedTuple):
         return cls(job.agent, job.game, job.mode, job.difficulty)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ProbedPlan:
     """Scores without and with sticky actions of every agent and variant of a plan; jobs done only."""
 
     contrasts: dict[ProbedVariant, Contrast]
     failed: tuple[FailedJob, ...]
+
+    def __repr__(self) -> str:
+        contrasts = counted(len(self.contrasts), "contrast")
+        return f"ProbedPlan({contrasts}, {counted(len(self.failed), 'failed job')})"
+
+    def _repr_html_(self) -> str:
+        header = (*ProbedVariant._fields, "without", "with sticky actions", "loss")
+        rows = [
+            (*variant, one.deterministic.mean, one.sticky.mean, one.loss.mean)
+            for variant, one in self.contrasts.items()
+        ]
+        return html_table(repr(self), header, rows)
 
 
 @overload
@@ -144,6 +164,8 @@ def probe(
     >>> from examiner.arena.plans.file import plan_from_toml
     >>> text = 'environment = "gymnasium"\\ngames = ["CartPole-v1"]\\nseeds = 2\\nepisodes = 1\\n'
     >>> found = probe(plan_from_toml(text + '[[agents]]\\nentry = "random"'), tempfile.mkdtemp())
+    >>> found
+    ProbedPlan(1 contrast, 0 failed jobs)
     >>> found.contrasts["random", "CartPole-v1", None, None].sticky.runs
     2
     """

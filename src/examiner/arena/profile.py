@@ -21,7 +21,7 @@ Determinism = Literal["deterministic", "noise added", "stochastic"]
 _STEPS_COMPARED = 300  # noise that shows later than that is rare, and many games are over before
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Profile:
     """A game as the random agent met it.
 
@@ -43,6 +43,13 @@ class Profile:
     truncated: float
     episodes: int
     protocol: str
+
+    def __repr__(self) -> str:
+        actions = "continuous" if self.actions is None else f"{self.actions}"
+        return (
+            f"Profile({self.task}: {actions} actions, {self.determinism}, {self.episode_frames:,.0f} "
+            f"frames an episode)"
+        )
 
     @property
     def features(self) -> dict[str, str]:
@@ -76,6 +83,8 @@ def profile(
     protocol's noise and with other random numbers. The typology is that of papers/000, section VII.
 
     >>> profile = profile("pong", episodes=1)
+    >>> profile
+    Profile(pong: 18 actions, noise added, ... frames an episode)
     >>> profile.actions, profile.observation_shape, profile.determinism, profile.reward_low
     (18, (210, 160), 'noise added', -1.0)
     """

@@ -101,16 +101,14 @@ def accounts_of(records: Sequence[JobRecord], database: sqlite3.Connection) -> l
         "many, MAX(frames) AS frames, SUM(phase = 'evaluation') AS evaluated, SUM(cpu_seconds) AS seconds "
         "FROM episodes GROUP BY job) AS e ON e.job = j.job"
     )
-    held = {key: told for key, *told in rows}
+    held = {key: (told[:8], told[8:]) for key, *told in rows}
     accounts = []
     for record in records:
-        number, state, reason, stateless, *told = held[record.key]
-        counts, saved = told[:4], told[4:]
-        checkpoint = None if saved[0] is None else Checkpoint(*saved)
-        known = None if stateless is None else bool(stateless)
-        accounts.append(
-            Account(record, number, state, reason, known, *counts, checkpoint=checkpoint)
-        )
+        told, saved = held[record.key]
+        account = Account(record, *told)
+        account.stateless = None if account.stateless is None else bool(account.stateless)
+        account.checkpoint = None if saved[0] is None else Checkpoint(*saved)
+        accounts.append(account)
     return accounts
 
 

@@ -63,5 +63,5 @@ def _child(living: list[_Evaluated], ahead: Lookahead, rng: np.random.Generator)
 
 
 def _parent(living: list[_Evaluated], rng: np.random.Generator) -> Sequence:
-    one, other = (living[int(place)] for place in rng.integers(len(living), size=2))
+    one, other = (living[int(index)] for index in rng.integers(len(living), size=2))
     return max(one, other, key=_worth)[1]

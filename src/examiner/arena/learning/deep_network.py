@@ -113,9 +113,9 @@ class DeepNetwork:
         arrays = {f"memory/{name}": array for name, array in self._memory.to_arrays().items()}
         for name, tensor in self._algorithm.policy.state_dict().items():
             arrays[f"network/{name}"] = tensor.cpu().numpy()
-        for place, state in self._algorithm.policy.optimizer.state_dict()["state"].items():
+        for index, state in self._algorithm.policy.optimizer.state_dict()["state"].items():
             for name, tensor in state.items():
-                arrays[f"optimiser/{place}/{name}"] = tensor.cpu().numpy()
+                arrays[f"optimiser/{index}/{name}"] = tensor.cpu().numpy()
         return packed(arrays, {"agent": "dqn", "decisions": decisions})
 
     def load(self, data: bytes) -> int:
@@ -131,8 +131,8 @@ class DeepNetwork:
         )
         state: dict[int, dict[str, torch.Tensor]] = {}
         for name, array in parts.get("optimiser", {}).items():
-            place, _, value = name.partition("/")
-            state.setdefault(int(place), {})[value] = torch.from_numpy(array.copy())
+            index, _, value = name.partition("/")
+            state.setdefault(int(index), {})[value] = torch.from_numpy(array.copy())
         groups = algorithm.policy.optimizer.state_dict()["param_groups"]
         algorithm.policy.optimizer.load_state_dict({"state": state, "param_groups": groups})
         algorithm._n_calls = int(words["decisions"])

@@ -19,9 +19,9 @@ def drawn(ahead: Lookahead, length: int, rng: np.random.Generator) -> Sequence:
 def changed(sequence: Sequence, ahead: Lookahead, rng: np.random.Generator) -> Sequence:
     """Return the sequence with one action replaced by another."""
     other = list(sequence)
-    place = int(rng.integers(len(sequence)))
+    index = int(rng.integers(len(sequence)))
     if ahead.actions > 1:
-        other[place] = int((other[place] + rng.integers(1, ahead.actions)) % ahead.actions)
+        other[index] = int((other[index] + rng.integers(1, ahead.actions)) % ahead.actions)
     return other
 
 

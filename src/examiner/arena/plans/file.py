@@ -37,6 +37,9 @@ _Limit = Annotated[
     # Above 0, and below what clocks and systems can still count.
     Bounds(5e-324, 1e12, "a number above 0 and below 1e+12"),
 ]
+_Game = Annotated[
+    str | PlannedGame, Wanted('a name, or a table such as { name = "pong", modes = [0, 1] }')
+]
 _GAMES = 'a list, for example ["pong"], or "all", or "training"'
 
 
@@ -57,18 +60,7 @@ class _PlanTable:
         Wanted('a table for each: [[agents]] with entry = "random" or entry = "module:factory"'),
     ]
     games: Annotated[
-        Literal["all", "training"]
-        | Annotated[
-            tuple[
-                Annotated[
-                    str | PlannedGame,
-                    Wanted('a name, or a table such as { name = "pong", modes = [0, 1] }'),
-                ],
-                ...,
-            ],
-            Bounds(1),
-        ],
-        Wanted(_GAMES),
+        Annotated[tuple[_Game, ...], Bounds(1)] | Literal["all", "training"], Wanted(_GAMES)
     ]
     modes: Variants | None = None
     difficulties: Variants | None = None

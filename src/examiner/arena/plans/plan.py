@@ -29,7 +29,7 @@ Text = Annotated[str, Bounds(1, words="text")]
 Count = Annotated[int, Bounds(1, words="a whole number of at least 1")]
 Whole = Annotated[int, Bounds(0, words="a whole number of at least 0")]
 Variants = Annotated[
-    Literal["all"] | Annotated[tuple[Whole, ...], Bounds(1)],
+    Annotated[tuple[Whole, ...], Bounds(1)] | Literal["all"],
     Wanted('a list of whole numbers, or "all"'),
 ]
 Settings = Annotated[
