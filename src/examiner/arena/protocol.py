@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Annotated, Literal
 
-from examiner.checking import Bounds, ShapeError, Wanted, settle, to_record
+from examiner.checking import Bounds, ShapeError, Wanted, settle
 from examiner.wording import shorten, unknown_name
 
 Screens = Literal["last", "averaged", "pooled"]
@@ -91,8 +91,8 @@ class Protocol:
         >>> Protocol().to_dict()["sticky_probability"]
         0.25
         """
-        settings = to_record(self)
-        return {name: settings[name] for name in SETTINGS}
+        settings = {name: getattr(self, name) for name in SETTINGS}
+        return settings | {"report_shares": list(self.report_shares)}
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, object]) -> Protocol:

@@ -21,6 +21,7 @@ OBSERVATIONS: tuple[Observation, ...] = ("raw", "dqn84x4", "ram")
 Stream = Literal["environment", "agent", "model"]
 _STREAMS: tuple[Stream, ...] = ("environment", "agent", "model")
 _MOST = 2**63 - 1  # the largest number a ledger can keep
+_USUAL = Protocol()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Job:
     mode: int | None = None
     difficulty: int | None = None
     seed: int = 0
-    protocol: Protocol = field(default_factory=Protocol)
+    protocol: Protocol = _USUAL
     episodes: int | None = None
     frames: int | None = None
 

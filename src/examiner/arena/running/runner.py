@@ -90,11 +90,8 @@ def run(
         board = driver.board
         episodes, frames = board.episodes, board.frames
         if waiting:
-            crew = (
-                workers()
-                if callable(workers)
-                else _processes(min(workers, len(waiting)), limits, path)
-            )
+            most = len(waiting)
+            crew = workers() if callable(workers) else _processes(min(workers, most), limits, path)
             try:
                 with crew:
                     oversee(crew, waiting, driver, limits=limits)
@@ -131,7 +128,7 @@ def _work(what: Plan | str | Path | Sequence[Job]) -> _Work:
     if isinstance(what, str | Path):
         what = plan(what)
     if not isinstance(what, Plan):
-        return _Work(what, [job.record() for job in what])
+        return _Work(tuple(what), [job.record() for job in what])
     jobs = what.jobs()
     return _Work(
         jobs,
@@ -144,7 +141,7 @@ def _work(what: Plan | str | Path | Sequence[Job]) -> _Work:
 
 def _ledger_path(output: str | Path) -> Path:
     path = Path(output)
-    if path.suffix != ".sqlite":
+    if path.suffix != ".sqlite" and not path.is_file():
         path = path / LEDGER
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
