@@ -166,7 +166,7 @@ def played_live(
             "task": [task] * len(scores),
             "run": [0] * len(scores),
             "trial": list(range(len(scores))),
-            recipe.measure: scores,
+            recipe.measure or "score": scores,
         }
         matrix = recipe.responses(Results.from_dict(table))
         return _cell(matrix, 0, 0) if matrix.observed[0, 0] else None

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from examiner.cli.judging import expected_seconds, folds_named, judging
@@ -59,6 +58,7 @@ def compare(
     json: JsonFlag = False,
 ) -> None:
     """Judge ways of choosing tasks on held-out agents, and tell how many tasks are enough."""
+    from examiner.selection import Holdout
     from examiner.selection import compare as compare_selections
 
     with progress_bar("reading") as progress:
@@ -71,11 +71,13 @@ def compare(
             material,
             wanted,
             names,
-            rng=np.random.default_rng(seed),
-            folds=how.folds,
-            choose_on=agents_named(choice.choose_on, material.agents),
-            draws=draws,
-            reps=reps,
+            rng=seed,
+            holdout=Holdout(
+                how.folds,
+                agents_named(choice.choose_on, material.agents),
+                draws=draws,
+                reps=reps,
+            ),
             tolerance=tolerance,
             **judging(choice.workers, seconds, HINT, progress),
         )

@@ -36,13 +36,15 @@ def bank_from(
 
 def _costs(tasks: tuple[str, ...], named: str, results: Results | None) -> dict[str, float]:
     from examiner.importers import read_tasks
-    from examiner.selection.cost import task_costs
+    from examiner.selection.constraints import task_costs
 
     if Path(named).is_file():
         values = read_tasks(named).attributes.numbers(tasks, "cost")
         found = dict(zip(tasks, values.tolist(), strict=True))
     elif results is not None:
-        found = dict(zip(results.tasks, task_costs(results, named).tolist(), strict=True))
+        costs = task_costs(results, named)
+        assert costs is not None, "a column was named"
+        found = dict(zip(results.tasks, costs.tolist(), strict=True))
         found |= {atari_game(task) or task: cost for task, cost in found.items()}
         found = {
             task: found.get(task, found.get(atari_game(task) or task, np.nan)) for task in tasks

@@ -18,7 +18,7 @@ from examiner.wording import InputError, shorten
 
 if TYPE_CHECKING:
     from examiner.irt import Indicators, IRTFit
-    from examiner.scores import Prepared
+    from examiner.scores import Recipe
 
 
 class EstimatorKind(StrEnum):
@@ -88,9 +88,9 @@ def fit(
 
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        prepared = _prepared(results, comparison, model)
+        recipe = _recipe(results, comparison, model)
         made = fit_irt(
-            prepared.matrix,
+            recipe.responses(results),
             model,
             estimator=estimator.value,
             priors=_priors(prior),
@@ -99,7 +99,7 @@ def fit(
             nodes=nodes,
             rng=np.random.default_rng(seed),
             progress=progress,
-        ).with_recipe(prepared.recipe)
+        ).with_recipe(recipe)
         scores = None if comparison.success is None else standard_scores(results)
         told = indicators(made, scores, bins=_bins(bins))
     notes = (*results.notes, *made.warnings, *told.notes)
@@ -213,18 +213,19 @@ def _one_trial(made: IRTFit) -> bool:
     return matrix is not None and matrix.is_counts and int(matrix.trials.max()) == 1
 
 
-def _prepared(results: Results, comparison: ComparisonOptions, model: str) -> Prepared:
-    """The responses and their recipe; scores that no model takes end with the choices there are."""
-    from examiner.scores import prepare
+def _recipe(results: Results, comparison: ComparisonOptions, model: str) -> Recipe:
+    """How responses are made; scores that no model takes end with the choices there are."""
+    from examiner.scores import Recipe
 
-    method = None if comparison.normalise in (None, "none") else comparison.normalise
     success = success_of(comparison.success)
-    if success is None and comparison.success_share is not None and not _zeros_and_ones(results):
+    if success is None and comparison.success_share is not None and not results.is_binary():
         raise InputError(_choices(results))
-    made = prepare(results, method, success, share=comparison.success_share)
-    if model != "beta" and not made.matrix.is_counts:
+    recipe = Recipe(
+        normaliser=comparison.normalise, success=success, share=comparison.success_share
+    ).learn(results)
+    if model != "beta" and recipe.learnt is not None and not recipe.learnt.counts:
         raise InputError(_choices(results))
-    return made
+    return recipe
 
 
 def _choices(results: Results) -> str:
@@ -234,11 +235,6 @@ def _choices(results: Results) -> str:
         f"name a measure of wins (`--measure win`), or fit scores between 0 and 1 as they are "
         f"(`--model beta`, with `--normalise min-max` or `z-score` where they are not)."
     )
-
-
-def _zeros_and_ones(results: Results) -> bool:
-    values = results.measure()
-    return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
 
 
 def _priors(given: list[str] | None) -> dict[str, tuple[float, float]] | None:

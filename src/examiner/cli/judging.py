@@ -76,7 +76,7 @@ def expected_seconds(
     agents² · tasks; others do less. A fold chooses once, and five times in folds inside it.
     """
     from examiner.selection.greedy import MOST_EXCHANGED
-    from examiner.selection.quality import PAIR_FOLDS
+    from examiner.selection.holdout import PAIR_FOLDS
 
     agents, tasks = material.values.shape
     steps = 2 * size + (size * (size + 1) / 2 if tasks <= MOST_EXCHANGED else 0)

@@ -12,22 +12,21 @@ from examiner.cli.source import results_from
 from examiner.wording import counted
 
 if TYPE_CHECKING:
-    from examiner.results import Results
-    from examiner.selection import ChosenSet, SetPlacement
+    from examiner.selection import Selection, SetPlacement
 
 _ROWS_SHOWN = 40
 
 
 def place_with(options: SourceOptions, path: Path, json: bool) -> None:
     """Treat raw results as the chosen tasks' recipe says, and predict the full benchmark."""
+    from examiner.selection import place
     from examiner.stored import open_selection
 
     chosen = open_selection(path)
     with progress_bar("reading") as progress:
         # The recipe of the selection says how training logs are reduced.
         results = results_from(options, progress, reduce_training_logs=False)
-        results = _as_stored(results, chosen)
-        found = chosen.place(results)
+        found = place(results, chosen)
     if json:
         content = place_with_content(chosen, found)
         stored = {"chosen": str(path), "warnings": list(results.notes)}
@@ -38,31 +37,29 @@ def place_with(options: SourceOptions, path: Path, json: bool) -> None:
 
 
 def place_with_content(
-    chosen: ChosenSet, found: tuple[SetPlacement, ...]
+    chosen: Selection, found: tuple[SetPlacement, ...]
 ) -> dict[str, Any]:  # Any: JSON values
     """Return everything `place --with` says, as JSON values; an endless interval is null, with a flag.
 
     >>> import numpy as np
     >>> import examiner as ex
     >>> results = ex.Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
-    >>> material = ex.selection.benchmark(results, normalise=None)
-    >>> rng = np.random.default_rng(0)
-    >>> few = ex.selection.select(material, 2, "spread", rng=rng)
-    >>> chosen = ex.selection.chosen_set(material, few, rng=rng)
-    >>> list(place_with_content(chosen, chosen.place(results))["agents"][0])[:4]
+    >>> chosen = ex.selection.select(results, 2, "spread", rng=0)
+    >>> found = ex.selection.place(results, chosen)
+    >>> list(place_with_content(chosen, found)["agents"][0])[:4]
     ['agent', 'ability', 'predicted', 'rank']
     """
     return {
         "target": chosen.target,
-        "tasks": list(chosen.selection.tasks),
+        "tasks": list(chosen.tasks),
         "level": chosen.level,
         "input": chosen.fingerprint,
         "agents": [_agent(chosen, one) for one in found],
     }
 
 
-def _agent(chosen: ChosenSet, one: SetPlacement) -> dict[str, Any]:  # Any: JSON values
-    run = set(chosen.selection.tasks) - set(one.missing)
+def _agent(chosen: Selection, one: SetPlacement) -> dict[str, Any]:  # Any: JSON values
+    run = set(chosen.tasks) - set(one.missing)
     return {
         "agent": one.agent,
         "ability": None,
@@ -87,21 +84,10 @@ def _agent(chosen: ChosenSet, one: SetPlacement) -> dict[str, Any]:  # Any: JSON
     }
 
 
-def _as_stored(results: Results, chosen: ChosenSet) -> Results:
-    recipe = chosen.recipe
-    if recipe.item != results.item and set(recipe.item) <= {*results.item, *results.attributes}:
-        results = results.with_items(*recipe.item)
-    if results.provenance.training:
-        from examiner.scores import reduce
-
-        results = reduce(results, recipe.reduction)
-    return results
-
-
-def _print(chosen: ChosenSet, found: tuple[SetPlacement, ...]) -> None:
+def _print(chosen: Selection, found: tuple[SetPlacement, ...]) -> None:
     print_line(
         f"{chosen.target} of {counted(len(chosen.predictor.all_tasks), 'task')}, predicted from "
-        f"{len(chosen.selection.tasks)}: {printable(', '.join(chosen.selection.tasks), 1_000)}"
+        f"{len(chosen.tasks)}: {printable(', '.join(chosen.tasks), 1_000)}"
     )
     among = len(chosen.predictor.agents) + 1
     header = ["agent", "predicted", "low", "high", "rank"]

@@ -19,9 +19,9 @@ from examiner.scores import (
     suggested_normaliser,
     task_ranges_apart,
 )
-from examiner.scores.plan import Interval
-from examiner.scores.resampling import Unit
 from examiner.scores.significance import PostHoc
+from examiner.scores.uncertainty.bootstrap import Interval
+from examiner.scores.uncertainty.resampling import Unit
 
 _ROWS_SHOWN = 40
 FAR_APART = 100

@@ -16,7 +16,7 @@ from examiner.cli.selecting import SelectionOptions, agents_named, material_from
 from examiner.wording import InputError
 
 if TYPE_CHECKING:
-    from examiner.selection import Benchmark, ChosenSet, Comparison
+    from examiner.selection import Benchmark, Comparison, Selection
 
 SIZE = 5
 NO_PROOF = "none"
@@ -110,14 +110,13 @@ def _answer(
     folds: str | None,
     seed: int,
     progress: ProgressCallback,
-) -> tuple[dict[str, Any], ChosenSet]:  # Any: JSON values
-    from examiner.selection import chosen_set, on_agents, reasons
+) -> tuple[dict[str, Any], Selection]:  # Any: JSON values
+    from examiner.selection import Holdout, choose, reasons, with_predictor
     from examiner.selection import compare as compare_selections
-    from examiner.selection import select as choose
 
     rng = np.random.default_rng(seed)
     named = agents_named(choice.choose_on, material.agents)
-    own = material if named is None else on_agents(material, named)
+    own = material if named is None else material.on_agents(named)
     how = None if folds == NO_PROOF else folds_of_proof(folds, material)
     judged: dict[str, Any] = {}  # Any: options of `compare_selections`
     if how is not None:
@@ -133,13 +132,11 @@ def _answer(
             [len(selection)],
             [method],
             rng=rng,
-            folds=how.folds,
-            repeats=how.repeats,
-            choose_on=named,
+            holdout=Holdout(how.folds, named, repeats=how.repeats),
             **judged,
         )
-    chosen = chosen_set(own, selection, comparison, rng=rng)
-    told = reasons(own, selection, chosen.predictor)
+    chosen = with_predictor(own, selection, rng=rng, proof=comparison)
+    told = reasons(own, chosen)
     notes = [] if how is None or how.note is None else [how.note]
     return _content(material, method, chosen, comparison, told, notes) | {"seed": seed}, chosen
 
@@ -155,12 +152,12 @@ def _likely_size(material: Benchmark, size: int | None) -> int:
 def _content(
     material: Benchmark,
     method: str,
-    chosen: ChosenSet,
+    chosen: Selection,
     comparison: Comparison | None,
     told: tuple[Any, ...],  # Any: reasons, named tuples
     notes: list[str],
 ) -> dict[str, Any]:  # Any: JSON values
-    selection = chosen.selection
+    selection = chosen.chosen
     name = "best_of" if method.replace("-", "_") == "best_of" else selection.method
     row = random = None
     if comparison is not None:

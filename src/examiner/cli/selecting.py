@@ -160,8 +160,8 @@ def material_from(
     >>> material_from(SourceOptions("atari-dqn-family"), SelectionOptions(), None, None).target
     'mean'
     """
-    from examiner.selection import Constraints
-    from examiner.selection import benchmark as gather_material
+    from examiner.scores import Recipe
+    from examiner.selection import Constraints, benchmark
 
     results = results_from(source, progress)
     results, cost = _costs(results, options.cost, budget)
@@ -176,34 +176,38 @@ def material_from(
     lacking = [word.removeprefix("-") for word in words]
     if words and not set(lacking) <= set(results.measures):
         results = results.with_measures(*dict.fromkeys([*lacking, *results.measures]))
-    return gather_material(
-        results,
-        normalise="suggested" if options.normalise is None else options.normalise,
+    recipe = Recipe(
+        normaliser="auto" if options.normalise is None else options.normalise,
         transform=options.transform.value,
         floor=options.floor,
-        target=options.target.value,
-        lexicographic=words,
-        coverage=options.coverage,
+        lexicographic=tuple(words),
         success=options.success,
-        deviations=options.deviations,
-        cost=cost,
-        constraints=Constraints(
-            tuple(options.must or ()),
-            tuple(options.must_not or ()),
-            options.at_most,
-            options.levels.value,
-            budget,
-        ),
-        groups=None if options.typology is None else classification_from(options.typology),
+    )
+    demands = Constraints(
+        tuple(options.must or ()),
+        tuple(options.must_not or ()),
+        options.at_most,
+        options.levels.value,
+        budget,
+        cost,
+        None if options.typology is None else classification_from(options.typology),
+    )
+    return benchmark(
+        results,
+        recipe,
+        target=options.target.value,
+        constraints=demands,
         families=options.groups,
+        coverage=options.coverage,
+        deviations=options.deviations,
     )
 
 
-def agents_named(text: str | None, agents: tuple[str, ...]) -> list[str] | None:
+def agents_named(text: str | None, agents: tuple[str, ...]) -> tuple[str, ...] | None:
     """Return the agents that names or patterns, with commas between them, stand for.
 
     >>> agents_named("dqn*,random", ("dqn", "dqn-2", "random", "ppo"))
-    ['dqn', 'dqn-2', 'random']
+    ('dqn', 'dqn-2', 'random')
     """
     if text is None:
         return None
@@ -213,7 +217,7 @@ def agents_named(text: str | None, agents: tuple[str, ...]) -> list[str] | None:
         if not like:
             raise InputError(f"No agent is like {shorten(pattern)}. There are {listed(agents)}.")
         found += like
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def numbers_in(text: str, what: str) -> list[int]:

@@ -28,10 +28,10 @@ from examiner.scores import (
     ranks as rank_probabilities,
 )
 from examiner.scores.differences import difference_of
-from examiner.scores.plan import Interval
-from examiner.scores.resampling import Unit
 from examiner.scores.significance import PostHoc
-from examiner.scores.strata import run_scores
+from examiner.scores.uncertainty.bootstrap import Interval
+from examiner.scores.uncertainty.resampling import Unit
+from examiner.scores.uncertainty.strata import run_scores
 from examiner.wording import InputError
 
 MOST_COMPARED = 30

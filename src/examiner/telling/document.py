@@ -12,8 +12,7 @@ from examiner.irt.flags import rewarding_the_weak, weak_sentence
 from examiner.results import Classification, Results
 from examiner.results.display import html_table
 from examiner.results.writing import write_text
-from examiner.scores import Normaliser
-from examiner.scores.success import Landmark as Success
+from examiner.scores import OwnFunction, Success
 from examiner.telling.export import section_dict
 from examiner.telling.finding import Finding, Name, Notes, Prose, said
 from examiner.telling.findings import FINDINGS
@@ -93,7 +92,7 @@ class Report:
 
 def report(
     results: Results,
-    normalise: str | Normaliser | None = "auto",
+    normalise: str | OwnFunction | None = "auto",
     measure: str | None = None,
     sections: Sequence[str | SectionFunction] | None = None,
     title: str | None = None,
@@ -101,7 +100,7 @@ def report(
     *,
     reduce: str | None = None,
     classification: Classification | None = None,
-    success: float | Success | None = None,
+    success: Success | None = None,
     seed: int = 0,
 ) -> Report:
     """Make a report of results: what was read, who ranks where, every agent on every task.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.results import Results
-from examiner.scores.resampling import Unit
+from examiner.scores.uncertainty.resampling import Unit
 from examiner.telling.finding import Finding, Name, Notes, Prose
 from examiner.telling.study import Study
 from examiner.wording import counted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from examiner.scores import shared_ranks
 from examiner.telling.figures import strips
 from examiner.telling.finding import (
     Block,
@@ -17,7 +18,6 @@ from examiner.telling.finding import (
     enumerated,
 )
 from examiner.telling.numbers import three_digits
-from examiner.telling.ranks import shared_ranks
 from examiner.telling.study import Study
 from examiner.wording import counted
 

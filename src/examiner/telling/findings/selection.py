@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores import NORMALISERS
+from examiner.scores import NORMALISERS, Recipe
 from examiner.selection import (
     Benchmark,
     Comparison,
+    Constraints,
+    Holdout,
     Reason,
     Selection,
     benchmark,
-    chosen_set,
     reasons,
     select,
 )
-from examiner.selection import (
-    compare as compare_selections,
-)
+from examiner.selection import compare as compare_selections
 from examiner.telling.figures import cost_quality
 from examiner.telling.finding import Block, Column, Figure, Finding, Name, Table, Text, enumerated
 from examiner.telling.numbers import three_digits
@@ -68,16 +67,15 @@ def _told(study: Study, sizes: list[int]) -> Finding:
     known = study.normaliser if study.normaliser in NORMALISERS else None
     material = benchmark(
         study.results,
-        measure=study.measure,
-        normalise=known,
-        target="mean",
-        groups=study.classification,
+        Recipe(measure=study.measure, normaliser=known),
+        constraints=Constraints(groups=study.classification),
     )
     rng = np.random.default_rng(study.seed)
-    found = compare_selections(material, sizes, rng=rng, folds=FOLDS, repeats=0, draws=50, reps=200)
+    holdout = Holdout(FOLDS, repeats=0, draws=50, reps=200)
+    found = compare_selections(material, sizes, rng=rng, holdout=holdout)
     size = min(CHOSEN, sizes[-1])
     chosen = select(material, size, rng=rng)
-    why = reasons(material, chosen, chosen_set(material, chosen, rng=rng).predictor)
+    why = reasons(material, chosen)
     own = [note for note in found.notes if note not in study.results.notes]
     blocks: tuple[Block, ...] = (
         _curve(material, found),
@@ -88,8 +86,8 @@ def _told(study: Study, sizes: list[int]) -> Finding:
     row = found.row("best_of", size)
     lead = (
         f"{size} of {len(material.tasks)} tasks predict the mean of agents that had no part in choosing "
-        f"them with R² {three_digits(row.r2)}, random sets with "
-        f"{three_digits(found.row('random', size).r2)}: ",
+        f"them with R² {three_digits(row.r2.value)}, random sets with "
+        f"{three_digits(found.row('random', size).r2.value)}: ",
         *enumerated(chosen.tasks, 8),
         ".",
     )
@@ -99,10 +97,8 @@ def _told(study: Study, sizes: list[int]) -> Finding:
 def _curve(material: Benchmark, found: Comparison) -> Figure:
     names = [*found.methods, "random"]
     rows = [[found.row(name, size) for size in found.sizes] for name in names]
-    cost, r2, low, high = (
-        np.array([[getattr(row, part) for row in line] for line in rows])
-        for part in ("cost", "r2", "r2_low", "r2_high")
-    )
+    cost = np.array([[row.cost for row in line] for line in rows])
+    r2, low, high = np.array([[row.r2 for row in line] for line in rows]).transpose(2, 0, 1)
     data = cost_quality.data(names, found.sizes, cost, r2, low, high, material.terms.priced)
     best = found.row("best_of", found.sizes[-1])
     return Figure(
@@ -110,8 +106,8 @@ def _curve(material: Benchmark, found: Comparison) -> Figure:
         data=data._asdict(),
         drawing=cost_quality.draw(data),
         caption=(
-            f"With {best.size} tasks best-of reaches R² {three_digits(best.r2)}; chosen and judged on the "
-            f"same agents it would seem {three_digits(best.optimistic_r2)}.",
+            f"With {best.size} tasks best-of reaches R² {three_digits(best.r2.value)}; chosen and judged "
+            f"on the same agents it would seem {three_digits(best.optimistic_r2)}.",
         ),
         description="Lines of R² over the size of the set, one for each method; random sets as a band.",
         legend=(

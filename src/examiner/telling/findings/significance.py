@@ -8,7 +8,7 @@ from examiner.results import Results
 from examiner.scores import Significance
 from examiner.scores import significance as agent_differences
 from examiner.scores.differences import difference_of
-from examiner.scores.strata import run_scores
+from examiner.scores.uncertainty.strata import run_scores
 from examiner.telling.figures import critical as picture
 from examiner.telling.finding import (
     Block,
