@@ -246,6 +246,10 @@ def test_a_plan_is_probed_into_two_ledgers_and_resumes(tmp_path):
     assert no_op.loss.mean == 0.0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["deterministic", "sticky"]
     assert probe(plan, tmp_path) == found
+    assert repr(found) == "ProbedPlan(2 contrasts, 0 failed jobs)"
+    assert found._repr_html_().count("<tr>") == 1 + len(found.contrasts)
+    with pytest.raises(InputError, match="Say in which folder"):
+        probe(plan)
 
 
 DIES = """

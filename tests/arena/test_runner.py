@@ -2,13 +2,14 @@
 
 import math
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
 
 from arena import toy_agents
 from arena.runs import cart_pole, rows, states
-from examiner.arena import Episode, Ledger, Playing, Standing, run
+from examiner.arena import Episode, Ledger, Playing, Standing, plan, run
 from examiner.arena.running import performance
 from examiner.arena.running.performance import Saved, Start, perform_job
 from examiner.ledger import Checkpoint
@@ -186,3 +187,36 @@ def test_a_learner_that_was_saved_after_its_last_episode_is_not_saved_again(
     messages = list(perform_job(Start(cart_pole("Learner", episodes=3, slow=0.001))))
     saved = [one.checkpoint.episodes for one in messages if isinstance(one, Saved)]
     assert saved == [1, 2, 3]
+
+
+PLAN = """
+environment = "gymnasium"
+games = ["CartPole-v1"]
+episodes = 2
+tuning_games = ["CartPole-v1"]
+limits = { job_seconds = 60 }
+[[agents]]
+entry = "random"
+"""
+
+
+def test_a_plan_is_run_by_its_path_into_a_folder_or_a_ledger(tmp_path: Path) -> None:
+    (tmp_path / "pilot.toml").write_text(PLAN)
+    outcome = run(tmp_path / "pilot.toml", tmp_path / "new" / "folder")
+    assert outcome.ledger == tmp_path / "new" / "folder" / "ledger.sqlite" and outcome.done == 1
+    again = run(str(tmp_path / "pilot.toml"), outcome.ledger)
+    assert (again.done_before, again.episodes) == (1, 0)
+    renamed = outcome.ledger.rename(tmp_path / "kept")  # a file is a ledger, whatever it is called
+    assert run(plan(tmp_path / "pilot.toml"), renamed).done_before == 1
+    assert repr(again).startswith("RunOutcome(1 of 1 job done, 0 failed; played 0 episodes into")
+    database = sqlite3.connect(renamed)
+    assert database.execute("SELECT split FROM jobs").fetchall() == [("train",)]
+    assert database.execute("SELECT plan FROM sessions").fetchall() == [(PLAN,)] * 3
+    database.close()
+
+
+def test_a_plan_that_is_misspelt_is_answered_with_the_names_of_those_known(tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"Unknown plan 'atari-arean'\. Did you mean 'atari-arena'"
+    ):
+        run("atari-arean", tmp_path)
