@@ -53,7 +53,7 @@ def simulated_frames_a_second(
     settings = {"budget": BUDGET * hold, "hold": hold}
     job = Job(agent, agent, settings, observation="ram", game=game, seed=seed, episodes=1)
     playing = Playing.begin(job)
-    planning = playing._agent = Timed(playing._agent, decisions=hold * max(1, frames // a_decision))
+    planning = playing.agent = Timed(playing.agent, decisions=hold * max(1, frames // a_decision))
     with contextlib.suppress(EnoughError):
         next(playing)
     return planning.simulated / planning.inside, planning.simulated / planning.seconds
@@ -167,7 +167,7 @@ def measure_brute(games: list[str], seeds: int, frames: int) -> None:
                 playing = Playing.begin(job)
                 means.append(statistics.mean([episode.score for episode in playing][-30:]))
                 if agent == "brute":
-                    tree = playing._agent._tree
+                    tree = playing.agent.tree
                     sizes.append(tree.bytes / len(tree))
             each = ", ".join(f"{mean:.0f}" for mean in means)
             size = f", {max(sizes):.0f} bytes a node" if sizes else ""
@@ -202,7 +202,7 @@ def measure_sarsa(games: list[str], seeds: int, frames: int, frame_skip: int) ->
                     print(
                         f"{game:<16}seed {seed}{episode.frames:>10}"
                         f"{(episode.frames - last) / (now - begun):>8.0f}"
-                        f"{statistics.mean(scores[-20:]):>9.1f}{len(playing._agent._table):>9}"
+                        f"{statistics.mean(scores[-20:]):>9.1f}{len(playing.agent.table):>9}"
                         f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024:>6} MB",
                         flush=True,
                     )

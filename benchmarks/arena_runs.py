@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.arena import Job, Protocol, run_jobs
-from examiner.results.ledgers import ledger_results
+from examiner.arena import Job, Protocol, run
+from examiner.ledger import ledger_results
 
 STATE_BYTES = 10_000_000
 
@@ -60,8 +60,7 @@ def cost_of(jobs: list[Job], workers: int) -> Cost:
     with tempfile.TemporaryDirectory() as folder:
         ledger = Path(folder) / "ledger.sqlite"
         before, wall = cpu_seconds(), time.perf_counter()
-        here = str(Path(__file__).parent)
-        outcome = run_jobs(jobs, ledger, workers=workers, folders=(here,))
+        outcome = run(jobs, ledger, workers=workers)
         total, wall = cpu_seconds() - before, time.perf_counter() - wall
         assert not outcome.failed, outcome.failed
         results = ledger_results(ledger)

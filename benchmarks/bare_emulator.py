@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from examiner.arena import Protocol
-from examiner.arena.extras import ale_package
+from examiner.arena.environments.games import ale_package
 
 
 def new_emulator(game: str, seed: int, *, averaging: bool = False):

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 def recorded(playing, episodes):
     """Play so many episodes; return each without its time, and the actions chosen in it."""
-    chosen, act = [], playing._agent.act
-    playing._agent.act = lambda seen: chosen.append(act(seen)) or chosen[-1]
+    chosen, act = [], playing.agent.act
+    playing.agent.act = lambda seen: chosen.append(act(seen)) or chosen[-1]
     found = []
     for _ in range(episodes):
         chosen.clear()

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-from examiner.arena import Job, Protocol
+from examiner.arena import Job, Playing, Protocol
 
 PROTOCOL = Protocol(frame_skip=1, sticky_probability=0.1)
 COLUMNS = "key, episode, phase, e.frames, length, score, lives, truncated"
@@ -44,3 +44,17 @@ def states(ledger: Path) -> Sequence[tuple[str, str | None]]:
         return database.execute("SELECT state, reason FROM jobs ORDER BY job").fetchall()
     finally:
         database.close()
+
+
+def assert_resuming_changes_nothing(job: Job, *, after: int) -> None:
+    """Play a job whole, and again interrupted after so many episodes: scores and checkpoints agree."""
+    whole = Playing.begin(job)
+    episodes = list(whole)
+    begun = Playing.begin(job)
+    half = [next(begun) for _ in range(after)]
+    again = Playing.resume(
+        job, episodes_done=after, frames_done=half[-1].frames, checkpoint=begun.checkpoint()
+    )
+    rest = list(again)
+    assert [one.score for one in half + rest] == [one.score for one in episodes]
+    assert again.checkpoint() == whole.checkpoint()

@@ -59,7 +59,7 @@ def test_every_agent_chooses_among_the_actions_and_the_same_in_the_same_job(name
     ways = []
     for _ in range(2):
         playing = Playing.begin(job)
-        watched = playing._agent = Watched(playing._agent)
+        watched = playing.agent = Watched(playing.agent)
         assert [episode.number for episode in playing] == [0, 1]
         assert set(watched.chosen) <= set(range(18 if sees_screens else 2))
         ways.append(watched.chosen)
@@ -105,9 +105,10 @@ def test_any_object_with_act_is_an_agent(entry):
         (
             "arena.agents_for_tests:Learner",
             {"exploring": 1},
-            "unexpected keyword argument 'exploring'",
+            "Unknown setting of .*Learner 'exploring'. Did you mean 'explore'",
         ),
-        ("random", {"seed": 1}, "cannot be made with these settings"),
+        ("random", {"seed": 1}, "The agent 'random' has no settings"),
+        ("constant", {}, "cannot be made with these settings: missing .* 'action'"),
         ("periodic", {"actions": []}, "got 0 actions"),
     ],
 )

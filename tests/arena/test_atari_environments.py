@@ -9,7 +9,7 @@ import pytest
 
 from examiner.arena import PROTOCOLS, Protocol, game_variants, playable_games
 from examiner.arena.environments.ale import AtariEnvironment
-from examiner.arena.screens import grey
+from examiner.arena.environments.screens import grey
 from examiner.wording import InputError
 
 ale_py = pytest.importorskip("ale_py")
@@ -71,7 +71,7 @@ class EmulatorsOwnNoise:
 
 
 def test_everything_is_set_on_the_emulator_and_nothing_left_to_its_defaults():
-    played = started("pong")._console.emulator
+    played = started("pong").world.emulator
     assert (
         played.getFloat("repeat_action_probability") == 0.0
     )  # the console does it, frame by frame
@@ -100,14 +100,14 @@ def test_sticky_actions_are_those_of_the_emulator_given_the_same_random_numbers(
 def test_sticky_actions_have_their_frequency_at_every_skipped_frame():
     protocol = Protocol(frame_skip=5, max_episode_frames=None)
     environment = started("breakout", protocol, observation="ram")
-    played = environment._console.emulator = Recorded(environment._console.emulator)
+    played = environment.world.emulator = Recorded(environment.world.emulator)
     rng, waiting = np.random.default_rng(3), np.zeros(5)
     steps = 0
     while steps < 1500:
         if environment.over:
             environment.reset(rng)
-        before, played.executed = environment._console.previous, []
-        chosen = (environment._console.actions.index(before) + 1 + int(rng.integers(17))) % 18
+        before, played.executed = environment.world.previous, []
+        chosen = (environment.world.actions.index(before) + 1 + int(rng.integers(17))) % 18
         environment.step(chosen)
         if len(played.executed) < 5:
             continue
@@ -125,7 +125,7 @@ def test_sticky_actions_have_their_frequency_at_every_skipped_frame():
 def test_stickiness_of_zero_executes_every_action_and_of_one_none(sticky):
     protocol = replace(Protocol(), sticky_probability=sticky)
     environment = started("pong", protocol, observation="ram")
-    played = environment._console.emulator = Recorded(environment._console.emulator)
+    played = environment.world.emulator = Recorded(environment.world.emulator)
     environment.step(3)
     assert {action.value for action in played.executed} == ({3} if sticky == 0 else {0})
 
@@ -163,7 +163,7 @@ def test_the_full_action_set_has_all_legal_actions_and_the_minimal_those_of_the_
 def test_mode_and_difficulty_are_those_asked_for_also_after_a_reset():
     environment = started("freeway", mode=3, difficulty=1)
     environment.reset(np.random.default_rng(1))
-    state = environment._console.emulator.cloneState()
+    state = environment.world.emulator.cloneState()
     assert (state.getCurrentMode(), state.getDifficulty()) == (3, 1)
     by_protocol = started("freeway", replace(QUIET, mode=3))
     assert by_protocol.mode == 3
@@ -369,13 +369,13 @@ def test_a_state_of_the_model_can_be_gone_back_to_any_number_of_times():
 def test_the_model_draws_sticky_actions_anew_and_knows_the_previous_action():
     environment = started("seaquest", replace(QUIET, sticky_probability=0.5, frame_skip=1))
     environment.step(3)
-    previous = environment._console.previous
+    previous = environment.world.previous
     model = environment.model(np.random.default_rng(0))
     root, executed = model.root(), []
     for _ in range(400):
         model.restore(root)
         model.advance(4)
-        executed.append(model._console.previous == previous)
+        executed.append(model.world.previous == previous)
     assert abs(np.mean(executed) - 0.5) < 4 * 0.5 / np.sqrt(400)
 
 

@@ -16,7 +16,7 @@ from examiner.wording import InputError
 pytest.importorskip("numba")
 
 from examiner.arena.learning.blob_prost import BlobProst
-from examiner.arena.learning.feature_rows import FeatureRows
+from examiner.arena.learning.traced_weights import FeatureRows
 
 
 def plain_blobs(screen):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.runs import assert_resuming_changes_nothing
 from examiner.arena import Job, Playing, Task, check_job
 from examiner.arena import protocol as named_protocol
 from examiner.wording import InputError
@@ -213,16 +214,7 @@ def test_resuming_equals_an_uninterrupted_run_bit_for_bit(observation, sticky, f
         episodes=8,
         protocol=protocol,
     )
-    whole = Playing.begin(job)
-    episodes = list(whole)
-    begun = Playing.begin(job)
-    half = [next(begun) for _ in range(3)]
-    again = Playing.resume(
-        job, episodes_done=3, frames_done=half[-1].frames, checkpoint=begun.checkpoint()
-    )
-    rest = list(again)
-    assert [one.score for one in half + rest] == [one.score for one in episodes]
-    assert again.checkpoint() == whole.checkpoint()
+    assert_resuming_changes_nothing(job, after=3)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.runs import assert_resuming_changes_nothing
 from examiner.arena import AGENTS, Job, Playing, Task, check_job
 from examiner.arena import protocol as named_protocol
 from examiner.arena.learning.replay import ReplayMemory
@@ -105,16 +106,7 @@ def test_resuming_equals_an_uninterrupted_run_bit_for_bit(optimiser):
     protocol = named_protocol("machado-2018", max_episode_frames=200)
     settings = SMALL | {"optimiser": optimiser}
     job = Job("dqn", "dqn", settings, "dqn84x4", game="pong", episodes=4, protocol=protocol)
-    whole = Playing.begin(job)
-    episodes = list(whole)
-    begun = Playing.begin(job)
-    half = [next(begun) for _ in range(2)]
-    again = Playing.resume(
-        job, episodes_done=2, frames_done=half[-1].frames, checkpoint=begun.checkpoint()
-    )
-    rest = list(again)
-    assert [one.score for one in half + rest] == [one.score for one in episodes]
-    assert again.checkpoint() == whole.checkpoint()
+    assert_resuming_changes_nothing(job, after=2)
 
 
 @pytest.mark.slow

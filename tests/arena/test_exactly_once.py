@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from arena.runs import cart_pole, rows
 from examiner.arena import Episode, Job, Ledger, Playing
-from examiner.arena import performance as module
-from examiner.arena.performance import Saved, Start, perform_job
+from examiner.arena.running import performance as module
+from examiner.arena.running.performance import Saved, Start, perform_job
 
 EPISODES = 6
 
@@ -23,16 +23,8 @@ def interrupted(job: Job, ledger: Path, cuts: list[int], lost: list[bool]) -> in
     played = 0
     for cut, lose in [*zip(cuts, lost, strict=True), (10_000, False)]:
         with Ledger(ledger) as book:
-            (account,) = book.enter([job])
-            start = Start(
-                job,
-                episodes=account.episodes,
-                frames=account.frames,
-                evaluated=account.evaluated,
-                stateless=account.stateless,
-                checkpoint=account.checkpoint,
-                data=book.checkpoint_data(account),
-            )
+            (account,) = book.enter([job.record()])
+            start = Start(job, account, book.checkpoint_data(account))
             for number, message in enumerate(perform_job(start)):
                 played += isinstance(message, Episode)
                 if number == cut and lose:

@@ -23,8 +23,9 @@ def test_a_profile_says_what_is_known_of_an_environment():
 
 def test_a_profile_of_an_atari_game_is_that_of_the_random_agents_episodes():
     protocol = ex.arena.PROTOCOLS["machado-2018"]
-    profile = profile_game("breakout", episodes=3, observation="ram")
-    played = list(Playing.begin(Job("r", "random", game="breakout", observation="ram", episodes=3)))
+    job = Job("r", "random", game="breakout", observation="ram", episodes=3)
+    profile = profile_game(job, episodes=3)
+    played = list(Playing.begin(job))
     assert profile.mean_score == sum(one.score for one in played) / 3
     assert profile.episode_frames == sorted(one.length for one in played)[1]
     assert (profile.actions, profile.observation_shape) == (18, (128,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import examiner.arena.games as games
+import examiner.arena.environments.games as games
 from examiner.arena import (
     TRAINING_GAMES,
     UNSAFE_GAMES,

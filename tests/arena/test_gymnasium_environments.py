@@ -88,7 +88,7 @@ def test_the_model_works_on_copies_and_does_not_foresee_noise():
 
 def test_an_environment_that_cannot_be_copied_has_no_model():
     environment = GymnasiumEnvironment("CartPole-v1", protocol=PLAIN)
-    environment._world.env.unwrapped.guard = (one for one in ())  # generators cannot be copied
+    environment.world.env.unwrapped.guard = (one for one in ())  # generators cannot be copied
     with pytest.raises(InputError, match=r"cannot be copied .* Choose an agent that does not plan"):
         environment.model(np.random.default_rng(0))
 

@@ -12,9 +12,8 @@ from arena.recording import recorded
 from arena.toy_worlds import Bandit, Corridor, Grid, Lives, Shaft, Trap
 from examiner.arena import AGENTS, Job, Playing
 from examiner.arena import protocol as named_protocol
-from examiner.arena.planning.novelty import Novelty
 from examiner.arena.planning.planner import Planner
-from examiner.arena.planning.tree import Tree
+from examiner.arena.planning.tree import Novelty, Tree
 from examiner.wording import InputError
 
 PLANNERS = (
@@ -316,8 +315,8 @@ def test_tasks_tell_the_frame_skip_that_budgets_count(frame_skip):
         episodes=1,
     )
     playing, told = Playing.begin(job), []
-    begin = playing._agent.begin
-    playing._agent.begin = lambda task, rng: told.append(task.frame_skip) or begin(task, rng)
+    begin = playing.agent.begin
+    playing.agent.begin = lambda task, rng: told.append(task.frame_skip) or begin(task, rng)
     next(playing)
     assert told == [frame_skip]
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.resources import files
 
 import pytest
 
-from examiner.arena import TRAINING_GAMES, deviations, plan_from_toml
+from examiner.arena import TRAINING_GAMES, deviations
+from examiner.arena import plan as bundled
 from examiner.arena.agents import AGENTS
 
 pytest.importorskip("ale_py", reason="Atari games need ale-py")
-
-
-def bundled(name):
-    text = (files("examiner.datasets") / "plans" / f"{name}.toml").read_text(encoding="utf-8")
-    return plan_from_toml(text, name=name)
 
 
 def test_the_plan_of_the_arena_has_both_tracks_on_the_games_of_atari_100k():

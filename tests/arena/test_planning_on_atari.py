@@ -43,8 +43,8 @@ def test_planning_leaves_the_game_that_is_played_alone():
     # The same actions give the same game, whether they were planned or are only repeated.
     protocol = named_protocol("deterministic", max_episode_frames=100)
     playing = Playing.begin(job("uct", protocol=protocol))
-    chosen, act = [], playing._agent.act
-    playing._agent.act = lambda seen: chosen.append(act(seen)) or chosen[-1]
+    chosen, act = [], playing.agent.act
+    playing.agent.act = lambda seen: chosen.append(act(seen)) or chosen[-1]
     episode = next(playing)
     blind = Job(
         "again", "periodic", {"actions": chosen}, game="asterix", protocol=protocol, episodes=1

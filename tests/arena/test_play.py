@@ -27,7 +27,7 @@ def learner(**changes):
 
 def noting(job):
     playing = Playing.begin(job)
-    return list(playing), playing._agent
+    return list(playing), playing.agent
 
 
 @pytest.mark.parametrize("entry", ["random", "arena.agents_for_tests:Bare"])
@@ -126,9 +126,7 @@ def test_a_learner_resumes_from_what_it_saved(done):
         learner(), episodes_done=done, frames_done=episodes[-1].frames, checkpoint=saved
     )
     assert rows(resumed) == whole[done:]
-    assert (
-        saved != Playing.resume(learner(), episodes_done=0, frames_done=0, checkpoint=None)._agent
-    )
+    assert saved != Playing.resume(learner(), episodes_done=0, frames_done=0, checkpoint=None).agent
 
 
 def test_a_learner_without_its_checkpoint_is_not_resumed():
@@ -227,7 +225,7 @@ def test_planners_get_a_model_and_its_count_of_frames(where):
     job = Job("p", "arena.agents_for_tests:Greedy", **where, episodes=2)
     playing = Playing.begin(job)
     next(playing)
-    simulated = playing._agent.simulated
+    simulated = playing.agent.simulated
     actions, skip = (2, 1) if where is POLE else (18, 5)
     assert simulated[0] == actions * skip
     assert simulated == sorted(simulated)
@@ -252,7 +250,8 @@ def test_impossible_jobs_are_refused(changes, said):
 def test_a_missing_package_is_one_sentence_that_says_what_to_install(package, monkeypatch):
     import sys
 
-    from examiner.arena.extras import ale_package, gymnasium_package
+    from examiner.arena.environments.games import ale_package
+    from examiner.arena.environments.gymnasium import gymnasium_package
 
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(InputError, match=r"needs .*: pip install 'examiner\[atari\]'"):

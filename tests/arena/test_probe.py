@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from examiner.arena import Job, Playing, plan_from_toml
+from examiner.arena import Job, Playing, plan_from_toml, probe
 from examiner.arena import protocol as named_protocol
-from examiner.arena.intervals import difference_of_runs, mean_of_runs
-from examiner.arena.probe import probe as probe_agent
-from examiner.arena.probe import probe_plan
-from examiner.arena.replay import play_recorded, play_replay, replay_job
+from examiner.arena.play.runs import (
+    difference_of_runs,
+    mean_of_runs,
+    play_recorded,
+    play_replay,
+    replay_job,
+)
 from examiner.wording import InputError
 
 gymnasium = pytest.importorskip("gymnasium")
@@ -77,7 +80,7 @@ def lock_job(lock, agent="ByHeart"):
 
 
 def test_an_agent_that_plays_by_heart_loses_to_sticky_actions_and_its_replays_do_too(lock):
-    found = probe_agent(lock_job(lock), seeds=30, replays=3)
+    found = probe(lock_job(lock), seeds=30, replays=3)
     assert found.contrast.deterministic.mean == 10.0
     assert found.contrast.loss.low > 3.0
     assert (found.replay.replays, found.replay.reproduced) == (90, 90)
@@ -89,7 +92,7 @@ def test_the_loss_of_an_open_loop_player_is_what_the_protocol_says(lock):
     # A digit fails if the action sticks (0.25) and differs from the one before; the first cannot.
     changes = [a != b for a, b in zip(Combination.digits[1:], Combination.digits, strict=False)]
     survival = np.cumprod([1.0] + [0.75 if change else 1.0 for change in changes])
-    found = probe_agent(lock_job(lock), seeds=120, replays=1)
+    found = probe(lock_job(lock), seeds=120, replays=1)
     # A stuck action ends the game here, so that the previous action is always the digit before.
     assert found.contrast.sticky.low < survival.sum() < found.contrast.sticky.high
 
@@ -104,12 +107,12 @@ def test_the_random_agent_has_no_advantage_to_keep(lock):
         seed=1,
         episodes=10,
     )
-    found = probe_agent(job, seeds=3)
+    found = probe(job, seeds=3)
     assert math.isnan(found.kept)
 
 
 def test_a_share_of_the_advantage_is_known_only_where_its_interval_lies_above_zero(lock):
-    several, single = (probe_agent(lock_job(lock), seeds=seeds) for seeds in (5, 1))
+    several, single = (probe(lock_job(lock), seeds=seeds) for seeds in (5, 1))
     assert several.advantage.mean == pytest.approx(
         several.contrast.deterministic.mean - several.random.deterministic.mean
     )
@@ -147,14 +150,12 @@ def test_a_replay_starts_after_as_many_frames_of_doing_nothing_as_the_recorded_e
 
 
 def test_replays_reproduce_the_score_under_a_protocol_that_draws_the_start():
-    found = probe_agent(
-        atari_job("mnih-2015", "random", max_episode_frames=300), seeds=2, replays=1
-    )
+    found = probe(atari_job("mnih-2015", "random", max_episode_frames=300), seeds=2, replays=1)
     assert (found.replay.replays, found.replay.reproduced) == (2, 2)
 
 
 def test_an_episode_that_is_over_before_its_first_action_is_replayed():
-    found = probe_agent(atari_job("mnih-2015", "random", max_episode_frames=1), seeds=2, replays=1)
+    found = probe(atari_job("mnih-2015", "random", max_episode_frames=1), seeds=2, replays=1)
     assert (found.replay.replays, found.replay.reproduced) == (2, 2)
 
 
@@ -166,7 +167,7 @@ def jobs_of_probe(job):
         played.extend(jobs)
         return [function(one) for one in jobs]
 
-    probe_agent(job, seeds=1, replays=1, map=noting)
+    probe(job, seeds=1, replays=1, map=noting)
     return played
 
 
@@ -198,13 +199,13 @@ def test_an_environment_without_a_list_of_actions_is_refused():
     protocol = named_protocol("gymnasium")
     job = Job("random", "random", environment="gymnasium", game="Pendulum-v1", protocol=protocol)
     with pytest.raises(InputError, match="Cannot probe an agent on 'Pendulum-v1': it has no list"):
-        probe_agent(job)
+        probe(job)
 
 
 def test_an_agent_without_an_answer_is_told_what_an_action_is(lock):
     job = replace(lock_job(lock), entry="arena.agents_for_tests:Says", settings={"what": "nothing"})
     with pytest.raises(InputError, match="chose action None"):
-        probe_agent(job)
+        probe(job)
 
 
 def test_performance_is_the_mean_of_the_last_episodes_of_the_window():
@@ -221,12 +222,12 @@ def test_a_learner_must_be_told_how_long_it_may_learn():
         "learner", "arena.agents_for_tests:Learner", environment="gymnasium", game="CartPole-v1"
     )
     with pytest.raises(InputError, match="The agent 'learner' learns"):
-        probe_agent(job)
+        probe(job)
 
 
 def test_probing_without_seeds_is_refused():
     with pytest.raises(InputError, match="Cannot probe with 0 seeds and 2 replays"):
-        probe_agent(Job("random", "random", game="pong"), seeds=0)
+        probe(Job("random", "random", game="pong"), seeds=0)
 
 
 def test_a_plan_is_probed_into_two_ledgers_and_resumes(tmp_path):
@@ -234,7 +235,7 @@ def test_a_plan_is_probed_into_two_ledgers_and_resumes(tmp_path):
         'environment = "gymnasium"\ngames = ["CartPole-v1"]\nseeds = 3\nepisodes = 4\n'
         'protocol = "gymnasium"\n[[agents]]\nentry = "random"\n[[agents]]\nentry = "no-op"'
     )
-    found = probe_plan(plan, tmp_path)
+    found = probe(plan, tmp_path)
     assert [variant[:2] for variant in found.contrasts] == [
         ("random", "CartPole-v1"),
         ("no-op", "CartPole-v1"),
@@ -244,7 +245,11 @@ def test_a_plan_is_probed_into_two_ledgers_and_resumes(tmp_path):
     # Repeating the action before changes nothing where there is only one.
     assert no_op.loss.mean == 0.0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["deterministic", "sticky"]
-    assert probe_plan(plan, tmp_path) == found
+    assert probe(plan, tmp_path) == found
+    assert repr(found) == "ProbedPlan(2 contrasts, 0 failed jobs)"
+    assert found._repr_html_().count("<tr>") == 1 + len(found.contrasts)
+    with pytest.raises(InputError, match="Say in which folder"):
+        probe(plan)
 
 
 DIES = """
@@ -266,7 +271,7 @@ def test_runs_that_failed_are_no_runs(tmp_path):
         '[[agents]]\nentry = "no-op"',
         folder=tmp_path,
     )
-    found = probe_plan(plan, tmp_path)
+    found = probe(plan, tmp_path)
     dies, no_op = found.contrasts.values()
     assert dies.deterministic.runs == dies.sticky.runs == 0
     assert math.isnan(dies.deterministic.mean) and math.isnan(dies.loss.mean)
@@ -281,7 +286,7 @@ def test_every_variant_of_a_game_is_a_row_of_its_own(tmp_path):
         '[[games]]\nname = "freeway"\nmodes = [0, 4]\ndifficulties = [0, 1]\n'
         '[[agents]]\nentry = "constant"\nsettings = { action = "UP" }'
     )
-    found = probe_plan(plan, tmp_path)
+    found = probe(plan, tmp_path)
     assert [variant[1:] for variant in found.contrasts] == [
         ("freeway", mode, difficulty) for mode in (0, 4) for difficulty in (0, 1)
     ]

@@ -111,7 +111,10 @@ def test_an_agent_of_the_current_folder_is_found(tmp_path: Path):
         (("random",), "Say on which game 'random' is probed"),
         (("plan.toml", "pong"), "A plan names its games itself. Leave out 'pong'."),
         (("random", *CART_POLE, "--set", "budget"), "The setting 'budget' is not NAME=VALUE"),
-        (("uct", *CART_POLE, "--set", "bugdet=5"), "The agent 'uct' cannot be made"),
+        (
+            ("uct", *CART_POLE, "--set", "bugdet=5"),
+            "Unknown setting of uct 'bugdet'. Did you mean",
+        ),
         (("randm", *CART_POLE), "Unknown agent 'randm'. Did you mean 'random'?"),
         (("random", *CART_POLE, "--seeds", "0"), "Cannot probe with 0 seeds"),
         (("random", "Pendulum-v1", *CART_POLE[1:]), "'Pendulum-v1': it has no list of actions"),

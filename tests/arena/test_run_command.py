@@ -12,10 +12,10 @@ from types import SimpleNamespace
 import pytest
 
 import examiner as ex
-from examiner.arena.standing import JobStanding, Standing
+from examiner.arena import plan as named_plan
+from examiner.arena.running.standing import JobStanding, Standing
 from examiner.cli import live, main
 from examiner.cli.live import drawn
-from examiner.cli.plans import named_plan
 
 PLAN = """
 games = ["CartPole-v1"]

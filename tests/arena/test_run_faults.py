@@ -17,7 +17,7 @@ import pytest
 
 import examiner as ex
 from arena.runs import cart_pole, rows, states
-from examiner.arena import Job, Playing, Protocol, run_jobs
+from examiner.arena import Job, Playing, Protocol, run
 from examiner.workers import Limits
 
 pytestmark = pytest.mark.slow
@@ -39,8 +39,8 @@ def jobs_to_kill() -> list[Job]:
 DRIVER = """
 import sys
 from arena.test_run_faults import jobs_to_kill
-from examiner.arena import run_jobs
-outcome = run_jobs(jobs_to_kill(), sys.argv[1], workers=2)
+from examiner.arena import run
+outcome = run(jobs_to_kill(), sys.argv[1], workers=2)
 sys.exit(len(outcome.failed))
 """
 
@@ -104,7 +104,7 @@ def test_a_hundred_jobs_with_three_bad_agents_complete_the_rest(tmp_path: Path) 
     jobs = [*good[:10], *bad, *good[10:]]
     ledger = tmp_path / "ledger.sqlite"
     limits = Limits(silent_seconds=20.0, memory_bytes=400 * 2**20)
-    outcome = run_jobs(jobs, ledger, workers=2, limits=limits)
+    outcome = run(jobs, ledger, workers=2, limits=limits)
     assert (outcome.jobs, outcome.done, len(outcome.failed)) == (100, 97, 3)
     reasons = {one.job.settings["how"]: one.reason for one in outcome.failed}
     assert reasons["crash"].startswith("RuntimeError: out of ideas")

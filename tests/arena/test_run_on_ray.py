@@ -34,8 +34,8 @@ DRIVER = """
 import json, sys
 from ray.cluster_utils import Cluster
 from arena.test_run_on_ray import jobs_for_ray
-from examiner.arena import run_jobs
-from examiner.arena.performance import perform_job
+from examiner.arena import run
+from examiner.arena.running.performance import perform_job
 from examiner.workers import Limits
 from examiner.workers.cluster import RayCrew
 
@@ -51,9 +51,9 @@ class Killer:
             cluster.remove_node(nodes[0], allow_graceful=False)
 
 limits = Limits(silent_seconds=20.0, memory_bytes=400 * 2**20)
-outcome = run_jobs(
+outcome = run(
     jobs_for_ray(), sys.argv[1], limits=limits, watcher=Killer(),
-    crew=lambda: RayCrew(perform_job, address=cluster.address, memory_bytes=limits.memory_bytes),
+    workers=lambda: RayCrew(perform_job, address=cluster.address, memory_bytes=limits.memory_bytes),
 )
 print("outcome", json.dumps({
     "done": outcome.done, "killed": killed,

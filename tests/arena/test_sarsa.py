@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.runs import assert_resuming_changes_nothing
 from examiner.arena import Job, Playing, Task, check_job
 from examiner.arena import protocol as named_protocol
 from examiner.wording import InputError
@@ -112,9 +113,9 @@ def test_what_is_learnt_of_a_real_game_is_what_the_textbook_learns():
         for key, trace in traces.items():
             weights[key] = weights.get(key, 0.0) + 0.5 / most * error * trace
     assert unit > 0.0
-    learnt = agent._weights.settled(len(agent._table))
+    learnt = agent.weights.settled(len(agent.table))
     expected = np.zeros_like(learnt)
-    rows = {feature: row for row, feature in enumerate(agent._table.features().tolist())}
+    rows = {feature: row for row, feature in enumerate(agent.table.features().tolist())}
     for (feature, action), weight in weights.items():
         expected[rows[feature], action] = weight
     assert np.count_nonzero(expected) > 1000
@@ -180,8 +181,8 @@ def test_an_episode_that_is_cut_off_is_no_end():
     value = {}
     for agent in (ends, cut_off):
         features.begin()
-        rows = agent._table.rows(features.active(screen), add=False)
-        value[agent] = float(agent._weights.values(rows)[0])
+        rows = agent.table.rows(features.active(screen), add=False)
+        value[agent] = float(agent.weights.values(rows)[0])
     assert value[ends] == pytest.approx(1.0, abs=1e-3)
     assert value[cut_off] > 1.5
 
@@ -189,8 +190,8 @@ def test_an_episode_that_is_cut_off_is_no_end():
 def test_features_beyond_the_bound_are_ignored():
     agent = Sarsa(max_features=50)
     play_lamps(agent, 5, seed=1)
-    assert len(agent._table) == 50
-    assert len(agent._weights.settled(50)) == 50
+    assert len(agent.table) == 50
+    assert len(agent.weights.settled(50)) == 50
 
 
 @pytest.mark.parametrize("settings", [{}, {"basic_without_colour": True}])
@@ -198,16 +199,7 @@ def test_resuming_equals_an_uninterrupted_run_bit_for_bit(settings):
     pytest.importorskip("ale_py")
     protocol = named_protocol("machado-2018", max_episode_frames=300)
     job = Job("sarsa", "sarsa", settings, game="asterix", episodes=6, protocol=protocol)
-    whole = Playing.begin(job)
-    episodes = list(whole)
-    begun = Playing.begin(job)
-    half = [next(begun) for _ in range(3)]
-    again = Playing.resume(
-        job, episodes_done=3, frames_done=half[-1].frames, checkpoint=begun.checkpoint()
-    )
-    rest = list(again)
-    assert [one.score for one in half + rest] == [one.score for one in episodes]
-    assert again.checkpoint() == whole.checkpoint()
+    assert_resuming_changes_nothing(job, after=3)
 
 
 def test_resuming_across_the_moment_when_weights_are_brought_up_to_date_changes_nothing():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from examiner.datasets import card, load, plan_text
+from examiner.datasets import card, load
 
 SIZES = {
     "atari-arena": (12, 27, 5),
@@ -29,9 +29,9 @@ def results(name):
 
 def planned(name):
     pytest.importorskip("ale_py", reason="Atari games need ale-py")
-    from examiner.arena import plan_from_toml
+    from examiner.arena import plan
 
-    return plan_from_toml(plan_text(name), name=name)
+    return plan(name)
 
 
 def run_means(results):

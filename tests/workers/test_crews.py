@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from examiner.workers import JobError, Limits
+from examiner.workers.crew import oversee
 from examiner.workers.processes import ProcessCrew
-from examiner.workers.streaming import oversee
 from workers import jobs_for_workers as jobs
 
 MEBIBYTE = 2**20

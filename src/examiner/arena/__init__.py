@@ -2,10 +2,8 @@
 
 from examiner.arena.agent import Task
 from examiner.arena.agents import AGENTS
-from examiner.arena.deviation import Deviation, deviations
 from examiner.arena.environments import ENVIRONMENTS
-from examiner.arena.export import export, results_of
-from examiner.arena.games import (
+from examiner.arena.environments.games import (
     TRAINING_GAMES,
     UNSAFE_GAMES,
     game_split,
@@ -14,25 +12,23 @@ from examiner.arena.games import (
     playable_game,
     playable_games,
 )
-from examiner.arena.intervals import Estimate
-from examiner.arena.job import Job
-from examiner.arena.ledger import Ledger
-from examiner.arena.plan import Plan, PlannedAgent, PlannedGame
-from examiner.arena.plan_file import plan, plan_from_toml
-from examiner.arena.play import Episode, Playing, check_job
+from examiner.arena.plans.file import bundled_plans, plan, plan_from_toml
+from examiner.arena.plans.plan import Plan, PlannedAgent, PlannedGame
+from examiner.arena.play.episodes import Playing, check_job
+from examiner.arena.play.job import Job
+from examiner.arena.play.runs import Estimate, ReplayTest
 from examiner.arena.probe import (
     Contrast,
     Probe,
     ProbedPlan,
     ProbedVariant,
-    ReplayTest,
     probe,
-    probe_plan,
 )
 from examiner.arena.profile import Profile, profile, profiled_kinds
-from examiner.arena.protocol import PROTOCOLS, Protocol, protocol
-from examiner.arena.runner import FailedJob, RunOutcome, run, run_jobs
-from examiner.arena.standing import Standing
+from examiner.arena.protocol import PROTOCOLS, Deviation, Protocol, deviations, protocol
+from examiner.arena.running.runner import FailedJob, RunOutcome, run
+from examiner.arena.running.standing import Standing
+from examiner.ledger import Episode, Ledger, export
 
 __all__ = [
     "AGENTS",
@@ -60,6 +56,7 @@ __all__ = [
     "RunOutcome",
     "Standing",
     "Task",
+    "bundled_plans",
     "check_job",
     "deviations",
     "export",
@@ -71,11 +68,8 @@ __all__ = [
     "playable_game",
     "playable_games",
     "probe",
-    "probe_plan",
     "profile",
     "profiled_kinds",
     "protocol",
-    "results_of",
     "run",
-    "run_jobs",
 ]

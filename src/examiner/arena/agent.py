@@ -15,13 +15,15 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from examiner.arena.environment import Model
+from examiner.arena.environments.contract import Model
 from examiner.wording import InputError, listed, shorten, unknown_name
 
 
@@ -70,6 +72,22 @@ class Task:
             f"{listed(self.actions, limit=18)}."
         )
 
+    def counted_actions(self, agent: str) -> int:
+        """Return how many actions there are, for an agent that cannot do with continuous ones.
+
+        >>> Task((), (3,), draw=lambda rng: 0.5).counted_actions("brute")
+        Traceback (most recent call last):
+        ...
+        examiner.wording.InputError: The agent 'brute' needs actions that can be counted; here they are \
+continuous. Choose another agent, for example 'random'.
+        """
+        if not self.actions:
+            raise InputError(
+                f"The agent {agent!r} needs actions that can be counted; here they are continuous. "
+                f"Choose another agent, for example 'random'."
+            )
+        return len(self.actions)
+
 
 def make_agent(
     entry: str, settings: Mapping[str, object], agents: Mapping[str, Callable[..., Any]]
@@ -79,7 +97,7 @@ def make_agent(
     >>> from examiner.arena.agents import AGENTS
     >>> type(make_agent("constant", {"action": "FIRE"}, AGENTS)).__name__
     'Constant'
-    >>> make_agent("constant", {"actoin": 1}, AGENTS)
+    >>> make_agent("constant", {}, AGENTS)
     Traceback (most recent call last):
     ...
     examiner.wording.InputError: The agent 'constant' cannot be made with these settings: missing a \
@@ -93,7 +111,7 @@ required argument: 'action'. It takes (action: 'int | str').
             f"The agent {shorten(entry)} is a {type(factory).__name__}. Give a class, a function that "
             f"makes the agent, or an object with a method act(observation)."
         )
-    _check_settings(entry, factory, settings)
+    check_settings(entry, factory, settings)
     agent = factory(**settings)
     if not callable(getattr(agent, "act", None)):
         raise InputError(
@@ -119,13 +137,26 @@ def _factory(entry: str, agents: Mapping[str, Callable[..., Any]]) -> Any:
         ) from error
 
 
-def _check_settings(
-    entry: str, factory: Callable[..., Any], settings: Mapping[str, object]
-) -> None:
+def check_settings(entry: str, factory: Callable[..., Any], settings: Mapping[str, object]) -> None:
+    """Refuse settings that the factory of an agent does not take, without making the agent.
+
+    >>> check_settings("constant", lambda action: None, {"actoin": 1})
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: Unknown setting of constant 'actoin'. Did you mean 'action'? \
+Known: 'action'.
+    """
     try:
         signature = inspect.signature(factory)
     except ValueError:  # factories written in C do not tell what they take
         return
+    known = signature.parameters
+    if settings and not known:
+        raise InputError(f"The agent {shorten(entry)} has no settings. Leave them out.")
+    if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
+        for name in settings:
+            if name not in known:
+                raise unknown_name(f"setting of {entry}", name, tuple(known))
     try:
         signature.bind(**settings)
     except TypeError as error:
@@ -133,3 +164,60 @@ def _check_settings(
             f"The agent {shorten(entry)} cannot be made with these settings: {error}. "
             f"It takes {signature.replace(return_annotation=signature.empty)}."
         ) from None
+
+
+def check_numbers(
+    agent: Any,  # a dataclass whose fields are settings
+    *,
+    least: Mapping[str, float] = MappingProxyType({}),
+    most: Mapping[str, float] = MappingProxyType({}),
+) -> None:
+    """Check the settings of an agent that are numbers, for its `__post_init__`.
+
+    A setting whose default is whole must be whole, and at least 1 if nothing else is said; any other at
+    least 0. A wrong one should not fail hours later.
+    """
+    for one in fields(agent):
+        number = isinstance(one.default, int | float) and not isinstance(one.default, bool)
+        if one.init and number:
+            whole = isinstance(one.default, int)
+            check_number(
+                one.name,
+                getattr(agent, one.name),
+                whole=whole,
+                least=least.get(one.name, int(whole)),
+                most=most.get(one.name, math.inf),
+            )
+
+
+def check_number(
+    name: str, value: object, *, whole: bool = False, least: float = 0, most: float = math.inf
+) -> None:
+    """Refuse a setting that is no number, no whole one where that is needed, or out of range.
+
+    >>> check_number("budget", 500, whole=True, least=1)
+    >>> check_number("max_nodes", 1e7, whole=True, least=1)
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The setting max_nodes is 10000000.0. Give a whole number of at \
+least 1.
+    """
+    kinds: tuple[type, ...] = (int,) if whole else (int, float)
+    is_number = isinstance(value, kinds) and not isinstance(value, bool)
+    if not is_number or not least <= value <= most or math.isinf(value):  # type: ignore[operator, arg-type]
+        wanted = f"a {'whole ' if whole else ''}number of at least {least}"
+        upper = "" if math.isinf(most) else f" and at most {most:.12g}"
+        raise InputError(f"The setting {name} is {value!r}. Give {wanted}{upper}.")
+
+
+def best(values: Sequence[float], rng: np.random.Generator) -> int:
+    """Return the index of a largest value, each of equal ones equally likely: the first is no better.
+
+    >>> best([0.0, 2.0, 1.0], np.random.default_rng(0))
+    1
+    >>> sorted({best([1.0, 0.0, 1.0], np.random.default_rng(seed)) for seed in range(9)})
+    [0, 2]
+    """
+    largest = max(values)
+    indices = [index for index, value in enumerate(values) if value == largest]
+    return indices[0] if len(indices) == 1 else indices[int(rng.integers(len(indices)))]

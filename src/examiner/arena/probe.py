@@ -5,34 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple, overload
 
 from examiner.arena.agent import make_agent
 from examiner.arena.agents import AGENTS
-from examiner.arena.environments import ENVIRONMENTS
-from examiner.arena.export import results_of
-from examiner.arena.intervals import Estimate, difference_of_runs, mean_of_runs
-from examiner.arena.job import Job
-from examiner.arena.plan import Plan
-from examiner.arena.play import check_job
-from examiner.arena.protocol import PROTOCOLS, Protocol
-from examiner.arena.replay import (
+from examiner.arena.plans.file import plan as read_plan
+from examiner.arena.plans.plan import Plan
+from examiner.arena.play.episodes import check_job, environment_of
+from examiner.arena.play.job import Job
+from examiner.arena.play.runs import (
+    Estimate,
+    Mapper,
     Recorded,
+    ReplayTest,
+    difference_of_runs,
+    mean_of_runs,
     play_recorded,
-    play_replay,
-    replay_job,
+    replay_test,
     reported_performance,
     reported_phase,
 )
-from examiner.arena.runner import FailedJob
-from examiner.arena.runner import run as run_plan
-from examiner.arena.standing import Watcher
-from examiner.wording import InputError, shorten
-
-Mapper = Callable[..., list[Any]]
-"""Like `map_processes`: takes a function and jobs, returns the answers in their order."""
+from examiner.arena.protocol import PROTOCOLS, Protocol
+from examiner.arena.running.runner import FailedJob, run
+from examiner.arena.running.standing import Watcher
+from examiner.ledger import ledger_results
+from examiner.results.display import html_table
+from examiner.wording import InputError, counted, shorten
 
 RANDOM_EPISODES = 10
 """Episodes of the random agent for each seed: one tells little, and they cost nothing."""
@@ -47,18 +45,7 @@ class Contrast:
     loss: Estimate
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayTest:
-    """Recorded actions played again: how often the score came back exactly, and the mean with ς."""
-
-    replays: int
-    reproduced: int
-    recorded: Estimate
-    deterministic: Estimate
-    sticky: Estimate
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Probe:
     """How much an agent on a game owes to determinism.
 
@@ -76,6 +63,13 @@ class Probe:
     kept: float
     replay: ReplayTest
 
+    def __repr__(self) -> str:
+        means = self.contrast.deterministic.mean, self.contrast.sticky.mean
+        return (
+            f"Probe({self.agent} on {self.game}: {means[0]:.4g} without and {means[1]:.4g} with sticky "
+            f"actions, {counted(self.seeds, 'run')} each)"
+        )
+
 
 class ProbedVariant(NamedTuple):
     """An agent on one variant of a game; only Atari games have modes and difficulties."""
@@ -89,42 +83,103 @@ class ProbedVariant(NamedTuple):
     def of_job(cls, job: Job) -> ProbedVariant:
         """Return what a job is a run of.
 
-        >>> from examiner.arena.job import Job
+        >>> from examiner.arena.play.job import Job
         >>> ProbedVariant.of_job(Job("mine", "random", environment="gymnasium", game="CartPole-v1"))
         ProbedVariant(agent='mine', game='CartPole-v1', mode=None, difficulty=None)
         """
         return cls(job.agent, job.game, job.mode, job.difficulty)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ProbedPlan:
     """Scores without and with sticky actions of every agent and variant of a plan; jobs done only."""
 
     contrasts: dict[ProbedVariant, Contrast]
     failed: tuple[FailedJob, ...]
 
+    def __repr__(self) -> str:
+        contrasts = counted(len(self.contrasts), "contrast")
+        return f"ProbedPlan({contrasts}, {counted(len(self.failed), 'failed job')})"
+
+    def _repr_html_(self) -> str:
+        header = (*ProbedVariant._fields, "without", "with sticky actions", "loss")
+        rows = [
+            (*variant, one.deterministic.mean, one.sticky.mean, one.loss.mean)
+            for variant, one in self.contrasts.items()
+        ]
+        return html_table(repr(self), header, rows)
+
+
+@overload
+def probe(
+    what: Job,
+    *,
+    sticky_probability: float = ...,
+    seeds: int = ...,
+    replays: int = ...,
+    map: Mapper | None = ...,
+) -> Probe: ...
+
+
+@overload
+def probe(
+    what: Plan | str | Path,
+    folder: str | Path,
+    *,
+    sticky_probability: float = ...,
+    workers: int = ...,
+    watcher: Watcher | None = ...,
+) -> ProbedPlan: ...
+
 
 def probe(
-    job: Job,
+    what: Job | Plan | str | Path,
+    folder: str | Path | None = None,
     *,
-    seeds: int = 5,
     sticky_probability: float = 0.25,
+    seeds: int = 5,
     replays: int = 2,
     map: Mapper | None = None,
-) -> Probe:
-    """Play a job without and with sticky actions on several seeds, and replay what was recorded.
+    workers: int = 1,
+    watcher: Watcher | None = None,
+) -> Probe | ProbedPlan:
+    """Play without and with sticky actions, and say what they cost: one job in depth, or a whole plan.
 
-    Runs without sticky actions are recorded; the actions of each run's last episode are played again
-    `replays` times without looking, without and with sticky actions, with other random numbers but as
-    many frames of doing nothing at the start. A learner's performance is what the protocol reports, its
-    last evaluation if there is one; agents that do not learn are not evaluated apart. `map` is like
-    `workers.map_processes`.
+    A job is played on several `seeds`. Runs without sticky actions are recorded; the actions of each run's
+    last episode are played again `replays` times without looking, without and with sticky actions, with
+    other random numbers but as many frames of doing nothing at the start. A learner's performance is what
+    the protocol reports, its last evaluation if there is one; agents that do not learn are not evaluated
+    apart. `map` is like `workers.map_processes`.
+
+    A plan (or its file, or its name) is played on `workers` processes into two ledgers of the `folder`,
+    which resume. The table is that of papers/001, Table 1: for each agent and game the mean over seeds of
+    the mean score of the last episodes. Each mode and difficulty is a row of its own. Jobs that failed are
+    no runs: the scores before they did are left out.
 
     >>> job = Job("random", "random", environment="gymnasium", game="CartPole-v1", episodes=1)
     >>> found = probe(job, seeds=2)
     >>> found.contrast.sticky.runs, found.replay.replays
     (2, 4)
+    >>> import tempfile
+    >>> from examiner.arena.plans.file import plan_from_toml
+    >>> text = 'environment = "gymnasium"\\ngames = ["CartPole-v1"]\\nseeds = 2\\nepisodes = 1\\n'
+    >>> found = probe(plan_from_toml(text + '[[agents]]\\nentry = "random"'), tempfile.mkdtemp())
+    >>> found
+    ProbedPlan(1 contrast, 0 failed jobs)
+    >>> found.contrasts["random", "CartPole-v1", None, None].sticky.runs
+    2
     """
+    if isinstance(what, Job):
+        return _probe_job(what, sticky_probability, seeds, replays, map or _in_turn)
+    if folder is None:
+        raise InputError(
+            "A plan is probed into two ledgers. Say in which folder: probe(plan, folder)."
+        )
+    planned = what if isinstance(what, Plan) else read_plan(what)
+    return _probe_plan(planned, Path(folder), sticky_probability, workers, watcher)
+
+
+def _probe_job(job: Job, sticky_probability: float, seeds: int, replays: int, use: Mapper) -> Probe:
     if seeds < 1 or replays < 1:
         raise InputError(f"Cannot probe with {seeds} seeds and {replays} replays. Give at least 1.")
     job = _ready(job)
@@ -134,7 +189,6 @@ def probe(
         replace(job, protocol=_changed(job.protocol, sticky_probability=chance))
         for chance in (0.0, sticky_probability)
     )
-    use: Mapper = map or _in_turn
     kinds = [
         [replace(one, seed=job.seed + seed) for seed in range(seeds)]
         for one in (plain, noisy, _random_play(plain), _random_play(noisy))
@@ -153,40 +207,20 @@ def probe(
         random=random,
         advantage=advantage,
         kept=_kept(advantage, contrast.sticky.mean - random.sticky.mean),
-        replay=_replay_test(by_kind[0], plain, sticky_probability, replays, use),
+        replay=replay_test(by_kind[0], plain, sticky_probability, replays, use),
     )
 
 
-def probe_plan(
-    plan: Plan,
-    folder: str | Path,
-    *,
-    sticky_probability: float = 0.25,
-    workers: int = 1,
-    watcher: Watcher | None = None,
+def _probe_plan(
+    plan: Plan, folder: Path, sticky_probability: float, workers: int, watcher: Watcher | None
 ) -> ProbedPlan:
-    """Play a plan twice, without and with sticky actions, into two ledgers of a folder that resume.
-
-    The table is that of papers/001, Table 1: for each agent and game the mean over seeds of the mean
-    score of the last episodes. Each mode and difficulty is a row of its own. Jobs that failed are no runs:
-    the scores before they did are left out.
-
-    >>> import tempfile
-    >>> from examiner.arena.plan_file import plan_from_toml
-    >>> text = 'environment = "gymnasium"\\ngames = ["CartPole-v1"]\\nseeds = 2\\nepisodes = 1\\n'
-    >>> plan = plan_from_toml(text + '[[agents]]\\nentry = "random"')
-    >>> found = probe_plan(plan, tempfile.mkdtemp())
-    >>> found.contrasts["random", "CartPole-v1", None, None].sticky.runs
-    2
-    """
     failed: list[FailedJob] = []
     kinds = []
     for name, chance in (("deterministic", 0.0), ("sticky", sticky_probability)):
         played = replace(plan, protocol=_changed(plan.protocol, sticky_probability=chance))
-        ledger = Path(folder) / name / "ledger.sqlite"
-        outcome = run_plan(played, ledger, workers=workers, watcher=watcher)
+        outcome = run(played, folder / name, workers=workers, watcher=watcher)
         failed += outcome.failed
-        kinds.append(_performances(ledger, _done(played.jobs(), outcome.failed)))
+        kinds.append(_performances(outcome.ledger, _done(played.jobs(), outcome.failed)))
     variants = dict.fromkeys(ProbedVariant.of_job(job) for job in plan.jobs())
     return ProbedPlan(
         {one: _contrast(*(kind.get(one, []) for kind in kinds)) for one in variants}, tuple(failed)
@@ -228,7 +262,7 @@ def _random_play(job: Job) -> Job:
 
 
 def _refuse_without_list_of_actions(job: Job) -> None:
-    if not ENVIRONMENTS[job.environment](job).action_names:
+    if not environment_of(job).action_names:
         raise InputError(
             f"Cannot probe an agent on {shorten(job.game)}: it has no list of actions from which those "
             f"played could be recorded and replayed. Choose a game with discrete actions."
@@ -261,29 +295,6 @@ def _kept(advantage: Estimate, left: float) -> float:
     return left / advantage.mean if advantage.low > 0 else float("nan")
 
 
-def _replay_test(
-    recorded: Sequence[Recorded], job: Job, sticky_probability: float, replays: int, use: Mapper
-) -> ReplayTest:
-    """Each recording's replays are averaged first: recordings are the runs."""
-    # No seed twice: equal recordings with equal seeds would be one replay counted as several.
-    jobs = [
-        replay_job(one, job, seed=job.seed + place * replays + number, sticky_probability=chance)
-        for chance in (0.0, sticky_probability)
-        for place, one in enumerate(recorded)
-        for number in range(replays)
-    ]
-    scores = np.array(use(play_replay, jobs))
-    plain, noisy = scores.reshape(2, len(recorded), replays)
-    wanted = np.array([one.last_score for one in recorded])
-    return ReplayTest(
-        replays=plain.size,
-        reproduced=int((plain == wanted[:, None]).sum()),
-        recorded=mean_of_runs(wanted.tolist()),
-        deterministic=mean_of_runs(plain.mean(axis=1).tolist()),
-        sticky=mean_of_runs(noisy.mean(axis=1).tolist()),
-    )
-
-
 def _done(jobs: Iterable[Job], failed: Iterable[FailedJob]) -> list[Job]:
     """The jobs that were played to their end, once a run is over."""
     without = {one.job.key for one in failed}
@@ -294,7 +305,7 @@ def _performances(ledger: Path, jobs: Sequence[Job]) -> dict[ProbedVariant, list
     """For each agent and variant, the performance of every run; `jobs` are those that are done."""
     if not jobs:
         return {}
-    columns = results_of(ledger, reported_phase(jobs[0].protocol)).to_dict()
+    columns = ledger_results(ledger, reported_phase(jobs[0].protocol)).to_dict()
     scores: dict[str, list[float]] = {}
     for key, score in zip(columns["job"], columns["score"], strict=True):
         scores.setdefault(key, []).append(score)

@@ -10,18 +10,18 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.arena.environment import Environment
-from examiner.arena.environments import ENVIRONMENTS
-from examiner.arena.job import Job
-from examiner.arena.protocol import PROTOCOLS, REFERENCE, Protocol
+from examiner.arena.environments.contract import Environment
+from examiner.arena.play.episodes import environment_of
+from examiner.arena.play.job import Job
+from examiner.arena.protocol import PROTOCOLS, Protocol, usual_protocol
 from examiner.results.attributes import Classification
-from examiner.wording import InputError, unknown_name
+from examiner.wording import InputError
 
 Determinism = Literal["deterministic", "noise added", "stochastic"]
-_STEPS_COMPARED = 300
+_STEPS_COMPARED = 300  # noise that shows later than that is rare, and many games are over before
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Profile:
     """A game as the random agent met it.
 
@@ -44,6 +44,13 @@ class Profile:
     episodes: int
     protocol: str
 
+    def __repr__(self) -> str:
+        actions = "continuous" if self.actions is None else f"{self.actions}"
+        return (
+            f"Profile({self.task}: {actions} actions, {self.determinism}, {self.episode_frames:,.0f} "
+            f"frames an episode)"
+        )
+
     @property
     def features(self) -> dict[str, str]:
         """The measured dimensions of the agent-centric schema, under its names.
@@ -61,43 +68,37 @@ class Profile:
 
 
 def profile(
-    game: str,
+    game: str | Job,
     *,
     environment: str = "ale",
     protocol: Protocol | None = None,
-    mode: int | None = None,
-    difficulty: int | None = None,
-    observation: str = "raw",
-    episodes: int = 10,
     seed: int = 0,
+    episodes: int = 10,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Profile:
     """Play a game with the random agent and measure what it is like.
 
-    Determinism is measured too: the same actions are played twice, without the protocol's noise
-    and with other random numbers. The typology is that of papers/000, section VII.
+    A `Job` in place of the game's name says all of how it is played and seen: mode, difficulty,
+    observation, protocol. Determinism is measured too: the same actions are played twice, without the
+    protocol's noise and with other random numbers. The typology is that of papers/000, section VII.
 
     >>> profile = profile("pong", episodes=1)
+    >>> profile
+    Profile(pong: 18 actions, noise added, ... frames an episode)
     >>> profile.actions, profile.observation_shape, profile.determinism, profile.reward_low
     (18, (210, 160), 'noise added', -1.0)
     """
-    if environment not in ENVIRONMENTS:
-        raise unknown_name("environment", environment, ENVIRONMENTS)
     if episodes < 1:
         raise InputError(f"Cannot measure a game in {episodes} episodes. Give at least 1.")
-    protocol = _default_protocol(environment) if protocol is None else protocol
-    job = Job(
-        "random",
-        "random",
-        observation=observation,
-        environment=environment,
-        game=game,
-        mode=mode,
-        difficulty=difficulty,
-        seed=seed,
-        protocol=protocol,
-    )
-    played = ENVIRONMENTS[environment](job)
+    task = game.game if isinstance(game, Job) else game
+    if isinstance(game, Job):
+        job = replace(game, agent="random", entry="random", settings={})
+    else:
+        protocol = protocol or PROTOCOLS[usual_protocol(environment)]
+        job = Job(
+            *("random", "random"), environment=environment, game=game, seed=seed, protocol=protocol
+        )
+    played = environment_of(job)
     played.watch(False)
     rewards, lengths, cut = [], [], 0
     for episode in range(episodes):
@@ -105,10 +106,10 @@ def profile(
         lengths.append(played.frames)
         cut += played.truncated
         if progress is not None:
-            progress(f"playing {game}", episode + 1, episodes)
+            progress(f"playing {task}", episode + 1, episodes)
     steps = np.concatenate(rewards)
     return Profile(
-        task=game,
+        task=task,
         actions=len(played.action_names) or None,
         observation_shape=played.observation_shape,
         determinism=_determinism(job),
@@ -119,7 +120,7 @@ def profile(
         mean_score=float(np.mean([one.sum() for one in rewards])),
         truncated=cut / episodes,
         episodes=episodes,
-        protocol=protocol.hash,
+        protocol=job.protocol.hash,
     )
 
 
@@ -141,10 +142,6 @@ def profiled_kinds(profiles: Sequence[Profile]) -> Classification:
     )
 
 
-def _default_protocol(environment: str) -> Protocol:
-    return PROTOCOLS["gymnasium" if environment == "gymnasium" else REFERENCE]
-
-
 def _rewards(environment: Environment, job: Job, episode: int) -> NDArray[np.float64]:
     environment.reset(job.generator(episode, "environment"))
     rng, rewards = job.generator(episode, "agent"), []
@@ -157,7 +154,7 @@ def _determinism(job: Job) -> Determinism:
     noisy = job.protocol.sticky_probability > 0 or job.protocol.max_start_no_ops > 0
     quiet = replace(job.protocol, sticky_probability=0.0, max_start_no_ops=0)
     seen = "ram" if job.environment == "ale" else job.observation
-    environment = ENVIRONMENTS[job.environment](replace(job, protocol=quiet, observation=seen))
+    environment = environment_of(replace(job, protocol=quiet, observation=seen))
     first, second = (_trace(environment, job, episode) for episode in (0, 1))
     if first != second:
         return "stochastic"

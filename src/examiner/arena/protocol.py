@@ -1,4 +1,4 @@
-"""The protocol: everything that decides what a score means, as one frozen value in frames."""
+"""The protocol: everything that decides what a score means, as one frozen value; how protocols differ."""
 
 from __future__ import annotations
 
@@ -6,23 +6,17 @@ import hashlib
 import itertools
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
-from examiner.wording import InputError, unknown_name
+from examiner.checking import Bounds, ShapeError, Wanted, settle
+from examiner.wording import shorten, unknown_name
 
-Terminal = Literal["game over", "life loss"]
-ActionSet = Literal["full", "minimal"]
 Screens = Literal["last", "averaged", "pooled"]
-
-_CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "training_ends_at": get_args(Terminal),
-        "action_set": get_args(ActionSet),
-        "screens": get_args(Screens),
-    }
-)
+_Count = Annotated[int, Bounds(0, words="a whole number of at least 0")]
+_Positive = Annotated[int, Bounds(1, words="a whole number of at least 1")]
+_RISING = "rising shares of the training frames above 0 and up to 1, for example [0.25, 0.5, 1.0]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,45 +30,41 @@ class Protocol:
     (0.25, 18000, (10000000, 50000000, 100000000, 200000000))
     """
 
-    sticky_probability: float = 0.25
+    sticky_probability: Annotated[float, Bounds(0, 1, "a probability between 0 and 1")] = 0.25
     """ς: chance, at every frame, that the previous action is executed again (section 4.2)."""
-    training_ends_at: Terminal = "game over"
+    training_ends_at: Literal["game over", "life loss"] = "game over"
     """What a learner is told ends an episode. What is stored, and evaluation, is always a whole game."""
-    action_set: ActionSet = "full"
+    action_set: Literal["full", "minimal"] = "full"
     """All legal actions of the console, or only those the game reacts to."""
-    frame_skip: int = 5
+    frame_skip: _Positive = 5
     """Frames an action lasts; every one of them is counted."""
     screens: Screens = "averaged"
     """What is seen after skipped frames: the last screen, or the last two averaged or pooled (maximum)."""
-    max_episode_frames: int | None = 18_000
+    max_episode_frames: _Positive | None = 18_000
     """Frames after which an episode is cut off; None lets it last."""
-    max_start_no_ops: int = 0
+    max_start_no_ops: _Count = 0
     """Most frames of doing nothing at an episode's start; how many is drawn anew each time."""
-    mode: int | None = None
+    mode: _Count | None = None
     """Game mode where a plan lists none; None is the game's own default."""
-    difficulty: int | None = None
+    difficulty: _Count | None = None
     """Difficulty where a plan lists none; None is the game's own default."""
-    training_frames: int = 200_000_000
+    training_frames: _Positive = 200_000_000
     """Frames an agent may learn from."""
-    report_shares: tuple[float, ...] = (0.05, 0.25, 0.5, 1.0)
+    report_shares: Annotated[tuple[float, ...], Bounds(1), Wanted(_RISING)] = (0.05, 0.25, 0.5, 1.0)
     """Shares of the training frames at which performance is reported."""
-    window_episodes: int = 100
+    window_episodes: _Positive = 100
     """Performance is the mean score of so many episodes before a report point."""
-    evaluation_episodes: int = 0
+    evaluation_episodes: _Count = 0
     """Episodes without learning at every report point."""
     name: str = field(default="", compare=False)
     source: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        shares: object = self.report_shares
-        if isinstance(shares, list):  # as JSON and TOML have it
-            object.__setattr__(self, "report_shares", tuple(shares))
-        _check_choices(self)
-        _check_shares(self)
-        _check_counts(self)
-        # 0 and 0.0 are one setting, and have one hash.
-        object.__setattr__(self, "sticky_probability", float(self.sticky_probability))
-        object.__setattr__(self, "report_shares", tuple(map(float, self.report_shares)))
+        settle(self, "protocol")
+        shares = self.report_shares
+        rising = all(one < other for one, other in itertools.pairwise((0.0, *shares)))
+        if not rising or shares[-1] > 1.0:
+            raise ShapeError("report_shares", f"is {shorten(list(shares))}", _RISING, "protocol")
 
     @property
     def report_frames(self) -> tuple[int, ...]:
@@ -101,9 +91,8 @@ class Protocol:
         >>> Protocol().to_dict()["sticky_probability"]
         0.25
         """
-        settings = asdict(self)
-        settings["report_shares"] = list(self.report_shares)
-        return {name: settings[name] for name in SETTINGS}
+        settings = {name: getattr(self, name) for name in SETTINGS}
+        return settings | {"report_shares": list(self.report_shares)}
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, object]) -> Protocol:
@@ -140,60 +129,6 @@ Known: 'atari-100k', 'deterministic', 'gymnasium', 'machado-2018', 'mnih-2015'.
     preset = PROTOCOLS[name]
     changed = replace(preset, **changes)  # type: ignore[arg-type]
     return preset if changed == preset else replace(changed, name=f"{name}, changed")
-
-
-def _check_choices(protocol: Protocol) -> None:
-    for name, choices in _CHOICES.items():
-        value = getattr(protocol, name)
-        if value not in choices:
-            raise unknown_name(f"value of {name}", value, choices)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _check_shares(protocol: Protocol) -> None:
-    sticky = protocol.sticky_probability
-    if not (_is_number(sticky) and 0.0 <= sticky <= 1.0):
-        raise InputError(
-            f"The protocol's sticky_probability is {sticky!r}. A probability lies between 0 and 1."
-        )
-    shares: object = protocol.report_shares
-    edges = (0.0, *shares) if isinstance(shares, tuple) else (0.0,)
-    numbers = all(_is_number(share) for share in edges)
-    rising = numbers and all(one < other for one, other in itertools.pairwise(edges))
-    if len(edges) < 2 or not rising or edges[-1] > 1.0:
-        raise InputError(
-            f"The protocol's report_shares are {shares!r}. Give rising shares of the training "
-            f"frames above 0 and up to 1, for example [0.25, 0.5, 1.0]."
-        )
-
-
-_LEAST = MappingProxyType(
-    {
-        "frame_skip": 1,
-        "max_episode_frames": 1,
-        "max_start_no_ops": 0,
-        "mode": 0,
-        "difficulty": 0,
-        "training_frames": 1,
-        "window_episodes": 1,
-        "evaluation_episodes": 0,
-    }
-)
-_MAY_BE_NONE = ("max_episode_frames", "mode", "difficulty")
-
-
-def _check_counts(protocol: Protocol) -> None:
-    for name, least in _LEAST.items():
-        value = getattr(protocol, name)
-        if value is None and name in _MAY_BE_NONE:
-            continue
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise InputError(
-                f"The protocol's {name} is {value!r}. It must be a whole number of at least {least}."
-            )
 
 
 _MACHADO = Protocol(
@@ -270,3 +205,69 @@ PROTOCOLS: Mapping[str, Protocol] = MappingProxyType(
 
 REFERENCE = "machado-2018"
 """The protocol from which deviations are told."""
+
+
+def usual_protocol(environment: str) -> str:
+    """Name the preset of an environment where none is named.
+
+    >>> usual_protocol("ale"), usual_protocol("gymnasium")
+    ('machado-2018', 'gymnasium')
+    """
+    return environment if environment in PROTOCOLS else REFERENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One setting that differs from the reference.
+
+    `free` says that the reference leaves the setting to the agent or to the budget: scores stay
+    comparable as long as it is told.
+    """
+
+    setting: str
+    value: object
+    reference: object
+    meaning: str
+    free: bool
+
+
+_MEANING: Mapping[str, str] = MappingProxyType(
+    {
+        "sticky_probability": "how often the previous action is executed again: without that, memorised "
+        "sequences of actions can score",
+        "training_ends_at": "what a learner is told ends an episode: lives are knowledge about the game",
+        "action_set": "which actions there are: the minimal set is knowledge about the game",
+        "frame_skip": "how many frames an action lasts; all of them are counted",
+        "screens": "how the last two screens are merged into what is seen",
+        "max_episode_frames": "when an episode is cut off: scores of long games grow with it",
+        "max_start_no_ops": "random idle frames at the start, a weaker noise than sticky actions",
+        "mode": "which mode is played where the plan lists none",
+        "difficulty": "which difficulty is played where the plan lists none",
+        "training_frames": "how much an agent may learn from",
+        "report_shares": "at which shares of training performance is reported",
+        "window_episodes": "over how many last episodes performance is averaged",
+        "evaluation_episodes": "episodes without learning: the reference measures while learning",
+    }
+)
+_FREE = ("frame_skip", "screens", "training_frames", "report_shares")
+
+
+def deviations(protocol: Protocol, reference: Protocol | None = None) -> tuple[Deviation, ...]:
+    """List the settings in which a protocol differs from a reference, by default from `machado-2018`.
+
+    >>> for one in deviations(PROTOCOLS["deterministic"]):
+    ...     print(one.setting, one.value, one.reference)
+    sticky_probability 0.0 0.25
+    """
+    reference = PROTOCOLS[REFERENCE] if reference is None else reference
+    return tuple(
+        Deviation(
+            setting=name,
+            value=getattr(protocol, name),
+            reference=getattr(reference, name),
+            meaning=_MEANING[name],
+            free=name in _FREE,
+        )
+        for name in SETTINGS
+        if getattr(protocol, name) != getattr(reference, name)
+    )

@@ -3,19 +3,29 @@
 from examiner.checking.arrays import check_finite, is_binary, read_only, smallest_unsigned
 from examiner.checking.names import check_names
 from examiner.checking.randomness import Randomness, generator
-from examiner.checking.records import Axes, Bounds, ShapeError, from_record, to_record
+from examiner.checking.records import (
+    Axes,
+    Bounds,
+    ShapeError,
+    Wanted,
+    from_record,
+    settle,
+    to_record,
+)
 
 __all__ = [
     "Axes",
     "Bounds",
     "Randomness",
     "ShapeError",
+    "Wanted",
     "check_finite",
     "check_names",
     "from_record",
     "generator",
     "is_binary",
     "read_only",
+    "settle",
     "smallest_unsigned",
     "to_record",
 ]

@@ -2,8 +2,8 @@
 
 A record's shape is its annotations: nested dataclasses and named tuples, `Literal`, enumerations,
 tuples, mappings, optional parts, and arrays. `Annotated` adds what a type cannot say: `Bounds` of a
-number, and `Axes`, which names the lengths of lists and arrays; the same name has the same length
-throughout one record.
+number or of the length of text and lists; `Axes`, which names the lengths of lists and arrays (the same
+name has the same length throughout one record); and `Wanted`, what to give instead, in words.
 """
 
 from __future__ import annotations
@@ -48,8 +48,18 @@ class Axes(NamedTuple):
     second: str | None = None
 
 
+class Wanted(NamedTuple):
+    """What to give instead of what is wrong here, in words.
+
+    >>> Wanted('a list such as [0, 1], or "all"').words
+    'a list such as [0, 1], or "all"'
+    """
+
+    words: str
+
+
 class Bounds(NamedTuple):
-    """The least and the most a number may be; `words` say so.
+    """The least and the most a number, or the length of text or of a list, may be; `words` say so.
 
     >>> Bounds(1, words="a whole number of at least 1").least
     1
@@ -67,10 +77,14 @@ class ShapeError(InputError):
     Traceback (most recent call last):
     ...
     examiner.checking.records.ShapeError: agents[0].entry is missing. Give text.
+
+    `what` names the whole record, where the sentence would not say which one it is.
     """
 
-    def __init__(self, path: str, found: str, wanted: str) -> None:
-        super().__init__(f"{path or 'The record'} {found}. Give {wanted}.")
+    def __init__(self, path: str, found: str, wanted: str, what: str = "") -> None:
+        whole = f"The {what or 'record'}"
+        name = f"{whole}'s {path}" if what and path else path or whole
+        super().__init__(f"{name} {found}. Give {wanted}.")
         self.path, self.found, self.wanted = path, found, wanted
 
 
@@ -107,10 +121,11 @@ def to_record(value: object) -> Any:  # Any: JSON values
     return value
 
 
-def from_record(kind: type[T], stored: object, *, strict: bool = False) -> T:
+def from_record(kind: type[T], stored: object, *, strict: bool = False, what: str = "") -> T:
     """Return the value that `to_record` made a record of, or refuse it by the path of what is wrong.
 
-    Keys that the type does not know are passed over, or refused where that is `strict`.
+    Keys that the type does not know are passed over, or refused where that is `strict`. `what` names the
+    record in the sentence: "The plan's seeds is …".
 
     >>> from_record(Bounds, {"least": 1, "words": "at least 1"})
     Bounds(least=1.0, most=inf, words='at least 1')
@@ -119,7 +134,38 @@ def from_record(kind: type[T], stored: object, *, strict: bool = False) -> T:
     ...
     examiner.checking.records.ShapeError: least is 'low'. Give a number.
     """
-    return cast(T, _Reader(strict, {})(kind, stored, ""))
+    try:
+        return cast(T, _Reader(strict, what, {})(kind, stored, ""))
+    except ShapeError as problem:
+        if not what:
+            raise
+        raise ShapeError(problem.path, problem.found, problem.wanted, what) from None
+
+
+def settle(value: object, what: str) -> None:
+    """Check the parts of a dataclass that was just made, for its `__post_init__`, and give them their type.
+
+    Lists become tuples and whole numbers floats where that is declared, as in a record that is read.
+
+    >>> @dataclasses.dataclass(frozen=True)
+    ... class Share:
+    ...     of: Annotated[float, Bounds(0, 1, "a share between 0 and 1")]
+    ...     def __post_init__(self):
+    ...         settle(self, "share")
+    >>> Share(1)
+    Share(of=1.0)
+    >>> Share(2)
+    Traceback (most recent call last):
+    ...
+    examiner.checking.records.ShapeError: The share's of is '2'. Give a share between 0 and 1.
+    """
+    reader, kind = _Reader(True, what, {}), cast(Any, type(value))
+    for name, part in _shape(kind).items():
+        try:
+            settled = reader(part.kind, getattr(value, name), name)
+        except ShapeError as problem:
+            raise ShapeError(problem.path, problem.found, problem.wanted, what) from None
+        object.__setattr__(value, name, settled)
 
 
 def _is_stored(field: dataclasses.Field[Any]) -> bool:  # Any: a field of any type
@@ -131,6 +177,7 @@ class _Reader:
     """Reads one record; `lengths` are those of the axes named so far."""
 
     strict: bool
+    what: str
     lengths: dict[str, tuple[int, str]]
 
     def __call__(self, kind: Any, stored: object, path: str) -> Any:  # Any: a type, and its value
@@ -166,10 +213,21 @@ class _Reader:
         return self._fields(kind, _table(stored, path), path)
 
     def _annotated(self, kind: Any, stored: object, path: str) -> Any:  # Any: a type, and its value
-        value = self(get_args(kind)[0], stored, path)
+        inner = get_args(kind)[0]
+        wanted = _wanted(kind, "another value")
+        try:
+            value = self(inner, stored, path)
+        except ShapeError as problem:
+            # What a bare type says of itself is less than what is said here.
+            told = any(isinstance(said, Wanted) for said in kind.__metadata__)
+            if problem.path == path and (told or problem.wanted == _WORDS.get(inner)):
+                raise ShapeError(path, problem.found, wanted) from None
+            raise
         for said in kind.__metadata__ if value is not None else ():
-            if isinstance(said, Bounds) and not said.least <= value <= said.most:
-                raise _wrong(path, stored, said.words or "another number")
+            if isinstance(said, Bounds):
+                size = len(value) if isinstance(value, (str, list, tuple)) else value
+                if not said.least <= size <= said.most:
+                    raise _wrong(path, stored, wanted)
             if isinstance(said, Axes):
                 names = [name for name in said if name]
                 if isinstance(value, np.ndarray) and not len(value) and len(names) == 2:
@@ -233,7 +291,8 @@ class _Reader:
         if self.strict:
             for name in table:
                 if name not in shape:
-                    of = f" of {path}" if path else ""
+                    whole = path or (f"the {self.what}" if self.what else "")
+                    of = f" of {whole}" if whole else ""
                     raise unknown_name(f"key{of}", name, tuple(shape))
         given = {}
         for name, (part, needed, is_plain) in shape.items():
@@ -283,7 +342,7 @@ def _whole(stored: object, path: str) -> int:
     if isinstance(stored, bool) or not isinstance(stored, int):
         raise _wrong(path, stored, "a whole number")
     if abs(stored) > _LARGEST_WHOLE:
-        raise ShapeError(path, "has too many digits", f"a whole number up to {_LARGEST_WHOLE:,}")
+        raise _wrong(path, stored, f"a whole number up to {_LARGEST_WHOLE:,}")
     return stored
 
 
@@ -311,13 +370,13 @@ _PLAIN: Mapping[Any, Callable[[object, str], object]] = types.MappingProxyType( 
 _WORDS = {float: "a number", int: "a whole number", str: "text", bool: "true or false"}
 
 
-def _wanted(kind: Any) -> str:  # Any: a type
+def _wanted(kind: Any, otherwise: str = "it") -> str:  # Any: a type
     while get_origin(kind) is Annotated:
-        said = [one.words for one in kind.__metadata__ if isinstance(one, Bounds) and one.words]
-        if said:
-            return str(said[0])
+        for said in kind.__metadata__:
+            if isinstance(said, (Wanted, Bounds)) and said.words:
+                return said.words
         kind = get_args(kind)[0]
-    return _WORDS.get(kind, "it")
+    return _WORDS.get(kind, otherwise)
 
 
 def _wrong(path: str, value: object, wanted: str) -> ShapeError:

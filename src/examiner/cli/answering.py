@@ -177,7 +177,7 @@ def played_live(
 def _scores(job: Job) -> list[float]:
     """Play a job here; what the agent prints goes to standard error."""
     from examiner.arena import Playing
-    from examiner.workers.performing import reason_of
+    from examiner.workers import reason_of
 
     try:
         with redirect_stdout(sys.stderr):

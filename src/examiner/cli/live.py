@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from examiner.arena.standing import Standing, Watcher
+from examiner.arena.running.standing import Standing, Watcher
 from examiner.cli.output import printable
 from examiner.cli.progress import clock
 

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from examiner.arena.plan import Plan
-from examiner.arena.probe import probe as probe_agent
-from examiner.arena.probe import probe_plan
+from examiner.arena.plans.file import is_bundled
+from examiner.arena.plans.file import plan as named_plan
+from examiner.arena.plans.plan import Plan
+from examiner.arena.probe import probe as play_probe
 from examiner.arena.protocol import Protocol
 from examiner.arena.protocol import protocol as named_protocol
 from examiner.cli.live import live_table
 from examiner.cli.modules import find_modules_here
 from examiner.cli.options import JsonFlag, SeedOption
 from examiner.cli.output import print_json
-from examiner.cli.plans import is_bundled, named_plan
 from examiner.cli.probe_tables import plan_content, print_plan, print_probe, probe_content
 from examiner.cli.progress import progress_bar
 from examiner.wording import InputError, counted, shorten
 
 if TYPE_CHECKING:
-    from examiner.arena.job import Job
+    from examiner.arena.play.job import Job
 
 SOME_FAILED = 1
 """Exit code when some jobs of a plan failed."""
@@ -114,7 +114,7 @@ def probe(
     find_modules_here(agent)
     job = _job(agent, game, play, frames, seed)
     with progress_bar("playing") as progress:
-        found = probe_agent(
+        found = play_probe(
             job,
             seeds=play.seeds,
             sticky_probability=sticky,
@@ -143,8 +143,8 @@ def _was_given(context: typer.Context, name: str) -> bool:
 
 
 def _job(agent: str, game: str, play: PlayOptions, frames: int | None, seed: int) -> Job:
-    from examiner.arena.games import playable_game
-    from examiner.arena.job import Job
+    from examiner.arena.environments.games import playable_game
+    from examiner.arena.play.job import Job
 
     return Job(
         agent,
@@ -192,11 +192,11 @@ def _with_frames(plan: Plan, frames: int | None) -> Plan:
 def _probe_plan(
     plan: Plan, sticky: float, output: str | None, workers: int | None, json: bool
 ) -> None:
-    from examiner.workers.mapping import available_cores
+    from examiner.workers import available_cores
 
     folder = Path(output or plan.name)
     with live_table() as watcher:
-        found = probe_plan(
+        found = play_probe(
             plan,
             folder,
             sticky_probability=sticky,

@@ -190,7 +190,7 @@ def _published_for(found: Probe) -> Published | None:
 
 def _published(paper: Paper, variant: ProbedVariant) -> Published | None:
     """What the paper has for an agent and game, both as the paper played it: in the default variant."""
-    from examiner.arena.games import game_variant
+    from examiner.arena.environments.games import game_variant
 
     published = paper.get((_paper_name(variant.agent), variant.game))
     if published is None or variant.mode is None:

@@ -9,20 +9,19 @@ from typing import Annotated
 
 import typer
 
-from examiner.arena.deviation import deviations
-from examiner.arena.export import export
-from examiner.arena.performance import perform_job
-from examiner.arena.plan import Plan
-from examiner.arena.protocol import REFERENCE
-from examiner.arena.runner import RunOutcome
-from examiner.arena.runner import run as run_plan
+from examiner.arena.plans.file import plan as named_plan
+from examiner.arena.plans.plan import Plan
+from examiner.arena.protocol import REFERENCE, deviations
+from examiner.arena.running.performance import perform_job
+from examiner.arena.running.runner import LEDGER, RunOutcome
+from examiner.arena.running.runner import run as run_plan
 from examiner.cli.live import live_table
 from examiner.cli.options import JsonFlag
 from examiner.cli.output import print_json, print_line, print_notes, print_table, printable
-from examiner.cli.plans import PLAN_HELP, named_plan
+from examiner.ledger import export
 from examiner.wording import InputError, counted, listed, shorten
+from examiner.workers import available_cores
 from examiner.workers.crew import Crew
-from examiner.workers.mapping import available_cores
 
 _FAILURES_SHOWN = 20
 SOME_FAILED = 1
@@ -32,7 +31,10 @@ STOPPED = 130
 
 
 def run(
-    plan: Annotated[str, typer.Argument(metavar="PLAN", help=PLAN_HELP)],
+    plan: Annotated[
+        str,
+        typer.Argument(metavar="PLAN", help="The plan: a TOML file, or the name of a bundled one."),
+    ],
     output: Annotated[
         str | None,
         typer.Option(
@@ -68,22 +70,20 @@ def run(
     if explain_only:
         _explain(planned, json)
         return
-    count, crew = _workers(workers, address, planned)
-    folder = Path(output or planned.name)
+    folder, hands = Path(output or planned.name), _workers(workers, address, planned)
     try:
         with live_table() as watcher:
             outcome = run_plan(
                 planned,
-                folder / "ledger.sqlite",
-                workers=count,
-                crew=crew,
+                folder / LEDGER,
+                workers=hands,
                 again=not skip_failed,
                 watcher=watcher,
             )
     except KeyboardInterrupt:
         kept = (
             "all episodes so far are kept. The same command goes on with the rest."
-            if (folder / "ledger.sqlite").exists()
+            if (folder / LEDGER).exists()
             else "nothing had been played yet."
         )
         print_notes([f"stopped; {kept}"])
@@ -94,22 +94,20 @@ def run(
         raise typer.Exit(SOME_FAILED)
 
 
-def _workers(
-    workers: str | None, address: str | None, plan: Plan
-) -> tuple[int, Callable[[], Crew] | None]:
+def _workers(workers: str | None, address: str | None, plan: Plan) -> int | Callable[[], Crew]:
     if workers == "ray":
-        return 0, lambda: _ray_crew(address, plan)
+        return lambda: _ray_crew(address, plan)
     if address is not None:
         raise InputError(
             f"The address {shorten(address)} is that of a Ray cluster: give `--workers ray` with it."
         )
     if workers is None:
-        return available_cores(), None
+        return available_cores()
     if not workers.isdecimal() or int(workers) < 1:
         raise InputError(
             f"The number of workers is {shorten(workers)}. Give a whole number of at least 1, or 'ray'."
         )
-    return int(workers), None
+    return int(workers)
 
 
 def _ray_crew(address: str | None, plan: Plan) -> Crew:

@@ -42,22 +42,3 @@ def data_frame(file: str) -> pl.DataFrame:
     if file.endswith(".parquet"):
         return pl.read_parquet(data_bytes(file))
     return pl.read_csv(data_bytes(file), infer_schema_length=None)
-
-
-def bundled_plans() -> tuple[str, ...]:
-    """Return the names of the plans that come with the package, for `examiner run`.
-
-    >>> bundled_plans()
-    ('atari-arena', 'atari-arena-deterministic', 'machado-2018-table1')
-    """
-    folder = files(_ROOM).joinpath("plans")
-    return tuple(sorted(file.name.removesuffix(".toml") for file in folder.iterdir()))
-
-
-def plan_text(name: str) -> str:
-    """Return a bundled plan as it stands in its file.
-
-    >>> plan_text("atari-arena").splitlines()[-1]
-    'episodes = 1'
-    """
-    return files(_ROOM).joinpath("plans", f"{name}.toml").read_text(encoding="utf-8")

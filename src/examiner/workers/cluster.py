@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from types import TracebackType
 from typing import Any, cast
 
-from examiner.workers.crew import Event, Kind
-from examiner.workers.performing import SINGLE_THREAD, perform, search_path
+from examiner.workers.crew import Crew, Event, Kind
+from examiner.workers.worker import SINGLE_THREAD, perform, reason_of, search_path
 
 _ASK_AGAIN_SECONDS = 2.0
 _KNOCK_SECONDS = 10.0
 
 
-class RayCrew:
+class RayCrew(Crew):
     """Runs jobs as tasks of Ray, as many as the cluster has cores.
 
     `address` is that of a running cluster (`auto` finds the one on this machine); without it, a
@@ -31,68 +30,53 @@ class RayCrew:
         address: str | None = None,
         memory_bytes: int | None = None,
     ) -> None:
+        super().__init__()
         self._ray = ray_package(local=address is None or _is_here(address))
         self._ours = not self._ray.is_initialized()
         if self._ours:
             self._connect(address)
         options = {"num_cpus": 1, "max_retries": 0, "num_returns": "streaming"}
         environment = {"env_vars": SINGLE_THREAD | {"PYTHONPATH": search_path()}}
-        self._task = self._ray.remote(_performed).options(runtime_env=environment, **options)
+        self._task = self._ray.remote(perform).options(runtime_env=environment, **options)
         self._function = self._ray.put(function)
         self._memory_bytes = memory_bytes
-        self._running: dict[int, Any] = {}  # Any: Ray's generators of references
         self._cores, self._asked = 0, float("-inf")
 
-    def free(self) -> int:
-        """How many more jobs could begin now."""
+    def size(self) -> int:
+        """How many cores the cluster has now."""
         if time.monotonic() - self._asked > _ASK_AGAIN_SECONDS:
             self._cores = int(self._ray.cluster_resources().get("CPU", 0))
             self._asked = time.monotonic()
-        return self._cores - len(self._running)
+        return self._cores
 
     def start(self, ticket: int, argument: object) -> None:
         """Hand a job to the cluster."""
-        self._running[ticket] = self._task.remote(self._function, argument, self._memory_bytes)
+        self.running[ticket] = self._task.remote(self._function, argument, self._memory_bytes)
 
     def events(self, seconds: float) -> list[Event]:
         """What happened since, waiting so long for the first news."""
-        if not self._running:
+        if not self.running:
             time.sleep(min(seconds, 0.05))
             return []
-        tickets = {id(stream): ticket for ticket, stream in self._running.items()}
-        streams = list(self._running.values())
+        tickets = {id(stream): ticket for ticket, stream in self.running.items()}
+        streams = list(self.running.values())
         ready, _ = self._ray.wait(streams, num_returns=len(streams), timeout=0)
         if not ready:
             ready, _ = self._ray.wait(streams, num_returns=1, timeout=seconds)
         return [self._next(tickets[id(stream)], stream) for stream in ready]
 
-    def stop(self, ticket: int) -> None:
-        """End the process that has this job."""
-        stream = self._running.pop(ticket, None)
-        if stream is not None:
-            with suppress(self._ray.exceptions.RayError, ValueError):
-                self._ray.cancel(stream, force=True)
+    def end(self, running: Any) -> None:  # Any: Ray's generator of references
+        """End the process that has a job."""
+        with suppress(self._ray.exceptions.RayError, ValueError):
+            self._ray.cancel(running, force=True)
 
     def close(self) -> None:
         """End all jobs, and the connection where it is ours."""
-        for ticket in tuple(self._running):
-            self.stop(ticket)
+        super().close()
         if self._ours:
             self._ray.shutdown()
 
-    def __enter__(self) -> RayCrew:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
     def _connect(self, address: str | None) -> None:
-        local = {"include_dashboard": False}
         try:
             if address is not None:
                 _knock(address)
@@ -100,7 +84,7 @@ class RayCrew:
                 address=address or "local",
                 log_to_driver=False,
                 logging_level="ERROR",
-                **({} if address else local),
+                **({} if address else {"include_dashboard": False}),
             )
         except (OSError, ValueError, RuntimeError) as problem:
             first = (str(problem).splitlines() or [""])[0]
@@ -115,12 +99,11 @@ class RayCrew:
         except StopIteration:
             kind, value = "died", "its task ended without a word"
         except self._ray.exceptions.RayTaskError as problem:  # not even the function was found
-            lines = str(problem.cause).splitlines() or [type(problem.cause).__name__]
-            kind, value = "failed", lines[0][:500]
+            kind, value = "failed", reason_of(problem.cause)
         except self._ray.exceptions.RayError as problem:
             kind, value = "died", _death(problem)
         if kind in ("done", "failed", "died"):
-            self._running.pop(ticket, None)
+            self.running.pop(ticket, None)
         return Event(ticket, kind, value)
 
 
@@ -145,12 +128,6 @@ def _knock(address: str) -> None:
 
 def _is_here(address: str) -> bool:
     return address.rpartition(":")[0] in ("127.0.0.1", "localhost", "[::1]")
-
-
-def _performed(
-    function: Callable[[Any], Iterable[object]], argument: object, memory_bytes: int | None
-) -> Iterator[tuple[str, object]]:
-    yield from perform(function, argument, memory_bytes)
 
 
 def _death(problem: Exception) -> str:

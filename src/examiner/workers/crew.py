@@ -1,11 +1,18 @@
-"""What a crew is: something that runs jobs elsewhere and tells what becomes of them."""
+"""What a crew is, which runs jobs elsewhere, and the loop that feeds it.
+
+Limits of time are kept, jobs of dead processes begin again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from types import TracebackType
-from typing import Literal, Protocol
+import time
+from collections import deque
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+_WAIT_SECONDS = 0.2  # the overseer breathes at least so often
 
 Kind = Literal["begun", "heard", "done", "failed", "died"]
 
@@ -40,34 +47,181 @@ class Event:
         return str(self.value)
 
 
-class Crew(Protocol):
-    """Runs one function on arguments, each under a ticket; the function yields what it has to say."""
+class Crew(AbstractContextManager["Crew"]):
+    """Runs one function on arguments, each under a ticket; the function yields what it has to say.
 
-    def free(self) -> int:
-        """How many more jobs could begin now."""
-        ...
+    A kind of crew says how many jobs it can have (`size`), how one begins (`start`), how it is ended
+    (`end`) and what happened (`events`); what has a ticket is in `running`.
+    """
+
+    def __init__(self) -> None:
+        self.running: dict[int, Any] = {}  # Any: each kind of crew has its own
+
+    def size(self) -> int:
+        """How many jobs can go on at once."""
+        raise NotImplementedError
 
     def start(self, ticket: int, argument: object) -> None:
         """Begin a job."""
-        ...
+        raise NotImplementedError
 
     def events(self, seconds: float) -> Sequence[Event]:
         """What happened since, waiting so long for the first news."""
-        ...
+        raise NotImplementedError
+
+    def end(self, running: Any) -> None:
+        """End what runs a job at once."""
+        raise NotImplementedError
+
+    def free(self) -> int:
+        """How many more jobs could begin now."""
+        return self.size() - len(self.running)
 
     def stop(self, ticket: int) -> None:
         """End a job at once; nothing more is heard of it."""
-        ...
+        running = self.running.pop(ticket, None)
+        if running is not None:
+            self.end(running)
 
     def close(self) -> None:
         """End all jobs and processes."""
+        for ticket in tuple(self.running):
+            self.stop(ticket)
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+
+class JobError(Exception):
+    """Raised while hearing a message to fail its job, with the reason; the other jobs go on."""
+
+
+class Overseer(Protocol):
+    """Whoever wants jobs done: gives each its start, hears what it says, and is told its end."""
+
+    def begin(self, job: int) -> object:
+        """The argument a job begins with now; another one than last time shows that it got on."""
         ...
 
-    def __enter__(self) -> Crew: ...
+    def hear(self, job: int, message: object) -> None:
+        """Take one message; may raise `JobError`."""
+        ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None: ...
+    def end(self, job: int, reason: str | None) -> None:
+        """Take note that a job is done, or why it failed."""
+        ...
+
+    def breathe(self) -> None:
+        """Called after every bundle of news, and several times a second without any."""
+        ...
+
+
+@dataclass(slots=True)
+class _Running:
+    argument: object
+    begun: float | None = None
+    heard: float | None = None
+
+
+def oversee(
+    crew: Crew,
+    jobs: Iterable[int],
+    overseer: Overseer,
+    *,
+    limits: Limits | None = None,
+    tries: int = 3,
+) -> None:
+    """Have a crew do all jobs, whatever becomes of single ones.
+
+    A job fails by its own error, or when it is over a limit of time. When its process dies it begins
+    again where the overseer says; it fails after `tries` deaths in a row from the same beginning.
+
+    >>> from examiner.workers.processes import ProcessCrew
+    >>> class Printing:
+    ...     def begin(self, job): return [job] * 2
+    ...     def hear(self, job, message): print("heard", message)
+    ...     def end(self, job, reason): print("end of", job, reason)
+    ...     def breathe(self): pass
+    >>> with ProcessCrew(iter, 1) as crew:
+    ...     oversee(crew, [7], Printing())
+    heard 7
+    heard 7
+    end of 7 None
+    """
+    watch = _Watch(crew, overseer, deque(jobs), tries)
+    while watch.waiting or watch.running:
+        watch.begin_jobs()
+        for event in crew.events(_WAIT_SECONDS):
+            watch.take(event)
+        for job, reason in _late(watch.running, limits or Limits()).items():
+            crew.stop(job)
+            watch.end(job, reason)
+        overseer.breathe()
+
+
+@dataclass(slots=True)
+class _Watch:
+    crew: Crew
+    overseer: Overseer
+    waiting: deque[int]
+    tries: int
+    running: dict[int, _Running] = field(default_factory=dict)
+    deaths: dict[int, tuple[object, int]] = field(default_factory=dict)
+    """For jobs whose process died: what they had begun with, and how often in a row."""
+
+    def begin_jobs(self) -> None:
+        while self.waiting and self.crew.free() > 0:
+            job = self.waiting.popleft()
+            argument = self.overseer.begin(job)
+            self.running[job] = _Running(argument)
+            self.crew.start(job, argument)
+
+    def take(self, event: Event) -> None:
+        job = event.ticket
+        clock = self.running.get(job)
+        if clock is None:
+            return  # stopped while its last words were under way
+        clock.heard = time.monotonic()
+        clock.begun = clock.begun or clock.heard
+        if event.kind == "heard":
+            try:
+                self.overseer.hear(job, event.value)
+            except JobError as problem:
+                self.crew.stop(job)
+                self.end(job, str(problem))
+        elif event.kind == "died":
+            self._bury(job, event.reason, clock.argument)
+        elif event.kind != "begun":
+            self.end(job, event.reason if event.kind == "failed" else None)
+
+    def end(self, job: int, reason: str | None) -> None:
+        del self.running[job]
+        self.deaths.pop(job, None)
+        self.overseer.end(job, reason)
+
+    def _bury(self, job: int, reason: str, argument: object) -> None:
+        before, count = self.deaths.get(job, (None, 0))
+        count = count + 1 if before == argument else 1
+        self.deaths[job] = (argument, count)
+        if count >= self.tries:
+            self.end(job, f"{reason}, {count} times in a row")
+            return
+        del self.running[job]
+        self.waiting.append(job)
+
+
+def _late(running: dict[int, _Running], limits: Limits) -> dict[int, str]:
+    """The jobs over a limit of time, and which."""
+    now = time.monotonic()
+    late: dict[int, str] = {}
+    for job, clock in running.items():
+        if clock.begun is None or clock.heard is None:
+            continue
+        if limits.seconds is not None and now - clock.begun > limits.seconds:
+            late[job] = f"it took longer than its limit of {limits.seconds:g} seconds"
+        elif limits.silent_seconds is not None and now - clock.heard > limits.silent_seconds:
+            late[job] = (
+                f"nothing was heard of it for longer than its limit of "
+                f"{limits.silent_seconds:g} seconds"
+            )
+    return late

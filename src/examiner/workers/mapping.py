@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, suppress
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
-from examiner.workers.crew import Crew
-from examiner.workers.performing import reason_of
-from examiner.workers.pipes import packed, unpacked
-from examiner.workers.processes import ProcessCrew
-from examiner.workers.streaming import oversee
+from examiner.workers.crew import Crew, oversee
+from examiner.workers.processes import ProcessCrew, available_cores
+from examiner.workers.worker import packed, reason_of, unpacked
 
 Job = TypeVar("Job")
 Answer = TypeVar("Answer")
 Progress = Callable[[str, int, int], None]
 """Told the stage, how many jobs are done, and how many there are."""
 
-_MOST_THREADS = 16
+_MOST_THREADS = 16  # more wait for the same disk
 
 
 def map(
@@ -43,19 +41,14 @@ def map(
     if threads is None:
         threads = min(_MOST_THREADS, 2 * (os.cpu_count() or 1))
     if threads <= 1 or len(waiting) <= 1:
-        return _one_by_one(function, waiting, progress, stage)
-    answers = []
+        return _in_turn(function, waiting, progress, stage)
     with ThreadPoolExecutor(threads) as pool:
         futures = [pool.submit(function, job) for job in waiting]
         try:
-            for done, future in enumerate(futures, start=1):
-                answers.append(future.result())
-                if progress is not None:
-                    progress(stage, done, len(futures))
+            return _in_turn(Future[Answer].result, futures, progress, stage)
         finally:
             for future in futures:
                 future.cancel()
-    return answers
 
 
 def map_processes(
@@ -81,7 +74,7 @@ def map_processes(
         processes = available_cores()
     processes = min(processes, len(waiting))
     if processes <= 1:
-        return _one_by_one(function, waiting, progress, stage)
+        return _in_turn(function, waiting, progress, stage)
     return map_on(ProcessCrew(answered, processes), function, waiting, progress, stage)
 
 
@@ -109,19 +102,8 @@ def map_ray(
     return map_on(RayCrew(answered, address=address), function, waiting, progress, stage)
 
 
-def available_cores() -> int:
-    """The cores this process may use.
-
-    >>> available_cores() >= 1
-    True
-    """
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def map_on(
-    crew: AbstractContextManager[Crew],
+    crew: Crew,
     function: Callable[[Job], Answer],
     jobs: list[Job],
     progress: Progress | None = None,
@@ -133,8 +115,8 @@ def map_on(
     [1]
     """
     answers: _Answers[Job, Answer] = _Answers(function, jobs, progress, stage)
-    with crew as hired, suppress(_EnoughError):
-        oversee(hired, range(len(jobs)), answers)
+    with crew, suppress(_EnoughError):
+        oversee(crew, range(len(jobs)), answers)
     if answers.errors:
         raise answers.errors[min(answers.errors)]
     return [answers.found[job] for job in range(len(jobs))]
@@ -196,7 +178,7 @@ class _Answers(Generic[Job, Answer]):
         return
 
 
-def _one_by_one(
+def _in_turn(
     function: Callable[[Job], Answer], jobs: list[Job], progress: Progress | None, stage: str
 ) -> list[Answer]:
     answers = []

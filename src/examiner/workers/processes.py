@@ -10,21 +10,27 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, cast
+from typing import Any, cast
 
-from examiner.workers.crew import Event, Kind
-from examiner.workers.performing import SINGLE_THREAD, search_path
-from examiner.workers.pipes import of_script, packed, receive, send, unpacked
-from examiner.workers.worker import Orders
+from examiner.workers.crew import Crew, Event, Kind
+from examiner.workers.worker import (
+    SINGLE_THREAD,
+    Orders,
+    of_script,
+    packed,
+    receive,
+    search_path,
+    send,
+    unpacked,
+)
 
-_MOST_EVENTS = 512
+_MOST_EVENTS = 512  # many enough that workers seldom wait, few enough to be heard in a moment
 _PATIENCE_SECONDS = 2.0
 
 
-class ProcessCrew:
+class ProcessCrew(Crew):
     """Runs jobs on `count` local processes, started as they are needed.
 
     The function is a generator, known by its module and name; what it prints goes to `log`, else to
@@ -45,30 +51,30 @@ class ProcessCrew:
         memory_bytes: int | None = None,
         log: Path | None = None,
     ) -> None:
+        super().__init__()
         self._orders = packed(Orders(_findable(packed(function)), _script(), memory_bytes))
         self._count = count
         self._log = log
         # Bounded: workers wait where the driver cannot follow.
         self._inbox: queue.Queue[tuple[_Process, bytes | None]] = queue.Queue(_MOST_EVENTS)
         self._idle: list[_Process] = []
-        self._busy: dict[int, _Process] = {}
         self._leaving: list[_Process] = []
         self._looked = time.monotonic()
 
-    def free(self) -> int:
-        """How many more jobs could begin now."""
-        return self._count - len(self._busy)
+    def size(self) -> int:
+        """How many processes there may be."""
+        return self._count
 
     def pids(self) -> tuple[int, ...]:
         """The processes that have a job now."""
-        return tuple(process.pid for process in self._busy.values())
+        return tuple(process.popen.pid for process in self.running.values())
 
     def start(self, ticket: int, argument: object) -> None:
         """Give a job to an idle process, or to a new one."""
         data = _findable(packed(argument))
         process = self._idle.pop() if self._idle else _Process(self._orders, self._inbox, self._log)
         process.ticket = ticket
-        self._busy[ticket] = process
+        self.running[ticket] = process
         process.give(data)
 
     def events(self, seconds: float) -> list[Event]:
@@ -89,40 +95,26 @@ class ProcessCrew:
             events += self._silent_deaths()
         return events
 
-    def stop(self, ticket: int) -> None:
-        """Kill the process that has this job."""
-        process = self._busy.pop(ticket, None)
-        if process is not None:
-            process.ticket = None
-            process.kill()
+    def end(self, running: _Process) -> None:
+        """Kill a process and wait until it is gone."""
+        running.ticket = None
+        running.kill()
 
     def close(self) -> None:
         """Kill all processes and wait until they are gone."""
-        for process in (*self._busy.values(), *self._idle, *self._leaving):
-            process.ticket = None
-            process.kill()
-        for group in (self._busy, self._idle, self._leaving):
-            group.clear()
+        super().close()
+        for group in (self._idle, self._leaving):
+            while group:
+                self.end(group.pop())
         with suppress(queue.Empty):  # a reader may wait for room to say that its process is gone
             while True:
                 self._inbox.get_nowait()
 
-    def __enter__(self) -> ProcessCrew:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
     def _silent_deaths(self) -> list[Event]:
         """Processes that died while a child of theirs still keeps their pipe open."""
-        dead = [(ticket, one) for ticket, one in self._busy.items() if one.dead_before]
-        for one in self._busy.values():
-            one.dead_before = one.dead
+        dead = [(ticket, one) for ticket, one in self.running.items() if one.dead_before]
+        for one in self.running.values():
+            one.dead_before = one.popen.poll() is not None
         for ticket, _ in dead:
             self.stop(ticket)
         return [Event(ticket, "died", one.end()) for ticket, one in dead]
@@ -142,7 +134,7 @@ class ProcessCrew:
             return None  # of a job that was stopped
         kind, value = cast("tuple[Kind, object]", unpacked(data))
         if kind in ("done", "failed"):
-            del self._busy[ticket]
+            del self.running[ticket]
             process.ticket = None
             (self._idle if kind == "done" else self._leaving).append(process)
         return Event(ticket, kind, value)
@@ -164,28 +156,20 @@ class _Process:
         self.ticket: int | None = None
         self.dead_before = False  # when last looked: what it said last has been heard since
         environment = os.environ | SINGLE_THREAD | {"PYTHONPATH": search_path()}
-        with _opened(log) as errors:
+        with nullcontext() if log is None else log.open("ab") as errors:
             # -P: the current folder is not the first place to look for modules.
-            self._popen = subprocess.Popen(
+            self.popen = subprocess.Popen(
                 [sys.executable, "-P", "-c", _COMMAND],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 env=environment,
             )
-        assert self._popen.stdin is not None and self._popen.stdout is not None
-        self._to, self._from = self._popen.stdin, self._popen.stdout
+        assert self.popen.stdin is not None and self.popen.stdout is not None
+        self._to, self._from = self.popen.stdin, self.popen.stdout
         self._reader = threading.Thread(target=self._read, args=(inbox,), daemon=True)
         self._reader.start()
         self.give(orders)
-
-    @property
-    def pid(self) -> int:
-        return self._popen.pid
-
-    @property
-    def dead(self) -> bool:
-        return self._popen.poll() is not None
 
     def give(self, data: bytes) -> None:
         with suppress(OSError):  # dead already: its reader will say so
@@ -204,17 +188,17 @@ class _Process:
 
     def kill(self) -> None:
         with suppress(OSError):
-            self._popen.kill()
-        self._popen.wait()
+            self.popen.kill()
+        self.popen.wait()
         with suppress(OSError):
             self._to.close()
 
     def end(self) -> str:
         """How the process ended, in words; one that only closed its pipes is ended now."""
         with suppress(subprocess.TimeoutExpired):
-            self._popen.wait(_PATIENCE_SECONDS)
+            self.popen.wait(_PATIENCE_SECONDS)
         self.kill()
-        code = self._popen.poll()
+        code = self.popen.poll()
         if code is not None and code < 0:
             name = signal.Signals(-code).name if -code in _SIGNALS else "unknown"
             return f"its process was ended by signal {-code} ({name})"
@@ -224,18 +208,15 @@ class _Process:
 _SIGNALS = frozenset(int(one) for one in signal.Signals)
 
 
-class _opened:  # noqa: N801  a context manager, read as a word
-    """The log to append to, or nothing; closed again once the process has it."""
+def available_cores() -> int:
+    """The cores this process may use.
 
-    def __init__(self, log: Path | None) -> None:
-        self._file: IO[bytes] | None = None if log is None else log.open("ab")
-
-    def __enter__(self) -> IO[bytes] | None:
-        return self._file
-
-    def __exit__(self, *problem: object) -> None:
-        if self._file is not None:
-            self._file.close()
+    >>> available_cores() >= 1
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _script() -> str | None:

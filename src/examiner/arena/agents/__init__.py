@@ -6,11 +6,10 @@ from typing import Any
 
 from examiner.arena.agents.breadth_first import BreadthFirst
 from examiner.arena.agents.brute import Brute
-from examiner.arena.agents.constant import Constant
+from examiner.arena.agents.constant import Constant, NoOp
 from examiner.arena.agents.dqn import DQN
 from examiner.arena.agents.hill_climbing import HillClimbing
 from examiner.arena.agents.iw1 import IW1
-from examiner.arena.agents.no_op import NoOp
 from examiner.arena.agents.olets import OLETS
 from examiner.arena.agents.one_step_lookahead import OneStepLookahead
 from examiner.arena.agents.periodic import Periodic

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.arena.environment import Seen
-from examiner.arena.planning.lookahead import Lookahead
-from examiner.arena.planning.planner import Planner
-from examiner.arena.planning.ties import best
+from examiner.arena.agent import best
+from examiner.arena.environments.contract import Seen
+from examiner.arena.planning.planner import Lookahead, Planner
 from examiner.arena.planning.tree import grow_breadth_first
 
 

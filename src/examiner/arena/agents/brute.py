@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from examiner.arena.agent import Task
-from examiner.arena.settings import check_number
-from examiner.wording import InputError
+from examiner.arena.agent import Task, best, check_numbers
 
 if TYPE_CHECKING:
-    from examiner.arena.environment import Seen
+    from examiner.arena.environments.contract import Seen
     from examiner.arena.learning.history_tree import HistoryTree
 
 
+@dataclass(eq=False)
 class Brute:
     r"""Machado et al. (2018), section 4.1: as good as a game is deterministic, and no better.
 
@@ -28,31 +28,29 @@ class Brute:
     there is room for half as many more and one episode. `discount` is 1 in the paper.
     """
 
-    def __init__(
-        self, explore: float = 0.005, discount: float = 1.0, max_nodes: int = 10_000_000
-    ) -> None:
+    explore: float = 0.005
+    discount: float = 1.0
+    max_nodes: int = 10_000_000
+
+    def __post_init__(self) -> None:
         from examiner.arena.learning import history_tree  # needs numba, which is slow to import
 
-        check_number("explore", explore, most=math.log(2.0))  # a probability when divided by log 2
-        check_number("discount", discount, most=1.0)
-        check_number("max_nodes", max_nodes, whole=True, least=1, most=2**31 - 1)
-        self._explore, self._discount, self._max_nodes = explore, discount, max_nodes
+        # Divided by log 2, exploring is a probability; nodes are numbered by 32 bits.
+        check_numbers(
+            self, most={"explore": math.log(2.0), "discount": 1.0, "max_nodes": 2**31 - 1}
+        )
         self._module = history_tree
-        self._tree: HistoryTree | None = None
+        self.tree: HistoryTree | None = None
         self._seen = False
 
     def begin(self, task: Task, rng: np.random.Generator) -> None:
         """Begin a new history."""
-        if not task.actions:
-            raise InputError(
-                "The agent 'brute' needs actions that can be counted; here they are continuous. "
-                "Choose another agent, for example 'random'."
+        self._learning, self._rng = task.learning, rng
+        self._actions = task.counted_actions("brute")
+        if self.tree is None:
+            self.tree = self._module.HistoryTree(
+                actions=self._actions, max_nodes=self.max_nodes, discount=self.discount
             )
-        if self._tree is None:
-            self._tree = self._module.HistoryTree(
-                actions=len(task.actions), max_nodes=self._max_nodes, discount=self._discount
-            )
-        self._learning, self._rng, self._actions = task.learning, rng, len(task.actions)
         self._begin_history()
 
     def act(self, observation: Seen) -> int:
@@ -82,30 +80,30 @@ class Brute:
 
     def save(self) -> bytes:
         """Return the tree."""
-        from examiner.arena.learning.stored_arrays import packed
+        from examiner.arena.learning.arrays import packed
 
-        tree = self._tree
+        tree = self.tree
         arrays = {} if tree is None else tree.to_arrays()
         return packed(arrays, {"agent": "brute", "actions": 0 if tree is None else tree.actions})
 
     def load(self, data: bytes) -> None:
         """Go on with a tree that was saved."""
-        from examiner.arena.learning.stored_arrays import unpacked
+        from examiner.arena.learning.arrays import unpacked
 
         arrays, words = unpacked(data, agent="brute")
-        self._tree = None
+        self.tree = None
         if arrays:
-            self._tree = self._module.HistoryTree.from_arrays(
+            self.tree = self._module.HistoryTree.from_arrays(
                 arrays,
                 actions=words["actions"],
-                max_nodes=self._max_nodes,
-                discount=self._discount,
+                max_nodes=self.max_nodes,
+                discount=self.discount,
             )
 
     @property
     def _known_tree(self) -> HistoryTree:
-        assert self._tree is not None, "an episode begins before anything is done"
-        return self._tree
+        assert self.tree is not None, "an episode begins before anything is done"
+        return self.tree
 
     def _begin_history(self) -> None:
         self._node = self._module.START
@@ -127,9 +125,8 @@ class Brute:
         if self._node == self._module.NOWHERE:
             return int(rng.integers(self._actions))
         if self._learning:
-            explore = self._explore / math.log(tree.visits(self._node) + 2)
+            explore = self.explore / math.log(tree.visits(self._node) + 2)
             if rng.random() < explore:
                 return int(rng.integers(self._actions))
         values = tree.action_values(self._node)
-        best = np.flatnonzero(values == values.max())
-        return int(best[rng.integers(len(best))] if len(best) > 1 else best[0])
+        return best(values.tolist(), rng)

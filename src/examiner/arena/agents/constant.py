@@ -1,4 +1,4 @@
-"""One action for ever: what a game gives to whoever leans on a button."""
+"""One action for ever: what a game gives to whoever leans on a button, or just sits there."""
 
 from __future__ import annotations
 
@@ -22,3 +22,13 @@ class Constant:
     def act(self, observation: object) -> int:
         """Return the action."""
         return self._action
+
+
+class NoOp:
+    """Always choose the first action, which in Atari games is to do nothing."""
+
+    blind = True
+
+    def act(self, observation: object) -> int:
+        """Return the action of doing nothing."""
+        return 0

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from examiner.arena.agent import Task
-from examiner.arena.settings import check_number
+from examiner.arena.agent import Task, check_numbers
+from examiner.arena.learning.arrays import packed, unpacked
+from examiner.arena.learning.deep_network import DeepNetwork, NetworkSettings
 from examiner.wording import InputError
 
 _PACKAGES = ("torch", "stable_baselines3")
 
 
-class DQN:
+@dataclass(eq=False)
+class DQN(NetworkSettings):
     r"""Mnih et al. (2015), by the algorithm of stable-baselines3, played by the arena.
 
     Every `train_every` decisions a batch of :math:`(s, a, r, s')` is drawn from the memory, and the
@@ -33,52 +36,24 @@ class DQN:
     processor ("cuda") rounds as it likes.
     """
 
-    def __init__(
-        self,
-        learning_rate: float = 0.00025,
-        optimiser: Literal["rmsprop", "adam"] = "rmsprop",
-        discount: float = 0.99,
-        batch: int = 32,
-        memory: int = 1_000_000,
-        train_every: int = 4,
-        target_every: int = 10_000,
-        random_decisions: int = 50_000,
-        explore_decisions: int = 1_000_000,
-        explore: float = 0.1,
-        evaluation_explore: float = 0.05,
-        clip_rewards: bool = True,
-        device: str = "cpu",
-        threads: int = 1,
-    ) -> None:
+    train_every: int = 4
+    random_decisions: int = 50_000
+    explore_decisions: int = 1_000_000
+    explore: float = 0.1
+    evaluation_explore: float = 0.05
+    clip_rewards: bool = True
+
+    def __post_init__(self) -> None:
         if any(importlib.util.find_spec(name) is None for name in _PACKAGES):
             raise InputError(
                 "The agent 'dqn' needs stable-baselines3 and torch: pip install 'examiner[dqn]'."
             )
-        if optimiser not in ("rmsprop", "adam"):
+        if self.optimiser not in ("rmsprop", "adam"):
             raise InputError(
-                f"The agent 'dqn' got optimiser = {optimiser!r}. Give 'rmsprop' or 'adam'."
+                f"The agent 'dqn' got optimiser = {self.optimiser!r}. Give 'rmsprop' or 'adam'."
             )
-        counts = {
-            "batch": batch, "memory": memory, "train_every": train_every, "threads": threads,
-            "target_every": target_every, "explore_decisions": explore_decisions,
-        }  # fmt: skip
-        for name, value in counts.items():
-            check_number(name, value, whole=True, least=1)
-        check_number("random_decisions", random_decisions, whole=True)
-        check_number("learning_rate", learning_rate)
-        shares = {
-            "discount": discount, "explore": explore, "evaluation_explore": evaluation_explore,
-        }  # fmt: skip
-        for name, share in shares.items():
-            check_number(name, share, most=1.0)
-        self._settings: dict[str, Any] = {
-            "learning_rate": learning_rate, "optimiser": optimiser, "discount": discount,
-            "batch": batch, "memory": memory, "target_every": target_every, "device": device,
-        }  # fmt: skip
-        self._train_every, self._threads = train_every, threads
-        self._random_decisions, self._explore_decisions = random_decisions, explore_decisions
-        self._explore, self._evaluation_explore = explore, evaluation_explore
-        self._clip_rewards = clip_rewards
+        shares = dict.fromkeys(("discount", "explore", "evaluation_explore"), 1.0)
+        check_numbers(self, least={"random_decisions": 0}, most=shares)
         self._decisions = 0
         # A network comes only with an extra; what was saved waits for the shapes that `begin` tells.
         self._network: Any = None
@@ -87,15 +62,8 @@ class DQN:
     def begin(self, task: Task, rng: np.random.Generator) -> None:
         """Begin an episode; the first of all makes the network."""
         if self._network is None:
-            from examiner.arena.learning.deep_network import DeepNetwork
-
-            self._network = DeepNetwork(
-                task.observation_shape,
-                len(task.actions),
-                seed=int(rng.integers(2**31)) if self._saved is None else 0,
-                threads=self._threads,
-                **self._settings,
-            )
+            seed = int(rng.integers(2**31)) if self._saved is None else 0
+            self._network = DeepNetwork(task.observation_shape, len(task.actions), self, seed=seed)
             if self._saved is not None:
                 self._decisions = self._network.load(self._saved)
                 self._saved = None
@@ -112,18 +80,16 @@ class DQN:
 
     def learn(self, reward: float, observation: Any, terminated: bool, truncated: bool) -> None:
         """Keep what followed, and now and then learn from the memory."""
-        if self._clip_rewards:
+        if self.clip_rewards:
             reward = min(1.0, max(-1.0, reward))
         self._network.follow(self._chosen, reward, observation, terminated)
         self._fresh = terminated or truncated
         self._decisions += 1
-        due = self._decisions % self._train_every == 0
-        self._network.step(train=due and self._decisions > self._random_decisions, rng=self._rng)
+        due = self._decisions % self.train_every == 0
+        self._network.step(train=due and self._decisions > self.random_decisions, rng=self._rng)
 
     def save(self) -> bytes:
         """Return the networks, the optimiser and the memory."""
-        from examiner.arena.learning.stored_arrays import packed
-
         if self._network is None:
             return self._saved if self._saved is not None else packed({}, {"agent": "dqn"})
         saved: bytes = self._network.save(self._decisions)
@@ -131,8 +97,6 @@ class DQN:
 
     def load(self, data: bytes) -> None:
         """Go on with what was saved."""
-        from examiner.arena.learning.stored_arrays import unpacked
-
         arrays, words = unpacked(data, agent="dqn")
         self._decisions = words.get("decisions", 0)
         self._network, self._saved = None, data if arrays else None
@@ -143,7 +107,7 @@ class DQN:
 
     def _explore_now(self) -> float:
         if not self._learning:
-            return self._evaluation_explore
-        since = max(0, self._decisions - self._random_decisions)
-        share = min(1.0, since / self._explore_decisions)
-        return 1.0 + share * (self._explore - 1.0)
+            return self.evaluation_explore
+        since = max(0, self._decisions - self.random_decisions)
+        share = min(1.0, since / self.explore_decisions)
+        return 1.0 + share * (self.explore - 1.0)

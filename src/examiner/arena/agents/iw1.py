@@ -7,13 +7,10 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from examiner.arena.environment import Seen
-from examiner.arena.planning.lookahead import Lookahead
-from examiner.arena.planning.novelty import Novelty
-from examiner.arena.planning.planner import Planner
-from examiner.arena.planning.rollouts import grow_by_rollouts
-from examiner.arena.planning.ties import best
-from examiner.arena.planning.tree import grow_breadth_first
+from examiner.arena.agent import best
+from examiner.arena.environments.contract import Seen
+from examiner.arena.planning.planner import Lookahead, Planner
+from examiner.arena.planning.tree import Novelty, grow_breadth_first, grow_by_rollouts
 from examiner.wording import unknown_name
 
 Search = Literal["rollouts", "breadth-first"]

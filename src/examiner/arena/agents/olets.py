@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.arena.environment import Seen
-from examiner.arena.planning.action_tree import ActionNode
-from examiner.arena.planning.lookahead import Lookahead
-from examiner.arena.planning.planner import Planner
-from examiner.arena.planning.returns import Returns
+from examiner.arena.planning.action_tree import ActionNode, ActionTreePlanner, Returns
+from examiner.arena.planning.planner import Lookahead
 
 
 @dataclass(slots=True)
@@ -30,7 +26,7 @@ class _Node(ActionNode):
 
 
 @dataclass(kw_only=True)
-class OLETS(Planner):
+class OLETS(ActionTreePlanner):
     r"""Replay actions from the state of the game down a tree, add one node, and score what is reached.
 
     .. math:: \arg\max_a \; r_M(n a) + c \sqrt{\ln N(n) / N(n a)}, \quad
@@ -43,23 +39,16 @@ class OLETS(Planner):
     Atari games do not tell places.
     """
 
-    exploration: float = math.sqrt(2.0)
+    node = _Node
 
-    def choose(self, ahead: Lookahead, seen: Seen, rng: np.random.Generator) -> int:
-        """Return the action tried most often, among equals the one with the best value."""
-        root, returns = _Node.fresh(ahead, rng), Returns()
-        while ahead.affords():
-            self._simulate(root, ahead, returns, rng)
-        return root.most_tried(ahead, rng)
-
-    def _simulate(
+    def simulate(
         self, root: _Node, ahead: Lookahead, returns: Returns, rng: np.random.Generator
     ) -> None:
-        ahead.go_to(ahead.root)
+        """Go down to a new node, count that the simulation ended there, and update the path."""
         node, path, gained, weight = root, [root], 0.0, 1.0
         while ahead.affords() and not ahead.over:
             new = bool(node.untried)
-            action = node.grow(ahead, rng) if new else node.favourite(returns, self.exploration)
+            action = node.next_action(ahead, returns, self.exploration, rng)
             node = node.children[action]
             path.append(node)
             gained += weight * ahead.take(action)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.arena.environment import Seen
-from examiner.arena.planning.lookahead import Lookahead
-from examiner.arena.planning.planner import Planner
+from examiner.arena.environments.contract import Seen
+from examiner.arena.planning.planner import Lookahead, Planner
 from examiner.arena.planning.sequences import drawn, fitting, value
 
 

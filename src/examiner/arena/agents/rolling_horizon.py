@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from examiner.arena.environment import Seen
-from examiner.arena.planning.lookahead import Lookahead
-from examiner.arena.planning.planner import Planner
+from examiner.arena.environments.contract import Seen
+from examiner.arena.planning.planner import Lookahead, Planner
 from examiner.arena.planning.sequences import Sequence, changed, drawn, fitting, shifted, value
 
 _Evaluated = tuple[float, Sequence]
@@ -64,5 +63,5 @@ def _child(living: list[_Evaluated], ahead: Lookahead, rng: np.random.Generator)
 
 
 def _parent(living: list[_Evaluated], rng: np.random.Generator) -> Sequence:
-    one, other = (living[int(place)] for place in rng.integers(len(living), size=2))
+    one, other = (living[int(index)] for index in rng.integers(len(living), size=2))
     return max(one, other, key=_worth)[1]

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from examiner.arena.agent import Task
-from examiner.arena.settings import check_number
-from examiner.wording import InputError
+from examiner.arena.agent import Task, best, check_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from examiner.arena.learning.blob_prost import BlobProst
-    from examiner.arena.learning.feature_rows import FeatureRows
-    from examiner.arena.learning.traced_weights import TracedWeights
+    from examiner.arena.learning.traced_weights import FeatureRows, TracedWeights
 
 
+@dataclass(eq=False)
 class Sarsa:
     r"""Liang, Machado, Talvitie and Bowling (2016), as in Table 1 of Machado et al. (2018).
 
@@ -34,29 +33,21 @@ class Sarsa:
     action and 16 to 32 more for each feature ever seen, at most `max_features` of them.
     """
 
-    def __init__(
-        self,
-        step_size: float = 0.5,
-        discount: float = 0.99,
-        trace_decay: float = 0.9,
-        explore: float = 0.01,
-        trace_cut: float = 0.01,
-        basic_without_colour: bool = False,
-        max_features: int = 10_000_000,
-    ) -> None:
-        from examiner.arena.learning import blob_prost, feature_rows, traced_weights  # slow: numba
+    step_size: float = 0.5
+    discount: float = 0.99
+    trace_decay: float = 0.9
+    explore: float = 0.01
+    trace_cut: float = 0.01
+    basic_without_colour: bool = False
+    max_features: int = 10_000_000
 
-        for name, value in (
-            ("discount", discount), ("trace_decay", trace_decay), ("explore", explore),
-            ("trace_cut", trace_cut),
-        ):  # fmt: skip
-            check_number(name, value, most=1.0)
-        check_number("step_size", step_size, least=1e-9)
-        check_number("max_features", max_features, whole=True, least=1, most=2**31 - 1)
-        self._step_size, self._discount, self._explore = step_size, discount, explore
-        self._decay, self._cut = discount * trace_decay, trace_cut
-        self._basic_without_colour, self._max_features = basic_without_colour, max_features
-        self._modules = blob_prost.BlobProst, feature_rows.FeatureRows, traced_weights.TracedWeights
+    def __post_init__(self) -> None:
+        from examiner.arena.learning import blob_prost, traced_weights  # slow: numba
+
+        shares = dict.fromkeys(("discount", "trace_decay", "explore", "trace_cut"), 1.0)
+        # Rows of weights are numbered by 32 bits.
+        check_numbers(self, least={"step_size": 1e-9}, most=shares | {"max_features": 2**31 - 1})
+        self._blob_prost, self._traced_weights = blob_prost, traced_weights
         self._actions = 0
         self._most_active, self._reward_unit = 1, 0.0
         self._features: BlobProst | None = None
@@ -65,16 +56,12 @@ class Sarsa:
     def begin(self, task: Task, rng: np.random.Generator) -> None:
         """Begin an episode; the first of all decides on the size of everything."""
         if self._features is None:
-            if not task.actions:
-                raise InputError(
-                    "The agent 'sarsa' needs actions that can be counted; here they are continuous. "
-                    "Choose another agent, for example 'random'."
-                )
-            self._features = self._modules[0](
-                task.observation_shape, basic_without_colour=self._basic_without_colour
+            actions = task.counted_actions("sarsa")
+            self._features = self._blob_prost.BlobProst(
+                task.observation_shape, basic_without_colour=self.basic_without_colour
             )
             if not self._actions:
-                self._make_tables(len(task.actions))
+                self._make_tables(actions)
         self._learning, self._rng = task.learning, rng
         self._begin_traces()
 
@@ -83,7 +70,7 @@ class Sarsa:
         chosen = self._next
         if chosen is None:
             self._look(observation)
-            chosen = self._choose(self._weights.values(self._rows))
+            chosen = self._choose(self.weights.values(self._rows))
         self._chosen, self._next = chosen, None
         return chosen
 
@@ -95,33 +82,33 @@ class Sarsa:
             self._reward_unit = abs(reward)
         target = reward / self._reward_unit if self._reward_unit else 0.0
         self._most_active = max(self._most_active, len(self._rows))
-        value = self._weights.mark(self._rows, self._chosen)
+        value = self.weights.mark(self._rows, self._chosen)
         if not terminated:
             self._look(observation)
-            values = self._weights.values(self._rows)
+            values = self.weights.values(self._rows)
             self._next = self._choose(values)
-            target += self._discount * float(values[self._next])
-        self._weights.add(self._step_size / self._most_active * (target - value))
+            target += self.discount * float(values[self._next])
+        self.weights.add(self.step_size / self._most_active * (target - value))
         if terminated or truncated:
             self._begin_traces()
 
     def save(self) -> bytes:
         """Return the features seen, their weights, and what rewards and steps are divided by."""
-        from examiner.arena.learning.stored_arrays import packed
+        from examiner.arena.learning.arrays import packed
 
         words = {
             "agent": "sarsa",
             "actions": self._actions,
             "most_active": self._most_active,
             "reward_unit": self._reward_unit,
-            "clock": self._weights.clock if self._actions else 0,
+            "clock": self.weights.clock if self._actions else 0,
         }
         if not self._actions:
             return packed({}, words)
-        weights = self._weights.settled(len(self._table))
+        weights = self.weights.settled(len(self.table))
         return packed(
             {
-                "features": self._table.features(),
+                "features": self.table.features(),
                 "filled": np.packbits(weights != 0.0),  # most weights are zero
                 "weights": weights[weights != 0.0],
             },
@@ -130,39 +117,41 @@ class Sarsa:
 
     def load(self, data: bytes) -> None:
         """Go on with what was saved."""
-        from examiner.arena.learning.stored_arrays import unpacked
+        from examiner.arena.learning.arrays import unpacked
 
         arrays, words = unpacked(data, agent="sarsa")
         self._most_active, self._reward_unit = words["most_active"], words["reward_unit"]
         if not words["actions"]:
             return
         self._make_tables(words["actions"])
-        self._table.rows(arrays["features"])
+        self.table.rows(arrays["features"])
         shape = len(arrays["features"]), self._actions
         weights = np.zeros(shape, dtype=np.float32)
         filled = np.unpackbits(arrays["filled"], count=weights.size).astype(np.bool_)
         weights[filled.reshape(shape)] = arrays["weights"]
-        self._weights.load(weights, words["clock"])
+        self.weights.load(weights, words["clock"])
 
     def _make_tables(self, actions: int) -> None:
         self._actions = actions
-        self._table: FeatureRows = self._modules[1](max_rows=self._max_features)
-        self._weights: TracedWeights = self._modules[2](
-            actions=actions, decay=self._decay, cut=self._cut, max_rows=self._max_features
+        self.table: FeatureRows = self._traced_weights.FeatureRows(max_rows=self.max_features)
+        self.weights: TracedWeights = self._traced_weights.TracedWeights(
+            actions=actions,
+            decay=self.discount * self.trace_decay,
+            cut=self.trace_cut,
+            max_rows=self.max_features,
         )
 
     def _begin_traces(self) -> None:
         assert self._features is not None, "an episode begins before anything is learnt"
         self._features.begin()
-        self._weights.begin()
+        self.weights.begin()
         self._next = None
 
     def _look(self, observation: Any) -> None:
         assert self._features is not None, "an episode begins before anything is seen"
-        self._rows = self._table.rows(self._features.active(observation), add=self._learning)
+        self._rows = self.table.rows(self._features.active(observation), add=self._learning)
 
     def _choose(self, values: NDArray[np.float32]) -> int:
-        if self._rng.random() < self._explore:
+        if self._rng.random() < self.explore:
             return int(self._rng.integers(len(values)))
-        best = np.flatnonzero(values == values.max())
-        return int(best[self._rng.integers(len(best))] if len(best) > 1 else best[0])
+        return best(values.tolist(), self._rng)

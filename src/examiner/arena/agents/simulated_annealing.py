@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.arena.environment import Seen
-from examiner.arena.planning.carried_sequence import SequencePlanner
-from examiner.arena.planning.lookahead import Lookahead
-from examiner.arena.planning.sequences import changed, value
+from examiner.arena.environments.contract import Seen
+from examiner.arena.planning.planner import Lookahead
+from examiner.arena.planning.sequences import SequencePlanner, changed, value
 
 
 @dataclass(kw_only=True)

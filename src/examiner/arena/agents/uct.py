@@ -6,11 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.arena.environment import Seen
-from examiner.arena.planning.action_tree import ActionNode
-from examiner.arena.planning.lookahead import Lookahead
-from examiner.arena.planning.planner import Planner
-from examiner.arena.planning.returns import Returns
+from examiner.arena.planning.action_tree import ActionNode, ActionTreePlanner, Returns
+from examiner.arena.planning.planner import Lookahead
 from examiner.arena.planning.sequences import drawn
 
 
@@ -25,7 +22,7 @@ class _Node(ActionNode):
 
 
 @dataclass(kw_only=True)
-class UCT(Planner):
+class UCT(ActionTreePlanner):
     r"""Follow upper confidence bounds down a tree, try an action there, then play on at random.
 
     .. math:: \arg\max_a \; \bar{Q}(n, a) + c \sqrt{\ln N(n) / N(n, a)}
@@ -42,17 +39,12 @@ class UCT(Planner):
     exploration: float = 0.5
     depth: int = 10
 
-    def choose(self, ahead: Lookahead, seen: Seen, rng: np.random.Generator) -> int:
-        """Return the action tried most often, among equals the one with the best mean return."""
-        root, returns = _Node.fresh(ahead, rng), Returns()
-        while ahead.affords():
-            self._simulate(root, ahead, returns, rng)
-        return root.most_tried(ahead, rng)
+    node = _Node
 
-    def _simulate(
+    def simulate(
         self, root: _Node, ahead: Lookahead, returns: Returns, rng: np.random.Generator
     ) -> None:
-        ahead.go_to(ahead.root)
+        """Go down to a new node, play on at random, and tell the path what it gained."""
         path, rewards, inside = [root], list[float](), True
         for random_action in drawn(ahead, self.depth, rng):
             if ahead.over or not ahead.affords():
@@ -61,9 +53,7 @@ class UCT(Planner):
             if inside:
                 node = path[-1]
                 inside = not node.untried
-                action = (
-                    node.favourite(returns, self.exploration) if inside else node.grow(ahead, rng)
-                )
+                action = node.next_action(ahead, returns, self.exploration, rng)
                 path.append(node.children[action])
             rewards.append(ahead.take(action))
         later = 0.0

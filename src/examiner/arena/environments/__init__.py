@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from examiner.arena.environment import Environment
 from examiner.arena.environments.ale import AtariEnvironment
+from examiner.arena.environments.contract import Environment
 from examiner.arena.environments.gymnasium import GymnasiumEnvironment
-from examiner.arena.job import Job
+from examiner.arena.play.job import Job
 
 ENVIRONMENTS: Mapping[str, Callable[[Job], Environment]] = MappingProxyType(
     {

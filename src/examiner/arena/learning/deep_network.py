@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.arena.agent import check_number
+from examiner.arena.learning.arrays import packed, unpacked
 from examiner.arena.learning.replay import ReplayMemory
-from examiner.arena.learning.stored_arrays import packed, unpacked
-from examiner.arena.settings import check_number
 from examiner.wording import InputError
 
 if TYPE_CHECKING:  # both come only with an extra, and take seconds to import
@@ -22,6 +23,20 @@ _LEAST_SIDE = 36
 """Pixels that the three convolutions need, in rows and in columns."""
 
 
+@dataclass
+class NetworkSettings:
+    """How a network is made and trained, and how much it remembers; the defaults are the paper's."""
+
+    learning_rate: float = 0.00025
+    optimiser: Literal["rmsprop", "adam"] = "rmsprop"
+    discount: float = 0.99
+    batch: int = 32
+    memory: int = 1_000_000
+    target_every: int = 10_000
+    device: str = "cpu"
+    threads: int = 1
+
+
 class DeepNetwork:
     """Action values of observations, by the network of Mnih et al. (2015) or, for vectors, 64 × 64 units.
 
@@ -30,19 +45,7 @@ class DeepNetwork:
     """
 
     def __init__(
-        self,
-        shape: tuple[int, ...],
-        actions: int,
-        *,
-        seed: int,
-        threads: int,
-        learning_rate: float,
-        optimiser: str,
-        discount: float,
-        batch: int,
-        memory: int,
-        target_every: int,
-        device: str,
+        self, shape: tuple[int, ...], actions: int, settings: NetworkSettings, *, seed: int
     ) -> None:
         if not actions or not (
             len(shape) == 1 or (len(shape) == 3 and min(shape[1:]) >= _LEAST_SIDE)
@@ -52,24 +55,24 @@ class DeepNetwork:
                 f"observation to 'dqn84x4', and choose an environment whose actions can be counted."
             )
         depth = shape[0] if len(shape) == 3 else 1
-        check_number("memory", memory, whole=True, least=depth + 1)
+        check_number("memory", settings.memory, whole=True, least=depth + 1)
         import torch
 
-        torch.set_num_threads(threads)
-        self.actions, self._batch = actions, batch
+        torch.set_num_threads(settings.threads)
+        self.actions, self._batch = actions, settings.batch
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self._algorithm = _algorithm(
                 shape,
                 actions,
-                learning_rate=learning_rate,
-                gamma=discount,
-                target_update_interval=target_every,
-                policy_kwargs=_optimiser(optimiser),
-                device=device,
+                learning_rate=settings.learning_rate,
+                gamma=settings.discount,
+                target_update_interval=settings.target_every,
+                policy_kwargs=_optimiser(settings.optimiser),
+                device=settings.device,
             )
         kind = np.uint8 if len(shape) == 3 else np.float32
-        self._memory = ReplayMemory(shape, kind, size=memory)
+        self._memory = ReplayMemory(shape, kind, size=settings.memory)
         self._drawing = _Drawing(self._memory, self._algorithm.device)
         self._algorithm.replay_buffer = self._drawing
 
@@ -110,9 +113,9 @@ class DeepNetwork:
         arrays = {f"memory/{name}": array for name, array in self._memory.to_arrays().items()}
         for name, tensor in self._algorithm.policy.state_dict().items():
             arrays[f"network/{name}"] = tensor.cpu().numpy()
-        for place, state in self._algorithm.policy.optimizer.state_dict()["state"].items():
+        for index, state in self._algorithm.policy.optimizer.state_dict()["state"].items():
             for name, tensor in state.items():
-                arrays[f"optimiser/{place}/{name}"] = tensor.cpu().numpy()
+                arrays[f"optimiser/{index}/{name}"] = tensor.cpu().numpy()
         return packed(arrays, {"agent": "dqn", "decisions": decisions})
 
     def load(self, data: bytes) -> int:
@@ -128,8 +131,8 @@ class DeepNetwork:
         )
         state: dict[int, dict[str, torch.Tensor]] = {}
         for name, array in parts.get("optimiser", {}).items():
-            place, _, value = name.partition("/")
-            state.setdefault(int(place), {})[value] = torch.from_numpy(array.copy())
+            index, _, value = name.partition("/")
+            state.setdefault(int(index), {})[value] = torch.from_numpy(array.copy())
         groups = algorithm.policy.optimizer.state_dict()["param_groups"]
         algorithm.policy.optimizer.load_state_dict({"state": state, "param_groups": groups})
         algorithm._n_calls = int(words["decisions"])

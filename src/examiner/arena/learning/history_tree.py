@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.arena.learning.compiling import compiled
-from examiner.arena.learning.growing import grown
+from examiner.arena.learning.arrays import compiled, grown
 
 NOWHERE = -1
 """The position of a history that is not in the tree."""
@@ -23,24 +21,36 @@ START = 0
 BEGINNING = 0
 """The action that leads from the empty history to the first observation."""
 
-_COLUMNS: Mapping[str, Any] = {  # numpy's dtypes have no common type
-    "key": np.uint64,
-    "reward": np.float64,  # sum over visits
-    "value": np.float64,
-    "visits": np.uint32,
-    "first_child": np.int32,
-    "next_sibling": np.int32,
-    "action": np.int16,
-}
-BYTES_A_NODE = sum(np.dtype(kind).itemsize for kind in _COLUMNS.values())
+
+_Column = NDArray[Any]  # `_Nodes.start` gives each its type
+
+
+class _Nodes(NamedTuple):
+    """All nodes, a column each. Children are linked by index; 0, the start, is nobody's and ends a list."""
+
+    key: _Column
+    reward: _Column  # sum over visits
+    value: _Column
+    visits: _Column
+    first_child: _Column
+    next_sibling: _Column
+    action: _Column
+
+    @classmethod
+    def start(cls) -> _Nodes:
+        """The start alone."""
+        kinds = ("uint64", "float64", "float64", "uint32", "int32", "int32", "int16")
+        return cls(*(np.zeros(1, dtype=kind) for kind in kinds))
+
+
+BYTES_A_NODE = sum(column.itemsize for column in _Nodes.start())
 """What a node takes; arrays are up to 1.5 times as long as needed, and exist twice while they grow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trajectory:
+class Trajectory(NamedTuple):
     """One episode: the key of the first observation, then actions, rewards and keys of what was seen."""
 
-    first: int
+    first: int | np.uint64
     actions: NDArray[np.int16]
     rewards: NDArray[np.float64]
     keys: NDArray[np.uint64]
@@ -85,51 +95,51 @@ class HistoryTree:
 
     def __init__(self, *, actions: int, max_nodes: int, discount: float = 1.0) -> None:
         self.actions, self.max_nodes, self.discount = actions, max_nodes, discount
-        self._nodes = 1
-        self._columns = {name: np.zeros(1, dtype=kind) for name, kind in _COLUMNS.items()}
+        self._count = 1
+        self._nodes = _Nodes.start()
 
     def __len__(self) -> int:
-        return self._nodes
+        return self._count
 
     @property
     def bytes(self) -> int:
         """Memory of all nodes, room for more included."""
-        return sum(column.nbytes for column in self._columns.values())
+        return sum(column.nbytes for column in self._nodes)
 
     def find(self, node: int, action: int, key: int) -> int:
         """Return the history that follows on an action and what was seen then, or NOWHERE."""
-        return int(_find(*self._links(), node, action, np.uint64(key)))
+        return int(_find(self._nodes, node, action, np.uint64(key)))
 
     def value(self, node: int) -> float:
         """Return the value of a history."""
-        return float(self._columns["value"][node])
+        return float(self._nodes.value[node])
 
     def visits(self, node: int) -> int:
         """Return how often a history occurred."""
-        return int(self._columns["visits"][node])
+        return int(self._nodes.visits[node])
 
     def action_values(self, node: int) -> NDArray[np.float64]:
         """Return the value of every action after a history, shape [actions]; minus infinity if untried."""
         values = np.empty(self.actions)
         space = np.empty(self.actions)
-        _action_values(*self._links(), *self._numbers(), self.discount, node, values, space)
+        _action_values(self._nodes, self.discount, node, values, space)
         return values
 
     def remember(self, episode: Trajectory) -> None:
         """Add an episode, and bring all values up to date."""
         length = len(episode.actions) + 1
-        self._make_room(self._nodes + length)
+        self._nodes = _Nodes(
+            *(grown(column, self._count + length, most=self.max_nodes) for column in self._nodes)
+        )
         path = np.empty(length + 1, dtype=np.int64)
-        self._nodes, depth = _descend(
-            *self._links(), *self._numbers(), path, self._nodes, self.max_nodes,
-            np.uint64(episode.first), episode.actions, episode.rewards, episode.keys,
-        )  # fmt: skip
+        episode = episode._replace(first=np.uint64(episode.first))
+        self._count, depth = _descend(self._nodes, path, self._count, self.max_nodes, episode)
         space = np.empty((2, self.actions))
-        _back_up(*self._links(), *self._numbers(), self.discount, path[:depth], space[0], space[1])
+        _back_up(self._nodes, self.discount, path[:depth], space[0], space[1])
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return all that is kept, by name."""
-        return {name: column[: self._nodes] for name, column in self._columns.items()}
+        return {name: column[: self._count] for name, column in self._nodes._asdict().items()}
 
     @classmethod
     def from_arrays(
@@ -137,95 +147,70 @@ class HistoryTree:
     ) -> HistoryTree:
         """Return the tree that `to_arrays` described."""
         tree = cls(actions=actions, max_nodes=max_nodes, discount=discount)
-        tree._columns = {name: arrays[name].astype(kind) for name, kind in _COLUMNS.items()}
-        tree._nodes = len(arrays["key"])
+        kinds = tree._nodes._asdict().items()
+        tree._nodes = _Nodes(*(arrays[name].astype(column.dtype) for name, column in kinds))
+        tree._count = len(arrays["key"])
         return tree
-
-    def _links(self) -> tuple[NDArray[Any], ...]:
-        return tuple(
-            self._columns[name] for name in ("key", "action", "first_child", "next_sibling")
-        )
-
-    def _numbers(self) -> tuple[NDArray[Any], ...]:
-        return tuple(self._columns[name] for name in ("visits", "reward", "value"))
-
-    def _make_room(self, nodes: int) -> None:
-        if nodes > len(self._columns["key"]):
-            for name, column in self._columns.items():
-                self._columns[name] = grown(column, nodes, most=self.max_nodes)
-
-
-# Children are linked by position; 0, the start, is nobody's child and ends a list.
 
 
 @compiled
-def _find(key, action, first_child, next_sibling, node, wanted_action, wanted_key):
-    child = first_child[node]
+def _find(nodes, node, action, key):
+    child = nodes.first_child[node]
     while child != 0:
-        if action[child] == wanted_action and key[child] == wanted_key:
+        if nodes.action[child] == action and nodes.key[child] == key:
             return child
-        child = next_sibling[child]
+        child = nodes.next_sibling[child]
     return -1
 
 
 @compiled
-def _action_values(
-    key, action, first_child, next_sibling, visits, reward, value, discount, node, values, counts
-):
+def _action_values(nodes, discount, node, values, counts):
     """Fill the values of all tried actions; return the largest, or 0 where there is none."""
     values[:] = -np.inf
     counts[:] = 0.0
-    child = first_child[node]
+    child = nodes.first_child[node]
     while child != 0:
-        one, times = action[child], float(visits[child])
-        if counts[one] == 0.0:
-            values[one] = 0.0
-        counts[one] += times
-        values[one] += reward[child] + times * discount * value[child]
-        child = next_sibling[child]
+        action, times = nodes.action[child], float(nodes.visits[child])
+        if counts[action] == 0.0:
+            values[action] = 0.0
+        counts[action] += times
+        values[action] += nodes.reward[child] + times * discount * nodes.value[child]
+        child = nodes.next_sibling[child]
     best = -np.inf
-    for one in range(len(values)):
-        if counts[one] > 0.0:
-            values[one] /= counts[one]
-            best = max(best, values[one])
+    for action in range(len(values)):
+        if counts[action] > 0.0:
+            values[action] /= counts[action]
+            best = max(best, values[action])
     return best if best > -np.inf else 0.0
 
 
 @compiled
-def _descend(
-    key, action, first_child, next_sibling, visits, reward, value,
-    path, nodes, most, first_key, actions, rewards, keys,
-):  # fmt: skip
+def _descend(nodes, path, count, most, episode):
     """Walk an episode from the start, adding what is new; return the nodes and how many were walked."""
     node, depth = 0, 1
     path[0] = 0
-    visits[0] += 1
-    for step in range(len(actions) + 1):
-        done = 0 if step == 0 else actions[step - 1]
-        seen = first_key if step == 0 else keys[step - 1]
-        child = _find(key, action, first_child, next_sibling, node, done, seen)
+    nodes.visits[0] += 1
+    for step in range(len(episode.actions) + 1):
+        done = 0 if step == 0 else episode.actions[step - 1]
+        seen = episode.first if step == 0 else episode.keys[step - 1]
+        child = _find(nodes, node, done, seen)
         if child == -1:
-            if nodes >= most:
+            if count >= most:
                 break
-            child = nodes
-            nodes += 1
-            action[child], key[child] = done, seen
-            next_sibling[child] = first_child[node]
-            first_child[node] = child
-        visits[child] += 1
-        reward[child] += 0.0 if step == 0 else rewards[step - 1]
+            child = count
+            count += 1
+            nodes.action[child], nodes.key[child] = done, seen
+            nodes.next_sibling[child] = nodes.first_child[node]
+            nodes.first_child[node] = child
+        nodes.visits[child] += 1
+        nodes.reward[child] += 0.0 if step == 0 else episode.rewards[step - 1]
         path[depth] = child
         depth += 1
         node = child
-    return nodes, depth
+    return count, depth
 
 
 @compiled
-def _back_up(
-    key, action, first_child, next_sibling, visits, reward, value, discount, path, values, counts
-):
+def _back_up(nodes, discount, path, values, counts):
     for node in path[::-1]:
-        value[node] = _action_values(
-            key, action, first_child, next_sibling, visits, reward, value,
-            discount, node, values, counts,
-        )  # fmt: skip
+        nodes.value[node] = _action_values(nodes, discount, node, values, counts)

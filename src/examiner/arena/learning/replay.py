@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.arena.learning.growing import grown
+from examiner.arena.learning.arrays import grown
 
 Arrays = dict[str, NDArray[Any]]
 _FAST = 1  # the level of zlib that takes least time
@@ -75,26 +75,26 @@ class ReplayMemory:
 
     def follow(self, *, action: int, reward: float, observation: NDArray[Any], ended: bool) -> None:
         """Keep what was done on the last observation, and what followed."""
-        place = (self._next - 1) % self._size
-        self._arrays["actions"][place] = action
-        self._arrays["rewards"][place] = reward
-        self._arrays["ended"][place] = ended
-        self._arrays["ahead"][place] = self._keep(observation)
+        index = (self._next - 1) % self._size
+        self._arrays["actions"][index] = action
+        self._arrays["rewards"][index] = reward
+        self._arrays["ended"][index] = ended
+        self._arrays["ahead"][index] = self._keep(observation)
 
     def draw(self, count: int, rng: np.random.Generator) -> Transitions:
         """Return decisions drawn with the same probability, with replacement."""
-        places = np.empty(0, dtype=np.int64)
-        while len(places) < count:
+        indices = np.empty(0, dtype=np.int64)
+        while len(indices) < count:
             drawn = rng.integers(self._count, size=count)
-            places = np.concatenate([places, drawn[self._whole(drawn)]])
-        places = places[:count]
-        ahead = self._arrays["ahead"][places]
+            indices = np.concatenate([indices, drawn[self._whole(drawn)]])
+        indices = indices[:count]
+        ahead = self._arrays["ahead"][indices]
         return Transitions(
-            observations=self._stacks(places),
-            actions=self._arrays["actions"][places].astype(np.int64),
-            rewards=self._arrays["rewards"][places],
-            next_observations=self._stacks(places + ahead),
-            ended=self._arrays["ended"][places],
+            observations=self._stacks(indices),
+            actions=self._arrays["actions"][indices].astype(np.int64),
+            rewards=self._arrays["rewards"][indices],
+            next_observations=self._stacks(indices + ahead),
+            ended=self._arrays["ended"][indices],
         )
 
     def to_arrays(self) -> Arrays:
@@ -135,25 +135,25 @@ class ReplayMemory:
             for name, array in self._arrays.items():
                 self._arrays[name] = grown(array, max(self._next + 1, 1024), most=self._size)
 
-    def _whole(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _whole(self, indices: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Say which decisions have a next observation and no screen that was overwritten."""
-        ahead = self._arrays["ahead"][places]
-        age = (self._next - 1 - places) % self._size
+        ahead = self._arrays["ahead"][indices]
+        age = (self._next - 1 - indices) % self._size
         whole: NDArray[np.bool_] = (ahead > 0) & (age + self._depth <= self._count)
         return whole
 
-    def _stacks(self, places: NDArray[np.int64]) -> NDArray[Any]:
+    def _stacks(self, indices: NDArray[np.int64]) -> NDArray[Any]:
         screens = self._arrays["screens"]
         if self._depth == 1:
-            return np.asarray(screens[places % self._size])
-        window = places[:, None] + np.arange(1 - self._depth, 1)
+            return np.asarray(screens[indices % self._size])
+        window = indices[:, None] + np.arange(1 - self._depth, 1)
         return np.asarray(screens[window % self._size])
 
 
 def _unpack(packed: NDArray[np.uint8], screens: NDArray[Any]) -> None:
     """Fill in what was packed piece by piece: a full memory is not held twice."""
-    unpacking, rest, place = zlib.decompressobj(), packed.tobytes(), 0
+    unpacking, rest, index = zlib.decompressobj(), packed.tobytes(), 0
     room = screens.reshape(-1).view(np.uint8)
     while piece := unpacking.decompress(rest, _PIECE):
-        room[place : place + len(piece)] = np.frombuffer(piece, dtype=np.uint8)
-        place, rest = place + len(piece), unpacking.unconsumed_tail
+        room[index : index + len(piece)] = np.frombuffer(piece, dtype=np.uint8)
+        index, rest = index + len(piece), unpacking.unconsumed_tail

@@ -4,13 +4,36 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from examiner.arena.planning.lookahead import Lookahead
-from examiner.arena.planning.returns import Returns
-from examiner.arena.planning.ties import best
+from examiner.arena.agent import best
+from examiner.arena.environments.contract import Seen
+from examiner.arena.planning.planner import Lookahead, Planner
+
+
+class Returns:
+    """The least and the greatest return met in a search: games count in ones or in thousands.
+
+    >>> returns = Returns()
+    >>> for one in (10.0, 30.0):
+    ...     returns.meet(one)
+    >>> returns.share(15.0)
+    0.25
+    """
+
+    def __init__(self) -> None:
+        self._least, self._greatest = math.inf, -math.inf
+
+    def meet(self, value: float) -> None:
+        """Take note of a return."""
+        self._least, self._greatest = min(self._least, value), max(self._greatest, value)
+
+    def share(self, value: float) -> float:
+        """Return where a return lies between the least (0) and the greatest (1)."""
+        spread = self._greatest - self._least
+        return (value - self._least) / spread if spread > 0.0 else 0.0
 
 
 @dataclass(slots=True)
@@ -32,6 +55,12 @@ class ActionNode:
         action = self.untried.pop()
         self.children[action] = self.fresh(ahead, rng)
         return action
+
+    def next_action(
+        self, ahead: Lookahead, returns: Returns, exploration: float, rng: np.random.Generator
+    ) -> int:
+        """Return an untried action, which gets a child, or the favourite where all were tried."""
+        return self.grow(ahead, rng) if self.untried else self.favourite(returns, exploration)
 
     def favourite(self, returns: Returns, exploration: float) -> int:
         r"""Return the child with the greatest upper confidence bound.
@@ -57,3 +86,29 @@ class ActionNode:
             if child.visits == most:
                 values[action] = child.value
         return best(values, rng)
+
+
+@dataclass(kw_only=True)
+class ActionTreePlanner(Planner):
+    """A planner that simulates down a tree of actions and takes the action tried most often.
+
+    A kind of it says how a simulation goes, in `simulate`, and what its nodes know: `node`.
+    """
+
+    exploration: float = math.sqrt(2.0)
+
+    node: ClassVar[type[ActionNode]]
+
+    def choose(self, ahead: Lookahead, seen: Seen, rng: np.random.Generator) -> int:
+        """Return the action tried most often, among equals the one with the best value."""
+        root, returns = self.node.fresh(ahead, rng), Returns()
+        while ahead.affords():
+            ahead.go_to(ahead.root)
+            self.simulate(root, ahead, returns, rng)
+        return root.most_tried(ahead, rng)
+
+    def simulate(
+        self, root: Any, ahead: Lookahead, returns: Returns, rng: np.random.Generator
+    ) -> None:  # Any: a node of this kind of planner
+        """Play from the state of the game down the tree, and bring the nodes of the path up to date."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how it simulates")

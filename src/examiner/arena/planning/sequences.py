@@ -1,10 +1,12 @@
-"""Sequences of actions: drawn, changed, shifted on by one, and played out on a forward model."""
+"""Sequences of actions: drawn, changed, played out on a forward model, carried to the next decision."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
-from examiner.arena.planning.lookahead import Lookahead
+from examiner.arena.planning.planner import Lookahead, Planner
 
 Sequence = list[int]
 
@@ -17,9 +19,9 @@ def drawn(ahead: Lookahead, length: int, rng: np.random.Generator) -> Sequence:
 def changed(sequence: Sequence, ahead: Lookahead, rng: np.random.Generator) -> Sequence:
     """Return the sequence with one action replaced by another."""
     other = list(sequence)
-    place = int(rng.integers(len(sequence)))
+    index = int(rng.integers(len(sequence)))
     if ahead.actions > 1:
-        other[place] = int((other[place] + rng.integers(1, ahead.actions)) % ahead.actions)
+        other[index] = int((other[index] + rng.integers(1, ahead.actions)) % ahead.actions)
     return other
 
 
@@ -50,3 +52,22 @@ def value(sequence: Sequence, ahead: Lookahead, discount: float) -> float:
             break
         weight *= discount
     return total
+
+
+@dataclass(kw_only=True)
+class SequencePlanner(Planner):
+    """A planner with one sequence of `length` actions, shifted on by one after every decision."""
+
+    length: int = 10
+
+    _plan: Sequence = field(init=False, repr=False, default_factory=list)
+
+    def forget(self) -> None:
+        """Begin the next episode without a sequence."""
+        self._plan = []
+
+    def carried(self, ahead: Lookahead, rng: np.random.Generator) -> Sequence:
+        """Return what is left of the last decision's sequence, or a random one at the beginning."""
+        if self._plan:
+            return shifted(self._plan, ahead, rng)
+        return drawn(ahead, fitting(ahead, self.length), rng)

@@ -1,13 +1,23 @@
-"""A tree of simulated actions in flat lists, grown breadth-first, and the values it gives actions."""
+"""A tree of simulated actions, grown breadth-first or by rollouts from states that show something new."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from examiner.arena.planning.lookahead import Lookahead
+from examiner.arena.environments.contract import Seen
+from examiner.arena.planning.planner import Lookahead
+
+Atoms = NDArray[np.intp]
+
+_TILE_ROWS, _TILE_COLUMNS = 7, 4  # of screens, as in the BASIC features of Bellemare et al. (2013)
+_BYTE = 256
+_MOST_COLOURS = 4
+_NEVER = np.iinfo(np.int32).max
 
 
 class Tree:
@@ -76,3 +86,159 @@ def grow_breadth_first(
             if not ahead.over and ahead.affords(before + 1) and worth():
                 waiting.append((child, ahead.state()))
     return tree
+
+
+class Novelty:
+    """At which depth of a search each atom was first true; a state is novel if it improves on one.
+
+    An atom is, of a memory: a byte has a value (Lipovetzky, Ramírez and Geffner 2015, section 3); of a
+    screen: a colour is in a tile of 7 × 4 pixels; of anything else: a variable lies in a cell of this
+    width (0, and whole numbers: has this value). Depths are those of Bandres, Bonet and Geffner
+    (2018), section 4; where all are 0, novel is what was never seen.
+
+    >>> novelty = Novelty()
+    >>> [novelty.new(novelty.atoms(np.array(one))) for one in ([0, 0], [1, 0], [0, 1], [1, 1])]
+    [True, True, True, False]
+    """
+
+    def __init__(self, cell: float = 0.1) -> None:
+        self._cell = cell
+        self._depths = np.zeros(0, dtype=np.int32)
+        self._first_atoms = np.zeros(0, dtype=np.intp)
+        self._known: dict[tuple[int, float], int] = {}
+
+    def atoms(self, seen: Seen) -> Atoms:
+        """Return the numbers of the atoms that are true."""
+        if seen.dtype == np.uint8:
+            return self._byte_atoms(seen[-1] if _is_stack(seen) else seen)
+        values = np.ravel(seen)
+        if self._cell and values.dtype.kind == "f":
+            values = np.floor(values.astype(np.float64) / self._cell)
+        known = self._known
+        numbers = [known.setdefault(one, len(known)) for one in enumerate(values.tolist())]
+        if len(known) > len(self._depths):
+            more = np.full(len(known), _NEVER, dtype=np.int32)
+            self._depths = np.concatenate([self._depths, more])
+        return np.array(numbers, dtype=np.intp)
+
+    def new(self, atoms: Atoms, depth: int = 0) -> bool:
+        """Say whether an atom is true at a lesser depth than ever before, and remember all."""
+        before = self._depths[atoms]
+        if not (before > depth).any():
+            return False
+        self._depths[atoms] = np.minimum(before, depth)
+        return True
+
+    def holds(self, atoms: Atoms, depth: int) -> bool:
+        """Say whether a state met before is still the shallowest to show one of its atoms."""
+        return bool((self._depths[atoms] >= depth).any())
+
+    def _byte_atoms(self, seen: Seen) -> Atoms:
+        if self._first_atoms.shape != seen.shape:
+            self._first_atoms = _first_atoms(seen.shape)
+            atoms = int(self._first_atoms.max()) + _BYTE
+            self._depths = np.full(atoms, _NEVER, dtype=np.int32)
+        return self._first_atoms + seen.astype(np.intp)
+
+
+def _is_stack(seen: Seen) -> bool:
+    """Whether these are screens one after the other; a picture has its few colours last."""
+    return seen.ndim == 3 and seen.shape[-1] > _MOST_COLOURS
+
+
+def _first_atoms(shape: tuple[int, ...]) -> Atoms:
+    if len(shape) != 2:
+        return np.arange(int(np.prod(shape)), dtype=np.intp).reshape(shape) * _BYTE
+    rows, columns = (
+        np.arange(extent) // tile
+        for extent, tile in zip(shape, (_TILE_ROWS, _TILE_COLUMNS), strict=True)
+    )
+    return (rows[:, None] * (int(columns[-1]) + 1) + columns) * _BYTE
+
+
+def grow_by_rollouts(
+    ahead: Lookahead, novelty: Novelty, seen: Seen, depth: int, rng: np.random.Generator
+) -> Tree:
+    """Play at random from the root until nothing is new, again and again, each time another way.
+
+    A state is novel if one of its atoms is true at a lesser depth than ever before in the search. One
+    that is not, or that ended the game, or whose actions all lead to such states, is solved and not
+    entered again. Bandres, Bonet and Geffner (2018), Planning with Pixels in (Almost) Real Time, AAAI,
+    algorithm 1. Rollouts end at a `depth`, since a clock in the memory is new at every step.
+    """
+    growth = _Growth(ahead, novelty, seen, depth, rng)
+    while ahead.affords() and growth.open(0):
+        growth.roll_out()
+    return growth.tree
+
+
+class _Growth:
+    def __init__(
+        self,
+        ahead: Lookahead,
+        novelty: Novelty,
+        seen: Seen,
+        length: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self.tree = Tree()
+        self._ahead, self._novelty, self._rng = ahead, novelty, rng
+        self._length = length
+        atoms = novelty.atoms(seen)
+        novelty.new(atoms, 0)
+        self._atoms: list[Atoms | None] = [atoms]
+        self._states: list[Any] = [ahead.root]  # whatever the environment makes them
+        self._parents = [-1]
+        self._children: list[dict[int, int]] = [{}]
+        self._unsolved: list[list[int]] = [list(range(ahead.actions))]
+
+    def open(self, node: int) -> bool:
+        return bool(self._unsolved[node])
+
+    def roll_out(self) -> None:
+        node, here = 0, False  # here: the simulation is in the node's state
+        for depth in range(1, self._length + 1):
+            if not self.open(node) or not self._ahead.affords():
+                return
+            choices = self._unsolved[node]
+            action = choices[int(self._rng.integers(len(choices)))]
+            child = self._children[node].get(action)
+            if child is None:
+                if not here:
+                    self._ahead.go_to(self._states[node])
+                child, here = self._simulate(node, action, depth), True
+            elif not self._novelty.holds(self._known_atoms(child), depth):
+                self._solve(child, action)
+            node = child
+
+    def _simulate(self, node: int, action: int, depth: int) -> int:
+        ahead = self._ahead
+        child = self.tree.add(node, action, ahead.take(action))
+        ends = ahead.over or depth == self._length
+        atoms = None if ends else self._novelty.atoms(ahead.observe())
+        novel = atoms is not None and self._novelty.new(atoms, depth)
+        self._children[node][action] = child
+        self._atoms.append(atoms.astype(np.int32) if atoms is not None and novel else None)
+        self._states.append(ahead.state() if novel else None)
+        self._parents.append(node)
+        self._children.append({})
+        self._unsolved.append(list(range(ahead.actions)) if novel else [])
+        if not novel:
+            self._solve(child, action)
+        return child
+
+    def _solve(self, node: int, action: int) -> None:
+        """Enter a node no more, nor its parents once all their actions are solved."""
+        self._unsolved[node], self._states[node], self._atoms[node] = [], None, None
+        while (parent := self._parents[node]) >= 0:
+            self._unsolved[parent].remove(action)
+            if self._unsolved[parent]:
+                return
+            self._states[parent] = self._atoms[parent] = None
+            node = parent
+            action = self.tree.action(node)
+
+    def _known_atoms(self, node: int) -> Atoms:
+        atoms = self._atoms[node]
+        assert atoms is not None, "a game that has ended is solved and not entered again"
+        return atoms

@@ -5,7 +5,7 @@ from __future__ import annotations
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import TableOptions
-from examiner.results.ledgers import Phase, ledger_results
+from examiner.ledger import Phase, ledger_results
 from examiner.wording import InputError, shorten
 
 _SQLITE = b"SQLite format 3\x00"

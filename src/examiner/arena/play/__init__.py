@@ -1,0 +1,1 @@
+"""One job played: its episodes, and what was done in them."""

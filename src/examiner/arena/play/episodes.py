@@ -1,0 +1,231 @@
+"""Episodes of a job, one after the other, from the beginning or from where they were left."""
+
+from __future__ import annotations
+
+import operator
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from examiner.arena.agent import Task, make_agent
+from examiner.arena.agents import AGENTS
+from examiner.arena.environments import ENVIRONMENTS
+from examiner.arena.environments.contract import Environment
+from examiner.arena.environments.games import game_variant
+from examiner.arena.play.job import OBSERVATIONS, Job
+from examiner.ledger import Episode, Phase
+from examiner.wording import InputError, shorten, unknown_name
+
+
+class Playing:
+    """An iterator over the episodes of one job, in its own environment or in one that is given.
+
+    `episodes` and `frames` are those played so far, `evaluated` how many episodes were evaluation.
+
+    >>> job = Job("random", "random", game="pong", episodes=2)
+    >>> [episode.number for episode in Playing.begin(job)]
+    [0, 1]
+    """
+
+    def __init__(self, job: Job, environment: Environment | None = None) -> None:
+        self.job = job
+        self.agent = make_agent(job.entry, job.settings, AGENTS)
+        if not self.stateless and not callable(getattr(self.agent, "load", None)):
+            raise InputError(
+                f"The agent {shorten(job.agent)} can save() what it learnt but not load(bytes) it again. "
+                f"Give it both methods, or neither."
+            )
+        self.environment = environment_of(job) if environment is None else environment
+        self.environment.watch(not getattr(self.agent, "blind", False))
+        self.episodes, self.frames, self.evaluated = 0, 0, 0
+
+    @classmethod
+    def begin(cls, job: Job) -> Playing:
+        """Start at the first episode.
+
+        >>> next(Playing.begin(Job("random", "random", game="pong"))).number
+        0
+        """
+        return cls(job)
+
+    @classmethod
+    def resume(
+        cls,
+        job: Job,
+        *,
+        episodes_done: int,
+        frames_done: int,
+        checkpoint: bytes | None,
+        evaluated: int = 0,
+    ) -> Playing:
+        """Go on after so many episodes, `evaluated` of them evaluation, from what the agent saved then.
+
+        >>> job = Job("random", "random", game="pong", episodes=2)
+        >>> first, second = Playing.begin(job)
+        >>> again = Playing.resume(job, episodes_done=1, frames_done=first.frames, checkpoint=None)
+        >>> next(again).score == second.score
+        True
+        """
+        playing = cls(job)
+        if episodes_done and not playing.stateless:
+            if checkpoint is None:
+                raise InputError(
+                    f"The agent {shorten(job.agent)} keeps what it learnt, but nothing of it was saved "
+                    f"after {episodes_done} episodes. Play the job from its beginning."
+                )
+            playing.agent.load(checkpoint)
+        playing.episodes, playing.frames, playing.evaluated = episodes_done, frames_done, evaluated
+        return playing
+
+    @property
+    def stateless(self) -> bool:
+        """Whether the agent keeps nothing between episodes: it can resume at any of them."""
+        return not callable(getattr(self.agent, "save", None))
+
+    def checkpoint(self) -> bytes | None:
+        """Return what the agent has learnt so far; None for agents that keep nothing.
+
+        >>> Playing.begin(Job("random", "random", game="pong")).checkpoint() is None
+        True
+        """
+        if self.stateless:
+            return None
+        saved: object = self.agent.save()
+        if not isinstance(saved, bytes | bytearray | memoryview):
+            raise InputError(
+                f"The agent {shorten(self.job.agent)} saved itself as a {type(saved).__name__}. Its method "
+                f"save() must return bytes."
+            )
+        return bytes(saved)
+
+    def __iter__(self) -> Iterator[Episode]:
+        return self
+
+    def __next__(self) -> Episode:
+        phase = self._next_phase()
+        if phase is None:
+            raise StopIteration
+        begun = time.process_time()
+        try:
+            score = _play(self.environment, self.agent, self._task(phase), self.job)
+        except (StopIteration, GeneratorExit) as problem:  # else taken for the end of all episodes
+            raise RuntimeError(f"the agent raised {type(problem).__name__}") from problem
+        environment = self.environment
+        if phase == "training":
+            self.frames += environment.frames
+        else:
+            self.evaluated += 1
+        self.episodes += 1
+        return Episode(
+            number=self.episodes - 1,
+            frames=self.frames,
+            length=environment.frames,
+            score=score,
+            lives=environment.lives,
+            truncated=environment.truncated,
+            cpu_seconds=time.process_time() - begun,
+            phase=phase,
+        )
+
+    def _next_phase(self) -> Phase | None:
+        job, protocol = self.job, self.job.protocol
+        trained = self.episodes - self.evaluated
+        enough_episodes = job.episodes is not None and trained >= job.episodes
+        enough_frames = job.last_frame is not None and self.frames >= job.last_frame
+        done = enough_episodes or enough_frames
+        if protocol.evaluation_episodes:
+            budget = protocol.training_frames if job.last_frame is None else job.last_frame
+            reached = sum(self.frames >= share * budget for share in protocol.report_shares)
+            # A job that ends between two report points is evaluated at its end.
+            due = reached + (done and reached < len(protocol.report_shares))
+            if self.evaluated < due * protocol.evaluation_episodes:
+                return "evaluation"
+        return None if done else "training"
+
+    def _task(self, phase: Phase) -> Task:
+        environment, job = self.environment, self.job
+        plans = getattr(self.agent, "plans", False)
+        return Task(
+            actions=environment.action_names,
+            observation_shape=environment.observation_shape,
+            draw=environment.random_action,
+            frame_skip=job.protocol.frame_skip,
+            episode=self.episodes,
+            frames=self.frames,
+            training_frames=job.last_frame,
+            learning=phase == "training",
+            model=environment.model(job.generator(self.episodes, "model")) if plans else None,
+        )
+
+
+def check_job(job: Job) -> None:
+    """Refuse a job that cannot be played, without playing: agent, environment, game, mode, difficulty.
+
+    >>> check_job(Job("random", "random", game="pong"))
+    >>> check_job(Job("random", "random", game="pong", difficulty=7))
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The game 'pong' has no difficulty 7. It has 0, 1, 2, 3.
+    """
+    make_agent(job.entry, job.settings, AGENTS)
+    if job.environment == "ale":
+        if job.observation not in OBSERVATIONS:
+            raise unknown_name("observation", job.observation, OBSERVATIONS)
+        mode = job.protocol.mode if job.mode is None else job.mode
+        difficulty = job.protocol.difficulty if job.difficulty is None else job.difficulty
+        game_variant(job.game, mode, difficulty)
+    else:
+        environment_of(job)
+
+
+def environment_of(job: Job) -> Environment:
+    """Return the environment that a job is played in.
+
+    >>> environment_of(Job("random", "random", game="pong")).action_names[:2]
+    ('NOOP', 'FIRE')
+    """
+    if job.environment not in ENVIRONMENTS:
+        raise unknown_name("environment", job.environment, ENVIRONMENTS)
+    return ENVIRONMENTS[job.environment](job)
+
+
+def _play(environment: Environment, agent: Any, task: Task, job: Job) -> float:
+    """Play one episode; return its score."""
+    environment.reset(job.generator(task.episode, "environment"))
+    if callable(getattr(agent, "begin", None)):
+        agent.begin(task, job.generator(task.episode, "agent"))
+    blind = getattr(agent, "blind", False)
+    learn = getattr(agent, "learn", None) if task.learning else None
+    lives_matter = job.protocol.training_ends_at == "life loss" and learn is not None
+    actions = len(task.actions)
+    score, lives = 0.0, environment.lives
+    seen = None if blind else environment.observe()
+    over = environment.over
+    while not over:
+        action = agent.act(seen)
+        if actions:
+            action = _position(action, actions, job)
+        reward = environment.step(action)
+        score, over = score + reward, environment.over
+        if not blind:
+            seen = environment.observe()
+        if learn is not None:
+            lost = lives_matter and environment.lives < lives
+            lives = environment.lives
+            truncated = environment.truncated
+            learn(reward, seen, lost or (over and not truncated), truncated)
+    return score
+
+
+def _position(action: object, actions: int, job: Job) -> int:
+    """An action as a whole number, whichever kind of whole number the agent has."""
+    try:
+        position = operator.index(action)  # type: ignore[arg-type]
+    except TypeError:
+        position = -1
+    if 0 <= position < actions:
+        return position
+    raise InputError(
+        f"The agent {shorten(job.agent)} chose action {repr(action)[:100]}. There are {actions} "
+        f"actions, whole numbers counted from 0."
+    )

@@ -1,0 +1,254 @@
+"""Whole runs: what they come to, alone and several together; their actions recorded and played again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from examiner.arena.environments.contract import Environment
+from examiner.arena.play.episodes import Playing, environment_of
+from examiner.arena.play.job import Job
+from examiner.arena.protocol import Protocol
+from examiner.ledger import Phase
+
+Mapper = Callable[..., list[Any]]
+"""Like `map_processes`: takes a function and jobs, returns the answers in their order."""
+
+CONFIDENCE = 0.95  # of all intervals, as readers expect them
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean and the interval around it; the ends are NaN where one run cannot tell."""
+
+    mean: float
+    low: float
+    high: float
+    runs: int
+
+
+def mean_of_runs(values: Sequence[float]) -> Estimate:
+    r"""Return the mean over runs and its interval.
+
+    .. math:: \bar{x} \pm t_{n-1} \, s / \sqrt{n}
+
+    >>> mean_of_runs([1.0, 2.0, 3.0])
+    Estimate(mean=2.0, low=-0.48..., high=4.48..., runs=3)
+    """
+    numbers = np.asarray(values, dtype=float)
+    count = len(numbers)
+    mean = float(numbers.mean()) if count else math.nan
+    if count < 2:
+        return Estimate(mean, math.nan, math.nan, count)
+    half = _half_width(float(numbers.var(ddof=1)) / count, count - 1)
+    return Estimate(mean, mean - half, mean + half, count)
+
+
+def difference_of_runs(values: Sequence[float], others: Sequence[float]) -> Estimate:
+    """Return how much higher the first mean is, with Welch's interval: the two spreads may differ.
+
+    >>> difference_of_runs([5.0, 5.0], [1.0, 1.0])
+    Estimate(mean=4.0, low=4.0, high=4.0, runs=2)
+    """
+    samples = [np.asarray(one, dtype=float) for one in (values, others)]
+    counts = [len(one) for one in samples]
+    if min(counts) < 1:
+        return Estimate(math.nan, math.nan, math.nan, 0)
+    mean = float(samples[0].mean() - samples[1].mean())
+    if min(counts) < 2:
+        return Estimate(mean, math.nan, math.nan, min(counts))
+    parts = [float(one.var(ddof=1)) / len(one) for one in samples]
+    variance = sum(parts)
+    weights = sum(part**2 / (count - 1) for part, count in zip(parts, counts, strict=True))
+    half = _half_width(variance, variance**2 / weights if weights else math.inf)
+    return Estimate(mean, mean - half, mean + half, min(counts))
+
+
+def _half_width(variance: float, degrees: float) -> float:
+    from scipy.special import stdtrit  # scipy takes half a second to import
+
+    if not variance:
+        return 0.0
+    quantile = (1.0 + CONFIDENCE) / 2.0
+    return float(stdtrit(min(degrees, 1e9), quantile)) * math.sqrt(variance)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A run: its performance, and the last episode that counts for it, action by action.
+
+    `last_start_frames` are those the protocol did nothing in before that episode's first action.
+    """
+
+    performance: float
+    last_score: float
+    last_actions: tuple[int, ...]
+    last_start_frames: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayTest:
+    """Recorded actions played again: how often the score came back exactly, and the mean with ς."""
+
+    replays: int
+    reproduced: int
+    recorded: Estimate
+    deterministic: Estimate
+    sticky: Estimate
+
+
+def reported_phase(protocol: Protocol) -> Phase:
+    """Return the phase whose scores the protocol reports: evaluation where there is any.
+
+    >>> from examiner.arena.protocol import protocol as named_protocol
+    >>> reported_phase(named_protocol("mnih-2015")), reported_phase(named_protocol("machado-2018"))
+    ('evaluation', 'training')
+    """
+    return "evaluation" if protocol.evaluation_episodes else "training"
+
+
+def reported_performance(scores: Sequence[float], protocol: Protocol) -> float:
+    r"""Return the mean of a run's last scores of the reported phase.
+
+    .. math:: \bar{x} = \frac{1}{w} \sum_{i = n - w + 1}^{n} x_i
+
+    where w is the number of evaluation episodes at a report point, or of the protocol's window
+    where there is no evaluation; fewer where the run has fewer.
+
+    >>> reported_performance([9.0, 1.0, 2.0], Protocol(window_episodes=2))
+    1.5
+    """
+    return float(np.mean(scores[-(protocol.evaluation_episodes or protocol.window_episodes) :]))
+
+
+def play_recorded(job: Job) -> Recorded:
+    """Play a job to its end, and keep the actions of its last episode of the reported phase.
+
+    >>> from examiner.arena.protocol import protocol as named_protocol
+    >>> quick = named_protocol("gymnasium", max_episode_frames=5)
+    >>> job = Job("r", "random", environment="gymnasium", game="CartPole-v1", protocol=quick, episodes=1)
+    >>> len(play_recorded(job).last_actions)
+    5
+    """
+    recorder: Any = _Recorder(environment_of(job))  # Any: the rest of it is the environment's
+    playing = Playing(job, recorder)
+    scores: list[float] = []
+    actions: tuple[int, ...] = ()
+    start_frames = 0
+    for episode in playing:
+        if episode.phase == reported_phase(job.protocol):
+            scores.append(episode.score)
+            actions, start_frames = tuple(recorder.actions), recorder.start_frames
+    performance = reported_performance(scores, job.protocol)
+    return Recorded(performance, scores[-1], actions, start_frames)
+
+
+def replay_job(recorded: Recorded, job: Job, *, seed: int, sticky_probability: float) -> Job:
+    """Return the job that plays the recorded actions, whatever is seen, once; see `play_replay`.
+
+    A game that lasts longer than it did is played on with the actions from their beginning.
+
+    >>> job = Job("uct", "uct", game="pong", episodes=1)
+    >>> replay_job(Recorded(1.0, 1.0, (0, 2)), job, seed=3, sticky_probability=0.0).settings
+    {'actions': [0, 2]}
+    """
+    protocol = replace(
+        job.protocol,
+        sticky_probability=sticky_probability,
+        max_start_no_ops=recorded.last_start_frames,
+        evaluation_episodes=0,
+        name="",
+        source="",
+    )
+    return replace(
+        job,
+        agent="replay",
+        entry="periodic",
+        # An episode that ended before its first action leaves nothing to repeat.
+        settings={"actions": list(recorded.last_actions) or [0]},
+        seed=seed,
+        protocol=protocol,
+        episodes=1,
+        frames=None,
+    )
+
+
+def play_replay(job: Job) -> float:
+    """Return the score of a replay that starts after all of its protocol's frames of doing nothing.
+
+    >>> job = Job("uct", "uct", game="pong", episodes=1, protocol=Protocol(max_episode_frames=50))
+    >>> play_replay(replay_job(Recorded(0.0, 0.0, (0,), 7), job, seed=3, sticky_probability=0.0))
+    0.0
+    """
+    start: Any = _LongestStart(environment_of(job), job.protocol.max_start_no_ops)  # as above
+    return next(Playing(job, start)).score
+
+
+def replay_test(
+    recorded: Sequence[Recorded], job: Job, sticky_probability: float, replays: int, use: Mapper
+) -> ReplayTest:
+    """Replay recordings several times without and with sticky actions, and hold the scores against them.
+
+    Each recording's replays are averaged first: recordings are the runs.
+
+    >>> job = Job("r", "random", environment="gymnasium", game="CartPole-v1", episodes=1)
+    >>> in_turn = lambda play, jobs: [play(one) for one in jobs]
+    >>> replay_test([play_recorded(job)], job, 0.25, replays=2, use=in_turn).replays
+    2
+    """
+    # No seed twice: equal recordings with equal seeds would be one replay counted as several.
+    jobs = [
+        replay_job(one, job, seed=job.seed + index * replays + number, sticky_probability=chance)
+        for chance in (0.0, sticky_probability)
+        for index, one in enumerate(recorded)
+        for number in range(replays)
+    ]
+    scores = np.array(use(play_replay, jobs))
+    plain, noisy = scores.reshape(2, len(recorded), replays)
+    wanted = np.array([one.last_score for one in recorded])
+    return ReplayTest(
+        replays=plain.size,
+        reproduced=int((plain == wanted[:, None]).sum()),
+        recorded=mean_of_runs(wanted.tolist()),
+        deterministic=mean_of_runs(plain.mean(axis=1).tolist()),
+        sticky=mean_of_runs(noisy.mean(axis=1).tolist()),
+    )
+
+
+class _Around:
+    """An environment with something else at its start."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._environment, name)
+
+
+class _Recorder(_Around):
+    """Notes how an episode started, and the actions once the arena has found them valid."""
+
+    def reset(self, rng: np.random.Generator) -> None:
+        self._environment.reset(rng)
+        self.start_frames, self.actions = self._environment.frames, list[int]()
+
+    def step(self, action: int) -> float:
+        self.actions.append(action)
+        return self._environment.step(action)
+
+
+class _LongestStart(_Around):
+    """Draws an episode's start until it is as long as starts can be."""
+
+    def __init__(self, environment: Environment, frames: int) -> None:
+        super().__init__(environment)
+        self._frames = frames
+
+    def reset(self, rng: np.random.Generator) -> None:
+        self._environment.reset(rng)
+        while self._environment.frames < self._frames:
+            self._environment.reset(rng)

@@ -1,0 +1,1 @@
+"""Many jobs played by a crew, resumed wherever they were left."""

@@ -1,0 +1,218 @@
+"""Runs: many jobs on a crew, every episode in the ledger, resumed wherever they were left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+from examiner.arena.plans.file import plan
+from examiner.arena.plans.plan import Plan
+from examiner.arena.play.job import Job
+from examiner.arena.running.performance import Saved, Start, perform_job
+from examiner.arena.running.standing import Scoreboard, Watcher
+from examiner.ledger import Account, Episode, JobRecord, Ledger
+from examiner.wording import InputError, counted, shorten
+from examiner.workers import JobError, Limits
+from examiner.workers.crew import Crew, oversee
+from examiner.workers.processes import ProcessCrew
+
+LEDGER = "ledger.sqlite"
+"""The ledger's file in the folder of a run."""
+_TELL_EVERY_SECONDS = 0.25  # as often as an eye follows
+
+
+@dataclass(frozen=True, slots=True)
+class FailedJob:
+    """A job that could not be played to its end, and why."""
+
+    job: Job
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RunOutcome:
+    """What became of a run: jobs done before and now, those that failed, and what was played now.
+
+    >>> RunOutcome(Path("pilot/ledger.sqlite"), 4, 1, 3, (), 30, 9_000, 2.5)
+    RunOutcome(4 of 4 jobs done, 0 failed; played 30 episodes into 'pilot/ledger.sqlite')
+    """
+
+    ledger: Path
+    jobs: int
+    done_before: int
+    done: int
+    failed: tuple[FailedJob, ...]
+    episodes: int
+    frames: int
+    seconds: float
+
+    def __repr__(self) -> str:
+        return (
+            f"RunOutcome({self.done_before + self.done:,} of {counted(self.jobs, 'job')} done, "
+            f"{len(self.failed):,} failed; played {counted(self.episodes, 'episode')} into "
+            f"{shorten(self.ledger, 200)})"
+        )
+
+
+def run(
+    what: Plan | str | Path | Sequence[Job],
+    output: str | Path,
+    *,
+    workers: int | Callable[[], Crew] = 1,
+    limits: Limits | None = None,
+    again: bool = True,
+    watcher: Watcher | None = None,
+) -> RunOutcome:
+    """Play all jobs that are not done yet and keep every episode in the ledger.
+
+    `what` is a plan, its file or name, or jobs; `output` the run's folder, which is made, or the ledger
+    itself (`….sqlite`). A job that crashes, hangs, hoards memory or kills its process fails with a
+    reason; the others go on. Jobs that failed in an earlier run are played `again`. Runs on so many
+    local processes, or on the crew that `workers` makes for `perform_job`. `limits` are each job's, by
+    default the plan's; `watcher` is told how the run stands, several times a second.
+
+    >>> import tempfile
+    >>> outcome = run([Job("random", "random", game="pong", episodes=1)], tempfile.mkdtemp())
+    >>> outcome.done, outcome.episodes
+    (1, 1)
+    """
+    work, path, begun = _work(what), _ledger_path(output), time.monotonic()
+    limits = work.limits if limits is None else limits
+    with Ledger(path, plan=work.source) as ledger:
+        driver = _Driver(work, ledger, ledger.enter(work.records), watcher)
+        before = [account.state for account in driver.accounts]
+        wanted = ("waiting", "failed") if again else ("waiting",)
+        waiting = [index for index, state in enumerate(before) if state in wanted]
+        driver.reopen(waiting)
+        board = driver.board
+        episodes, frames = board.episodes, board.frames
+        if waiting:
+            most = len(waiting)
+            crew = workers() if callable(workers) else _processes(min(workers, most), limits, path)
+            try:
+                with crew:
+                    oversee(crew, waiting, driver, limits=limits)
+            except OSError as problem:
+                raise InputError(
+                    f"Cannot go on: {problem}. All episodes committed so far are kept. Mend that, then "
+                    f"run the same command again."
+                ) from problem
+        driver.tell()
+        return RunOutcome(
+            ledger=path,
+            jobs=len(before),
+            done_before=before.count("done"),
+            done=board.done - before.count("done"),
+            failed=driver.failed(),
+            episodes=board.episodes - episodes,
+            frames=board.frames - frames,
+            seconds=time.monotonic() - begun,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """The jobs of a run, and what goes with them."""
+
+    jobs: Sequence[Job]
+    records: Sequence[JobRecord]
+    source: str = ""
+    limits: Limits = Limits()  # noqa: RUF009  frozen
+    folders: tuple[str, ...] = ()
+
+
+def _work(what: Plan | str | Path | Sequence[Job]) -> _Work:
+    if isinstance(what, str | Path):
+        what = plan(what)
+    if not isinstance(what, Plan):
+        return _Work(tuple(what), [job.record() for job in what])
+    jobs = what.jobs()
+    return _Work(
+        jobs,
+        [job.record(what.split(job.game)) for job in jobs],
+        what.source,
+        what.limits,
+        () if what.folder is None else (str(what.folder),),
+    )
+
+
+def _ledger_path(output: str | Path) -> Path:
+    path = Path(output)
+    if path.suffix != ".sqlite" and not path.is_file():
+        path = path / LEDGER
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(
+            f"Cannot make the folder {shorten(path.parent, 200)}: {problem.strerror}. Choose another."
+        ) from None
+    return path
+
+
+def _processes(count: int, limits: Limits, ledger: Path) -> ProcessCrew:
+    if count < 1:
+        raise InputError(f"Cannot play with {count} workers. Give at least 1.")
+    log = ledger.with_name("output.log")
+    return ProcessCrew(perform_job, count, memory_bytes=limits.memory_bytes, log=log)
+
+
+class _Driver:
+    """Oversees a run: gives each job its start, and keeps what it says."""
+
+    def __init__(
+        self, work: _Work, ledger: Ledger, accounts: Sequence[Account], watcher: Watcher | None
+    ) -> None:
+        self.accounts, self.board = accounts, Scoreboard(work.jobs, accounts)
+        self._work, self._ledger = work, ledger
+        self._watcher, self._told = watcher, time.monotonic()
+
+    def reopen(self, indices: Sequence[int]) -> None:
+        for account in (self.accounts[index] for index in indices):
+            if account.state == "failed":
+                self._ledger.reopen(account)
+        states = [account.state for account in self.accounts]
+        self.board.done, self.board.failed = states.count("done"), states.count("failed")
+
+    def failed(self) -> tuple[FailedJob, ...]:
+        return tuple(
+            FailedJob(job, account.reason or "")
+            for job, account in zip(self._work.jobs, self.accounts, strict=True)
+            if account.state == "failed"
+        )
+
+    def begin(self, index: int) -> Start:
+        account = self.accounts[index]
+        self.board.begin(index)
+        data = self._ledger.checkpoint_data(account)
+        return Start(self._work.jobs[index], replace(account), data, self._work.folders)
+
+    def hear(self, index: int, message: object) -> None:
+        account = self.accounts[index]
+        if isinstance(message, Episode):
+            self._ledger.record(account, message)
+            self.board.count(index)
+            self.board.playing[index].append(message.score)
+        elif isinstance(message, Saved):
+            if message.checkpoint.episodes > account.episodes:
+                raise JobError("it saved itself after an episode that was never heard of")
+            self._ledger.keep_checkpoint(account, message.checkpoint, message.data)
+        else:
+            self._ledger.note_stateless(account, cast("bool", message))
+
+    def end(self, index: int, reason: str | None) -> None:
+        self._ledger.end(self.accounts[index], reason)
+        self.board.end(index, failed=reason is not None)
+
+    def breathe(self) -> None:
+        self._ledger.commit()
+        if time.monotonic() - self._told >= _TELL_EVERY_SECONDS:
+            self._ledger.check_there()
+            self.tell()
+
+    def tell(self) -> None:
+        self._told = time.monotonic()
+        if self._watcher is not None:
+            self._watcher(self.board.standing())
