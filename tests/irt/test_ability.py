@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 
 import examiner.irt.blocks as blocks_file
 from examiner.irt import ItemParameters, Response, abilities, simulate
-from examiner.irt.likelihood import log_likelihoods
+from examiner.irt.posterior import log_likelihoods
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
 from irt.r_reference import numbers, responses

@@ -5,8 +5,8 @@ import pytest
 
 import examiner as ex
 from examiner.irt import ItemParameters, simulate
-from examiner.irt.agent_fit import agent_fit
-from examiner.irt.replicates import replicates, view
+from examiner.irt.diagnostics.agent_fit import agent_fit
+from examiner.irt.errors.draws import replicates, view
 from examiner.results import ResponseMatrix
 
 TASKS = [f"t{n:02d}" for n in range(30)]

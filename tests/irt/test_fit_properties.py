@@ -153,7 +153,7 @@ def test_the_order_of_agents_and_tasks_changes_nothing(seed: int, share: float) 
 
 def test_fast_and_general_engines_agree() -> None:
     """The 2PL by its two fast E-steps, and by the one that knows nothing of exponential families."""
-    from examiner.irt.general import climb_generally
+    from examiner.irt.estimation.general import climb_generally
     from examiner.irt.model import Priors
     from examiner.irt.models import MODELS
     from examiner.irt.parameters import Layout

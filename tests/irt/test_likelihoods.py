@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 import examiner as ex
+from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.items import ItemParameters, Response
-from examiner.irt.kernels import kernel_for
-from examiner.irt.likelihood import log_likelihoods
 from examiner.irt.logistic import curves
+from examiner.irt.posterior import log_likelihoods
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import examiner as ex
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import Abilities, TaskErrors
 from examiner.irt.items import ItemParameters
 from examiner.irt.known import known as known_fit
 from examiner.irt.logistic import probability
 from examiner.irt.place import place
-from examiner.irt.quadrature import Quadrature
 from examiner.irt.standings import rank_among
 from examiner.irt.stored import fit_from_dict, fit_to_dict
 from examiner.irt.surprise import Cells, unexpected_results

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import examiner.irt.louis as louis_file
-import examiner.irt.uncertainty as uncertainty_file
+import examiner.irt.errors.intervals as uncertainty_file
+import examiner.irt.errors.observed_information as louis_file
 from examiner.irt import (
     MODELS,
     ItemParameters,
@@ -18,9 +18,9 @@ from examiner.irt import (
     log_likelihood,
     simulate,
 )
+from examiner.irt.errors.intervals import Z, fieller, task_errors
+from examiner.irt.errors.observed_information import information_matrix, louis
 from examiner.irt.freedom import freedom_of, moved
-from examiner.irt.louis import information_matrix, louis
-from examiner.irt.uncertainty import Z, fieller, task_errors
 from examiner.results import ResponseMatrix
 from irt.r_reference import numbers, responses
 from irt.test_ability import mirts_items

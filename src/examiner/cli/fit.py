@@ -133,7 +133,7 @@ def fit_content(made: IRTFit, told: Indicators) -> dict[str, Any]:  # Any: JSON 
     >>> fit_content(fit, indicators(fit))["tasks"][0]["difficulty"]
     0.5
     """
-    from examiner.irt.flags import rewarding_the_weak
+    from examiner.irt.diagnostics.flags import rewarding_the_weak
 
     rows = [_task(made, place) for place in range(len(made.items))]
     agents = [_agent(told, place) for place in range(len(told.agents))]

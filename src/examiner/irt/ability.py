@@ -7,12 +7,12 @@ from typing import Literal, get_args
 import numpy as np
 
 from examiner.irt.blocks import Block, blocks
+from examiner.irt.estimation.kernels import Kernel
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import Abilities
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.kernels import Kernel
-from examiner.irt.likelihood import items_for, quadrature_for
 from examiner.irt.logistic import curves
-from examiner.irt.quadrature import Quadrature
+from examiner.irt.posterior import items_for, quadrature_for
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted, unknown_name
 

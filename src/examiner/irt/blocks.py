@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from examiner.irt.estimation.kernels import Kernel, kernel_for
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.kernels import Kernel, kernel_for
 from examiner.results import ResponseMatrix
 
 _CELLS = 2_000_000

@@ -7,24 +7,24 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from examiner.irt.estimate import Estimate, biserial_start, climb
-from examiner.irt.exponential import ResponseSource, source_of
-from examiner.irt.fitted import Abilities, Estimator, FitOutcome, IRTFit, Starts
-from examiner.irt.flags import BOUNDARY, task_flags
-from examiner.irt.general import climb_generally
-from examiner.irt.items import Floats, ItemParameters, Response
-from examiner.irt.model import Model, Priors
-from examiner.irt.models import MODELS
-from examiner.irt.parameters import Layout
-from examiner.irt.preparing import Prepared, prepared
-from examiner.irt.quadrature import Quadrature
-from examiner.irt.starting import (
+from examiner.irt.diagnostics.flags import BOUNDARY, task_flags
+from examiner.irt.errors.intervals import task_errors
+from examiner.irt.estimation.em import Estimate, biserial_start, climb
+from examiner.irt.estimation.exponential import ResponseSource, source_of
+from examiner.irt.estimation.general import climb_generally
+from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.estimation.starts import (
     continuous_start,
     general_start,
     number_of_starts,
     random_start,
 )
-from examiner.irt.uncertainty import task_errors
+from examiner.irt.estimation.usable_responses import Prepared, prepared
+from examiner.irt.fitted import Abilities, Estimator, FitOutcome, IRTFit, Starts
+from examiner.irt.items import Floats, ItemParameters, Response
+from examiner.irt.model import Model, Priors
+from examiner.irt.models import MODELS
+from examiner.irt.parameters import Layout
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted, unknown_name
 

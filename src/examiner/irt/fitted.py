@@ -7,9 +7,9 @@ from enum import Enum
 from math import log
 from typing import Literal, NamedTuple
 
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Priors
-from examiner.irt.quadrature import Quadrature
 from examiner.results import ResponseMatrix
 from examiner.results.display import html_table
 from examiner.scores.recipe import Recipe

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts
 from examiner.irt.items import ItemParameters
-from examiner.irt.likelihood import items_for, posterior, quadrature_for
-from examiner.irt.quadrature import Quadrature
+from examiner.irt.posterior import items_for, posterior, quadrature_for
 from examiner.results import ResponseMatrix
 from examiner.scores.recipe import Recipe
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import IRTFit, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.kernels import kernel_for
-from examiner.irt.likelihood import quadrature_for
 from examiner.irt.logistic import curves
-from examiner.irt.quadrature import Quadrature
+from examiner.irt.posterior import quadrature_for
 from examiner.irt.surprise import Cells
 from examiner.results import ResponseMatrix, atari_game
 from examiner.wording import InputError, counted, listed

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.irt.estimation.kernels import Slopes
 from examiner.irt.items import Floats, ItemParameters, Response
-from examiner.irt.kernels import Slopes
 from examiner.irt.logistic import Curves
 from examiner.irt.model import Model, Parameter, Priors
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.irt.agent_curves import empirical_agent_curves
-from examiner.irt.bins import bins as difficulty_bins
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import IRTFit
-from examiner.irt.indicators import generality, regularities
+from examiner.irt.indicators.agent_curves import empirical_agent_curves
+from examiner.irt.indicators.bins import bins as difficulty_bins
+from examiner.irt.indicators.generality import generality, regularities
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.newcomer import Newcomer, error_with_tasks, known_tasks, newcomer
 from examiner.irt.prediction import Interval, Predictions, predicted_mean, predicted_results
-from examiner.irt.quadrature import Quadrature
 from examiner.irt.standings import RankInterval, rank_among
 from examiner.irt.surprise import UNEXPECTED, Cells, Unexpected, unexpected_results
 from examiner.results import ResponseMatrix, Results

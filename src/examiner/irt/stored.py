@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from examiner.checking import check_names, from_record, read_only, to_record
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Priors
-from examiner.irt.quadrature import Quadrature
 from examiner.scores.recipe import Recipe
 from examiner.wording import InputError, counted
 

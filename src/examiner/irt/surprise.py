@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.irt.estimation.kernels import MARGIN
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.kernels import MARGIN
 from examiner.irt.logistic import probability
 
 UNEXPECTED = 0.05

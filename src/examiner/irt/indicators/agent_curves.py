@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from examiner.irt.bins import DifficultyBins
 from examiner.irt.fitted import Abilities
+from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.logistic import sigmoid_pair
 
@@ -48,7 +48,7 @@ def empirical_agent_curves(
 ) -> EmpiricalAgentCurves:
     """Average the results [agents, tasks] of each agent in bins of difficulty; NaN is not observed.
 
-    >>> from examiner.irt.bins import bins as difficulty_bins
+    >>> from examiner.irt.indicators.bins import bins as difficulty_bins
     >>> items = ItemParameters.of(["easy", "hard"], slope=[1, 1], difficulty=[-1.0, 1.0])
     >>> made = empirical_agent_curves(("a",), np.array([[1.0, 0.0]]), difficulty_bins(items, 2))
     >>> made.mean, made.slope

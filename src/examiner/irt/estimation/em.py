@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt.acceleration import fixed_point
-from examiner.irt.exponential import SPACING, Expected, ResponseSource
+from examiner.irt.estimation.acceleration import fixed_point
+from examiner.irt.estimation.exponential import SPACING, Expected, ResponseSource
+from examiner.irt.estimation.maximise import log_prior, newton_step
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.maximise import log_prior, newton_step
 from examiner.irt.model import Priors
 from examiner.irt.parameters import LARGEST
-from examiner.irt.quadrature import Quadrature
 
 _LOOK_AGAIN = (3, 10, 30, 100, 300)
 """Iterations after which an automatic grid is laid anew for the slopes found by then."""

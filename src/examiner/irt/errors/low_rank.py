@@ -16,8 +16,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from examiner.irt.errors.observed_information import Louis, posterior_blocks, spread_over_levels
 from examiner.irt.items import Floats
-from examiner.irt.louis import Louis, posterior_blocks, spread_over_levels
 
 _DIRECTIONS = 32
 _ROUNDS = 2

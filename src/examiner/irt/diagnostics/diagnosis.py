@@ -7,23 +7,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.irt.agent_fit import AgentFit, agent_fit
-from examiner.irt.dependence import (
+from examiner.irt.diagnostics.agent_fit import AgentFit, agent_fit
+from examiner.irt.diagnostics.dependence import (
     LocalDependence,
     largest_excess,
     local_dependence,
     residual_correlations,
 )
-from examiner.irt.dimensionality import DimensionCheck, dimension_check, first_eigenvalue
+from examiner.irt.diagnostics.dimensions import DimensionCheck, dimension_check, first_eigenvalue
+from examiner.irt.diagnostics.item_fit import SumScoreFit, sum_score_fit
+from examiner.irt.diagnostics.mean_square_fit import MeanSquareFit, mean_square_fit
+from examiner.irt.diagnostics.overdispersion import OverdispersionTest
+from examiner.irt.diagnostics.overdispersion import overdispersion as overdispersion_test
+from examiner.irt.diagnostics.residuals import mean_squares
+from examiner.irt.errors.draws import Progress, Refit, View, merged_items, replicates, view
 from examiner.irt.fit import fit_again
 from examiner.irt.fitted import IRTFit
-from examiner.irt.item_fit import SumScoreFit, sum_score_fit
 from examiner.irt.items import ItemParameters
-from examiner.irt.mean_square_fit import MeanSquareFit, mean_square_fit
-from examiner.irt.overdispersion import OverdispersionTest
-from examiner.irt.overdispersion import overdispersion as overdispersion_test
-from examiner.irt.replicates import Progress, Refit, View, merged_items, replicates, view
-from examiner.irt.residuals import mean_squares
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted
 

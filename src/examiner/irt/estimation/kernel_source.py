@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.estimation.kernels import Kernel
+from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.estimation.windows import BlockWindows
 from examiner.irt.items import Floats
-from examiner.irt.kernels import Kernel
-from examiner.irt.quadrature import Quadrature
-from examiner.irt.windows import BlockWindows
 from examiner.results import ResponseMatrix
 
 _BLOCK = 128

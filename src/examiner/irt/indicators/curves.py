@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.irt.agent_curves import wilson_ends
 from examiner.irt.fitted import IRTFit
+from examiner.irt.indicators.agent_curves import wilson_ends
 from examiner.irt.items import Floats
 from examiner.irt.logistic import logits, probability, sigmoid_pair
 from examiner.results import ResponseMatrix

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.items import Floats
-from examiner.irt.quadrature import Quadrature
 
 _EDGE = 1e-9
 """A window may end where no posterior weight is above this."""

@@ -14,10 +14,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.estimation.kernels import log_choices
+from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.estimation.windows import BlockWindows, normalised
 from examiner.irt.items import Floats
-from examiner.irt.kernels import log_choices
-from examiner.irt.quadrature import Quadrature
-from examiner.irt.windows import BlockWindows, normalised
 from examiner.results import ResponseMatrix
 
 _REACH_IN_SDS = 8.0

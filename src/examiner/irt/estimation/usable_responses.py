@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.exponential import column_sums, same_trials
+from examiner.irt.estimation.exponential import column_sums, same_trials
+from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.fitted import Dropped
 from examiner.irt.items import Response
-from examiner.irt.kernels import kernel_for
 from examiner.irt.model import Model
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted, shorten

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.estimation.kernels import squeezed
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.kernels import squeezed
 from examiner.irt.logistic import curves
 from examiner.results import ResponseMatrix
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.irt.exponential import Expected
+from examiner.irt.estimation.exponential import Expected
 from examiner.irt.items import Floats
 from examiner.irt.model import Priors
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from examiner.irt.estimation.kernels import squeezed
 from examiner.irt.items import Floats, ItemParameters, Response
-from examiner.irt.kernels import squeezed
 from examiner.results import ResponseMatrix
 
 

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.irt.estimation.kernels import Kernel
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.freedom import Freedom, curve_slopes, moved, prior_curvature
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.kernels import Kernel
 from examiner.irt.logistic import curves
 from examiner.irt.model import Priors
-from examiner.irt.quadrature import Quadrature
 
 _STEP = 1e-4
 

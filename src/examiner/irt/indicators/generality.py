@@ -8,11 +8,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from examiner.irt.agent_curves import EmpiricalAgentCurves, empirical_agent_curves
-from examiner.irt.bins import DifficultyBins
-from examiner.irt.bins import bins as difficulty_bins
-from examiner.irt.correlation import IndicatorCorrelation, indicator_correlations
 from examiner.irt.fitted import IRTFit
+from examiner.irt.indicators.agent_curves import EmpiricalAgentCurves, empirical_agent_curves
+from examiner.irt.indicators.bins import DifficultyBins
+from examiner.irt.indicators.bins import bins as difficulty_bins
+from examiner.irt.indicators.correlations import IndicatorCorrelation, indicator_correlations
 from examiner.irt.items import Floats
 from examiner.results import ResponseMatrix, Results
 from examiner.results.display import html_table

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.irt.errors.observed_information import Louis, information_matrix, louis
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import TaskErrors
 from examiner.irt.freedom import Freedom
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.likelihood import items_for
-from examiner.irt.louis import Louis, information_matrix, louis
 from examiner.irt.model import Model, Parameter, Priors
-from examiner.irt.quadrature import Quadrature
+from examiner.irt.posterior import items_for
 from examiner.results import ResponseMatrix
 
 Z = 1.959963984540054
@@ -83,7 +83,7 @@ def covariances(parts: Louis) -> Covariances:
     freedom = parts.freedom
     tasks, own = freedom.fixed.shape
     if freedom.size > _MOST_TOGETHER:
-        from examiner.irt.low_rank import leading_covariances
+        from examiner.irt.errors.low_rank import leading_covariances
 
         blocks, method = leading_covariances(parts)
     else:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.blocks import blocks
+from examiner.irt.diagnostics.residuals import Residuals, residuals
+from examiner.irt.estimation.kernels import Kernel
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.kernels import Kernel
 from examiner.irt.logistic import curves
-from examiner.irt.quadrature import Quadrature
-from examiner.irt.residuals import Residuals, residuals
 from examiner.irt.simulate import simulate
 from examiner.results import ResponseMatrix
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.irt.diagnostics.sum_scores import sum_score_chances, without_each_task
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.likelihood import items_for, quadrature_for
 from examiner.irt.logistic import curves
-from examiner.irt.quadrature import Quadrature
-from examiner.irt.sum_scores import sum_score_chances, without_each_task
+from examiner.irt.posterior import items_for, quadrature_for
 from examiner.results import ResponseMatrix
 
 _SMALLEST_EXPECTED = 1.0

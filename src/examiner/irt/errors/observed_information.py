@@ -20,13 +20,13 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.blocks import Block, blocks
-from examiner.irt.complete_information import CompleteInformation, complete_information
+from examiner.irt.errors.complete_information import CompleteInformation, complete_information
+from examiner.irt.estimation.kernels import Kernel
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.freedom import Freedom, freedom_of, moved
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.kernels import Kernel
 from examiner.irt.logistic import curves
 from examiner.irt.model import Model, Priors
-from examiner.irt.quadrature import Quadrature
 from examiner.results import ResponseMatrix
 
 _STEP = 1e-5

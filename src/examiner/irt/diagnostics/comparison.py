@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.fit import fit as fit_irt
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats
-from examiner.irt.kernels import kernel_for
-from examiner.irt.likelihood import items_for, posterior
 from examiner.irt.logistic import curves
+from examiner.irt.posterior import items_for, posterior
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.acceleration import fixed_point
-from examiner.irt.estimate import Estimate
-from examiner.irt.general_source import GeneralSource, Sums
+from examiner.irt.estimation.acceleration import fixed_point
+from examiner.irt.estimation.em import Estimate
+from examiner.irt.estimation.kernel_source import GeneralSource, Sums
+from examiner.irt.estimation.kernels import Kernel, kernel_for
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.kernels import Kernel, kernel_for
 from examiner.irt.logistic import curves
 from examiner.irt.model import Priors
 from examiner.irt.parameters import (
@@ -24,7 +25,6 @@ from examiner.irt.parameters import (
     table_of,
     values_of,
 )
-from examiner.irt.quadrature import Quadrature
 from examiner.results import ResponseMatrix
 
 _DIFFERENCE = 1e-4

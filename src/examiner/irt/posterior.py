@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.kernels import kernel_for
 from examiner.irt.logistic import curves
-from examiner.irt.quadrature import Quadrature
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, listed
 
