@@ -6,41 +6,44 @@ from examiner.irt.diagnostics.comparison import HeldOutScore, ModelComparison, c
 from examiner.irt.diagnostics.dependence import DependentPair, LocalDependence, pair_tables
 from examiner.irt.diagnostics.diagnosis import Diagnosis, diagnose
 from examiner.irt.diagnostics.dimensions import DimensionCheck
+from examiner.irt.diagnostics.flags import rewarding_the_weak, weak_sentence
 from examiner.irt.diagnostics.item_fit import SumScoreFit, sum_score_fit
 from examiner.irt.diagnostics.mean_square_fit import MeanSquareFit
 from examiner.irt.diagnostics.overdispersion import OverdispersionTest, overdispersion
 from examiner.irt.errors.bootstrap import bootstrap
+from examiner.irt.estimation.em import ResponseSource
 from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fit import fit
 from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
-from examiner.irt.indicators.agent_curves import (
-    EmpiricalAgentCurves,
-    ExpectedAgentCurves,
-    agent_curves,
-    empirical_agent_curves,
-)
 from examiner.irt.indicators.bins import DifficultyBins, bins
 from examiner.irt.indicators.correlations import IndicatorCorrelation, indicator_correlations
 from examiner.irt.indicators.curves import (
+    EmpiricalAgentCurves,
     EmpiricalTaskCurves,
+    ExpectedAgentCurves,
     TaskCurves,
+    agent_curves,
     curves,
+    empirical_agent_curves,
     empirical_curves,
 )
 from examiner.irt.indicators.dominance import Dominance, dominance
 from examiner.irt.indicators.generality import Indicators, indicators, standard_scores
-from examiner.irt.items import ItemParameters, Response
+from examiner.irt.items import (
+    ItemParameters,
+    Response,
+    information,
+    probability,
+    steepness,
+)
 from examiner.irt.known import known
 from examiner.irt.link import Link, link
-from examiner.irt.logistic import probability
 from examiner.irt.model import Model, Normal, Priors
 from examiner.irt.models import MODELS
-from examiner.irt.place import Placement, place
-from examiner.irt.posterior import log_likelihood
-from examiner.irt.prediction import Predictions
+from examiner.irt.place import Placement, known_tasks, place
+from examiner.irt.posterior import log_likelihood, posterior_weights
+from examiner.irt.prediction import Predictions, RankInterval, Unexpected
 from examiner.irt.simulate import simulate
-from examiner.irt.standings import RankInterval
-from examiner.irt.surprise import Unexpected
 
 __all__ = [
     "MODELS",
@@ -74,6 +77,7 @@ __all__ = [
     "Quadrature",
     "RankInterval",
     "Response",
+    "ResponseSource",
     "Starts",
     "SumScoreFit",
     "TaskCurves",
@@ -92,14 +96,20 @@ __all__ = [
     "fit",
     "indicator_correlations",
     "indicators",
+    "information",
     "known",
+    "known_tasks",
     "link",
     "log_likelihood",
     "overdispersion",
     "pair_tables",
     "place",
+    "posterior_weights",
     "probability",
+    "rewarding_the_weak",
     "simulate",
     "standard_scores",
+    "steepness",
     "sum_score_fit",
+    "weak_sentence",
 ]

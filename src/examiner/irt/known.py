@@ -7,7 +7,7 @@ import numpy as np
 from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts
 from examiner.irt.items import ItemParameters
-from examiner.irt.posterior import items_for, posterior, quadrature_for
+from examiner.irt.posterior import moments, posterior, quadrature_for
 from examiner.results import ResponseMatrix
 from examiner.scores.recipe import Recipe
 
@@ -34,19 +34,18 @@ def known(
     """
     log_likelihood = float("nan")
     if matrix is not None:
-        items = items_for(matrix, items)
+        items = items.named(matrix.tasks)
     rule = Quadrature.for_items(items) if matrix is None else None
     if matrix is not None:
         rule = quadrature_for(nodes, items.rescaled(0.0, population_sd), matrix)
         found = posterior(matrix, items, rule, population_sd=population_sd)
         log_likelihood = float(found.log_marginal.sum())
         if abilities is None:
-            mean = found.weights @ rule.nodes
-            spread = (found.weights * (rule.nodes - mean[:, None]) ** 2).sum(axis=1)
+            mean, sd = moments(found.weights, rule.nodes)
             abilities = Abilities(
                 matrix.agents,
                 population_sd * mean,
-                population_sd * np.sqrt(spread),
+                population_sd * sd,
                 "posterior means and standard deviations",
             )
     if abilities is None:

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.fitted import Abilities, IRTFit
-from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.logistic import probability
+from examiner.irt.items import Floats, ItemParameters, probability
 from examiner.wording import InputError, counted, listed, unknown_name
 
 LinkMethod = Literal["stocking-lord", "haebara", "mean-sigma", "mean-mean"]

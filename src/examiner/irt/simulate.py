@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.logistic import probability, sigmoid_pair
+from examiner.irt.items import Floats, ItemParameters, probability, sigmoid_pair
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted
 

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.fit import fit as fit_irt
 from examiner.irt.fitted import IRTFit
-from examiner.irt.items import Floats
-from examiner.irt.logistic import curves
-from examiner.irt.posterior import items_for, posterior
+from examiner.irt.items import Floats, curves, positions
+from examiner.irt.posterior import posterior
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted
 
@@ -151,10 +150,9 @@ def _score(
     scores: Floats,
 ) -> None:
     """Write the log predictive density of held-out cells of fitted tasks into `scores`."""
-    place = {task: column for column, task in enumerate(matrix.tasks)}
-    columns = [place[task] for task in fit.items.tasks]
+    items = fit.items
+    columns = positions(matrix.tasks, items.tasks).tolist()
     part = kept.take(tasks=columns)
-    items = items_for(part, fit.items)
     weights = posterior(part, items, fit.quadrature, population_sd=fit.population_sd).weights
     whole = matrix.take(tasks=columns)
     kernel = kernel_for(items.response, whole)

@@ -9,9 +9,8 @@ import numpy as np
 
 from examiner.irt.diagnostics.residuals import Residuals
 from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.logistic import curves
-from examiner.irt.posterior import items_for, quadrature_for
+from examiner.irt.items import Floats, ItemParameters, curves
+from examiner.irt.posterior import quadrature_for
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
 
@@ -122,7 +121,7 @@ def pair_tables(
     >>> bool(pair_tables(same, items)[0, 1] > 50)
     True
     """
-    matched = items_for(matrix, items)
+    matched = items.named(matrix.tasks)
     if not matrix.is_counts or int(matrix.trials.max()) > 1:
         raise InputError(
             "Tables of pairs need one trial of success or failure in each cell. "

@@ -1,4 +1,4 @@
-"""Words about each task's estimates: where they are not to be taken at their face."""
+"""Words about a fit and its tasks: where estimates are not to be taken at their face."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.fitted import Abilities, IRTFit, TaskErrors
+from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
 from examiner.results import ResponseMatrix
@@ -28,10 +28,14 @@ STEEP = 20.0
 _NOTHING = 1e-4
 _TOO_PRECISE = 1e4
 """Trials of one cell then correlate by less than 0.0001."""
+_FEW_AGENTS = 30
+_FEW_TASKS = 5
+SPREAD = 1.1
+"""Abilities that spread by more, or by less than its inverse, are on a scale of their own."""
 
 
 def task_flags(
-    matrix: ResponseMatrix,
+    matrix: ResponseMatrix | None,
     items: ItemParameters,
     model: Model,
     abilities: Abilities,
@@ -42,8 +46,8 @@ def task_flags(
     """Return words about each task, none where there is nothing to say.
 
     `largest` is the slope at which the fit stops; intercepts count as at a boundary at twice that.
-    Without errors nothing is said of signs and intervals. Slopes shared by all tasks, or set to 1,
-    are not looked at.
+    Without errors nothing is said of signs and intervals, and without responses nothing of
+    separation. Slopes shared by all tasks, or set to 1, are not looked at.
 
     >>> from examiner.irt.ability import abilities
     >>> from examiner.irt.models import MODELS
@@ -56,10 +60,9 @@ def task_flags(
     found: list[tuple[str, NDArray[np.bool_]]] = []
     if "slope" in own:
         steep = np.abs(items.slope) >= largest
-        found += [
-            (BOUNDARY, steep | (np.abs(items.intercept) >= 2 * largest)),
-            (SEPARATED, separated(matrix, abilities.ability)),
-        ]
+        found.append((BOUNDARY, steep | (np.abs(items.intercept) >= 2 * largest)))
+        if matrix is not None:
+            found.append((SEPARATED, separated(matrix, abilities.ability)))
         found += _signs(items, errors)
     else:
         found.append((BOUNDARY, np.abs(items.intercept) >= 2 * largest))
@@ -114,6 +117,44 @@ def weak_sentence(tasks: Sequence[str]) -> str:
         f"{counted(len(tasks), 'task')} {verb} the weak beyond noise: {listed(tasks)}. "
         f"Check {whose} scoring."
     )
+
+
+def outcome_of(starts: Starts, flags: tuple[tuple[str, ...], ...], *, settled: bool) -> FitOutcome:
+    """Say how a fit ended: the worst that is true of it."""
+    if not settled:
+        return FitOutcome.NOT_CONVERGED
+    if any(BOUNDARY in words for words in flags):
+        return FitOutcome.BOUNDARY
+    if starts.agreeing < len(starts.objectives) / 2:
+        return FitOutcome.STARTS_DISAGREE
+    return FitOutcome.CONVERGED
+
+
+def fit_warnings(starts: Starts, spread: float, shape: tuple[int, int]) -> tuple[str, ...]:
+    """Say what is doubtful about a whole fit of so many agents and tasks.
+
+    `spread` is the standard deviation of ability among its agents, which the model says is 1.
+    """
+    agents, tasks = shape
+    said = []
+    if starts.agreeing < len(starts.objectives):
+        gap = starts.objectives[0] - starts.objectives[-1]
+        said.append(
+            f"{starts.agreeing} of {counted(len(starts.objectives), 'start')} reached the best "
+            f"optimum; the worst ended {gap:.3g} below it."
+        )
+    if not 1 / SPREAD <= spread <= SPREAD:
+        said.append(
+            f"Abilities spread by {spread:.2f} where the model says 1: priors of many tasks outweigh "
+            f"few agents. Compare abilities within this fit only, or use estimator='ml'."
+        )
+    if agents < _FEW_AGENTS:
+        said.append(
+            f"{counted(agents, 'agent')} say little of a task: read its intervals, not its estimates."
+        )
+    if tasks < _FEW_TASKS:
+        said.append(f"{counted(tasks, 'task')} say little of an agent: abilities are pulled to 0.")
+    return tuple(said)
 
 
 def separated(matrix: ResponseMatrix, ability: Floats) -> NDArray[np.bool_]:

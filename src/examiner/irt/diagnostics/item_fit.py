@@ -9,9 +9,8 @@ import numpy as np
 
 from examiner.irt.diagnostics.sum_scores import sum_score_chances, without_each_task
 from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.logistic import curves
-from examiner.irt.posterior import items_for, quadrature_for
+from examiner.irt.items import Floats, ItemParameters, curves
+from examiner.irt.posterior import quadrature_for
 from examiner.results import ResponseMatrix
 
 _SMALLEST_EXPECTED = 1.0
@@ -68,7 +67,7 @@ def sum_score_fit(
     >>> bool(fit.p_value.min() > 0.001), int(fit.degrees[0])
     (True, 7)
     """
-    matched = items_for(matrix, items)
+    matched = items.named(matrix.tasks)
     reason = _unavailable(matrix, matched)
     if reason:
         nothing = np.full(len(matched), np.nan)

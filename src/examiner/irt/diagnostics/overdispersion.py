@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
+from examiner.checking import Randomness
 from examiner.irt.fit import fit
 from examiner.irt.model import Model
 from examiner.results import ResponseMatrix
@@ -26,10 +25,7 @@ class OverdispersionTest:
 
 
 def overdispersion(
-    matrix: ResponseMatrix,
-    model: str | Model = "2pl",
-    *,
-    rng: np.random.Generator | int | None = None,
+    matrix: ResponseMatrix, model: str | Model = "2pl", *, rng: Randomness = 0
 ) -> OverdispersionTest:
     r"""Test whether k of n trials scatter more than the binomial, by the ratio of likelihoods.
 
@@ -40,6 +36,7 @@ def overdispersion(
 
     References: Self & Liang (1987), case 5.
 
+    >>> import numpy as np
     >>> from examiner.irt import ItemParameters, simulate
     >>> items = ItemParameters.of([f"task {n}" for n in range(8)], np.ones(8), np.linspace(-1, 1, 8))
     >>> matrix = simulate(items, 100, trials=4, interaction=1.5, rng=0)

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.kernels import squeezed
-from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.logistic import curves
+from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.results import ResponseMatrix
 
 

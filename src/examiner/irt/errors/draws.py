@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt.blocks import blocks
 from examiner.irt.diagnostics.residuals import Residuals, residuals
-from examiner.irt.estimation.kernels import Kernel
+from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.logistic import curves
+from examiner.irt.items import Floats, ItemParameters, curves
+from examiner.irt.posterior import posterior_blocks
 from examiner.irt.simulate import simulate
 from examiner.results import ResponseMatrix
 
@@ -35,29 +34,16 @@ def view(
 ) -> View:
     """Place the agents of a matrix by EAP under known parameters, and take what is left over."""
     weights = np.empty((len(matrix.agents), len(rule)))
-    fit = np.empty(len(matrix.agents))
-    ability = np.empty_like(fit)
-    terms: tuple[Floats, ...] | None = None
-    for kernel, block in blocks(matrix, items, width=len(rule)):
-        if terms is None:
-            terms = kernel.terms(curves(items, population_sd * rule.nodes), items.precision)
-        joint = np.repeat(rule.log_weights[None, :], block.constant.size, axis=0)
-        for data, term in zip(block.statistics, terms, strict=True):
-            joint += data @ term
-        some = np.exp(joint - joint.max(axis=1, keepdims=True))
-        some /= some.sum(axis=1, keepdims=True)
+    ability, fit = np.empty((2, len(matrix.agents)))
+    kernel = kernel_for(items.response, matrix)
+    for block, _, some in posterior_blocks(matrix, items, rule, population_sd=population_sd):
         weights[block.rows] = some
         ability[block.rows] = population_sd * (some @ rule.nodes)
-        own = _own_terms(kernel, items, ability[block.rows])
+        own = kernel.terms(curves(items, ability[block.rows]), items.precision)
         fit[block.rows] = block.constant + sum(
             (data * term.T).sum(axis=1) for data, term in zip(block.statistics, own, strict=True)
         )
     return View(ability, weights, fit, residuals(matrix, items, ability))
-
-
-def _own_terms(kernel: Kernel, items: ItemParameters, ability: Floats) -> tuple[Floats, ...]:
-    """F_c of every task at each agent's own ability, [tasks, agents]."""
-    return kernel.terms(curves(items, ability), items.precision)
 
 
 def replicates(

@@ -6,13 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt.errors.observed_information import Louis, information_matrix, louis
+from examiner.irt.errors.observed_information import Freedom, Louis, information_matrix, louis
 from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import TaskErrors
-from examiner.irt.freedom import Freedom
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model, Parameter, Priors
-from examiner.irt.posterior import items_for
 from examiner.results import ResponseMatrix
 
 Z = 1.959963984540054
@@ -68,7 +66,7 @@ def task_errors(
     >>> bool(errors.intercept[0] < 0.3), bool(np.isinf(errors.difficulty_high[0]))
     (True, True)
     """
-    matched = items_for(matrix, items)
+    matched = items.named(matrix.tasks)
     standard = matched.rescaled(0.0, population_sd)
     found = covariances(louis(matrix, standard, model, priors, quadrature))
     if model.unit_slopes:

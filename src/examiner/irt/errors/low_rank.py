@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from examiner.irt.errors.observed_information import Louis, posterior_blocks, spread_over_levels
+from examiner.irt.errors.observed_information import Louis, reached, spread_over_levels
 from examiner.irt.items import Floats
 
 _DIRECTIONS = 32
@@ -107,7 +107,7 @@ def _levels(parts: Louis, factor: _Factor, use: Callable[[Floats], None]) -> Non
         use(white)
         return float((white**2).sum(axis=0).max(initial=0.0))
 
-    for near, block, weights in posterior_blocks(parts):
+    for near, block, weights in reached(parts):
         spread_over_levels(near, block, weights, add, enough=_ENOUGH, most=_LEVELS)
 
 

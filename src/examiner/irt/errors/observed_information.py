@@ -15,21 +15,24 @@ not, every node is taken by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from examiner.irt.blocks import Block, blocks
-from examiner.irt.errors.complete_information import CompleteInformation, complete_information
-from examiner.irt.estimation.kernels import Kernel
+from examiner.irt.estimation.kernel_source import curve_derivatives, expected_gradient
+from examiner.irt.estimation.kernels import Kernel, kernel_for
 from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.freedom import Freedom, freedom_of, moved
-from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.logistic import curves
-from examiner.irt.model import Model, Priors
+from examiner.irt.items import Floats, ItemParameters, curves
+from examiner.irt.model import Model, Parameter, Priors, Unknowns, moved
+from examiner.irt.posterior import AgentBlock, posterior_blocks
 from examiner.results import ResponseMatrix
 
-_STEP = 1e-5
+_TERM_STEP = 1e-5
+_GRADIENT_STEP = 1e-4
+"""Steps of central differences, as long as rounding and truncation err alike: F_c is known to 1e-16, the
+expected gradient, a sum over agents, to less."""
 _MOST_LEVELS = 24
 _FEW_PARAMETERS = 150
 """Up to here every node by itself costs little, and is exact."""
@@ -39,10 +42,68 @@ _TOGETHER = 250
 _STACK = 4_000_000
 _ENOUGH = 1e-8
 """Share of a parameter's information below which a level is the last: errors change by half as much."""
+_NONE = 6e-5
+"""A chance of guessing or slipping this small is at the end of its range."""
+_PRECISE = 1.5e5
+"""From this precision on the beta-binomial is the binomial."""
+
+
+@dataclass(frozen=True, slots=True)
+class Freedom:
+    """Parameters in the order used in matrices: those of each task first, then the shared ones.
+
+    `fixed` is [tasks, own]: estimates at an end of their range (guessing at 0, an infinite
+    precision), which do not move.
+    """
+
+    own: tuple[Parameter, ...]
+    shared: tuple[Parameter, ...]
+    fixed: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, items: ItemParameters, model: Model) -> Freedom:
+        """Return what is free under a model at these estimates."""
+        unknowns = Unknowns.of(model, items.response, items.tasks, None)
+        nowhere = np.zeros(len(items), dtype=np.bool_)
+        stuck = {
+            "guessing": items.guessing <= _NONE,
+            "slip": items.ceiling >= 1 - _NONE,
+            "precision": nowhere if items.precision is None else items.precision >= _PRECISE,
+        }
+        fixed = np.stack([stuck.get(name, nowhere) for name in unknowns.own], axis=1)
+        shared = tuple(
+            name for name in unknowns.shared if not (name in stuck and bool(stuck[name].all()))
+        )
+        return cls(unknowns.own, shared, fixed)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Names, own first."""
+        return self.own + self.shared
+
+    @property
+    def size(self) -> int:
+        """Number of rows of the information matrix."""
+        return self.fixed.size + len(self.shared)
+
+    def position(self, parameter: Parameter) -> int:
+        """Where a parameter stands in the order, or −1."""
+        return self.parameters.index(parameter) if parameter in self.parameters else -1
+
+
+class CompleteInformation(NamedTuple):
+    """Σ_j E_j[−H] and the priors' curvature: own blocks, their coupling to shared ones, and these.
+
+    Shapes [tasks, own, own], [tasks, own, shared] and [shared, shared].
+    """
+
+    own: Floats
+    coupling: Floats
+    shared: Floats
 
 
 class Louis(NamedTuple):
-    """What both terms need: the tasks, what is free, posterior weights and derivatives of F_c."""
+    """What both terms need: the tasks, what is free, and derivatives of F_c."""
 
     matrix: ResponseMatrix
     items: ItemParameters
@@ -61,13 +122,52 @@ def louis(
     rule: Quadrature,
 ) -> Louis:
     """Prepare both terms for abilities that are N(0, 1); agents are put in order of ability."""
-    freedom = freedom_of(items, model)
-    kernel, sums, ability = _expected_sums(matrix, items, rule)
+    freedom, kernel = Freedom.of(items, model), kernel_for(items.response, matrix)
+    sums: tuple[Floats, ...] = ()
+    ability = np.empty(len(matrix.agents))
+    for block, _, weights in posterior_blocks(matrix, items, rule):
+        ability[block.rows] = weights @ rule.nodes
+        part = tuple(data.T @ weights for data in block.statistics)
+        sums = tuple(a + b for a, b in zip(sums, part, strict=True)) if sums else part
     if len(matrix.agents) > _TOGETHER:
         matrix = matrix.take(np.argsort(ability, kind="stable").tolist())
-    complete = complete_information(kernel, sums, items, rule, freedom, priors)
-    derivatives = _term_slopes(kernel, items, rule, freedom)
-    return Louis(matrix, items, rule, freedom, complete, derivatives)
+    complete = _complete_information(kernel, sums, items, rule.nodes, freedom, priors)
+    return Louis(matrix, items, rule, freedom, complete, _term_slopes(kernel, items, rule, freedom))
+
+
+def _complete_information(
+    kernel: Kernel,
+    sums: tuple[Floats, ...],
+    items: ItemParameters,
+    nodes: Floats,
+    freedom: Freedom,
+    priors: Priors | None,
+) -> CompleteInformation:
+    """The first term, from the sums S_c = T_cᵀ W, by central differences of the expected gradient."""
+    names, own = freedom.parameters, len(freedom.own)
+
+    def gradient(at: ItemParameters) -> Floats:
+        shape = curves(at, nodes)
+        slopes = kernel.slopes(sums, shape, at.precision)
+        return expected_gradient(names, curve_derivatives(names, at, shape, nodes), slopes)
+
+    bend = np.empty((len(items), len(names), len(names)))
+    for column, name in enumerate(names):
+        ahead, behind = (gradient(moved(items, name, side * _GRADIENT_STEP)) for side in (1, -1))
+        bend[:, :, column] = (behind - ahead) / (2 * _GRADIENT_STEP)
+    bend = 0.5 * (bend + bend.transpose(0, 2, 1))
+    mine, shared = bend[:, :own, :own].copy(), bend[:, own:, own:].sum(axis=0)
+    coupling = bend[:, :own, own:].copy()
+    tightness = [0.0 if priors is None else priors.pull(name)[1] for name in names]
+    mine += np.diag(tightness[:own])
+    shared += np.diag(tightness[own:])
+    for column in range(own):
+        stuck = freedom.fixed[:, column]
+        mine[stuck, column, :] = 0.0
+        mine[stuck, :, column] = 0.0
+        mine[stuck, column, column] = 1.0
+        coupling[stuck, column, :] = 0.0
+    return CompleteInformation(mine, coupling, shared)
 
 
 def information_matrix(parts: Louis) -> Floats:
@@ -100,7 +200,7 @@ def _missing_information(parts: Louis, scale: Floats) -> Floats:
         total += level.T @ level
         return float(((level**2).sum(axis=0) / scale).max(initial=0.0))
 
-    for near, block, weights in posterior_blocks(parts):
+    for near, block, weights in reached(parts):
         before = total.copy()
         few = scale.size <= _FEW_PARAMETERS
         if few or not spread_over_levels(near, block, weights, add):
@@ -124,7 +224,7 @@ def _stacked(levels: Iterator[Floats]) -> Iterator[Floats]:
 
 def spread_over_levels(
     parts: Louis,
-    block: Block,
+    block: AgentBlock,
     weights: Floats,
     add: Callable[[Floats], float],
     *,
@@ -140,7 +240,7 @@ def spread_over_levels(
     return True
 
 
-def node_levels(parts: Louis, block: Block, weights: Floats) -> Iterator[Floats]:
+def node_levels(parts: Louis, block: AgentBlock, weights: Floats) -> Iterator[Floats]:
     """Yield √w_jq (s_jq − E_j s), node by node: exact, whatever the shape of s."""
     mean = score_moments(parts, block, weights)
     for node in range(weights.shape[1]):
@@ -169,7 +269,7 @@ def orthonormal(nodes: Floats, weights: Floats) -> Iterator[Floats]:
         yield current
 
 
-def score_moments(parts: Louis, block: Block, weights: Floats) -> Floats:
+def score_moments(parts: Louis, block: AgentBlock, weights: Floats) -> Floats:
     """Return Σ_q v_jq s_j(θ_q) for weights v: [agents, size], own parameters first."""
     scores = []
     for place in range(len(parts.freedom.parameters)):
@@ -189,15 +289,12 @@ def _laid_out(parts: Louis, scores: Sequence[Floats]) -> Floats:
     return np.concatenate([mine, *rest], axis=1)
 
 
-def posterior_blocks(parts: Louis) -> Iterator[tuple[Louis, Block, Floats]]:
+def reached(parts: Louis) -> Iterator[tuple[Louis, AgentBlock, Floats]]:
     """Yield agents of like ability with their posterior weights, and `parts` at the nodes they reach."""
-    terms: tuple[Floats, ...] | None = None
-    width = max(len(parts.rule), parts.freedom.size)
-    for kernel, block in blocks(parts.matrix, parts.items, width=width, most=_TOGETHER):
-        if terms is None:
-            shape = curves(parts.items, parts.rule.nodes)
-            terms = kernel.terms(shape, parts.items.precision)
-        weights = _weights(block, terms, parts.rule)
+    size = parts.freedom.size
+    for block, _, weights in posterior_blocks(
+        parts.matrix, parts.items, parts.rule, width=size, most=_TOGETHER
+    ):
         alive = np.flatnonzero(weights.max(axis=0) > _NEGLIGIBLE)
         window = slice(int(alive[0]), int(alive[-1]) + 1)
         nodes, mass = parts.rule.nodes[window], parts.rule.log_weights[window]
@@ -208,43 +305,17 @@ def posterior_blocks(parts: Louis) -> Iterator[tuple[Louis, Block, Floats]]:
         yield near, block, np.ascontiguousarray(weights[:, window])
 
 
-def _weights(block: Block, terms: tuple[Floats, ...], rule: Quadrature) -> Floats:
-    joint = np.repeat(rule.log_weights[None, :], block.constant.size, axis=0)
-    for data, term in zip(block.statistics, terms, strict=True):
-        joint += data @ term
-    weights = np.exp(joint - joint.max(axis=1, keepdims=True))
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
-
-
-def _expected_sums(
-    matrix: ResponseMatrix, items: ItemParameters, rule: Quadrature
-) -> tuple[Kernel, tuple[Floats, ...], Floats]:
-    """S_c = T_cᵀ W, [tasks, nodes], and the agents' posterior means."""
-    sums: tuple[Floats, ...] | None = None
-    terms: tuple[Floats, ...] | None = None
-    ability = np.empty(len(matrix.agents))
-    for kernel, block in blocks(matrix, items, width=len(rule)):
-        if terms is None:
-            terms = kernel.terms(curves(items, rule.nodes), items.precision)
-        weights = _weights(block, terms, rule)
-        ability[block.rows] = weights @ rule.nodes
-        part = tuple(data.T @ weights for data in block.statistics)
-        sums = part if sums is None else tuple(a + b for a, b in zip(sums, part, strict=True))
-    assert sums is not None
-    return kernel, sums, ability
-
-
 def _term_slopes(
     kernel: Kernel, items: ItemParameters, rule: Quadrature, freedom: Freedom
 ) -> tuple[Floats, ...]:
     """∂F_c/∂parameter by central differences of F_c, each [parameters, tasks, nodes]."""
     found: list[list[Floats]] = []
     for place, parameter in enumerate(freedom.parameters):
-        ahead = moved(items, parameter, _STEP)
-        behind = moved(items, parameter, -_STEP)
+        ahead = moved(items, parameter, _TERM_STEP)
+        behind = moved(items, parameter, -_TERM_STEP)
         up = kernel.terms(curves(ahead, rule.nodes), ahead.precision)
         down = kernel.terms(curves(behind, rule.nodes), behind.precision)
-        found.append([(high - low) / (2 * _STEP) for high, low in zip(up, down, strict=True)])
+        found.append([(high - low) / (2 * _TERM_STEP) for high, low in zip(up, down, strict=True)])
         if place < len(freedom.own):
             for slopes in found[-1]:
                 slopes[freedom.fixed[:, place]] = 0.0

@@ -12,6 +12,30 @@ from examiner.irt.items import Floats
 Step = Callable[[Floats], tuple[float, Floats]]
 """From a point: its objective, and the next point of the plain iteration."""
 
+_MEMORY = 5
+"""Steps that are mixed: more of them hardly differ, and make the equations singular."""
+_FURTHEST = 3.0
+"""A mixed point farther off in any coordinate is not believed: slopes and logits live within a few."""
+_PLAIN = 2
+"""The first steps are long and say little of those to come."""
+
+
+class Pace(NamedTuple):
+    """How finely a likelihood is integrated on the way, and when its parameters count as settled."""
+
+    spacing: float
+    """Posterior standard deviations between the nodes of an automatic grid."""
+    reach: float
+    """Posterior standard deviations around every agent beyond which such a grid needs no nodes."""
+    relaid: tuple[int, ...]
+    """Iterations after which it is laid anew for the slopes found by then."""
+    fresh: int
+    """A grid laid more iterations than this before the end is laid once more."""
+    tolerance: float
+    """Parameters that move by less have settled."""
+    noise: float
+    """Gains of the objective below this share of its size are none."""
+
 
 class Arrival(NamedTuple):
     """Where an iteration ended: the point, its objective, the iterations, and whether it settled."""
@@ -23,23 +47,14 @@ class Arrival(NamedTuple):
 
 
 def fixed_point(
-    step: Step,
-    start: Floats,
-    *,
-    tolerance: float,
-    objective_tolerance: float,
-    most: int,
-    memory: int = 5,
-    furthest: float = 3.0,
-    plain: int = 2,
-    bounds: tuple[Floats | float, Floats | float] = (-np.inf, np.inf),
+    step: Step, start: Floats, pace: Pace, *, most: int, bounds: tuple[Floats, Floats]
 ) -> Arrival:
     """Iterate x ← g(x) until x no longer moves, mixing the last few steps (Walker and Ni 2011).
 
     Each accelerated point is kept only while the objective does not fall: otherwise the plain
     point before it is taken up again and the memory cleared. It ends when no coordinate moves by
-    more than `tolerance`, or the objective has gained less than `objective_tolerance` of its size
-    in each of four iterations. Coordinates are kept within `bounds`.
+    more than the tolerance, or the objective has gained no more than noise in each of four
+    iterations. Coordinates are kept within `bounds`.
     """
     points: list[Floats] = []
     moves: list[Floats] = []
@@ -49,7 +64,7 @@ def fixed_point(
     quiet = 0
     for iteration in range(1, most + 1):
         objective, following = step(point)
-        slack = max(1e-10, 10 * objective_tolerance) * (1.0 + abs(best))
+        slack = max(1e-10, 10 * pace.noise) * (1.0 + abs(best))
         if accelerated and not objective >= best - slack:
             point, accelerated = fallback, False
             points, moves = [], []
@@ -58,19 +73,17 @@ def fixed_point(
         best = objective
         following = np.clip(following, *bounds)
         move = following - point
-        if np.abs(move).max() < tolerance:
-            return Arrival(following, objective, iteration, True)
-        quiet = quiet + 1 if gain < objective_tolerance * abs(objective) else 0
-        if quiet >= 4:
+        quiet = quiet + 1 if gain < pace.noise * abs(objective) else 0
+        if np.abs(move).max() < pace.tolerance or quiet >= 4:
             return Arrival(following, objective, iteration, True)
         fallback, accelerated = following, False
-        if iteration > plain:
+        if iteration > _PLAIN:
             points.append(point)
             moves.append(move)
-            if len(points) > memory + 1:
+            if len(points) > _MEMORY + 1:
                 del points[0], moves[0]
             mixed = _mixed(points, moves)
-            if mixed is not None and np.abs(mixed - point).max() < furthest:
+            if mixed is not None and np.abs(mixed - point).max() < _FURTHEST:
                 following = np.clip(mixed, *bounds)
                 accelerated = True
         point = following

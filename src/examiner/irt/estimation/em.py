@@ -1,34 +1,118 @@
-"""One start to one optimum: EM of the 1PL and 2PL with a free population and acceleration."""
+"""The EM driver: from one start to one optimum, whatever the responses and wherever they lie."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from examiner.irt.estimation.acceleration import fixed_point
-from examiner.irt.estimation.exponential import SPACING, Expected, ResponseSource
-from examiner.irt.estimation.maximise import log_prior, newton_step
+from examiner.irt.estimation.acceleration import Pace, fixed_point
 from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.model import Priors
-from examiner.irt.parameters import LARGEST
-
-_LOOK_AGAIN = (3, 10, 30, 100, 300)
-"""Iterations after which an automatic grid is laid anew for the slopes found by then."""
+from examiner.irt.items import Floats, ItemParameters, Response
+from examiner.irt.model import Point, Unknowns
 
 
-_FAR = 9.0
-"""No agent has posterior mass beyond 9 posterior standard deviations that could matter."""
-_SHORT = 100
-"""Tests of so many tasks can afford nodes closer by far."""
-_STALE = 8
-"""A grid laid this many iterations before the end is laid once more."""
+class Expected(Protocol):
+    """What one E-step found; the M-step is its own, since it knows which statistics it has."""
+
+    @property
+    def log_likelihood(self) -> float:
+        """Marginal log-likelihood of the parameters, constants included."""
+        ...
+
+    @property
+    def ability(self) -> Floats:
+        """Posterior means of the agents."""
+        ...
+
+    @property
+    def variance(self) -> Floats:
+        """Posterior variances of the agents."""
+        ...
+
+    def raised(self, unknowns: Unknowns, at: Point) -> Point:
+        """Return the parameters after one step up the expected log-likelihood and the log-priors."""
+        ...
 
 
-class Estimate(NamedTuple):
-    """An optimum: parameters, abilities with posterior variances, and how it was reached."""
+class ResponseSource(Protocol):
+    """All that a fit may ask of responses: who and what they are, a place to start, and E-steps.
+
+    The responses themselves stay where they are: in this process, on a device, or in shards. An E-step
+    takes a few numbers a task (`items`) and a quadrature, and returns sums over agents of the size
+    [tasks, nodes] and two numbers an agent. All of them but those two add up over agents, so that a
+    source in shards asks each for its own and adds; and none is large, so that a source on a device may
+    hand them to the M-steps of `exponential` (1PL and 2PL, successes) and `kernel_source` (all others)
+    as numpy arrays. A quadrature whose `spacing` is None was asked for by the user: all its nodes are
+    kept for every agent. With a spacing, nodes where an agent has no posterior mass may be passed over.
+
+    References: Bock & Aitkin (1981), for the E-step; docs/decisions/0024.
+    """
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Names of the agents, each with at least one response."""
+        ...
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Names of the tasks, each with responses that vary."""
+        ...
+
+    @property
+    def response(self) -> Response:
+        """How the responses scatter around the curves."""
+        ...
+
+    @property
+    def trials(self) -> Floats:
+        """Trials of each task that an agent was given, on average: [tasks]."""
+        ...
+
+    @property
+    def pace(self) -> Pace:
+        """How finely to integrate and when to stop: single precision cannot settle as far as double."""
+        ...
+
+    def serves(self, unknowns: Unknowns) -> bool:
+        """Whether its statistics are enough for the parameters to be estimated.
+
+        >>> from examiner.irt import MODELS
+        >>> from examiner.irt.estimation.complete import CompleteSource
+        >>> from examiner.results import ResponseMatrix
+        >>> source: ResponseSource = CompleteSource(ResponseMatrix.from_array([[1, 0], [0, 1]]))
+        >>> [source.serves(Unknowns.of(MODELS[name], "binomial", (), None)) for name in ("2pl", "3pl")]
+        [True, False]
+        """
+        ...
+
+    def first_start(self, *, shared_slope: bool) -> tuple[Floats, Floats]:
+        """Return slopes and intercepts to begin with, read off the responses: [tasks] each.
+
+        >>> from examiner.irt.estimation.complete import CompleteSource
+        >>> from examiner.results import ResponseMatrix
+        >>> source = CompleteSource(ResponseMatrix.from_array([[1, 1, 0], [0, 0, 0], [1, 0, 1]]))
+        >>> bool((source.first_start(shared_slope=False)[0] > 0).all())
+        True
+        """
+        ...
+
+    def expected(self, items: ItemParameters, rule: Quadrature) -> Expected:
+        """Return what an E-step finds under these parameters.
+
+        >>> from examiner.irt.estimation.complete import CompleteSource
+        >>> from examiner.results import ResponseMatrix
+        >>> source = CompleteSource(ResponseMatrix.from_array([[1, 0], [0, 0]], tasks=["t", "u"]))
+        >>> items = ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0])
+        >>> source.expected(items, Quadrature.grid()).ability.round(3)
+        array([ 0.   , -0.704])
+        """
+        ...
+
+
+class Optimum(NamedTuple):
+    """Where a climb ended: parameters, abilities with posterior variances, and how it was reached."""
 
     items: ItemParameters
     ability: Floats
@@ -40,127 +124,79 @@ class Estimate(NamedTuple):
     rule: Quadrature
 
 
-@dataclass(slots=True)
-class _Climb:
-    """One EM iteration as a function of a point; keeps the quadrature it uses."""
-
-    source: ResponseSource
-    priors: Priors | None
-    shared_slope: bool
-    fixed: Quadrature | None
-    rule: Quadrature | None = None
-    count: int = 0
-    laid: int = 0
-    last: Expected | None = None
-
-    def split(self, point: Floats) -> tuple[Floats, Floats]:
-        if self.shared_slope:
-            return np.full(point.size - 1, point[0]), point[1:]
-        half = point.size // 2
-        return point[:half], point[half:]
-
-    def joined(self, slope: Floats, intercept: Floats) -> Floats:
-        return np.concatenate([slope[:1] if self.shared_slope else slope, intercept])
-
-    def expected(self, slope: Floats, intercept: Floats) -> Expected:
-        if self.rule is None:
-            self.rule = self.fixed or self._grid(slope, intercept)
-            self.laid = self.count
-        self.last = self.source.expected(slope, intercept, self.rule)
-        return self.last
-
-    def _grid(self, slope: Floats, intercept: Floats) -> Quadrature:
-        count = slope.size
-        items = ItemParameters(
-            ("",) * count, slope, intercept, np.zeros(count), np.ones(count), None, "binomial"
-        )
-        spacing = SPACING if count > _SHORT else 0.4 * SPACING
-        rule = Quadrature.for_items(items, self.source.tried / self.source.agents, spacing=spacing)
-        if self.last is None:
-            return rule
-        reach = _FAR * np.sqrt(self.last.variance)
-        low, high = self.last.ability - reach, self.last.ability + reach
-        return rule.between(float(low.min()), float(high.max()))
-
-    def __call__(self, point: Floats) -> tuple[float, Floats]:
-        slope, intercept = self.split(point)
-        self.count += 1
-        if self.fixed is None and self.count in _LOOK_AGAIN:
-            self.rule = None
-        expected = self.expected(slope, intercept)
-        objective = expected.log_likelihood + log_prior(
-            slope, intercept, self.priors, shared_slope=self.shared_slope
-        )
-        better = newton_step(
-            expected, slope, intercept, self.priors, shared_slope=self.shared_slope
-        )
-        if self.priors is None and self.fixed is None:  # given nodes cannot be rescaled with it
-            better = self._standardised(expected, *better)
-        return objective, self.joined(*better)
-
-    @staticmethod
-    def _standardised(
-        expected: Expected, slope: Floats, intercept: Floats
-    ) -> tuple[Floats, Floats]:
-        """Free the population's mean and sd, and rescale to N(0, 1): PX-EM (Liu, Rubin, Wu 1998)."""
-        mean, variance = expected.spread
-        return slope * np.sqrt(variance), intercept + slope * mean
-
-
 def climb(
     source: ResponseSource,
+    unknowns: Unknowns,
     start: ItemParameters,
-    priors: Priors | None,
     *,
-    shared_slope: bool,
-    fixed: Quadrature | None,
-    most: int,
-    tolerance: float,
-    noise: float = 1e-12,
-) -> Estimate:
-    """Run EM from one start until parameters or objective settle; `noise` is the objective's, relative."""
-    one = _Climb(source, priors, shared_slope, fixed)
-    arrival = fixed_point(
-        one,
-        one.joined(start.slope, start.intercept),
-        tolerance=tolerance,
-        objective_tolerance=noise,
-        most=most,
-        bounds=(-LARGEST, LARGEST),
-    )
-    slope, intercept = one.split(arrival.point)
-    if fixed is None and arrival.iterations > one.laid + _STALE:
+    fixed: Quadrature | None = None,
+    most: int = 2000,
+) -> Optimum:
+    """Run EM from one start until parameters or objective settle; `fixed` nodes are kept as they are."""
+    one = _Climb(source, unknowns, fixed)
+    vector = unknowns.joined(unknowns.point(start))
+    arrival = fixed_point(one, vector, source.pace, most=most, bounds=unknowns.bounds())
+    if fixed is None and arrival.iterations > one.laid + source.pace.fresh:
         one.rule = None
-    expected = one.expected(slope, intercept)
+    at = unknowns.split(arrival.point)
+    items = unknowns.items(at)
+    found = one.expected(items)
     assert one.rule is not None
-    return Estimate(
-        ItemParameters.of(start.tasks, slope, intercept),
-        expected.ability,
-        expected.variance,
-        expected.log_likelihood,
-        expected.log_likelihood + log_prior(slope, intercept, priors, shared_slope=shared_slope),
+    return Optimum(
+        items,
+        found.ability,
+        found.variance,
+        found.log_likelihood,
+        found.log_likelihood + unknowns.log_prior(at),
         arrival.iterations,
         arrival.settled,
         one.rule,
     )
 
 
-def biserial_start(source: ResponseSource, *, shared_slope: bool) -> tuple[Floats, Floats]:
-    """Return slopes and intercepts from shares and from correlations with the total score.
+def spread(found: Expected | Optimum) -> tuple[float, float]:
+    """Return the mean and the standard deviation of ability over agents and their posteriors."""
+    mean = float(found.ability.mean())
+    variance = float(found.variance.mean() + ((found.ability - mean) ** 2).mean())
+    return mean, float(np.sqrt(variance))
 
-    A task's correlation with the standardised total, divided by the height of the normal curve at
-    its share, is about the biserial r; a = 1.702 r / √(1 − r²) in logits. Shares are smoothed.
-    """
-    share = (source.won + 0.5) / (source.tried + 1.0)
-    logit = np.log(share / (1 - share))
-    total = source.times(np.ones(source.won.size))
-    ability = (total - total.mean()) / max(float(total.std()), 1e-12)
-    # Logistic and normal quantiles differ by 1.702; the normal height at the quantile is closed-form.
-    height = np.exp(-0.5 * (logit / 1.702) ** 2) / np.sqrt(2 * np.pi)
-    covariance = source.transposed_times(ability) / source.tried
-    r = np.clip(covariance / height, -0.9, 0.9)
-    stretch = 1 / np.sqrt(1 - r**2)
-    slope = np.clip(1.702 * r * stretch, -4.0, 4.0)
-    if shared_slope:
-        slope = np.full(slope.size, max(0.1, float(np.median(slope))))
-    return slope, logit * stretch
+
+@dataclass(slots=True)
+class _Climb:
+    """One EM iteration as a function of a point; keeps the quadrature it uses."""
+
+    source: ResponseSource
+    unknowns: Unknowns
+    fixed: Quadrature | None
+    rule: Quadrature | None = None
+    count: int = 0
+    laid: int = 0
+    last: Expected | None = None
+
+    def __call__(self, vector: Floats) -> tuple[float, Floats]:
+        self.count += 1
+        if self.fixed is None and self.count in self.source.pace.relaid:
+            self.rule = None
+        at = self.unknowns.split(vector)
+        found = self.expected(self.unknowns.items(at))
+        better = found.raised(self.unknowns, at)
+        if self.unknowns.priors is None and self.fixed is None:
+            # The population's mean and sd are freed, and the scale moved back to N(0, 1): PX-EM (Liu,
+            # Rubin & Wu 1998). Priors are not invariant, and given nodes cannot be moved along.
+            better = self.unknowns.rescaled(better, *spread(found))
+        return found.log_likelihood + self.unknowns.log_prior(at), self.unknowns.joined(better)
+
+    def expected(self, items: ItemParameters) -> Expected:
+        if self.rule is None:
+            self.rule = self.fixed or self._grid(items)
+            self.laid = self.count
+        self.last = self.source.expected(items, self.rule)
+        return self.last
+
+    def _grid(self, items: ItemParameters) -> Quadrature:
+        rule = Quadrature.for_items(items, self.source.trials, spacing=self.source.pace.spacing)
+        if self.last is None:
+            return rule
+        reach = self.source.pace.reach * np.sqrt(np.maximum(self.last.variance, 1e-300))
+        low, high = self.last.ability - reach, self.last.ability + reach
+        return rule.between(float(low.min()), float(high.max()))

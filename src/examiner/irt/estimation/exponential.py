@@ -1,4 +1,4 @@
-"""The E-step of the 1PL and 2PL, which are exponential families: few passes over the data.
+"""The 1PL and 2PL of successes, which are exponential families: few passes over the data an iteration.
 
 With k successes of n trials the log-likelihood of agent j is, up to Σ log C(n, k),
 log L_j(θ) = s_j θ + t_j − A_j(θ), where s = K a, t = K d and A_j(θ) = Σᵢ n_jᵢ log(1 + exp(aᵢθ + dᵢ)).
@@ -9,276 +9,217 @@ iteration is two products of the data with a vector, whatever the number of node
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.estimation.acceleration import Pace
 from examiner.irt.estimation.kernels import log_choices
 from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.estimation.windows import BlockWindows, normalised
-from examiner.irt.items import Floats
+from examiner.irt.estimation.starts import biserial_start
+from examiner.irt.estimation.usable_responses import column_sums
+from examiner.irt.items import Floats, ItemParameters, Response
+from examiner.irt.model import Point, Priors, Unknowns
+from examiner.irt.posterior import Windows
 from examiner.results import ResponseMatrix
 
-_REACH_IN_SDS = 8.0
-"""How far around an agent's mode its posterior is looked at, in posterior standard deviations."""
-SPACING = 0.8
-_SMALL = 2_000_000
-_SMALL_PATTERNED = 200_000
+_SPACING = 0.8
+"""Sums over a Gaussian then err by 8e-14 (see `Quadrature.for_items`)."""
+_SHORT = 100
+"""Tests of so many tasks can afford nodes closer by far."""
+_SMALL = 200_000
 """Up to this many cells are kept as float64, more as float32."""
-_GENTLE = 4.0
-"""Slopes up to 4 in size have curves smooth enough for few Chebyshev nodes."""
-_CHEBYSHEV_ERROR = 1e-8
 _BLOCK = 64
+_MOST_SLOPE_STEP = 1.0
+_MOST_INTERCEPT_STEP = 1.5
 
 
-class Expected(NamedTuple):
-    """What an E-step tells the M-step.
+class ExponentialStatistics(NamedTuple):
+    """What an E-step tells the M-step of the 1PL and 2PL.
 
     `mass` is the posterior mass in trials, [tasks, nodes], or [nodes] in agents where it is common
-    to all tasks and multiplied by `trials`; `rising` is σ(aθ + d) at the nodes. `spread` holds the
-    mean and the variance of ability over agents and posteriors.
+    to all tasks and multiplied by `trials`; `rising` is σ(aθ + d) at the nodes, `won` the successes
+    of each task, and `won_ability` the same weighted by the agents' abilities.
     """
 
     log_likelihood: float
+    ability: Floats
+    variance: Floats
     nodes: Floats
     mass: Floats
     trials: Floats
     rising: NDArray[np.floating]
     won: Floats
     won_ability: Floats
-    ability: Floats
-    variance: Floats
 
-    @property
-    def spread(self) -> tuple[float, float]:
-        """Mean and variance of ability in the sample."""
-        mean = float(self.ability.mean())
-        return mean, float(self.variance.mean() + ((self.ability - mean) ** 2).mean())
+    def raised(self, unknowns: Unknowns, at: Point) -> Point:
+        """Return the parameters after one Newton step for every task at once.
 
+        With posterior mass m_q in trials at node θ_q: gradients Σ won − Σ m P and Σ won·E[θ] − Σ m θ P,
+        curvatures Σ m P(1 − P) (1, θ, θ²). A slope shared by all tasks is eliminated last (Schur).
+        """
+        found, priors = self._derivatives(), unknowns.priors
+        if priors is not None:
+            prior = priors.intercept
+            found.by_intercept[:] -= (at.own[-1] - prior.mean) / prior.sd**2
+            found.intercepts[:] += 1 / prior.sd**2
+        if "slope" in unknowns.shared:
+            return _raised_together(found, at, priors)
+        if priors is not None:
+            found.by_slope[:] -= (at.own[0] - priors.slope.mean) / priors.slope.sd**2
+            found.slopes[:] += 1 / priors.slope.sd**2
+        determinant = np.maximum(found.intercepts * found.slopes - found.both**2, 1e-8)
+        step = np.stack(
+            [
+                found.intercepts * found.by_slope - found.both * found.by_intercept,
+                found.slopes * found.by_intercept - found.both * found.by_slope,
+            ]
+        )
+        step /= determinant
+        size = np.maximum(
+            np.abs(step[0]) / _MOST_SLOPE_STEP, np.abs(step[1]) / _MOST_INTERCEPT_STEP
+        )
+        return Point(at.own + step * (1.0 / np.maximum(size, 1.0)), at.shared)
 
-class ResponseSource(Protocol):
-    """All that a fit of the 1PL or 2PL may ask of the data: E-steps, and products for a start."""
-
-    won: Floats
-    """Successes of each task."""
-    tried: Floats
-    """Trials of each task."""
-    agents: int
-
-    @property
-    def exact(self) -> bool:
-        """Whether products are in double precision; single stalls near 1e-5."""
-        ...
-
-    def expected(self, slope: Floats, intercept: Floats, rule: Quadrature) -> Expected:
-        """Return the statistics of one E-step."""
-        ...
-
-    def times(self, per_task: Floats) -> Floats:
-        """Return successes times a number per task: one number per agent."""
-        ...
-
-    def transposed_times(self, per_agent: Floats) -> Floats:
-        """Return successes times a number per agent: one number per task."""
-        ...
-
-
-def source_of(matrix: ResponseMatrix, *, fixed: bool = False) -> ResponseSource:
-    """Return the E-step that suits the data; `fixed` keeps all nodes of a quadrature for everyone."""
-    if same_trials(matrix):
-        return CompleteSource(matrix, fixed=fixed)
-    return PatternedSource(matrix, fixed=fixed)
-
-
-def same_trials(matrix: ResponseMatrix) -> bool:
-    """Whether every agent was given the same trials; a shared number needs no look at the cells."""
-    trials = matrix.trials
-    return trials.strides[0] == 0 or bool((trials == trials[0]).all())
-
-
-class CompleteSource:
-    """Every agent was given the same trials of each task."""
-
-    def __init__(self, matrix: ResponseMatrix, *, fixed: bool = False) -> None:
-        self._data = matrix.successes.astype(_kind(matrix, _SMALL))
-        self._fixed = fixed
-        self._constant = float(log_choices(matrix).sum())
-        self.agents = len(matrix.agents)
-        self.trials = matrix.trials[0].astype(np.float64)
-        self.tried = self.trials * self.agents
-        self._single = bool((self.trials == 1).all())
-        self.won = column_sums(matrix.successes)
-        self._rule: Quadrature | None = None
-        self._at = np.empty(0)
-        self._spread: Floats | None = None
-        self._smooth_below = 0.0
-
-    @property
-    def exact(self) -> bool:
-        """Whether the data are kept in double precision."""
-        return bool(self._data.dtype == np.float64)
-
-    def times(self, per_task: Floats) -> Floats:
-        """One number per agent."""
-        return np.asarray(self._data @ per_task.astype(self._data.dtype), dtype=np.float64)
-
-    def transposed_times(self, per_agent: Floats) -> Floats:
-        """One number per task."""
-        return np.asarray(per_agent.astype(self._data.dtype) @ self._data, dtype=np.float64)
-
-    def expected(self, slope: Floats, intercept: Floats, rule: Quadrature) -> Expected:
-        """Return the statistics of one E-step from two products of the data with a vector."""
-        self._prepare(rule, slope)
-        at, kind = self._at, self._data.dtype
-        eta = np.multiply.outer(slope.astype(kind), at.astype(kind))
-        eta += intercept.astype(kind)[:, None]
-        plus, rising = _softplus_and_sigmoid(eta)
-        rate = np.asarray((self.trials * slope).astype(kind) @ rising, dtype=np.float64)
-        if not self._single:
-            plus *= self.trials.astype(kind)[:, None]
-        total = plus.sum(axis=0, dtype=np.float64)  # summed over many tasks, float32 would not do
-        if self._spread is not None:
-            total, rate = self._spread @ total, self._spread @ rate
-        score = self.times(slope)
-        log_marginal, ability, variance, mass = self._posteriors(score, total, rate, rule)
-        if self._spread is not None:
-            mass = mass @ self._spread
-        return Expected(
-            float(log_marginal.sum() + intercept @ self.won) + self._constant,
-            at,
-            mass,
-            self.trials,
-            rising,
-            self.won,
-            self.transposed_times(ability),
-            ability,
-            variance,
+    def _derivatives(self) -> _Derivatives:
+        rising, nodes = self.rising, self.nodes
+        kind = rising.dtype
+        powers = np.stack([np.ones_like(nodes), nodes, nodes**2], axis=1)
+        if self.mass.ndim == 1:
+            weighted = (self.mass[:, None] * powers).astype(kind)
+            first = np.asarray(rising @ weighted[:, :2], dtype=np.float64)
+            bend = np.asarray((rising - rising * rising) @ weighted, dtype=np.float64)
+        else:
+            at = rising * self.mass
+            first = np.asarray(at @ powers[:, :2].astype(kind), dtype=np.float64)
+            at -= at * rising
+            bend = np.asarray(at @ powers.astype(kind), dtype=np.float64)
+        trials = self.trials[:, None]
+        first *= trials
+        bend *= trials
+        return _Derivatives(
+            self.won_ability - first[:, 1],
+            self.won - first[:, 0],
+            bend[:, 2].copy(),
+            bend[:, 1],
+            bend[:, 0].copy(),
         )
 
-    def _prepare(self, rule: Quadrature, slope: Floats) -> None:
-        """Where the curves are evaluated: at the nodes, or at fewer Chebyshev nodes and spread."""
-        if self._rule is rule and self._smooth_below >= np.abs(slope).max():
-            return
-        self._rule = rule
-        self._at, self._spread, self._smooth_below = rule.nodes, None, np.inf
-        steepest = 1.1 * float(np.abs(slope).max())
-        reach = float(max(-rule.nodes[0], rule.nodes[-1]))
-        count = _chebyshev_count(steepest, reach)
-        if steepest <= _GENTLE and count < len(rule) and not self._fixed:
-            self._at, self._spread = _chebyshev(rule.nodes, reach, count)
-            self._smooth_below = steepest
 
-    def _posteriors(
-        self, score: Floats, total: Floats, rate: Floats, rule: Quadrature
-    ) -> tuple[Floats, Floats, Floats, Floats]:
-        """Log marginal likelihood, mean and variance of every agent, and the mass at every node."""
-        nodes, base = rule.nodes, rule.log_weights - total
-        half = int(np.ceil(_REACH_IN_SDS / rule.spacing)) if rule.spacing else nodes.size
-        width = 2 * half + 1
-        if self._fixed or nodes.size <= 2 * width:
-            joint = np.multiply.outer(score, nodes)
-            joint += base
-            log_marginal, weights = normalised(joint)
-            mean = weights @ nodes
-            second = weights @ nodes**2
-            return log_marginal, mean, second - mean**2, weights.sum(axis=0)
-        # The mode of s θ − A(θ) − θ²/2 is where A'(θ) + θ, which only rises, reaches s.
-        centre = np.searchsorted(rate + nodes, score)
-        first = np.clip(centre - half, 0, nodes.size - width)
-        window = first[:, None] + np.arange(width)
-        around = nodes[window]
-        joint = score[:, None] * around
-        joint += base[window]
-        log_marginal, weights = normalised(joint)
-        mean = (weights * around).sum(axis=1)
-        around -= mean[:, None]
-        around *= around
-        variance = (weights * around).sum(axis=1)
-        mass: Floats = np.bincount(window.ravel(), weights.ravel(), minlength=nodes.size).astype(
-            float
+class _Derivatives(NamedTuple):
+    """Gradients by slope and intercept, and the curvatures by slopes, both, and intercepts: [tasks]."""
+
+    by_slope: Floats
+    by_intercept: Floats
+    slopes: Floats
+    both: Floats
+    intercepts: Floats
+
+
+def _raised_together(found: _Derivatives, at: Point, priors: Priors | None) -> Point:
+    """One step of the slope that all tasks share, and the steps of their intercepts that follow."""
+    intercepts = np.maximum(found.intercepts, 1e-8)
+    gradient = float((found.by_slope - found.both / intercepts * found.by_intercept).sum())
+    curvature = float((found.slopes - found.both**2 / intercepts).sum())
+    if priors is not None:  # one slope, so one prior
+        gradient -= (float(at.shared[0]) - priors.slope.mean) / priors.slope.sd**2
+        curvature += 1 / priors.slope.sd**2
+    step = float(np.clip(gradient / max(curvature, 1e-8), -_MOST_SLOPE_STEP, _MOST_SLOPE_STEP))
+    rest = (found.by_intercept - found.both * step) / intercepts
+    return Point(
+        at.own + np.clip(rest, -_MOST_INTERCEPT_STEP, _MOST_INTERCEPT_STEP), at.shared + step
+    )
+
+
+class CountSource:
+    """Names, counts and a start: what sources of successes share, with `won` in their own order."""
+
+    response: Response = "binomial"
+
+    def __init__(self, matrix: ResponseMatrix, won: NDArray[np.floating]) -> None:
+        self.agents, self.tasks = matrix.agents, matrix.tasks
+        self.won = won
+        self.total_won = column_sums(matrix.successes)
+        self.constant = float(log_choices(matrix).sum())
+        self._tried = column_sums(matrix.trials)
+        self.trials = self._tried / len(self.agents)
+        exact = won.dtype == np.float64
+        self.pace = Pace(
+            _SPACING if len(self.tasks) > _SHORT else 0.4 * _SPACING,
+            reach=9.0,  # what lies beyond weighs 1e-19
+            relaid=(3, 10, 30, 100, 300),
+            fresh=8,
+            tolerance=1e-6 if exact else 5e-5,  # products in single precision stall near 1e-5
+            noise=1e-12 if exact else 1e-8,
         )
-        return log_marginal, mean, variance, mass
+
+    def serves(self, unknowns: Unknowns) -> bool:
+        """Whether curves run from 0 to 1 and trials of a cell are independent."""
+        return set(unknowns.names) == {"slope", "intercept"}
+
+    def first_start(self, *, shared_slope: bool) -> tuple[Floats, Floats]:
+        """Return slopes and intercepts from shares and from correlations with the total score."""
+        return biserial_start(self.won, self.total_won, self._tried, shared_slope=shared_slope)
+
+    def won_times(self, per_agent: Floats) -> Floats:
+        """Successes times a number per agent, in the order of `won`: one number per task."""
+        return np.asarray(per_agent.astype(self.won.dtype) @ self.won, dtype=np.float64)
 
 
-class PatternedSource:
+class PatternedSource(CountSource):
     """Agents were given different trials: some cells are missing, or trials vary.
 
     Agents are sorted by success and taken in blocks, and each block looks only at the nodes where
     its posteriors live: A and the mass cost two matrix products over those few nodes.
     """
 
-    def __init__(self, matrix: ResponseMatrix, *, fixed: bool = False) -> None:
-        kind = _kind(matrix, _SMALL_PATTERNED)
+    def __init__(self, matrix: ResponseMatrix) -> None:
+        kind = suitable_kind(matrix, _SMALL)
         won, tried = matrix.successes, matrix.trials
-        share = (won.sum(axis=1) + 1.0) / (tried.sum(axis=1) + 2.0)
-        self._order = np.argsort(share, kind="stable")
-        self._won = won[self._order].astype(kind)
-        self._tried = tried[self._order].astype(kind)
-        self._constant = float(log_choices(matrix).sum())
-        self.agents = len(matrix.agents)
-        self._windows = BlockWindows(self.agents, _BLOCK, fixed=fixed)
-        self.won = column_sums(won)
-        self.trials = np.ones(len(matrix.tasks))
-        self.tried = column_sums(tried)
+        self._windows = Windows((won.sum(axis=1) + 1.0) / (tried.sum(axis=1) + 2.0), _BLOCK)
+        super().__init__(matrix, won[self._windows.order].astype(kind))
+        self._given = tried[self._windows.order].astype(kind)
 
-    @property
-    def exact(self) -> bool:
-        """Whether the data are kept in double precision."""
-        return bool(self._won.dtype == np.float64)
-
-    def times(self, per_task: Floats) -> Floats:
-        """One number per agent."""
-        answer = np.empty(self.agents)
-        answer[self._order] = self._won @ per_task.astype(self._won.dtype)
-        return answer
-
-    def transposed_times(self, per_agent: Floats) -> Floats:
-        """One number per task."""
-        return np.asarray(
-            per_agent[self._order].astype(self._won.dtype) @ self._won, dtype=np.float64
-        )
-
-    def expected(self, slope: Floats, intercept: Floats, rule: Quadrature) -> Expected:
+    def expected(self, items: ItemParameters, rule: Quadrature) -> ExponentialStatistics:
         """Return the statistics of one E-step from two products over each block's few nodes."""
-        kind = self._won.dtype
-        nodes = rule.nodes
+        slope, intercept, kind, nodes = items.slope, items.intercept, self.won.dtype, rule.nodes
         eta = np.multiply.outer(slope, nodes)
         eta += intercept[:, None]
-        plus, rising = _softplus_and_sigmoid(eta.astype(kind, copy=False))
-        score = np.asarray(self._won @ slope.astype(kind), dtype=np.float64)
+        plus, rising = softplus_and_sigmoid(eta.astype(kind, copy=False))
+        score = np.asarray(self.won @ slope.astype(kind), dtype=np.float64)
         mass = np.zeros((slope.size, nodes.size), dtype=kind)
-        log_marginal, ability, variance = np.empty((3, self.agents))
 
         def joint(rows: slice, window: slice) -> Floats:
             density = np.multiply.outer(score[rows], nodes[window])
-            density -= self._tried[rows] @ plus[:, window]
+            density -= self._given[rows] @ plus[:, window]
             density += rule.log_weights[window]
             return density
 
-        for rows, window, *found in self._windows.posteriors(rule, joint):
-            log_marginal[rows], weights, ability[rows], variance[rows] = found
-            mass[:, window] += self._tried[rows].T @ weights.astype(kind)
-        ordered = np.empty_like(ability), np.empty_like(variance)
-        ordered[0][self._order], ordered[1][self._order] = ability, variance
-        return Expected(
-            float(log_marginal.sum() + intercept @ self.won) + self._constant,
+        def use(rows: slice, window: slice, weights: Floats) -> None:
+            mass[:, window] += self._given[rows].T @ weights.astype(kind)
+
+        found = self._windows.sweep(rule, joint, use)
+        return ExponentialStatistics(
+            float(found.log_marginal + intercept @ self.total_won) + self.constant,
+            found.mean,
+            found.variance,
             nodes,
             mass,
-            self.trials,
+            np.ones(slope.size),
             rising,
-            self.won,
-            self.transposed_times(ordered[0]),
-            *ordered,
+            self.total_won,
+            self.won_times(found.mean[self._windows.order]),
         )
 
 
-def _kind(matrix: ResponseMatrix, most: int) -> type[np.floating]:
+def suitable_kind(matrix: ResponseMatrix, most: int) -> type[np.floating]:
+    """Return double precision up to so many cells, single beyond."""
     cells = len(matrix.agents) * len(matrix.tasks)
     return np.float64 if cells <= most else np.float32
 
 
-def _softplus_and_sigmoid(
+def softplus_and_sigmoid(
     eta: NDArray[np.floating],
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     """log(1 + exp η) and σ(η) from one exponential; `eta` is overwritten."""
@@ -292,42 +233,3 @@ def _softplus_and_sigmoid(
     small += 1
     rising /= small
     return eta, rising
-
-
-def column_sums(counts: NDArray[np.unsignedinteger]) -> Floats:
-    """Sums over agents, in blocks so short that small integers hold them."""
-    if counts.strides[0] == 0:
-        return np.asarray(counts.shape[0] * counts[0].astype(np.float64))
-    largest = int(counts.max(initial=0))
-    kind = counts.dtype
-    rows = max(1, int(np.iinfo(kind).max) // max(1, largest))
-    total = np.zeros(counts.shape[1])
-    for first in range(0, counts.shape[0], rows):
-        total += counts[first : first + rows].sum(axis=0, dtype=kind)
-    return total
-
-
-def _chebyshev_count(steepest: float, reach: float) -> int:
-    """How many Chebyshev nodes give log(1 + exp η) to the error allowed.
-
-    Its singularities at η = ±iπ are y = π / (a · reach) above the interval when that is scaled to
-    ±1; the error falls like ρ⁻ⁿ with ρ = y + √(1 + y²) (Trefethen 2013, theorem 8.2).
-    """
-    height = np.pi / max(steepest * reach, 1e-9)
-    return int(np.ceil(-np.log(_CHEBYSHEV_ERROR) / np.log(height + np.sqrt(1 + height**2))))
-
-
-def _chebyshev(nodes: Floats, reach: float, count: int) -> tuple[Floats, Floats]:
-    """Chebyshev nodes on ±reach, and the matrix that spreads values at them to the nodes."""
-    k = np.arange(count)
-    angle = np.pi * (k + 0.5) / count
-    at = reach * np.cos(angle)
-    barycentric = np.where(k % 2 == 0, 1.0, -1.0) * np.sin(angle)
-    gap = nodes[:, None] - at
-    exact = gap == 0
-    gap[exact] = 1.0
-    spread = barycentric / gap
-    spread /= spread.sum(axis=1, keepdims=True)
-    hit = exact.any(axis=1)
-    spread[hit] = exact[hit]
-    return at, spread

@@ -1,68 +1,92 @@
-"""The E-step of any kernel: one product of each statistic with each block's few nodes."""
+"""Any likelihood by its kernel: guessing and slipping, trials that share an interaction, scores."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.estimation.kernels import Kernel
+from examiner.irt.estimation.acceleration import Pace
+from examiner.irt.estimation.kernels import Kernel, Slopes, kernel_for
 from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.estimation.windows import BlockWindows
-from examiner.irt.items import Floats
+from examiner.irt.estimation.starts import biserial_start, continuous_start
+from examiner.irt.estimation.usable_responses import column_sums
+from examiner.irt.items import Curves, Floats, ItemParameters, Response, curves
+from examiner.irt.model import BOUNDS, Parameter, Point, Unknowns
+from examiner.irt.posterior import Windows
 from examiner.results import ResponseMatrix
 
+_DIFFERENCE = 1e-4
+"""Step of the differences of gradients: truncation and rounding both stay below 1e-7 of a curvature."""
+_MOST_STEP = 1.0
+_SPACING = 0.6
+"""Closer than for exponential families: posteriors under guessing are less like Gaussians."""
+_HALVINGS = 12
 _BLOCK = 128
 _SMALL = 200_000
 """Up to this many cells are kept as float64, more as float32."""
 
 
-class Sums(NamedTuple):
-    """What an E-step tells the M-step: log-likelihood, S_c at the nodes, abilities."""
-
-    log_likelihood: float
-    sums: tuple[Floats, ...]
-    ability: Floats
-    variance: Floats
-
-
-class GeneralSource:
+class KernelSource:
     """The statistics T_c of a kernel, with agents in blocks that look only at the nodes they need.
 
     A statistic that is the same for all agents (trials, where all were given as many) is kept as one
     row: it adds the same to every agent's log-likelihood and costs no product.
     """
 
-    def __init__(self, matrix: ResponseMatrix, kernel: Kernel, *, fixed: bool) -> None:
+    def __init__(self, matrix: ResponseMatrix, response: Response) -> None:
+        self.agents, self.tasks, self.response = matrix.agents, matrix.tasks, response
+        self._matrix, self._kernel = matrix, kernel_for(response, matrix)
         values = matrix.to_numpy()
-        standing = np.where(np.isnan(values), 0.0, values).sum(axis=1)
-        standing /= np.maximum((~np.isnan(values)).sum(axis=1), 1)
-        self._order = np.argsort(standing, kind="stable")
-        kind = np.float64 if values.size <= _SMALL else np.float32
-        self.exact = kind is np.float64
-        self._data: tuple[NDArray[np.floating], ...] = tuple(
-            data[0].copy() if (data == data[0]).all() else data[self._order].astype(kind)
-            for data in kernel.statistics(matrix)
+        seen = ~np.isnan(values)
+        standing = np.where(seen, values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
+        self._windows = Windows(standing, _BLOCK)
+        self.trials = seen.mean(axis=0)
+        if matrix.is_counts:
+            self.trials = matrix.trials.mean(axis=0, dtype=np.float64)
+        exact = values.size <= _SMALL
+        kind = np.float64 if exact else np.float32
+        self.pace = Pace(
+            _SPACING,
+            reach=np.inf,  # blocks look only at the nodes they need
+            relaid=(3, 8, 20, 50, 120),
+            fresh=0,
+            tolerance=1e-5 if exact else 1e-4,
+            noise=1e-11 if exact else 1e-8,
         )
-        self._constant = float(kernel.constant(matrix).sum())
-        self._agents, self._tasks = values.shape
-        self._windows = BlockWindows(self._agents, _BLOCK, fixed=fixed)
+        self._data: tuple[NDArray[np.floating], ...] = tuple(
+            data[0].copy() if (data == data[0]).all() else data[self._windows.order].astype(kind)
+            for data in self._kernel.statistics(matrix)
+        )
+        self._constant = float(self._kernel.constant(matrix).sum())
 
-    def expected(self, terms: Sequence[Floats], rule: Quadrature) -> Sums:
+    def serves(self, unknowns: Unknowns) -> bool:
+        """Whether the response is the one it was made for: any curve will do."""
+        return unknowns.response == self.response
+
+    def first_start(self, *, shared_slope: bool) -> tuple[Floats, Floats]:
+        """Return slopes and intercepts from correlations of results with the total or mean result."""
+        if self.response == "beta":
+            return continuous_start(self._matrix)
+        won, tried = self._matrix.successes, column_sums(self._matrix.trials)
+        return biserial_start(
+            won.astype(np.float64), column_sums(won), tried, shared_slope=shared_slope
+        )
+
+    def expected(self, items: ItemParameters, rule: Quadrature) -> KernelStatistics:
         """Return S_c = T_cᵀ W and the abilities, from one product for each c and block."""
-        count, agents = len(rule), self._agents
         base = rule.log_weights.copy()
         varied = []
+        terms = self._kernel.terms(curves(items, rule.nodes), items.precision)
         for data, term in zip(self._data, terms, strict=True):
             if data.ndim == 1:
                 base += data @ term
             else:
                 varied.append((data, np.ascontiguousarray(term, dtype=data.dtype)))
-        sums = [np.zeros((self._tasks, count), dtype=data.dtype) for data, _ in varied]
-        mass = np.zeros(count)
-        log_marginal, ability, variance = np.empty((3, agents))
+        sums = [np.zeros((len(items), len(rule)), dtype=data.dtype) for data, _ in varied]
+        mass = np.zeros(len(rule))
 
         def joint(rows: slice, window: slice) -> Floats:
             density = np.repeat(base[None, window], rows.stop - rows.start, axis=0)
@@ -70,11 +94,12 @@ class GeneralSource:
                 density += data[rows] @ term[:, window]
             return density
 
-        for rows, window, *found in self._windows.posteriors(rule, joint):
-            log_marginal[rows], weights, ability[rows], variance[rows] = found
+        def use(rows: slice, window: slice, weights: Floats) -> None:
             mass[window] += weights.sum(axis=0)
             for total, (data, _) in zip(sums, varied, strict=True):
                 total[:, window] += data[rows].T @ weights.astype(data.dtype)
+
+        found = self._windows.sweep(rule, joint, use)
         summed = iter(sums)
         every = tuple(
             np.multiply.outer(data, mass)
@@ -82,6 +107,187 @@ class GeneralSource:
             else next(summed).astype(np.float64, copy=False)
             for data in self._data
         )
-        ordered = np.empty((2, agents))
-        ordered[:, self._order] = ability, variance
-        return Sums(float(log_marginal.sum()) + self._constant, every, ordered[0], ordered[1])
+        log_likelihood = found.log_marginal + self._constant
+        return KernelStatistics(
+            log_likelihood, found.mean, found.variance, self._kernel, rule.nodes, every
+        )
+
+
+class KernelStatistics(NamedTuple):
+    """What an E-step tells the M-step of any kernel: the sums S_c [tasks, nodes] at the nodes."""
+
+    log_likelihood: float
+    ability: Floats
+    variance: Floats
+    kernel: Kernel
+    nodes: Floats
+    sums: tuple[Floats, ...]
+
+    def raised(self, unknowns: Unknowns, at: Point) -> Point:
+        """Return the parameters after one step for every task, and then one for each shared number."""
+        at = self._own_raised(unknowns, at)
+        for row in range(len(unknowns.shared)):
+            at = self._shared_raised(unknowns, at, row)
+        return at
+
+    def _own_raised(self, unknowns: Unknowns, at: Point) -> Point:
+        """One step of Newton or of Fisher scoring for every task, shortened where it would go down."""
+        width = len(unknowns.own)
+        means, tightness = (pull[:width] for pull in unknowns.pulls())
+        low, high = np.array([BOUNDS[name] for name in unknowns.own]).T
+
+        def height(table: Floats) -> _Height:
+            found = self._height(unknowns, Point(table.T, at.shared))
+            return found._replace(
+                value=found.value - _penalty(table, means, tightness),
+                gradient=found.gradient[:, :width] - (table - means) * tightness,
+            )
+
+        table = at.own.T
+        here = height(table)
+        if here.information is not None:
+            curvature = here.information + np.diag(tightness)
+        else:
+            curvature = np.empty((table.shape[0], width, width))
+            for column in range(width):
+                shift = np.zeros(width)
+                shift[column] = _DIFFERENCE
+                ahead = height(table + shift).gradient
+                curvature[:, :, column] = (here.gradient - ahead) / _DIFFERENCE
+        step = _ascent(here.gradient, curvature)
+        falling = np.arange(table.shape[0])
+        for _ in range(_HALVINGS):
+            better = np.clip(table[falling] + step[falling], low, high)
+            value = self._values(unknowns, Point(better.T, at.shared), falling)
+            value -= _penalty(better, means, tightness)
+            before = here.value[falling]
+            falling = falling[~(value >= before - 1e-12 * (1 + np.abs(before)))]
+            if not falling.size:
+                break
+            step[falling] *= 0.3
+        step[falling] = 0.0
+        return Point(np.clip(table + step, low, high).T, at.shared)
+
+    def _shared_raised(self, unknowns: Unknowns, at: Point, row: int) -> Point:
+        """One Newton step for a number that all tasks share."""
+        column = len(unknowns.own) + row
+        mean, tightness = (float(pull[column]) for pull in unknowns.pulls())
+
+        def moved(value: float) -> Point:
+            shared = at.shared.copy()
+            shared[row] = value
+            return Point(at.own, shared)
+
+        def height(value: float) -> tuple[float, float]:
+            found = self._height(unknowns, moved(value))
+            away = value - mean
+            return (
+                float(found.value.sum() - 0.5 * tightness * away**2),
+                float(found.gradient[:, column].sum() - tightness * away),
+            )
+
+        start = float(at.shared[row])
+        here, slope = height(start)
+        bend = (height(start + _DIFFERENCE)[1] - height(start - _DIFFERENCE)[1]) / (2 * _DIFFERENCE)
+        step = float(np.clip(slope / max(abs(bend), 1e-8), -_MOST_STEP, _MOST_STEP))
+        for _ in range(_HALVINGS):
+            if height(start + step)[0] >= here:
+                break
+            step *= 0.3
+        else:
+            step = 0.0
+        return moved(float(np.clip(start + step, *BOUNDS[unknowns.shared[row]])))
+
+    def _height(self, unknowns: Unknowns, at: Point) -> _Height:
+        items = unknowns.items(at)
+        shape = curves(items, self.nodes)
+        slopes = self.kernel.slopes(self.sums, shape, items.precision)
+        by = curve_derivatives(unknowns.names, items, shape, self.nodes)
+        information = None
+        if slopes.information is not None:
+            information = _curvature([by[name] for name in unknowns.own], slopes.information)
+        gradient = expected_gradient(unknowns.names, by, slopes)
+        return _Height(slopes.value.sum(axis=1), gradient, information)
+
+    def _values(self, unknowns: Unknowns, at: Point, tasks: NDArray[np.intp]) -> Floats:
+        """The expected log-likelihood of some tasks."""
+        items = unknowns.items(at, tuple(unknowns.tasks[task] for task in tasks))
+        terms = self.kernel.terms(curves(items, self.nodes), items.precision)
+        chosen = slice(None) if tasks.size == len(unknowns.tasks) else tasks
+        return np.asarray(
+            sum(
+                np.einsum("tq,tq->t", one[chosen], term)
+                for one, term in zip(self.sums, terms, strict=True)
+            )
+        )
+
+
+class _Height(NamedTuple):
+    """Each task's expected log-likelihood, its derivatives, and its expected information."""
+
+    value: Floats
+    gradient: Floats
+    information: Floats | None
+
+
+def expected_gradient(
+    names: Sequence[Parameter], by: Mapping[Parameter, Floats], slopes: Slopes
+) -> Floats:
+    """Return the derivatives of Σ_q Σ_c S_c F_c by parameters on the estimated scale, [tasks, names].
+
+    `by` are those of the curves. For shared parameters these are each task's part of the sum.
+    """
+    columns: list[Floats] = []
+    for name in names:
+        if name == "precision":
+            assert slopes.by_log_precision is not None
+            columns.append(slopes.by_log_precision.sum(axis=1))
+        else:
+            columns.append((slopes.by_success * by[name]).sum(axis=1))
+    return np.stack(columns, axis=1)
+
+
+def curve_derivatives(
+    names: Sequence[Parameter], items: ItemParameters, shape: Curves, abilities: Floats
+) -> dict[Parameter, Floats]:
+    """Return ∂P/∂parameter, each [tasks, abilities], of the parameters that move the curve.
+
+    With c = e^γ/(1 + e^γ + e^ζ) and 1 − u = e^ζ/(1 + e^γ + e^ζ): ∂P/∂γ = c (1 − P) and
+    ∂P/∂ζ = −(1 − u) P.
+    """
+    by_logit = (items.ceiling - items.guessing)[:, None] * shape.rising * shape.falling
+    found: dict[Parameter, Floats] = {"intercept": by_logit}
+    if "slope" in names:
+        found["slope"] = by_logit * abilities
+    if "guessing" in names:
+        found["guessing"] = items.guessing[:, None] * shape.failure
+    if "slip" in names:
+        found["slip"] = -(1.0 - items.ceiling)[:, None] * shape.success
+    return found
+
+
+def _curvature(by: Sequence[Floats], information: Floats) -> Floats:
+    """Σ_q I ∇P ∇Pᵀ of the parameters of tasks, [tasks, own, own], from the information on P."""
+    found = np.empty((information.shape[0], len(by), len(by)))
+    for row, first in enumerate(by):
+        weighted = information * first
+        for column in range(row + 1):
+            found[:, row, column] = np.einsum("tq,tq->t", weighted, by[column])
+            found[:, column, row] = found[:, row, column]
+    return found
+
+
+def _penalty(table: Floats, means: Floats, tightness: Floats) -> Floats:
+    """What the log-priors take off, one number a task."""
+    return np.asarray(0.5 * (((table - means) ** 2) * tightness).sum(axis=1))
+
+
+def _ascent(gradient: Floats, curvature: Floats) -> Floats:
+    """Directions that climb: curvatures (minus the Hessian) are made positive, steps kept short."""
+    symmetric = 0.5 * (curvature + curvature.transpose(0, 2, 1))
+    roots, axes = np.linalg.eigh(symmetric)
+    floor = 1e-6 * np.maximum(np.abs(roots).max(axis=1, keepdims=True), 1.0)
+    along = np.einsum("tpk,tp->tk", axes, gradient) / np.maximum(np.abs(roots), floor)
+    step = np.einsum("tpk,tk->tp", axes, along)
+    longest = np.abs(step).max(axis=1, keepdims=True)
+    return np.asarray(step / np.maximum(longest / _MOST_STEP, 1.0))

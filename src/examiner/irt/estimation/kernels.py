@@ -15,8 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.items import Floats, Response
-from examiner.irt.logistic import Curves
+from examiner.irt.items import Curves, Floats, Response
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, shorten
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from examiner.checking import read_only
-from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.logistic import information
+from examiner.checking import Axes, read_only
+from examiner.irt.items import Floats, ItemParameters, information
 from examiner.wording import InputError
 
 _KNOTS = 241
 _EXACT_IN_NUMPY = 60
 _SOME_TASKS = 256
+_DENSEST = 1e4
+"""Nodes a unit of ability and spacing: posteriors narrower than that are points, and nodes fill memory."""
 REACH = 6.0
 """Automatic grids run over ±6 standard deviations of the population."""
 
@@ -26,11 +28,19 @@ class Quadrature:
     array([-1.,  1.])
     """
 
-    nodes: Floats
-    log_weights: Floats
+    nodes: Annotated[Floats, Axes("nodes")]
+    log_weights: Annotated[Floats, Axes("nodes")]
     kind: str
     spacing: float | None = None
     """Posterior standard deviations between nodes, where they follow the tasks' information."""
+
+    def __post_init__(self) -> None:
+        rising = np.isfinite(self.nodes).all() and (np.diff(self.nodes) > 0).all()
+        if not (self.nodes.size and rising and (self.log_weights < np.inf).all()):
+            raise InputError(
+                "The nodes of a quadrature are not finite numbers in rising order, each with the logarithm "
+                "of its weight. Give nodes so, or how many of them."
+            )
 
     @classmethod
     def gauss_hermite(cls, count: int) -> Quadrature:
@@ -78,11 +88,12 @@ class Quadrature:
         True
         """
         knots = np.linspace(-REACH, REACH, _KNOTS)
-        speed = _smoothed(np.sqrt(1.0 + _total_information(items, trials, knots)))
+        dense = np.sqrt(1.0 + _total_information(items, trials, knots))
+        speed = _smoothed(np.minimum(dense, _DENSEST))
         travelled = _integral(speed, knots[1] - knots[0])
         count = int(np.ceil(travelled[-1] / spacing)) + 1
         steps = np.linspace(0.0, travelled[-1], count)
-        nodes, rates = _hermite(steps, travelled, knots, 1.0 / speed)
+        nodes, rates = _hermite(steps, travelled, knots, _tamed(1.0 / speed, travelled, knots))
         widths = rates * (steps[1] - steps[0])
         log_weights = np.log(widths) - 0.5 * nodes**2
         log_weights -= np.log(np.exp(log_weights).sum())
@@ -154,6 +165,16 @@ def _integral(values: Floats, step: float) -> Floats:
     f = np.concatenate([[first], values, [last]])
     parts = step / 24 * (13 * (f[1:-2] + f[2:-1]) - f[:-3] - f[3:])
     return np.concatenate([[0.0], np.cumsum(parts)])
+
+
+def _tamed(rates: Floats, knots: Floats, values: Floats) -> Floats:
+    """Derivatives at which a cubic still rises between knots: under 3 times the secants beside them.
+
+    References: Fritsch & Carlson (1980).
+    """
+    secants = np.diff(values) / np.diff(knots)
+    beside = np.minimum(np.append(secants[0], secants), np.append(secants, secants[-1]))
+    return np.asarray(np.minimum(rates, 2.9 * beside))
 
 
 def _hermite(at: Floats, knots: Floats, values: Floats, rates: Floats) -> tuple[Floats, Floats]:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.estimation.exponential import column_sums, same_trials
+from examiner.irt.estimation.em import ResponseSource
 from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.fitted import Dropped
-from examiner.irt.items import Response
+from examiner.irt.items import Floats, Response
 from examiner.irt.model import Model
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted, shorten
@@ -19,23 +19,30 @@ _FEWEST_AGENTS = 3
 _FEWEST_TASKS = 2
 
 
-class Prepared(NamedTuple):
-    """The part of a matrix that is fitted, how its responses scatter, and what was set aside."""
+class UsableResponses(NamedTuple):
+    """The part of a matrix that is fitted, how its responses scatter, and what was set aside.
 
-    matrix: ResponseMatrix
+    `matrix` is None where the responses are elsewhere, and the source of them has nothing to set aside.
+    """
+
+    matrix: ResponseMatrix | None
     response: Response
     dropped: tuple[Dropped, ...]
     left_out: tuple[Dropped, ...]
 
 
-def prepared(matrix: ResponseMatrix, model: Model, response: Response | None = None) -> Prepared:
+def usable_responses(
+    given: ResponseMatrix | ResponseSource, model: Model, response: Response | None = None
+) -> UsableResponses:
     """Set aside tasks with constant results and agents without any, and check that enough is left."""
-    if not isinstance(matrix, ResponseMatrix):
+    if not isinstance(given, ResponseMatrix):
+        if hasattr(given, "first_start"):
+            return UsableResponses(None, _taken(model, given.response), (), ())
         raise InputError(
-            f"A {type(matrix).__name__} is given. Give a ResponseMatrix: `responses(results, success=…)` "
+            f"A {type(given).__name__} is given. Give a ResponseMatrix: `responses(results, success=…)` "
             f"or `ResponseMatrix.from_array(table)`."
         )
-    chosen = _response_for(matrix, model, response)
+    matrix, chosen = given, _response_for(given, model, response)
     kernel_for(chosen, matrix)  # says what is wrong with the kind of data, if anything
     seen = _seen(matrix)
     kept_agents = np.flatnonzero(seen)
@@ -62,20 +69,24 @@ def prepared(matrix: ResponseMatrix, model: Model, response: Response | None = N
             rest = np.flatnonzero(seen)
             _check_enough(matrix, rest.size, len(kept_tasks), dropped)
             part = part.take(rest.tolist())
-    return Prepared(part, chosen, dropped, left_out)
+    return UsableResponses(part, chosen, dropped, left_out)
 
 
 def _response_for(matrix: ResponseMatrix, model: Model, response: Response | None) -> Response:
     if response is not None:
-        if response not in model.responses:
-            raise InputError(
-                f"The model {model.name} does not take the response {response!r}. "
-                f"It takes: {', '.join(model.responses)}."
-            )
-        return response
+        return _taken(model, response)
     if "beta-binomial" in model.responses and matrix.is_counts and int(matrix.trials.max()) > 1:
         return "beta-binomial"
     return model.responses[0]
+
+
+def _taken(model: Model, response: Response) -> Response:
+    if response not in model.responses:
+        raise InputError(
+            f"The model {model.name} does not take the response {response!r}. "
+            f"It takes: {', '.join(model.responses)}."
+        )
+    return response
 
 
 def _seen(matrix: ResponseMatrix) -> NDArray[np.bool_]:
@@ -127,3 +138,22 @@ def _check_enough(
             f"Only {counted(agents, 'agent')} with results can be fitted. "
             f"Give at least {_FEWEST_AGENTS}; a few dozen are needed for estimates worth reading."
         )
+
+
+def same_trials(matrix: ResponseMatrix) -> bool:
+    """Whether every agent was given the same trials; a shared number needs no look at the cells."""
+    trials = matrix.trials
+    return trials.strides[0] == 0 or bool((trials == trials[0]).all())
+
+
+def column_sums(counts: NDArray[np.unsignedinteger]) -> Floats:
+    """Sums over agents, in blocks so short that small integers hold them."""
+    if counts.strides[0] == 0:
+        return np.asarray(counts.shape[0] * counts[0].astype(np.float64))
+    largest = int(counts.max(initial=0))
+    kind = counts.dtype
+    rows = max(1, int(np.iinfo(kind).max) // max(1, largest))
+    total = np.zeros(counts.shape[1])
+    for first in range(0, counts.shape[0], rows):
+        total += counts[first : first + rows].sum(axis=0, dtype=kind)
+    return total

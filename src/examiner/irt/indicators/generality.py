@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from examiner.irt.fitted import IRTFit
-from examiner.irt.indicators.agent_curves import EmpiricalAgentCurves, empirical_agent_curves
 from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.correlations import IndicatorCorrelation, indicator_correlations
+from examiner.irt.indicators.curves import EmpiricalAgentCurves, empirical_agent_curves
 from examiner.irt.items import Floats
 from examiner.results import ResponseMatrix, Results
 from examiner.results.display import html_table
@@ -137,7 +137,7 @@ def indicators(
     if matrix is None:
         raise InputError(
             "This fit was read from a file and has no responses, so that its agents have no "
-            "indicators. Fit again, or place agents with `place(fit, results)`."
+            "indicators. Fit again, or place agents with `place(results, fit)`."
         )
     results, names = matrix.to_numpy(), fit.abilities.agents
     rows = _rows(matrix.agents, names, "the fit's responses")
