@@ -6,8 +6,13 @@ from numpy.typing import NDArray
 
 import examiner as ex
 from examiner.irt import ItemParameters, pair_tables, simulate
-from examiner.irt.diagnostics.dependence import adjusted, largest_excess, residual_correlations
-from examiner.irt.diagnostics.dimensions import dimension_check, first_eigenvalue
+from examiner.irt.diagnostics.dependence import (
+    adjusted,
+    dimension_check,
+    first_eigenvalue,
+    largest_excess,
+    residual_correlations,
+)
 from examiner.irt.diagnostics.residuals import residuals
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError

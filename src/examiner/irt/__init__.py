@@ -1,16 +1,24 @@
 """Ability and difficulty: item response theory (papers/002 and 003)."""
 
 from examiner.irt.ability import abilities
-from examiner.irt.diagnostics.agent_fit import AgentFit
-from examiner.irt.diagnostics.comparison import HeldOutScore, ModelComparison, compare
-from examiner.irt.diagnostics.dependence import DependentPair, LocalDependence, pair_tables
+from examiner.irt.diagnostics.comparison import (
+    HeldOutScore,
+    ModelComparison,
+    OverdispersionTest,
+    compare,
+    overdispersion,
+)
+from examiner.irt.diagnostics.dependence import (
+    DependentPair,
+    DimensionCheck,
+    LocalDependence,
+    pair_tables,
+)
 from examiner.irt.diagnostics.diagnosis import Diagnosis, diagnose
-from examiner.irt.diagnostics.dimensions import DimensionCheck
 from examiner.irt.diagnostics.flags import rewarding_the_weak, weak_sentence
 from examiner.irt.diagnostics.item_fit import SumScoreFit, sum_score_fit
-from examiner.irt.diagnostics.mean_square_fit import MeanSquareFit
-from examiner.irt.diagnostics.overdispersion import OverdispersionTest, overdispersion
-from examiner.irt.errors.bootstrap import bootstrap
+from examiner.irt.diagnostics.residuals import AgentFit, MeanSquareFit
+from examiner.irt.errors.draws import bootstrap
 from examiner.irt.estimation.em import ResponseSource
 from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fit import fit

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, get_args
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 
@@ -29,6 +29,8 @@ from examiner.results import ResponseMatrix
 from examiner.wording import InputError, unknown_name
 
 Progress = Callable[[str, int, int], None]
+"""Called with what is done, how many of it are done, and how many there are."""
+T = TypeVar("T")
 
 _QUICKLY_FLAGGED = 100_000
 """Cells up to which words about tasks cost nothing beside the fit."""
@@ -85,13 +87,10 @@ def fit(
     count = number_of_starts(len(source.agents), len(source.tasks)) if starts is None else starts
     if count < 1:
         raise InputError(f"{count} starts are asked for. Give at least 1.")
-    found = []
-    for number, start in enumerate(_starts(source, unknowns, count, generator(rng))):
-        if progress is not None:
-            progress("fitting", number, count)
-        found.append(climb(source, unknowns, start, fixed=rule, most=most_iterations))
-    if progress is not None:
-        progress("fitting", count, count)
+    found = [
+        climb(source, unknowns, start, fixed=rule, most=most_iterations)
+        for start in shown(_starts(source, unknowns, count, generator(rng)), "fitting", progress)
+    ]
     return _told(chosen, unknowns, source.agents, usable, found, errors=errors)
 
 
@@ -113,6 +112,23 @@ def fit_again(made: IRTFit, matrix: ResponseMatrix) -> IRTFit:
         starts=1,
         errors=False,
     )
+
+
+def shown(jobs: Sequence[T], what: str, progress: Progress | None) -> Iterator[T]:
+    """Yield jobs one after the other, and tell `progress` how many are done.
+
+    >>> list(shown("ab", "spelling", lambda what, done, count: print(what, done, "of", count)))
+    spelling 0 of 2
+    spelling 1 of 2
+    spelling 2 of 2
+    ['a', 'b']
+    """
+    for done, job in enumerate(jobs):
+        if progress is not None:
+            progress(what, done, len(jobs))
+        yield job
+    if progress is not None:
+        progress(what, len(jobs), len(jobs))
 
 
 def _model(model: str | Model) -> Model:

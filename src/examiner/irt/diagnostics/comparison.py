@@ -1,4 +1,4 @@
-"""Models compared by how well they foretell cells they have not seen."""
+"""Models compared: by cells they have not seen, and the binomial with the beta-binomial by likelihoods."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Randomness, generator
 from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.fit import Progress, shown
 from examiner.irt.fit import fit as fit_irt
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats, curves, positions
+from examiner.irt.model import Model
 from examiner.irt.posterior import posterior
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted
 
-Progress = Callable[[str, int, int], None]
 Fitter = Callable[[ResponseMatrix], IRTFit]
 
 
@@ -66,7 +68,7 @@ def compare(
     models: Sequence[str] | Mapping[str, Fitter] = ("1pl", "2pl", "3pl"),
     *,
     folds: int = 5,
-    rng: np.random.Generator | int,
+    rng: Randomness,
     progress: Progress | None = None,
 ) -> ModelComparison:
     r"""Compare models by cells held out of the fit.
@@ -91,20 +93,15 @@ def compare(
     if not 2 <= folds <= int(observed.sum(axis=0).max()):
         raise InputError(f"Cannot deal the cells of a task into {folds} folds. Choose 2 to 10.")
     fitters = _fitters(models)
-    part = _dealt(observed, folds, np.random.default_rng(rng))
+    part = _dealt(observed, folds, generator(rng))
     scores = {name: np.full(matrix.shape, np.nan) for name in fitters}
     baseline = np.full(matrix.shape, np.nan)
-    steps = folds * len(fitters)
-    for fold in range(folds):
+    jobs = [(fold, name) for fold in range(folds) for name in fitters]
+    for fold, name in shown(jobs, "comparing", progress):
         held = part == fold
         kept = _masked(matrix, observed & ~held)
         _score_by_means(matrix, kept, held, baseline)
-        for place, (name, fitter) in enumerate(fitters.items()):
-            if progress is not None:
-                progress("comparing", fold * len(fitters) + place, steps)
-            _score(matrix, kept, held, fitter(kept), scores[name])
-    if progress is not None:
-        progress("comparing", steps, steps)
+        _score(matrix, kept, held, fitters[name](kept), scores[name])
     return _told(scores, baseline, observed, folds)
 
 
@@ -222,3 +219,50 @@ def _error_over_agents(values: Floats, common: NDArray[np.bool_]) -> float:
     if agents < 2:
         return float("nan")
     return float(np.sqrt((off**2).sum() * agents / (agents - 1)) / common.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class OverdispersionTest:
+    """Twice the gain in log-likelihood of the beta-binomial over the binomial, and its p-value.
+
+    `correlation` is ρ = 1 / (1 + ν), how much two trials of one cell correlate beyond the curve.
+    """
+
+    statistic: float
+    p_value: float
+    precision: float
+    correlation: float
+
+
+def overdispersion(
+    matrix: ResponseMatrix, model: str | Model = "2pl", *, rng: Randomness = 0
+) -> OverdispersionTest:
+    r"""Test whether k of n trials scatter more than the binomial, by the ratio of likelihoods.
+
+    Both models are fitted by maximum likelihood. No overdispersion (1/ν = 0) is an end of the
+    range, where half of all samples put the estimate when it is true; so
+
+    .. math:: p = \tfrac12 P(\chi^2_1 \ge 2 (\ell_1 - \ell_0))
+
+    References: Self & Liang (1987), case 5.
+
+    >>> from examiner.irt import ItemParameters, simulate
+    >>> items = ItemParameters.of([f"task {n}" for n in range(8)], np.ones(8), np.linspace(-1, 1, 8))
+    >>> matrix = simulate(items, 100, trials=4, interaction=1.5, rng=0)
+    >>> bool(overdispersion(matrix, "1pl").p_value < 0.001)
+    True
+    """
+    if not matrix.is_counts or int(matrix.trials.max()) < 2:
+        raise InputError(
+            "No cell has two trials, so that nothing is known of how alike trials are. "
+            "Give successes of several trials."
+        )
+    from scipy.special import chdtrc
+
+    plain = fit_irt(matrix, model, estimator="ml", response="binomial", errors=False, rng=rng)
+    wide = fit_irt(matrix, model, estimator="ml", response="beta-binomial", errors=False, rng=rng)
+    statistic = max(0.0, 2.0 * (wide.log_likelihood - plain.log_likelihood))
+    p_value = 1.0 if statistic == 0.0 else float(0.5 * chdtrc(1, statistic))
+    assert wide.items.precision is not None
+    precision = float(wide.items.precision[0])
+    return OverdispersionTest(statistic, p_value, precision, 1.0 / (1.0 + precision))

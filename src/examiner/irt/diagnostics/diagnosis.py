@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt.diagnostics.agent_fit import AgentFit, agent_fit
+from examiner.checking import Randomness, generator
+from examiner.irt.diagnostics.comparison import OverdispersionTest
+from examiner.irt.diagnostics.comparison import overdispersion as overdispersion_test
 from examiner.irt.diagnostics.dependence import (
+    DimensionCheck,
     LocalDependence,
+    dimension_check,
+    first_eigenvalue,
     largest_excess,
     local_dependence,
     residual_correlations,
 )
-from examiner.irt.diagnostics.dimensions import DimensionCheck, dimension_check, first_eigenvalue
 from examiner.irt.diagnostics.item_fit import SumScoreFit, sum_score_fit
-from examiner.irt.diagnostics.mean_square_fit import MeanSquareFit, mean_square_fit
-from examiner.irt.diagnostics.overdispersion import OverdispersionTest
-from examiner.irt.diagnostics.overdispersion import overdispersion as overdispersion_test
-from examiner.irt.diagnostics.residuals import mean_squares
-from examiner.irt.errors.draws import Progress, Refit, View, merged_items, replicates, view
-from examiner.irt.fit import fit_again
+from examiner.irt.diagnostics.residuals import (
+    AgentFit,
+    MeanSquareFit,
+    agent_fit,
+    mean_square_fit,
+    mean_squares,
+)
+from examiner.irt.errors.draws import View, view
+from examiner.irt.errors.draws import replicates as drawn_views
+from examiner.irt.fit import Progress
 from examiner.irt.fitted import IRTFit
-from examiner.irt.items import ItemParameters
+from examiner.irt.items import Floats, positions
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted
 
@@ -112,7 +121,7 @@ def diagnose(
     *,
     replicates: int = 100,
     refit: bool = True,
-    rng: np.random.Generator | int | None = None,
+    rng: Randomness = 0,
     overdispersion: bool = True,
     progress: Progress | None = None,
 ) -> Diagnosis:
@@ -137,11 +146,12 @@ def diagnose(
             f"{replicates} replicates are asked for. Give at least {_FEWEST_DRAWS}: cut-offs are "
             f"their percentiles."
         )
-    generator = np.random.default_rng(0 if rng is None else rng)
-    seen = view(data, fit.items, fit.quadrature, fit.population_sd)
+    drawing = generator(rng)
+    seen = view(data, fit)
     correlations = residual_correlations(seen.residuals)
-    again = _refit(fit) if refit else None
-    drawn = _drawn(fit, data, seen, replicates, generator, again, progress)
+    drawn = _drawn(
+        drawn_views(data, fit, seen, count=replicates, rng=drawing, refit=refit, progress=progress)
+    )
     tasks = fit.items.tasks
     several = data.is_counts and fit.items.response != "beta" and int(data.trials.max()) > 1
     return Diagnosis(
@@ -152,13 +162,18 @@ def diagnose(
             population_sd=fit.population_sd,
             nodes=fit.quadrature,
         ),
-        mean_squares=mean_square_fit(tasks, mean_squares(seen.residuals), (drawn[0], drawn[1])),
-        agents=agent_fit(
-            data.agents, seen.log_likelihood, drawn[2], mean_squares(seen.residuals, axis=1)
+        mean_squares=mean_square_fit(
+            tasks, mean_squares(seen.residuals), (drawn.infit, drawn.outfit)
         ),
-        dependence=local_dependence(tasks, correlations, float(np.nanquantile(drawn[3], 0.95))),
-        dimensions=dimension_check(tasks, correlations, drawn[4]),
-        overdispersion=overdispersion_test(data, fit.model, rng=generator)
+        agents=agent_fit(
+            data.agents,
+            seen.log_likelihood,
+            drawn.log_likelihood,
+            mean_squares(seen.residuals, axis=1),
+        ),
+        dependence=local_dependence(tasks, correlations, float(np.nanquantile(drawn.excess, 0.95))),
+        dimensions=dimension_check(tasks, correlations, drawn.eigenvalue),
+        overdispersion=overdispersion_test(data, fit.model, rng=drawing)
         if several and overdispersion
         else None,
         draws=replicates,
@@ -171,29 +186,14 @@ def _data(fit: IRTFit, matrix: ResponseMatrix | None) -> ResponseMatrix:
         raise InputError(
             "This fit was read from a file and has no responses. Give them: `diagnose(fit, matrix)`."
         )
-    place = {task: column for column, task in enumerate(given.tasks)}
-    missing = [task for task in fit.items.tasks if task not in place]
+    columns = positions(given.tasks, fit.items.tasks)
+    missing = [task for task, column in zip(fit.items.tasks, columns, strict=True) if column < 0]
     if missing:
         raise InputError(
             f"The responses lack {counted(len(missing), 'task')} of the fit, {missing[0]!r} first. "
             f"Give the responses that were fitted."
         )
-    if given.tasks == fit.items.tasks:
-        return given
-    return given.take(tasks=[place[task] for task in fit.items.tasks])
-
-
-def _refit(fit: IRTFit) -> Refit:
-    """The same fit to other responses; tasks it cannot fit (constant draws) keep their parameters."""
-
-    def again(drawn: ResponseMatrix) -> tuple[ItemParameters, float]:
-        try:
-            found = fit_again(fit, drawn)
-        except InputError:  # a draw with nothing left to fit
-            return fit.items, fit.population_sd
-        return merged_items(fit.items, found.items), found.population_sd
-
-    return again
+    return given if given.tasks == fit.items.tasks else given.take(tasks=columns.tolist())
 
 
 def _numbers_per_curve(fit: IRTFit) -> int:
@@ -202,35 +202,28 @@ def _numbers_per_curve(fit: IRTFit) -> int:
     return own + shared
 
 
-def _drawn(
-    fit: IRTFit,
-    data: ResponseMatrix,
-    seen: View,
-    count: int,
-    rng: np.random.Generator,
-    refit: Refit | None,
-    progress: Progress | None,
-) -> Sequence[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
-    """Infit, outfit [draws, tasks], log-likelihoods [draws, agents], largest Q3, first eigenvalue."""
-    rows: list[tuple[object, ...]] = []
-    for made in replicates(
-        data,
-        fit.items,
-        seen,
-        fit.quadrature,
-        fit.population_sd,
-        count=count,
-        rng=rng,
-        refit=refit,
-        progress=progress,
-    ):
+class _Draws(NamedTuple):
+    """Infit and outfit [draws, tasks], log-likelihoods [draws, agents], largest Q3, first eigenvalue."""
+
+    infit: Floats
+    outfit: Floats
+    log_likelihood: Floats
+    excess: Floats
+    eigenvalue: Floats
+
+
+def _drawn(views: Iterable[View]) -> _Draws:
+    rows = []
+    for made in views:
         together = residual_correlations(made.residuals)
+        infit, outfit = mean_squares(made.residuals)
         rows.append(
-            (
-                *mean_squares(made.residuals),
+            _Draws(
+                infit,
+                outfit,
                 made.log_likelihood,
-                largest_excess(together),
-                first_eigenvalue(together),
+                np.array(largest_excess(together)),
+                np.array(first_eigenvalue(together)),
             )
         )
-    return [np.asarray(column, dtype=np.float64) for column in zip(*rows, strict=True)]
+    return _Draws(*(np.array(column) for column in zip(*rows, strict=True)))

@@ -1,7 +1,8 @@
-"""What is left of responses once abilities and curves have had their say."""
+"""What is left of responses once abilities and curves have had their say: infit, outfit, odd agents."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 from examiner.irt.estimation.kernels import squeezed
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.results import ResponseMatrix
+
+_ODD = -2.326
+"""About one agent in a hundred lies below when nothing is wrong."""
 
 
 class Residuals(NamedTuple):
@@ -60,3 +64,77 @@ def mean_squares(found: Residuals, axis: int = 0) -> tuple[Floats, Floats]:
         infit = squares.sum(axis=axis) / found.variance.sum(axis=axis)
         outfit = (found.standardised() ** 2).sum(axis=axis) / seen
     return np.where(seen > 0, infit, np.nan), np.where(seen > 0, outfit, np.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanSquareFit:
+    """Mean squared residuals of each task at posterior means, 1 where the curve is right.
+
+    `infit` weighs agents by information and so looks at those near the difficulty; `outfit` weighs
+    all alike and so looks at surprises far from it. Low and high ends span 95 % of what the same
+    task gives in data drawn from the model. Above: noise, or a curve that is too steep. Below:
+    responses more orderly than the curve says.
+    """
+
+    tasks: tuple[str, ...]
+    infit: Floats
+    outfit: Floats
+    infit_low: Floats
+    infit_high: Floats
+    outfit_low: Floats
+    outfit_high: Floats
+
+    @property
+    def misfit(self) -> NDArray[np.bool_]:
+        """Whether infit or outfit lies outside what the model gives."""
+        with np.errstate(invalid="ignore"):
+            inside = (self.infit >= self.infit_low) & (self.infit <= self.infit_high)
+            inside &= (self.outfit >= self.outfit_low) & (self.outfit <= self.outfit_high)
+        return ~inside & np.isfinite(self.infit)
+
+
+def mean_square_fit(
+    tasks: tuple[str, ...], found: tuple[Floats, Floats], drawn: tuple[Floats, Floats]
+) -> MeanSquareFit:
+    """Compare infit and outfit with those of draws, each [draws, tasks]."""
+    infit_low, infit_high = np.quantile(drawn[0], [0.025, 0.975], axis=0)
+    outfit_low, outfit_high = np.quantile(drawn[1], [0.025, 0.975], axis=0)
+    return MeanSquareFit(tasks, *found, infit_low, infit_high, outfit_low, outfit_high)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFit:
+    """How likely each agent's responses are at its own ability, beside draws from the model.
+
+    `log_likelihood` is l₀ = log f(x | ability); `lz` is (l₀ − mean) / sd with mean and sd of the
+    same statistic in responses drawn from the model for the same agent, abilities estimated anew
+    (so that its mean is 0 and its sd 1, which those of the formula of Drasgow, Levine & Williams
+    (1985) are not once ability is estimated). `p_value` is the share of draws at most as likely.
+    `odd` marks lz below −2.33, where about one agent in a hundred lies by chance: hard tasks solved
+    and easy ones failed. infit and outfit are the mean squared residuals of the agent.
+    """
+
+    agents: tuple[str, ...]
+    log_likelihood: Floats
+    lz: Floats
+    p_value: Floats
+    infit: Floats
+    outfit: Floats
+    odd: NDArray[np.bool_]
+
+
+def agent_fit(
+    agents: tuple[str, ...],
+    log_likelihood: Floats,
+    drawn: Floats,
+    mean_squares: tuple[Floats, Floats],
+) -> AgentFit:
+    """Compare each agent's log-likelihood with draws [draws, agents]."""
+    spread = drawn.std(axis=0, ddof=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lz = np.where(spread > 0, (log_likelihood - drawn.mean(axis=0)) / spread, np.nan)
+    slack = 1e-9 * (1 + np.abs(log_likelihood))
+    p_value = (1 + (drawn <= log_likelihood + slack).sum(axis=0)) / (1 + drawn.shape[0])
+    return AgentFit(
+        agents, log_likelihood, lz, p_value, mean_squares[0], mean_squares[1], lz < _ODD
+    )
