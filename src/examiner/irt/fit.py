@@ -15,7 +15,6 @@ from examiner.irt.estimation.em import Optimum, ResponseSource, climb, spread
 from examiner.irt.estimation.exponential import PatternedSource
 from examiner.irt.estimation.kernel_source import KernelSource
 from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.estimation.starts import general_start, number_of_starts, random_start
 from examiner.irt.estimation.usable_responses import (
     UsableResponses,
     same_trials,
@@ -84,7 +83,7 @@ def fit(
     rule = Quadrature.gauss_hermite(nodes) if isinstance(nodes, int) else nodes
     usable = usable_responses(responses, chosen, response)
     source, unknowns = _source(responses, usable, chosen, weak)
-    count = number_of_starts(len(source.agents), len(source.tasks)) if starts is None else starts
+    count = _number_of_starts(len(source.agents), len(source.tasks)) if starts is None else starts
     if count < 1:
         raise InputError(f"{count} starts are asked for. Give at least 1.")
     found = [
@@ -169,11 +168,45 @@ def _starts(
     """The first start from the responses, the others random."""
     shared = "slope" in unknowns.shared
     first = source.first_start(shared_slope=shared)
-    drawn = [random_start(first, child, shared_slope=shared) for child in rng.spawn(count - 1)]
+    drawn = [_random_start(first, child, shared_slope=shared) for child in rng.spawn(count - 1)]
     return [
-        general_start(unknowns.tasks, slope, intercept, unknowns.response)
+        _general_start(unknowns.tasks, slope, intercept, unknowns.response)
         for slope, intercept in (first, *drawn)
     ]
+
+
+def _number_of_starts(agents: int, tasks: int) -> int:
+    """Small data have several optima: ten starts below 5,000 cells, one above 100,000."""
+    cells = agents * tasks
+    for most, count in ((5_000, 10), (20_000, 5), (100_000, 3)):
+        if cells <= most:
+            return count
+    return 1
+
+
+def _random_start(
+    first: tuple[Floats, Floats], rng: np.random.Generator, *, shared_slope: bool
+) -> tuple[Floats, Floats]:
+    """Slopes drawn from N(1, 1) whatever the data say, and intercepts near the shares'."""
+    slope, intercept = first
+    if shared_slope:
+        return np.full(slope.size, rng.uniform(0.3, 3.0)), intercept + rng.normal(0, 1, slope.size)
+    return rng.normal(1.0, 1.0, slope.size), intercept + rng.normal(0.0, 1.0, slope.size)
+
+
+def _general_start(
+    tasks: tuple[str, ...], slope: Floats, intercept: Floats, response: Response
+) -> ItemParameters:
+    """A start with some guessing, slipping and precision around a 2PL."""
+    return ItemParameters.of(
+        tasks,
+        slope,
+        intercept,
+        guessing=0.1,
+        ceiling=0.95,
+        precision=None if response == "binomial" else 10.0,
+        response=response,
+    )
 
 
 def _told(

@@ -21,8 +21,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.estimation.kernel_source import curve_derivatives, expected_gradient
-from examiner.irt.estimation.kernels import Kernel, kernel_for
+from examiner.irt.estimation.kernels import (
+    Kernel,
+    curve_derivatives,
+    expected_gradient,
+    kernel_for,
+)
 from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.model import Model, Parameter, Priors, Unknowns, moved

@@ -14,10 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.estimation.acceleration import Pace
+from examiner.irt.estimation.em import Pace
 from examiner.irt.estimation.kernels import log_choices
 from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.estimation.starts import biserial_start
 from examiner.irt.estimation.usable_responses import column_sums
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Point, Priors, Unknowns
@@ -233,3 +232,28 @@ def softplus_and_sigmoid(
     small += 1
     rising /= small
     return eta, rising
+
+
+def biserial_start(
+    won: NDArray[np.floating], total_won: Floats, total_tried: Floats, *, shared_slope: bool
+) -> tuple[Floats, Floats]:
+    """Return slopes and intercepts from shares and from correlations with the total score.
+
+    `won` [agents, tasks] are successes, the totals [tasks] those of a task and its trials. A task's
+    correlation with the standardised total, divided by the height of the normal curve at its share, is
+    about the biserial r; a = 1.702 r / √(1 − r²) in logits. Shares are smoothed.
+    """
+    kind = won.dtype
+    share = (total_won + 0.5) / (total_tried + 1.0)
+    logit = np.log(share / (1 - share))
+    total = np.asarray(won @ np.ones(len(total_won), dtype=kind), dtype=np.float64)
+    ability = (total - total.mean()) / max(float(total.std()), 1e-12)
+    # Logistic and normal quantiles differ by 1.702; the normal height at the quantile is closed-form.
+    height = np.exp(-0.5 * (logit / 1.702) ** 2) / np.sqrt(2 * np.pi)
+    covariance = np.asarray(ability.astype(kind) @ won, dtype=np.float64) / total_tried
+    r = np.clip(covariance / height, -0.9, 0.9)
+    stretch = 1 / np.sqrt(1 - r**2)
+    slope = np.clip(1.702 * r * stretch, -4.0, 4.0)
+    if shared_slope:
+        slope = np.full(slope.size, max(0.1, float(np.median(slope))))
+    return slope, logit * stretch

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.estimation.acceleration import Pace
-from examiner.irt.estimation.kernels import Kernel, Slopes, kernel_for
+from examiner.irt.estimation.em import Pace
+from examiner.irt.estimation.exponential import biserial_start
+from examiner.irt.estimation.kernels import (
+    Kernel,
+    curve_derivatives,
+    expected_gradient,
+    kernel_for,
+    squeezed,
+)
 from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.estimation.starts import biserial_start, continuous_start
 from examiner.irt.estimation.usable_responses import column_sums
-from examiner.irt.items import Curves, Floats, ItemParameters, Response, curves
-from examiner.irt.model import BOUNDS, Parameter, Point, Unknowns
+from examiner.irt.items import Floats, ItemParameters, Response, curves
+from examiner.irt.model import BOUNDS, Point, Unknowns
 from examiner.irt.posterior import Windows
 from examiner.results import ResponseMatrix
 
@@ -69,7 +75,7 @@ class KernelSource:
     def first_start(self, *, shared_slope: bool) -> tuple[Floats, Floats]:
         """Return slopes and intercepts from correlations of results with the total or mean result."""
         if self.response == "beta":
-            return continuous_start(self._matrix)
+            return _continuous_start(self._matrix)
         won, tried = self._matrix.successes, column_sums(self._matrix.trials)
         return biserial_start(
             won.astype(np.float64), column_sums(won), tried, shared_slope=shared_slope
@@ -230,42 +236,6 @@ class _Height(NamedTuple):
     information: Floats | None
 
 
-def expected_gradient(
-    names: Sequence[Parameter], by: Mapping[Parameter, Floats], slopes: Slopes
-) -> Floats:
-    """Return the derivatives of Σ_q Σ_c S_c F_c by parameters on the estimated scale, [tasks, names].
-
-    `by` are those of the curves. For shared parameters these are each task's part of the sum.
-    """
-    columns: list[Floats] = []
-    for name in names:
-        if name == "precision":
-            assert slopes.by_log_precision is not None
-            columns.append(slopes.by_log_precision.sum(axis=1))
-        else:
-            columns.append((slopes.by_success * by[name]).sum(axis=1))
-    return np.stack(columns, axis=1)
-
-
-def curve_derivatives(
-    names: Sequence[Parameter], items: ItemParameters, shape: Curves, abilities: Floats
-) -> dict[Parameter, Floats]:
-    """Return ∂P/∂parameter, each [tasks, abilities], of the parameters that move the curve.
-
-    With c = e^γ/(1 + e^γ + e^ζ) and 1 − u = e^ζ/(1 + e^γ + e^ζ): ∂P/∂γ = c (1 − P) and
-    ∂P/∂ζ = −(1 − u) P.
-    """
-    by_logit = (items.ceiling - items.guessing)[:, None] * shape.rising * shape.falling
-    found: dict[Parameter, Floats] = {"intercept": by_logit}
-    if "slope" in names:
-        found["slope"] = by_logit * abilities
-    if "guessing" in names:
-        found["guessing"] = items.guessing[:, None] * shape.failure
-    if "slip" in names:
-        found["slip"] = -(1.0 - items.ceiling)[:, None] * shape.success
-    return found
-
-
 def _curvature(by: Sequence[Floats], information: Floats) -> Floats:
     """Σ_q I ∇P ∇Pᵀ of the parameters of tasks, [tasks, own, own], from the information on P."""
     found = np.empty((information.shape[0], len(by), len(by)))
@@ -291,3 +261,17 @@ def _ascent(gradient: Floats, curvature: Floats) -> Floats:
     step = np.einsum("tpk,tk->tp", axes, along)
     longest = np.abs(step).max(axis=1, keepdims=True)
     return np.asarray(step / np.maximum(longest / _MOST_STEP, 1.0))
+
+
+def _continuous_start(matrix: ResponseMatrix) -> tuple[Floats, Floats]:
+    """Slopes and intercepts of the logits of scores regressed on the mean score."""
+    scores, observed = squeezed(matrix)
+    logit = np.where(observed, np.log(scores / (1 - scores)), 0.0)
+    count = observed.sum(axis=0)
+    mean = logit.sum(axis=0) / count
+    away = np.where(observed, logit - mean, 0.0)
+    standing = away.sum(axis=1) / np.maximum(observed.sum(axis=1), 1)
+    ability = (standing - standing.mean()) / max(float(standing.std()), 1e-12)
+    centred = np.where(observed, ability[:, None], 0.0)
+    slope = (centred * away).sum(axis=0) / np.maximum((centred**2).sum(axis=0), 1e-12)
+    return np.clip(slope, -4.0, 4.0), np.clip(mean, -6.0, 6.0)

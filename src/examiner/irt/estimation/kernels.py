@@ -8,14 +8,15 @@ S_c = T_cᵀ W with the posterior weights W. A kernel says what T_c, F_c and h a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.items import Curves, Floats, Response
+from examiner.irt.items import Curves, Floats, ItemParameters, Response
+from examiner.irt.model import Parameter
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, shorten
 
@@ -199,6 +200,42 @@ class Beta:
         by_up = low - seen * (digamma(up) - common)
         by_down = high - seen * (digamma(down) - common)
         return Slopes(value, phi * (by_up - by_down), up * by_up + down * by_down)
+
+
+def expected_gradient(
+    names: Sequence[Parameter], by: Mapping[Parameter, Floats], slopes: Slopes
+) -> Floats:
+    """Return the derivatives of Σ_q Σ_c S_c F_c by parameters on the estimated scale, [tasks, names].
+
+    `by` are those of the curves. For shared parameters these are each task's part of the sum.
+    """
+    columns: list[Floats] = []
+    for name in names:
+        if name == "precision":
+            assert slopes.by_log_precision is not None
+            columns.append(slopes.by_log_precision.sum(axis=1))
+        else:
+            columns.append((slopes.by_success * by[name]).sum(axis=1))
+    return np.stack(columns, axis=1)
+
+
+def curve_derivatives(
+    names: Sequence[Parameter], items: ItemParameters, shape: Curves, abilities: Floats
+) -> dict[Parameter, Floats]:
+    """Return ∂P/∂parameter, each [tasks, abilities], of the parameters that move the curve.
+
+    With c = e^γ/(1 + e^γ + e^ζ) and 1 − u = e^ζ/(1 + e^γ + e^ζ): ∂P/∂γ = c (1 − P) and
+    ∂P/∂ζ = −(1 − u) P.
+    """
+    by_logit = (items.ceiling - items.guessing)[:, None] * shape.rising * shape.falling
+    found: dict[Parameter, Floats] = {"intercept": by_logit}
+    if "slope" in names:
+        found["slope"] = by_logit * abilities
+    if "guessing" in names:
+        found["guessing"] = items.guessing[:, None] * shape.failure
+    if "slip" in names:
+        found["slip"] = -(1.0 - items.ceiling)[:, None] * shape.success
+    return found
 
 
 def squeezed(matrix: ResponseMatrix) -> tuple[Floats, NDArray[np.bool_]]:
