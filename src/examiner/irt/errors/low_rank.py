@@ -12,11 +12,9 @@ U is found by subspace iteration from a fixed start (Halko, Martinsson & Tropp 2
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from examiner.irt.errors.observed_information import Louis, reached, spread_over_levels
+from examiner.irt.errors.observed_information import Louis, reached
 from examiner.irt.items import Floats
 
 _DIRECTIONS = 32
@@ -33,7 +31,8 @@ def leading_covariances(parts: Louis, directions: int = _DIRECTIONS) -> tuple[Fl
     basis = np.linalg.qr(_start(size, count))[0]
     for _ in range(_ROUNDS):
         basis = np.linalg.qr(_times(parts, factor, basis))[0]
-    image, own_blocks = _times_and_blocks(parts, factor, basis)
+    own_blocks = np.zeros_like(parts.complete.own)
+    image = _times(parts, factor, basis, own_blocks)
     values, turn = np.linalg.eigh(0.5 * (basis.T @ image + image.T @ basis))
     values = np.clip(values, 0.0, 1.0 - 1e-9)
     vectors = basis @ turn
@@ -45,8 +44,8 @@ def leading_covariances(parts: Louis, directions: int = _DIRECTIONS) -> tuple[Fl
 
 def _start(size: int, count: int) -> Floats:
     """Columns that no symmetry of the tasks hides from: cosines of incommensurate frequencies."""
-    place = np.arange(1, size + 1)[:, None]
-    return np.asarray(np.cos(place * np.sqrt(2.0 + np.arange(count)) * (1.0 + np.arange(count))))
+    row = np.arange(1, size + 1)[:, None]
+    return np.asarray(np.cos(row * np.sqrt(2.0 + np.arange(count)) * (1.0 + np.arange(count))))
 
 
 class _Factor:
@@ -99,39 +98,19 @@ class _Factor:
         return found
 
 
-def _levels(parts: Louis, factor: _Factor, use: Callable[[Floats], None]) -> None:
-    """Hand every whitened level to `use`."""
+def _times(parts: Louis, factor: _Factor, basis: Floats, blocks: Floats | None = None) -> Floats:
+    """M · basis; the blocks of M [tasks, own, own] are added to `blocks`, where they are asked for."""
+    total = np.zeros_like(basis)
+    tasks, own = parts.freedom.fixed.shape
 
     def add(level: Floats) -> float:
         white = factor.whiten(level)
-        use(white)
+        np.add(total, white.T @ (white @ basis), out=total)
+        if blocks is not None:
+            mine = white[:, : tasks * own].reshape(-1, tasks, own)
+            np.add(blocks, np.einsum("ati,atj->tij", mine, mine), out=blocks)
         return float((white**2).sum(axis=0).max(initial=0.0))
 
-    for near, block, weights in reached(parts):
-        spread_over_levels(near, block, weights, add, enough=_ENOUGH, most=_LEVELS)
-
-
-def _times(parts: Louis, factor: _Factor, basis: Floats) -> Floats:
-    """M · basis."""
-    total = np.zeros_like(basis)
-
-    def use(white: Floats) -> None:
-        np.add(total, white.T @ (white @ basis), out=total)
-
-    _levels(parts, factor, use)
+    for some in reached(parts):
+        some.over_levels(add, enough=_ENOUGH, most=_LEVELS)
     return total
-
-
-def _times_and_blocks(parts: Louis, factor: _Factor, basis: Floats) -> tuple[Floats, Floats]:
-    """M · basis, and the blocks of M, [tasks, own, own]."""
-    total = np.zeros_like(basis)
-    tasks, own = parts.freedom.fixed.shape
-    blocks = np.zeros((tasks, own, own))
-
-    def use(white: Floats) -> None:
-        np.add(total, white.T @ (white @ basis), out=total)
-        mine = white[:, : tasks * own].reshape(-1, tasks, own)
-        np.add(blocks, np.einsum("ati,atj->tij", mine, mine), out=blocks)
-
-    _levels(parts, factor, use)
-    return total, blocks

@@ -14,7 +14,7 @@ not, every node is taken by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -204,12 +204,12 @@ def _missing_information(parts: Louis, scale: Floats) -> Floats:
         total += level.T @ level
         return float(((level**2).sum(axis=0) / scale).max(initial=0.0))
 
-    for near, block, weights in reached(parts):
+    for some in reached(parts):
         before = total.copy()
         few = scale.size <= _FEW_PARAMETERS
-        if few or not spread_over_levels(near, block, weights, add):
+        if few or not some.over_levels(add):
             total = before
-            for levels in _stacked(node_levels(near, block, weights)):
+            for levels in _stacked(some.by_nodes()):
                 total += levels.T @ levels
     return total
 
@@ -226,36 +226,61 @@ def _stacked(levels: Iterator[Floats]) -> Iterator[Floats]:
         yield np.concatenate(waiting)
 
 
-def spread_over_levels(
-    parts: Louis,
-    block: AgentBlock,
-    weights: Floats,
-    add: Callable[[Floats], float],
-    *,
-    enough: float = _ENOUGH,
-    most: int = _MOST_LEVELS,
-) -> bool:
-    """Hand c_jl [agents, size] to `add` level by level until its share is small; say if it became so."""
-    for count, polynomial in enumerate(orthonormal(parts.rule.nodes, weights)):
-        if count >= most:
-            return False
-        if add(score_moments(parts, block, weights * polynomial)) < enough:
-            return True
-    return True
+class Reached(NamedTuple):
+    """Agents of like ability, their posterior weights, and `parts` at the nodes they reach."""
+
+    parts: Louis
+    block: AgentBlock
+    weights: Floats
+
+    def over_levels(
+        self, add: Callable[[Floats], float], *, enough: float = _ENOUGH, most: int = _MOST_LEVELS
+    ) -> bool:
+        """Hand c_jl [agents, size] to `add` level by level until its share is small; say if it is."""
+        for count, polynomial in enumerate(orthonormal(self.parts.rule.nodes, self.weights)):
+            if count >= most:
+                return False
+            if add(self._moments(self.weights * polynomial)) < enough:
+                return True
+        return True
+
+    def by_nodes(self) -> Iterator[Floats]:
+        """Yield √w_jq (s_jq − E_j s), node by node: exact, whatever the shape of s."""
+        mean = self._moments(self.weights)
+        for node, weight in enumerate(self.weights.T):
+            near = np.flatnonzero(weight > _NEGLIGIBLE)
+            if near.size:
+                some = [data[near] for data in self.block.statistics]
+                here = self._laid_out(some, [by[:, None, :, node] for by in self.parts.derivatives])
+                yield np.sqrt(weight[near])[:, None] * (here - mean[near])
+
+    def _moments(self, weights: Floats) -> Floats:
+        """Σ_q v_jq s_j(θ_q) for weights v: [agents, size], own parameters first."""
+        slopes = (weights @ by.transpose(0, 2, 1) for by in self.parts.derivatives)
+        return self._laid_out(self.block.statistics, slopes)
+
+    def _laid_out(self, statistics: Sequence[Floats], slopes: Iterable[Floats]) -> Floats:
+        """Σ_c T_c · slopes of each parameter [parameters, …]: tasks one after the other, then shared."""
+        own = len(self.parts.freedom.own)
+        scores = np.asarray(sum(data * by for data, by in zip(statistics, slopes, strict=True)))
+        mine = scores[:own].transpose(1, 2, 0).reshape(scores.shape[1], -1)
+        return np.concatenate([mine, scores[own:].sum(axis=2).T], axis=1)
 
 
-def node_levels(parts: Louis, block: AgentBlock, weights: Floats) -> Iterator[Floats]:
-    """Yield √w_jq (s_jq − E_j s), node by node: exact, whatever the shape of s."""
-    mean = score_moments(parts, block, weights)
-    for node in range(weights.shape[1]):
-        near = np.flatnonzero(weights[:, node] > _NEGLIGIBLE)
-        if near.size:
-            here = [slopes[:, :, node] for slopes in parts.derivatives]
-            scores = [
-                sum(data[near] * by[place] for data, by in zip(block.statistics, here, strict=True))
-                for place in range(len(parts.freedom.parameters))
-            ]
-            yield np.sqrt(weights[near, node])[:, None] * (_laid_out(parts, scores) - mean[near])
+def reached(parts: Louis) -> Iterator[Reached]:
+    """Yield all agents, those of like ability together."""
+    size = parts.freedom.size
+    for block, _, weights in posterior_blocks(
+        parts.matrix, parts.items, parts.rule, width=size, most=_TOGETHER
+    ):
+        alive = np.flatnonzero(weights.max(axis=0) > _NEGLIGIBLE)
+        window = slice(int(alive[0]), int(alive[-1]) + 1)
+        nodes, mass = parts.rule.nodes[window], parts.rule.log_weights[window]
+        near = parts._replace(
+            rule=Quadrature(nodes, mass, parts.rule.kind),
+            derivatives=tuple(slopes[:, :, window] for slopes in parts.derivatives),
+        )
+        yield Reached(near, block, np.ascontiguousarray(weights[:, window]))
 
 
 def orthonormal(nodes: Floats, weights: Floats) -> Iterator[Floats]:
@@ -273,54 +298,18 @@ def orthonormal(nodes: Floats, weights: Floats) -> Iterator[Floats]:
         yield current
 
 
-def score_moments(parts: Louis, block: AgentBlock, weights: Floats) -> Floats:
-    """Return Σ_q v_jq s_j(θ_q) for weights v: [agents, size], own parameters first."""
-    scores = []
-    for place in range(len(parts.freedom.parameters)):
-        sums = np.zeros((weights.shape[0], len(parts.items)))
-        for data, slopes in zip(block.statistics, parts.derivatives, strict=True):
-            sums += data * (weights @ slopes[place].T)
-        scores.append(sums)
-    return _laid_out(parts, scores)
-
-
-def _laid_out(parts: Louis, scores: Sequence[Floats]) -> Floats:
-    """From [agents, tasks] of each parameter to [agents, size]: tasks one after the other, then shared."""
-    own = len(parts.freedom.own)
-    agents = scores[0].shape[0]
-    mine = np.stack(scores[:own], axis=2).reshape(agents, -1)
-    rest = [score.sum(axis=1, keepdims=True) for score in scores[own:]]
-    return np.concatenate([mine, *rest], axis=1)
-
-
-def reached(parts: Louis) -> Iterator[tuple[Louis, AgentBlock, Floats]]:
-    """Yield agents of like ability with their posterior weights, and `parts` at the nodes they reach."""
-    size = parts.freedom.size
-    for block, _, weights in posterior_blocks(
-        parts.matrix, parts.items, parts.rule, width=size, most=_TOGETHER
-    ):
-        alive = np.flatnonzero(weights.max(axis=0) > _NEGLIGIBLE)
-        window = slice(int(alive[0]), int(alive[-1]) + 1)
-        nodes, mass = parts.rule.nodes[window], parts.rule.log_weights[window]
-        near = parts._replace(
-            rule=Quadrature(nodes, mass, parts.rule.kind),
-            derivatives=tuple(slopes[:, :, window] for slopes in parts.derivatives),
-        )
-        yield near, block, np.ascontiguousarray(weights[:, window])
-
-
 def _term_slopes(
     kernel: Kernel, items: ItemParameters, rule: Quadrature, freedom: Freedom
 ) -> tuple[Floats, ...]:
     """∂F_c/∂parameter by central differences of F_c, each [parameters, tasks, nodes]."""
     found: list[list[Floats]] = []
-    for place, parameter in enumerate(freedom.parameters):
+    for row, parameter in enumerate(freedom.parameters):
         ahead = moved(items, parameter, _TERM_STEP)
         behind = moved(items, parameter, -_TERM_STEP)
         up = kernel.terms(curves(ahead, rule.nodes), ahead.precision)
         down = kernel.terms(curves(behind, rule.nodes), behind.precision)
         found.append([(high - low) / (2 * _TERM_STEP) for high, low in zip(up, down, strict=True)])
-        if place < len(freedom.own):
+        if row < len(freedom.own):
             for slopes in found[-1]:
-                slopes[freedom.fixed[:, place]] = 0.0
+                slopes[freedom.fixed[:, row]] = 0.0
     return tuple(np.stack(parts) for parts in zip(*found, strict=True))
