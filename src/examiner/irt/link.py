@@ -110,7 +110,7 @@ def link(old: IRTFit, new: IRTFit, method: LinkMethod = "stocking-lord") -> Link
             f"The two fits share no task: one has {listed(old.items.tasks)}, the other "
             f"{listed(new.items.tasks)}. Link editions that have tasks in common."
         )
-    first, second = _taken(old.items, shared), _taken(new.items, shared)
+    first, second = old.items.named(shared), new.items.named(shared)
     usable, warnings = _usable(first, second)
     if len(usable) < 2:
         raise InputError(
@@ -125,11 +125,6 @@ def link(old: IRTFit, new: IRTFit, method: LinkMethod = "stocking-lord") -> Link
     return Link(method, scale, shift, *errors, shared, drift, tuple(warnings))
 
 
-def _taken(items: ItemParameters, tasks: tuple[str, ...]) -> ItemParameters:
-    place = {task: number for number, task in enumerate(items.tasks)}
-    return items.take([place[task] for task in tasks])
-
-
 def _usable(first: ItemParameters, second: ItemParameters) -> tuple[NDArray[np.intp], list[str]]:
     opposed = first.slope * second.slope < 0
     flat = ~opposed & (np.minimum(np.abs(first.slope), np.abs(second.slope)) < FLAT)
@@ -139,7 +134,7 @@ def _usable(first: ItemParameters, second: ItemParameters) -> tuple[NDArray[np.i
         (flat, "with hardly any discrimination in one of the editions"),
     ):
         if which.any():
-            names = [first.tasks[place] for place in np.flatnonzero(which)]
+            names = [first.tasks[column] for column in np.flatnonzero(which)]
             warnings.append(
                 f"{counted(len(names), 'shared task')} {why}, left out of the link: {listed(names)}."
             )
@@ -153,7 +148,7 @@ def _told(shared: tuple[str, ...], usable: NDArray[np.intp], drift: Floats) -> l
             f"The link hangs on {counted(len(usable), 'shared task')}: with fewer than {FEW_SHARED}, one "
             f"task that changed between the editions moves everybody."
         )
-    drifted = [shared[place] for place in usable if drift[place] > DRIFT]
+    drifted = [shared[column] for column in usable if drift[column] > DRIFT]
     if drifted:
         warnings.append(
             f"Shared tasks that differ between the editions even after linking: {listed(drifted)}. Look "

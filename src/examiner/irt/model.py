@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -180,14 +180,10 @@ class Unknowns:
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Return the lowest and the highest vector allowed."""
-        lows, highs = (
-            [np.full(len(self.tasks), BOUNDS[name][end]) for name in self.own] for end in (0, 1)
-        )
-        shared = [BOUNDS[name] for name in self.shared]
-        return (
-            np.concatenate([[low for low, _ in shared], *lows]),
-            np.concatenate([[high for _, high in shared], *highs]),
-        )
+        ends = np.array([BOUNDS[name] for name in self.shared + self.own])
+        counts = [1] * len(self.shared) + [len(self.tasks)] * len(self.own)
+        low, high = np.repeat(ends, counts, axis=0).T
+        return low, high
 
     def items(self, at: Point, tasks: tuple[str, ...] | None = None) -> ItemParameters:
         """Return what the user reads: c and 1 − u are e^γ and e^ζ over 1 + e^γ + e^ζ.
@@ -261,22 +257,17 @@ class Unknowns:
 
 def moved(items: ItemParameters, parameter: Parameter, step: float) -> ItemParameters:
     """Return the tasks with one parameter moved on the scale on which it is estimated."""
-    slope, intercept, precision = items.slope, items.intercept, items.precision
-    guessing, ceiling = items.guessing, items.ceiling
     if parameter == "slope":
-        slope = slope + step
-    elif parameter == "intercept":
-        intercept = intercept + step
-    elif parameter == "precision":
-        precision = None if precision is None else precision * np.exp(step)
+        return replace(items, slope=items.slope + step)
+    if parameter == "intercept":
+        return replace(items, intercept=items.intercept + step)
+    if parameter == "precision":
+        assert items.precision is not None
+        return replace(items, precision=items.precision * np.exp(step))
+    low, middle, high = items.guessing, items.ceiling - items.guessing, 1.0 - items.ceiling
+    if parameter == "guessing":
+        low = low * np.exp(step)
     else:
-        low, middle, high = guessing, ceiling - guessing, 1.0 - ceiling
-        if parameter == "guessing":
-            low = low * np.exp(step)
-        else:
-            high = high * np.exp(step)
-        total = low + middle + high
-        guessing, ceiling = low / total, (low + middle) / total
-    return ItemParameters(
-        items.tasks, slope, intercept, guessing, ceiling, precision, items.response
-    )
+        high = high * np.exp(step)
+    total = low + middle + high
+    return replace(items, guessing=low / total, ceiling=(low + middle) / total)

@@ -94,24 +94,6 @@ def posterior_blocks(
         yield BlockPosterior(block, *posterior_weights(joint))
 
 
-class Posterior(NamedTuple):
-    """What the responses say of each agent: log marginal likelihood, and weights of the nodes."""
-
-    log_marginal: Floats
-    weights: Floats
-
-
-def posterior(
-    matrix: ResponseMatrix, items: ItemParameters, rule: Quadrature, *, population_sd: float = 1.0
-) -> Posterior:
-    """Return each agent's log marginal likelihood and posterior weights [agents, nodes]."""
-    found = list(posterior_blocks(matrix, items, rule, population_sd=population_sd))
-    return Posterior(
-        np.concatenate([part.log_marginal for part in found]),
-        np.concatenate([part.weights for part in found]),
-    )
-
-
 def moments(weights: Floats, nodes: Floats) -> tuple[Floats, Floats]:
     """Return the mean and the standard deviation of every posterior.
 
@@ -141,7 +123,8 @@ def log_likelihood(
     """
     matched = items.named(matrix.tasks)
     rule = quadrature_for(nodes, matched.rescaled(0.0, population_sd), matrix)
-    return float(posterior(matrix, matched, rule, population_sd=population_sd).log_marginal.sum())
+    parts = posterior_blocks(matrix, matched, rule, population_sd=population_sd)
+    return sum(float(part.log_marginal.sum()) for part in parts)
 
 
 def quadrature_for(

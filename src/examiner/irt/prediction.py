@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt.estimation.kernels import MARGIN
+from examiner.irt.estimation.kernels import MARGIN, log_choose
 from examiner.irt.fitted import Abilities
 from examiner.irt.items import Floats, ItemParameters, probability
 from examiner.irt.posterior import posterior_weights
@@ -210,7 +210,7 @@ def _tails(items: ItemParameters, cells: Cells, success: Floats) -> tuple[Floats
 
 def _overdispersed_tails(precision: Floats, cells: Cells, success: Floats) -> tuple[Floats, Floats]:
     """Sums of beta-binomial chances, Σ C(n, r) B(r + α, n − r + β) / B(α, β)."""
-    from scipy.special import betaln, gammaln
+    from scipy.special import betaln
 
     nu = np.minimum(precision, 1e8)[:, None]  # beyond that it is the binomial to eight digits
     up = np.clip(success, 1e-10, 1 - 1e-10) * nu
@@ -218,7 +218,7 @@ def _overdispersed_tails(precision: Floats, cells: Cells, success: Floats) -> tu
     below, above = np.zeros_like(success), np.zeros_like(success)
     n, k = cells.trials[:, None], cells.value[:, None]
     for r in range(int(cells.trials.max()) + 1):
-        choose = gammaln(n + 1) - gammaln(r + 1) - gammaln(np.maximum(n - r, 0) + 1)
+        choose = log_choose(np.maximum(n, r), r)  # beyond n the chance is 0, whatever this is
         chance = np.exp(choose + betaln(r + up, np.maximum(n - r, 0) + down) - betaln(up, down))
         chance = np.where(r <= n, chance, 0.0)
         below += np.where(r <= k, chance, 0.0)

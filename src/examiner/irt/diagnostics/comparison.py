@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Randomness, generator
-from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.kernels import kernel_for, log_choose
 from examiner.irt.fit import Progress, shown
 from examiner.irt.fit import fit as fit_irt
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats, curves, positions
 from examiner.irt.model import Model
-from examiner.irt.posterior import posterior
+from examiner.irt.posterior import posterior_blocks
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted
 
@@ -110,11 +111,7 @@ def _fitters(models: Sequence[str] | Mapping[str, Fitter]) -> dict[str, Fitter]:
         raise InputError("No model is given. Name at least one, better two.")
     if isinstance(models, Mapping):
         return dict(models)
-    return {name: _fitter(name) for name in models}
-
-
-def _fitter(name: str) -> Fitter:
-    return lambda kept: fit_irt(kept, name, starts=1, errors=False)
+    return {name: partial(fit_irt, model=name, starts=1, errors=False) for name in models}
 
 
 def _dealt(observed: NDArray[np.bool_], folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -150,7 +147,8 @@ def _score(
     items = fit.items
     columns = positions(matrix.tasks, items.tasks).tolist()
     part = kept.take(tasks=columns)
-    weights = posterior(part, items, fit.quadrature, population_sd=fit.population_sd).weights
+    seen = posterior_blocks(part, items, fit.quadrature, population_sd=fit.population_sd)
+    weights = np.concatenate([block.weights for block in seen])
     whole = matrix.take(tasks=columns)
     kernel = kernel_for(items.response, whole)
     terms = kernel.terms(curves(items, fit.population_sd * fit.quadrature.nodes), items.precision)
@@ -172,13 +170,10 @@ def _score_by_means(
     """Binomial log density at (k + ½)/(n + 1) of the task's kept cells."""
     if not matrix.is_counts:
         return
-    from scipy.special import gammaln
-
     won = kept.successes.sum(axis=0, dtype=np.float64)
     share = (won + 0.5) / (kept.trials.sum(axis=0, dtype=np.float64) + 1.0)
     k, n = matrix.successes.astype(np.float64), matrix.trials.astype(np.float64)
-    density = k * np.log(share) + (n - k) * np.log1p(-share)
-    density += gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    density = k * np.log(share) + (n - k) * np.log1p(-share) + log_choose(n, k)
     scores[held] = density[held]
 
 

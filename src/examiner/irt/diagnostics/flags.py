@@ -102,7 +102,7 @@ def rewarding_the_weak(fit: IRTFit) -> tuple[str, ...]:
         return ()
     falling = np.flatnonzero(fit.errors.slope_high < 0)
     order = falling[np.argsort(fit.items.slope[falling], kind="stable")]
-    return tuple(fit.items.tasks[place] for place in order.tolist())
+    return tuple(fit.items.tasks[column] for column in order.tolist())
 
 
 def weak_sentence(tasks: Sequence[str]) -> str:

@@ -142,20 +142,20 @@ def _peaked_inverse(information: Floats) -> Floats | None:
 
 def _on_scale(found: Covariances, population_sd: float) -> Covariances:
     """Slopes per unit of ability from slopes per standard deviation of the population."""
-    place = found.freedom.position("slope")
+    column = found.freedom.position("slope")
     factor = np.ones(found.blocks.shape[1])
-    if place >= 0:
-        factor[place] = 1.0 / population_sd
+    if column >= 0:
+        factor[column] = 1.0 / population_sd
     return found._replace(blocks=found.blocks * factor[:, None] * factor)
 
 
 def _unit_slopes(items: ItemParameters, found: Covariances) -> TaskErrors:
     """Slopes of 1 have no error; the shared slope was the population's standard deviation."""
-    place = found.freedom.position("slope")
-    deviation = np.sqrt(found.blocks[0, place, place])
+    column = found.freedom.position("slope")
+    deviation = np.sqrt(found.blocks[0, column, column])
     blocks = found.blocks.copy()
-    blocks[:, place, :] = 0.0
-    blocks[:, :, place] = 0.0
+    blocks[:, column, :] = 0.0
+    blocks[:, :, column] = 0.0
     return errors_from(items, found._replace(blocks=blocks), float(deviation))
 
 

@@ -244,7 +244,7 @@ def squeezed(matrix: ResponseMatrix) -> tuple[Floats, NDArray[np.bool_]]:
     observed = ~np.isnan(values)
     outside = observed & ~((values >= 0) & (values <= 1))
     if outside.any():
-        agent, task = (int(place[0]) for place in np.nonzero(outside))
+        agent, task = (int(first) for first in np.argwhere(outside)[0])
         raise InputError(
             f"{shorten(matrix.agents[agent])} has {values[agent, task]:g} on "
             f"{shorten(matrix.tasks[task])}. The beta model takes scores from 0 to 1: normalise "
@@ -258,12 +258,15 @@ def log_choices(matrix: ResponseMatrix) -> Floats:
     """Return Σᵢ log C(nᵢ, kᵢ) of every agent; 0 for single trials."""
     if int(matrix.trials.max(initial=0)) <= 1:
         return np.zeros(len(matrix.agents))
+    won, tried = matrix.successes.astype(np.float64), matrix.trials.astype(np.float64)
+    return np.asarray(log_choose(tried, won).sum(axis=1))
+
+
+def log_choose(tried: Floats, won: Floats | float) -> Floats:
+    """Return log C(n, k) of every cell."""
     from scipy.special import gammaln
 
-    won = matrix.successes.astype(np.float64)
-    tried = matrix.trials.astype(np.float64)
-    cells = gammaln(tried + 1) - gammaln(won + 1) - gammaln(tried - won + 1)
-    return np.asarray(cells.sum(axis=1))
+    return np.asarray(gammaln(tried + 1) - gammaln(won + 1) - gammaln(tried - won + 1))
 
 
 def _inverse(precision: Floats | None, curves: Curves) -> Floats:

@@ -44,31 +44,34 @@ def usable_responses(
         )
     matrix, chosen = given, _response_for(given, model, response)
     kernel_for(chosen, matrix)  # says what is wrong with the kind of data, if anything
-    seen = _seen(matrix)
-    kept_agents = np.flatnonzero(seen)
-    left_out = tuple(
-        Dropped(matrix.agents[agent], "no observed result") for agent in np.flatnonzero(~seen)
-    )
     reasons = _constant_tasks(matrix)
-    kept_tasks = [column for column, reason in enumerate(reasons) if reason is None]
+    kept = [column for column, reason in enumerate(reasons) if reason is None]
     dropped = tuple(
         Dropped(task, reason)
         for task, reason in zip(matrix.tasks, reasons, strict=True)
         if reason is not None
     )
-    _check_enough(matrix, kept_agents.size, len(kept_tasks), dropped)
-    part = matrix
-    if left_out or dropped:
-        part = matrix.take(kept_agents.tolist(), kept_tasks)
-        seen = _seen(part)
-        if not seen.all():  # seen only on tasks that were set aside
-            left_out += tuple(
-                Dropped(part.agents[agent], "observed only on tasks with constant results")
-                for agent in np.flatnonzero(~seen)
-            )
-            rest = np.flatnonzero(seen)
-            _check_enough(matrix, rest.size, len(kept_tasks), dropped)
-            part = part.take(rest.tolist())
+    if len(kept) < _FEWEST_TASKS:
+        why = f" ({shorten(dropped[0].name)}: {dropped[0].reason})" if dropped else ""
+        raise InputError(
+            f"Only {counted(len(kept), 'task')} of {len(matrix.tasks)} can be fitted{why}. "
+            f"Give at least {_FEWEST_TASKS} tasks on which agents differ."
+        )
+    part = matrix.take(tasks=kept) if dropped else matrix
+    seen, usable = _seen(matrix), _seen(part)
+    unseen = [(row, "no observed result") for row in np.flatnonzero(~seen)]
+    unseen += [
+        (row, "observed only on tasks with constant results")
+        for row in np.flatnonzero(seen & ~usable)
+    ]
+    if int(usable.sum()) < _FEWEST_AGENTS:
+        raise InputError(
+            f"Only {counted(int(usable.sum()), 'agent')} with results can be fitted. "
+            f"Give at least {_FEWEST_AGENTS}; a few dozen are needed for estimates worth reading."
+        )
+    if unseen:
+        part = part.take(np.flatnonzero(usable).tolist())
+    left_out = tuple(Dropped(matrix.agents[row], reason) for row, reason in unseen)
     return UsableResponses(part, chosen, dropped, left_out)
 
 
@@ -122,22 +125,6 @@ def _constant_tasks(matrix: ResponseMatrix) -> list[str | None]:
         else None
         for bottom, top in zip(low.tolist(), high.tolist(), strict=True)
     ]
-
-
-def _check_enough(
-    matrix: ResponseMatrix, agents: int, tasks: int, dropped: tuple[Dropped, ...]
-) -> None:
-    if tasks < _FEWEST_TASKS:
-        why = f" ({shorten(dropped[0].name)}: {dropped[0].reason})" if dropped else ""
-        raise InputError(
-            f"Only {counted(tasks, 'task')} of {len(matrix.tasks)} can be fitted{why}. "
-            f"Give at least {_FEWEST_TASKS} tasks on which agents differ."
-        )
-    if agents < _FEWEST_AGENTS:
-        raise InputError(
-            f"Only {counted(agents, 'agent')} with results can be fitted. "
-            f"Give at least {_FEWEST_AGENTS}; a few dozen are needed for estimates worth reading."
-        )
 
 
 def same_trials(matrix: ResponseMatrix) -> bool:

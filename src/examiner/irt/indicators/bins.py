@@ -86,7 +86,7 @@ def bins(
     centre = np.array([np.median(difficulty[inside]) for inside in members])
     for array in (ends, members, centre):
         read_only(array)
-    outside = tuple(items.tasks[place] for place in np.flatnonzero(~members.any(axis=0)))
+    outside = tuple(items.tasks[column] for column in np.flatnonzero(~members.any(axis=0)))
     return DifficultyBins(ends, centre, members, outside)
 
 
@@ -125,10 +125,9 @@ def _joined(
     """Join the smallest bin with its smaller neighbour until every bin has enough tasks."""
     while len(members) > 1 and members.sum(axis=1).min() < fewest:
         counts = members.sum(axis=1)
-        place = int(counts.argmin())
-        beside = [near for near in (place - 1, place + 1) if 0 <= near < len(counts)]
-        other = min(beside, key=lambda near: int(counts[near]))
-        low = min(place, other)
+        least = int(counts.argmin())
+        beside = [near for near in (least - 1, least + 1) if 0 <= near < len(counts)]
+        low = min(least, min(beside, key=lambda near: int(counts[near])))
         joined = members[low] | members[low + 1]
         members = np.vstack([members[:low], joined, members[low + 2 :]])
         ends = np.delete(ends, low + 1)

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.checking import Randomness, generator
+from examiner.irt.errors.intervals import Z
 from examiner.irt.items import Floats
 
 FEWEST_AGENTS = 4
@@ -30,10 +32,7 @@ class IndicatorCorrelation(NamedTuple):
 
 
 def indicator_correlations(
-    columns: Mapping[str, Floats],
-    *,
-    rng: np.random.Generator | None = None,
-    reps: int = 2000,
+    columns: Mapping[str, Floats], *, rng: Randomness | None = None, reps: int = 2000
 ) -> tuple[IndicatorCorrelation, ...]:
     r"""Correlate every two indicators over the agents for which both are finite.
 
@@ -46,12 +45,13 @@ def indicator_correlations(
     >>> found.pearson, found.agents
     (-1.0, 4)
     """
+    drawing = None if rng is None else generator(rng)
     made = []
     for a, b in combinations(columns, 2):
         both = np.isfinite(columns[a]) & np.isfinite(columns[b])
         x, y = columns[a][both], columns[b][both]
         r = _pearson(x, y)
-        low, high = _fisher(r, len(x)) if rng is None else _resampled(x, y, rng, reps)
+        low, high = _fisher(r, len(x)) if drawing is None else _resampled(x, y, drawing, reps)
         made.append(IndicatorCorrelation(a, b, r, low, high, _spearman(x, y), len(x)))
     return tuple(made)
 
@@ -74,7 +74,7 @@ def _fisher(r: float, count: int) -> tuple[float, float]:
     if not np.isfinite(r) or count < FEWEST_AGENTS:
         return float("nan"), float("nan")
     with np.errstate(divide="ignore"):
-        middle, reach = np.arctanh(r), 1.959963984540054 / np.sqrt(count - 3)
+        middle, reach = np.arctanh(r), Z / np.sqrt(count - 3)
     return float(np.tanh(middle - reach)), float(np.tanh(middle + reach))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.fitted import Abilities
-from examiner.irt.items import Floats
+from examiner.irt.items import Floats, positions
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
 
@@ -36,7 +36,7 @@ class Dominance:
     def undominated(self) -> tuple[str, ...]:
         """Agents that no other agent dominates."""
         beaten = self.dominates.any(axis=0)
-        return tuple(self.agents[place] for place in np.flatnonzero(~beaten))
+        return tuple(self.agents[row] for row in np.flatnonzero(~beaten))
 
     @property
     def transitive_share(self) -> float:
@@ -88,12 +88,11 @@ def _abler(matrix: ResponseMatrix, abilities: Abilities | None) -> Floats:
         return np.full((count, count), np.nan)
     from scipy.special import ndtr
 
-    place = {agent: row for row, agent in enumerate(abilities.agents)}
-    ability, error = np.full(count, np.nan), np.full(count, np.nan)
-    for row, agent in enumerate(matrix.agents):
-        if agent in place:
-            ability[row] = abilities.ability[place[agent]]
-            error[row] = abilities.error[place[agent]]
+    rows = positions(abilities.agents, matrix.agents)
+    ability, error = (
+        np.where(rows < 0, np.nan, np.append(part, np.nan)[rows])
+        for part in (abilities.ability, abilities.error)
+    )
     apart = ability[:, None] - ability
     spread = np.sqrt(error[:, None] ** 2 + error**2)
     with np.errstate(divide="ignore", invalid="ignore"):

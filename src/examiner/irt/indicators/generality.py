@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from examiner.checking import Randomness
 from examiner.irt.fitted import IRTFit
 from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.correlations import IndicatorCorrelation, indicator_correlations
 from examiner.irt.indicators.curves import EmpiricalAgentCurves, empirical_agent_curves
-from examiner.irt.items import Floats
+from examiner.irt.items import Floats, positions
 from examiner.results import ResponseMatrix, Results
 from examiner.results.display import html_table
 from examiner.scores.normalise import normalise
@@ -84,8 +86,7 @@ class Indicators:
         held = self.rows()
         order = np.argsort(-np.nan_to_num(self.ability, nan=-np.inf), kind="stable")[:_SHOWN]
         rows = [
-            [*list(held[place].values())[:-1], "; ".join(self.flags[place])]
-            for place in order.tolist()
+            [*list(held[row].values())[:-1], "; ".join(self.flags[row])] for row in order.tolist()
         ]
         header = [name.replace("_", " ") for name in held[0]] if held else []
         return html_table(repr(self), header, rows, self.notes, more=len(held) - len(rows))
@@ -105,7 +106,7 @@ def indicators(
     bins: Sequence[float] | int | None = None,
     fewest: int | None = None,
     generality_of: Literal["responses", "scores"] = "responses",
-    rng: np.random.Generator | None = None,
+    rng: Randomness | None = None,
 ) -> Indicators:
     r"""Return ability, regularity, generality and slope of the agents of a fit.
 
@@ -139,17 +140,15 @@ def indicators(
             "This fit was read from a file and has no responses, so that its agents have no "
             "indicators. Fit again, or place agents with `place(results, fit)`."
         )
-    results, names = matrix.to_numpy(), fit.abilities.agents
-    rows = _rows(matrix.agents, names, "the fit's responses")
-    results = results[rows]
-    regular = (
-        results if scores is None else scores.to_numpy()[_rows(scores.agents, names, "scores")]
-    )
-    told = results
-    if generality_of == "scores":
-        told = _on_tasks(regular, scores, fit.items.tasks)
-    elif fit.items.tasks != matrix.tasks:
-        told = _on_tasks(results, matrix, fit.items.tasks)
+    names = fit.abilities.agents
+    results = matrix.to_numpy()[_rows(matrix, names, "the fit's responses")]
+    regular = results if scores is None else scores.to_numpy()[_rows(scores, names, "scores")]
+    source = scores if generality_of == "scores" else matrix
+    if source is None:
+        raise InputError("Generality of scores needs scores. Give them, or leave the argument out.")
+    told = regular if generality_of == "scores" else results
+    if source.tasks != fit.items.tasks:
+        told = told[:, _columns(source, fit.items.tasks)]
     notes: list[str] = []
     held: DifficultyBins | None = None
     curves: EmpiricalAgentCurves | None = None
@@ -249,7 +248,7 @@ def generality(curves: EmpiricalAgentCurves) -> Generality:
 
 
 def _generality_flag(
-    curves: EmpiricalAgentCurves, known: np.ndarray, agent: int, value: float
+    curves: EmpiricalAgentCurves, known: NDArray[np.bool_], agent: int, value: float
 ) -> str | None:
     bins, used = known.shape[1], int(known[agent].sum())
     if used == 0:
@@ -308,25 +307,23 @@ def _means(results: Floats) -> Floats:
         return np.asarray(np.where(seen, results, 0.0).sum(axis=1) / seen.sum(axis=1))
 
 
-def _rows(agents: tuple[str, ...], wanted: tuple[str, ...], what: str) -> list[int]:
-    place = {agent: row for row, agent in enumerate(agents)}
-    missing = [agent for agent in wanted if agent not in place]
+def _rows(matrix: ResponseMatrix, agents: tuple[str, ...], what: str) -> NDArray[np.intp]:
+    found = positions(matrix.agents, agents)
+    missing = [agents[number] for number in np.flatnonzero(found < 0)]
     if missing:
         raise InputError(
             f"{counted(len(missing), 'agent')} of the fit are not in {what}: {listed(missing)}. "
             f"Give results of the same agents."
         )
-    return [place[agent] for agent in wanted]
+    return found
 
 
-def _on_tasks(results: Floats, source: ResponseMatrix | None, tasks: tuple[str, ...]) -> Floats:
-    if source is None:
-        raise InputError("Generality of scores needs scores. Give them, or leave the argument out.")
-    place = {task: column for column, task in enumerate(source.tasks)}
-    missing = [task for task in tasks if task not in place]
+def _columns(matrix: ResponseMatrix, tasks: tuple[str, ...]) -> NDArray[np.intp]:
+    found = positions(matrix.tasks, tasks)
+    missing = [tasks[number] for number in np.flatnonzero(found < 0)]
     if missing:
         raise InputError(
             f"{counted(len(missing), 'task')} of the fit have no scores: {listed(missing)}. "
             f"Give scores of every task, or take generality of the responses."
         )
-    return results[:, [place[task] for task in tasks]]
+    return found
