@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from math import log
 from typing import Annotated, Any, Literal, NamedTuple
@@ -39,6 +39,37 @@ class FitOutcome(Enum):
     GIVEN = "The parameters were given, not fitted."
 
 
+class ToldByName:
+    """Results with a row for each task or agent: one short line, and a table in a notebook.
+
+    The names are the first field, and every array as long as they are is a column.
+    """
+
+    __slots__ = ()
+
+    def _headline(self) -> str:
+        """What matters most, for the short line."""
+        return ""
+
+    def __repr__(self) -> str:
+        kind = fields(self)[0].name  # type: ignore[arg-type]  # every heir is a dataclass
+        said = self._headline()
+        count = counted(len(getattr(self, kind)), kind.removesuffix("s"))
+        return f"{type(self).__name__} of {count}{': ' if said else ''}{said}"
+
+    def _repr_html_(self) -> str:
+        named, *others = (field.name for field in fields(self))  # type: ignore[arg-type]
+        names = getattr(self, named)
+        columns = {
+            name: part.tolist()[:_SHOWN]
+            for name in others
+            if isinstance(part := getattr(self, name), np.ndarray) and part.shape == (len(names),)
+        }
+        rows = list(zip(names[:_SHOWN], *columns.values(), strict=True))
+        header = [name.replace("_", " ") for name in (named.removesuffix("s"), *columns)]
+        return html_table(repr(self), header, rows, more=len(names) - len(rows))
+
+
 class Dropped(NamedTuple):
     """A task or an agent that had no part in the fit, and why."""
 
@@ -53,7 +84,7 @@ class Starts(NamedTuple):
     agreeing: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TaskErrors:
     """Uncertainty of task parameters from the observed information; NaN where it cannot be had.
 
@@ -77,16 +108,26 @@ class TaskErrors:
     population_sd: float = float("nan")
     """Standard error of the population's standard deviation, where it is free (Rasch)."""
 
+    def __repr__(self) -> str:
+        return f"TaskErrors of {counted(len(self.slope), 'task')}: {self.method}"
 
-@dataclass(frozen=True, slots=True)
-class Abilities:
-    """Abilities of agents and their standard errors, on the scale of the fit."""
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Abilities(ToldByName):
+    """Abilities of agents and their standard errors, on the scale of the fit.
+
+    >>> Abilities(("a", "b"), np.array([1.0, 2.0]), np.array([0.5, 0.4]), "posterior means")
+    Abilities of 2 agents: posterior means
+    """
 
     agents: Annotated[tuple[str, ...], Axes("agents")]
     ability: PerAgent
     error: PerAgent
     method: str
     notes: tuple[str, ...] = ()
+
+    def _headline(self) -> str:
+        return self.method
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -38,7 +38,7 @@ class Solver(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Link:
     """How abilities of one edition are told on the scale of another: θ = scale · θ' + shift.
 
@@ -54,6 +54,10 @@ class Link:
     shared: tuple[str, ...]
     drift: Floats
     warnings: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        shared = counted(len(self.shared), "shared task")
+        return f"Link by {self.method} over {shared}: θ = {self.scale:.3g} θ' {self.shift:+.3g}"
 
     def items(self, items: ItemParameters) -> ItemParameters:
         """Return the tasks of the new edition on the scale of the old one: a / scale, b · scale + shift.

@@ -38,7 +38,7 @@ _STEP = 1e-2
 """Shift of intercepts by which derivatives of a cell's log-likelihood are taken."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Placement:
     """An agent on the scale of a fit.
 

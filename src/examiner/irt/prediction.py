@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.estimation.kernels import MARGIN, log_choose
-from examiner.irt.fitted import Abilities
+from examiner.irt.fitted import Abilities, ToldByName
 from examiner.irt.items import Floats, ItemParameters, probability
 from examiner.irt.posterior import posterior_weights
 
@@ -18,8 +18,8 @@ UNEXPECTED = 0.05
 """A result with a smaller chance, given the agent's other results, is called unexpected."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Predictions:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Predictions(ToldByName):
     """Expected results on tasks, [tasks], with intervals.
 
     Of successes: the chance of one, and where it lies given what is known of ability. Of scores in

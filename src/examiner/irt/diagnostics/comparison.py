@@ -19,6 +19,7 @@ from examiner.irt.items import Floats, curves, positions
 from examiner.irt.model import Model
 from examiner.irt.posterior import posterior_blocks
 from examiner.results import ResponseMatrix
+from examiner.results.display import html_table
 from examiner.wording import InputError, counted
 
 Fitter = Callable[[ResponseMatrix], IRTFit]
@@ -38,7 +39,7 @@ class HeldOutScore(NamedTuple):
     behind_error: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ModelComparison:
     """Models from the best to the worst, on the same held-out cells.
 
@@ -62,6 +63,14 @@ class ModelComparison:
     def as_good(self) -> tuple[str, ...]:
         """Models within two standard errors of the best, which is one of them."""
         return tuple(one.model for one in self.scores if one.behind <= 2 * one.behind_error)
+
+    def __repr__(self) -> str:
+        models = counted(len(self.scores), "model")
+        return f"ModelComparison of {models} on {counted(self.cells, 'cell')}: {self.best} foretells best"
+
+    def _repr_html_(self) -> str:
+        header = [name.replace("_", " ") for name in HeldOutScore._fields]
+        return html_table(repr(self), header, self.scores)
 
 
 def compare(

@@ -9,10 +9,11 @@ import numpy as np
 
 from examiner.irt.diagnostics.residuals import Residuals
 from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.fitted import ToldByName
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.posterior import quadrature_for
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError
+from examiner.wording import InputError, counted
 
 _FEWEST_AGENTS = 3
 
@@ -26,8 +27,8 @@ class DependentPair(NamedTuple):
     """Q3 less the mean Q3 of all pairs."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocalDependence:
+@dataclass(frozen=True, slots=True, repr=False)
+class LocalDependence(ToldByName):
     """Q3 of every pair of tasks [tasks, tasks], its mean, the cut-off, and the pairs beyond it.
 
     `cutoff` is the 95th percentile of the largest |Q3 − mean| in data drawn from the model, so that
@@ -40,6 +41,9 @@ class LocalDependence:
     mean: float
     cutoff: float
     pairs: tuple[DependentPair, ...]
+
+    def _headline(self) -> str:
+        return f"{counted(len(self.pairs), 'pair')} beyond {self.cutoff:.2f}"
 
 
 def residual_correlations(found: Residuals) -> Floats:
@@ -149,7 +153,7 @@ def pair_tables(
     return statistic
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DimensionCheck:
     """Eigenvalues of residual correlations, and what the first is when one ability is all there is.
 
@@ -170,6 +174,11 @@ class DimensionCheck:
     def one_dimension(self) -> bool:
         """Whether the residuals hold no pattern larger than chance gives."""
         return not self.first > self.cutoff
+
+    def __repr__(self) -> str:
+        enough = "is enough" if self.one_dimension else "is not enough"
+        sizes = f"first eigenvalue {self.first:.2f}, cut-off {self.cutoff:.2f}"
+        return f"DimensionCheck: one ability {enough} ({sizes})"
 
 
 def first_eigenvalue(correlations: Floats) -> float:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.fitted import ToldByName
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.posterior import quadrature_for
 from examiner.results import ResponseMatrix
@@ -16,8 +17,8 @@ _SMALLEST_EXPECTED = 1.0
 _MOST_CELLS = 50_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class SumScoreFit:
+@dataclass(frozen=True, slots=True, repr=False)
+class SumScoreFit(ToldByName):
     """S-X² of each task: statistic, degrees of freedom, p-value, and the size of the misfit.
 
     NaN where it cannot be had, with the reason in `reasons` ('' elsewhere). `rmsea` is
@@ -31,6 +32,9 @@ class SumScoreFit:
     p_value: Floats
     rmsea: Floats
     reasons: tuple[str, ...]
+
+    def _headline(self) -> str:
+        return f"{int((self.p_value < 0.01).sum())} with p < 0.01 by S-X²"
 
 
 class _Groups(NamedTuple):

@@ -18,7 +18,7 @@ FEWEST = 8
 MOST_BINS = 20
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DifficultyBins:
     """Bins (low, high] of difficulty, and which tasks lie in each.
 
@@ -40,6 +40,10 @@ class DifficultyBins:
     def __len__(self) -> int:
         """Number of bins."""
         return len(self.centre)
+
+    def __repr__(self) -> str:
+        inside = counted(int(self.members.sum()), "task")
+        return f"DifficultyBins: {counted(len(self), 'bin')} of {inside}, {len(self.left_out)} left out"
 
 
 def bins(

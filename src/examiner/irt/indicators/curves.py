@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from examiner.irt.errors.intervals import Z
-from examiner.irt.fitted import Abilities, IRTFit
+from examiner.irt.fitted import Abilities, IRTFit, ToldByName
 from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.items import Floats, ItemParameters, logits, probability, sigmoid_pair
 from examiner.results import ResponseMatrix
@@ -20,8 +20,8 @@ _POINTS = 81
 """Points of a drawn curve: as smooth as a screen shows."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TaskCurves:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TaskCurves(ToldByName):
     """Expected result of each task over ability, [tasks, abilities]; the band is NaN without errors."""
 
     tasks: tuple[str, ...]
@@ -69,8 +69,8 @@ def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95)
     return TaskCurves(fit.items.tasks, at, success, low, high)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EmpiricalTaskCurves:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class EmpiricalTaskCurves(ToldByName):
     """Mean result on each task in groups of agents of like ability, [tasks, groups], with intervals."""
 
     tasks: tuple[str, ...]
@@ -117,8 +117,8 @@ def ability_span(fit: IRTFit) -> tuple[float, float]:
     return min(low - 0.5, -reach), max(high + 0.5, reach)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EmpiricalAgentCurves:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class EmpiricalAgentCurves(ToldByName):
     """Results of each agent over bins of difficulty, each array [agents, bins].
 
     `variance` is that of the results in a bin, over the tasks observed (papers/002, eq. 3), `observed`
@@ -183,8 +183,8 @@ def falling_slopes(difficulty: Floats, mean: Floats) -> Floats:
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExpectedAgentCurves:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ExpectedAgentCurves(ToldByName):
     """Chance of success of each agent over difficulty, [agents, difficulties], with its 95 % band."""
 
     agents: tuple[str, ...]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.fitted import Abilities
+from examiner.irt.fitted import Abilities, ToldByName
 from examiner.irt.items import Floats, positions
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
@@ -16,8 +16,8 @@ _CELLS = 20_000_000
 MOST_AGENTS = 5_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Dominance:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Dominance(ToldByName):
     """How agents (rows) compare with others (columns) task by task, each array [agents, agents].
 
     `better` counts the shared tasks on which the row's result is higher, `shared` all they share;
@@ -31,6 +31,9 @@ class Dominance:
     shared: NDArray[np.int64]
     dominates: NDArray[np.bool_]
     abler: Floats
+
+    def _headline(self) -> str:
+        return f"{len(self.undominated)} undominated"
 
     @property
     def undominated(self) -> tuple[str, ...]:

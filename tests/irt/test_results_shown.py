@@ -50,3 +50,29 @@ def test_agents_without_any_ability_are_shown_too(told: ex.irt.Indicators) -> No
     none = replace(told, ability=np.full(30, np.nan), bins=None)
     assert repr(none) == "Indicators of 30 agents, no bins"
     assert "<tbody>" in none._repr_html_()
+
+
+def shown_results() -> list[object]:
+    names = [f"<b>task {n}</b>" for n in range(14)]
+    items = ex.irt.ItemParameters.of(names, np.ones(14), np.linspace(-1, 1, 14))
+    matrix = ex.irt.simulate(items, 60, rng=0)
+    fit = ex.irt.fit(matrix, starts=1)
+    told = ex.irt.diagnose(fit, replicates=20, refit=False, rng=0)
+    (mine,) = ex.irt.place(matrix.take([0], range(9)), fit)
+    found = ex.irt.indicators(fit)
+    return [
+        *(fit, fit.errors, fit.abilities, mine, mine.predicted, found.bins, found.curves),
+        *(told.sum_scores, told.mean_squares, told.agents, told.dependence, told.dimensions),
+        *(ex.irt.curves(fit), ex.irt.empirical_curves(matrix, fit.abilities.ability)),
+        ex.irt.agent_curves(fit.abilities, fit.items),
+        *(ex.irt.dominance(matrix), ex.irt.link(fit, fit)),
+        ex.irt.compare(matrix, ["1pl"], folds=2, rng=0),
+    ]
+
+
+def test_results_show_themselves_in_one_short_line_and_tables_with_names_escaped() -> None:
+    for result in shown_results():
+        assert "\n" not in repr(result) and len(repr(result)) < 160, repr(result)
+        if hasattr(result, "_repr_html_"):
+            text = result._repr_html_()
+            assert "<table>" in text and "<b>task" not in text
