@@ -15,7 +15,7 @@ from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.correlations import IndicatorCorrelation, indicator_correlations
 from examiner.irt.indicators.curves import EmpiricalAgentCurves, empirical_agent_curves
-from examiner.irt.items import Floats, positions
+from examiner.irt.items import Floats, ItemParameters, positions
 from examiner.results import ResponseMatrix, Results
 from examiner.results.display import html_table
 from examiner.scores.normalise import normalise
@@ -149,42 +149,27 @@ def indicators(
     told = regular if generality_of == "scores" else results
     if source.tasks != fit.items.tasks:
         told = told[:, _columns(source, fit.items.tasks)]
-    notes: list[str] = []
-    held: DifficultyBins | None = None
-    curves: EmpiricalAgentCurves | None = None
+    held, notes = _bins(fit.items, bins, fewest)
+    curves = None if held is None else empirical_agent_curves(names, told, held)
     general = Generality(np.full(len(names), np.nan), (None,) * len(names))
-    slope = general.value
-    try:
-        held = difficulty_bins(fit.items, bins, fewest=fewest)
-    except InputError as problem:
-        if bins is not None:
-            raise
-        notes.append(f"Generality cannot be told: {problem}")
-    if held is not None:
-        curves = empirical_agent_curves(names, told, held)
-        general, slope = generality(curves), curves.slope
-        notes += _bin_notes(held)
-    regularity = regularities(regular)
-    mean = _means(results)
+    if curves is not None:
+        general = generality(curves)
     columns = {
         "ability": fit.abilities.ability,
-        "regularity": regularity,
+        "regularity": regularities(regular),
         "generality": general.value,
-        "slope": slope,
+        "slope": general.value if curves is None else curves.slope,
     }
     return Indicators(
         agents=names,
-        mean=mean,
-        ability=fit.abilities.ability,
+        mean=_means(results),
         ability_error=fit.abilities.error,
-        regularity=regularity,
-        generality=general.value,
-        slope=slope,
-        flags=_flags(regularity, regular, general, slope),
+        flags=_flags(columns["regularity"], regular, general, columns["slope"]),
         bins=held,
         curves=curves,
         correlations=indicator_correlations(columns, rng=rng),
-        notes=tuple(notes),
+        notes=notes,
+        **columns,
     )
 
 
@@ -285,7 +270,16 @@ def _flags(
     return tuple(made)
 
 
-def _bin_notes(held: DifficultyBins) -> list[str]:
+def _bins(
+    items: ItemParameters, asked: Sequence[float] | int | None, fewest: int | None
+) -> tuple[DifficultyBins | None, tuple[str, ...]]:
+    """The bins, and what to know of them; bins that were asked for must be possible."""
+    try:
+        held = difficulty_bins(items, asked, fewest=fewest)
+    except InputError as problem:
+        if asked is not None:
+            raise
+        return None, (f"Generality cannot be told: {problem}",)
     notes = []
     if len(held) == 1:
         notes.append(
@@ -298,7 +292,7 @@ def _bin_notes(held: DifficultyBins) -> list[str]:
             f"{counted(len(held.left_out), 'task')} with negative discrimination, or without a "
             f"difficulty inside the bins, {has} no part in generality: {listed(held.left_out)}."
         )
-    return notes
+    return held, tuple(notes)
 
 
 def _means(results: Floats) -> Floats:
