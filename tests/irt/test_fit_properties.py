@@ -164,7 +164,8 @@ def test_fast_and_general_engines_agree() -> None:
         matrix = ResponseMatrix.from_array(table, tasks=tasks(15))
         fast = ex.irt.fit(matrix, starts=1, errors=False)
         unknowns = Unknowns.of(MODELS["2pl"], "binomial", matrix.tasks, Priors())
-        general = climb(KernelSource(matrix, "binomial"), unknowns, bank(15, 3), most=500)
+        begin = unknowns.start(bank(15, 3).slope, bank(15, 3).intercept)
+        general = climb(KernelSource(matrix, "binomial"), unknowns, begin, most=500)
         assert general.objective == pytest.approx(fast.objective, abs=1e-4)
         np.testing.assert_allclose(general.items.slope, fast.items.slope, atol=2e-3)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -40,7 +42,8 @@ class Shards:
 
     def expected(self, items: ItemParameters, rule: Quadrature) -> ExponentialStatistics:
         one, two = (part.expected(items, rule) for part in self._parts)
-        return one._replace(
+        return replace(
+            one,
             log_likelihood=one.log_likelihood + two.log_likelihood,
             ability=np.concatenate([one.ability, two.ability]),
             variance=np.concatenate([one.variance, two.variance]),

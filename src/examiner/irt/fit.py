@@ -11,7 +11,7 @@ from examiner.checking import Randomness, generator
 from examiner.irt.diagnostics.flags import fit_warnings, outcome_of, task_flags
 from examiner.irt.errors.intervals import task_errors
 from examiner.irt.estimation.complete import CompleteSource
-from examiner.irt.estimation.em import Optimum, ResponseSource, climb, spread
+from examiner.irt.estimation.em import Optimum, ResponseSource, climb
 from examiner.irt.estimation.exponential import PatternedSource
 from examiner.irt.estimation.kernel_source import KernelSource
 from examiner.irt.estimation.quadrature import Quadrature
@@ -22,7 +22,7 @@ from examiner.irt.estimation.usable_responses import (
 )
 from examiner.irt.fitted import Abilities, Estimator, IRTFit, Starts
 from examiner.irt.items import Floats, ItemParameters, Response
-from examiner.irt.model import Model, Priors, Unknowns
+from examiner.irt.model import Model, Point, Priors, Unknowns
 from examiner.irt.models import MODELS
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, unknown_name
@@ -164,15 +164,12 @@ def _source(
 
 def _starts(
     source: ResponseSource, unknowns: Unknowns, count: int, rng: np.random.Generator
-) -> list[ItemParameters]:
+) -> list[Point]:
     """The first start from the responses, the others random."""
     shared = "slope" in unknowns.shared
     first = source.first_start(shared_slope=shared)
     drawn = [_random_start(first, child, shared_slope=shared) for child in rng.spawn(count - 1)]
-    return [
-        _general_start(unknowns.tasks, slope, intercept, unknowns.response)
-        for slope, intercept in (first, *drawn)
-    ]
+    return [unknowns.start(slope, intercept) for slope, intercept in (first, *drawn)]
 
 
 def _number_of_starts(agents: int, tasks: int) -> int:
@@ -194,21 +191,6 @@ def _random_start(
     return rng.normal(1.0, 1.0, slope.size), intercept + rng.normal(0.0, 1.0, slope.size)
 
 
-def _general_start(
-    tasks: tuple[str, ...], slope: Floats, intercept: Floats, response: Response
-) -> ItemParameters:
-    """A start with some guessing, slipping and precision around a 2PL."""
-    return ItemParameters.of(
-        tasks,
-        slope,
-        intercept,
-        guessing=0.1,
-        ceiling=0.95,
-        precision=None if response == "binomial" else 10.0,
-        response=response,
-    )
-
-
 def _told(
     model: Model,
     unknowns: Unknowns,
@@ -225,7 +207,7 @@ def _told(
     abilities = Abilities(
         agents,
         ability * population_sd,
-        np.sqrt(np.maximum(best.variance, 0.0)) * population_sd,
+        np.sqrt(np.maximum(best.expected.variance, 0.0)) * population_sd,
         "eap",
     )
     known = None
@@ -244,7 +226,7 @@ def _told(
         items=items,
         abilities=abilities,
         population_sd=population_sd,
-        log_likelihood=best.log_likelihood,
+        log_likelihood=best.expected.log_likelihood,
         objective=best.objective,
         outcome=outcome_of(starts, flags, settled=best.settled),
         converged=best.settled,
@@ -255,7 +237,7 @@ def _told(
         flags=flags,
         dropped=usable.dropped,
         left_out=usable.left_out,
-        warnings=fit_warnings(starts, spread(best)[1], (len(agents), len(items))),
+        warnings=fit_warnings(starts, best.expected.spread[1], (len(agents), len(items))),
         errors=known,
         matrix=matrix,
         parameters=unknowns.count,
@@ -265,7 +247,7 @@ def _told(
 def _anchored(best: Optimum, model: Model) -> tuple[ItemParameters, float, Floats]:
     """Of the two mirror images, which fit alike, the one with Σ a > 0; slopes of 1 for Rasch."""
     sign = -1.0 if best.items.slope.sum() < 0 else 1.0
-    items, ability = best.items.rescaled(0.0, sign), sign * best.ability
+    items, ability = best.items.rescaled(0.0, sign), sign * best.expected.ability
     if not model.unit_slopes:
         return items, 1.0, ability
     sd = float(items.slope[0])

@@ -32,6 +32,11 @@ BOUNDS: Mapping[Parameter, tuple[float, float]] = MappingProxyType(
 )
 """The lowest and the highest value of a parameter on the estimated scale."""
 
+_BEGUN: Mapping[Parameter, float] = MappingProxyType(
+    {"guessing": np.log(0.1 / 0.85), "slip": np.log(0.05 / 0.85), "precision": np.log(10.0)}
+)
+"""Where fits start: a chance of 0.1 to guess and of 0.05 to slip, trials that correlate by 0.09."""
+
 
 @dataclass(frozen=True, slots=True)
 class Model:
@@ -211,22 +216,13 @@ class Unknowns:
             self.response,
         )
 
-    def point(self, items: ItemParameters) -> Point:
-        """Return parameters as the user reads them on the estimated scale."""
-        slip = np.maximum(1.0 - items.ceiling, 0.0)
-        span = items.ceiling - items.guessing
-        with np.errstate(divide="ignore"):
-            read: dict[str, Floats] = {
-                "slope": items.slope,
-                "intercept": items.intercept,
-                "guessing": np.maximum(np.log(items.guessing / span), _LOWEST_LOGIT),
-                "slip": np.maximum(np.log(slip / span), _LOWEST_LOGIT),
-            }
-            if items.precision is not None:
-                read["precision"] = np.clip(np.log(items.precision), *BOUNDS["precision"])
+    def start(self, slope: Floats, intercept: Floats) -> Point:
+        """Return a point around a 2PL, with some guessing, slipping and scatter."""
+        begun: dict[str, Floats] = {"slope": slope, "intercept": intercept}
+        begun |= {name: np.full(len(slope), value) for name, value in _BEGUN.items()}
         return Point(
-            np.stack([read[name] for name in self.own]),
-            np.array([float(read[name][0]) for name in self.shared]),
+            np.stack([begun[name] for name in self.own]),
+            np.array([begun[name][0] for name in self.shared]),
         )
 
     def pulls(self) -> tuple[Floats, Floats]:

@@ -140,13 +140,13 @@ def pair_tables(
     count = count.T @ count
     statistic, lean = np.zeros_like(count), np.zeros_like(count)
     sides = ((won, shape.success), (lost, shape.failure))
-    for one, (first, chance) in enumerate(sides):
-        for other, (second, other_chance) in enumerate(sides):
+    for row, (first, chance) in enumerate(sides):
+        for column, (second, other_chance) in enumerate(sides):
             expected = count * ((chance * mass) @ other_chance.T)
             gap = first.T @ second - expected
             with np.errstate(divide="ignore", invalid="ignore"):
                 statistic += np.where(expected > 0, gap**2 / expected, 0.0)
-            lean += gap if one == other else -gap
+            lean += gap if row == column else -gap
     statistic = np.where(lean < 0, -statistic, statistic)
     statistic[count == 0] = np.nan
     np.fill_diagonal(statistic, np.nan)

@@ -40,27 +40,27 @@ class Pace(NamedTuple):
     """Gains of the objective below this share of its size are none."""
 
 
-class Expected(Protocol):
-    """What one E-step found; the M-step is its own, since it knows which statistics it has."""
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What one E-step found: the log-likelihood, posterior means and variances of agents, and more.
 
-    @property
-    def log_likelihood(self) -> float:
-        """Marginal log-likelihood of the parameters, constants included."""
-        ...
+    What more there is only the M-step knows, and so it belongs to it.
+    """
 
-    @property
-    def ability(self) -> Floats:
-        """Posterior means of the agents."""
-        ...
-
-    @property
-    def variance(self) -> Floats:
-        """Posterior variances of the agents."""
-        ...
+    log_likelihood: float
+    ability: Floats
+    variance: Floats
 
     def raised(self, unknowns: Unknowns, at: Point) -> Point:
         """Return the parameters after one step up the expected log-likelihood and the log-priors."""
-        ...
+        raise NotImplementedError
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The mean and the standard deviation of ability over agents and their posteriors."""
+        mean = float(self.ability.mean())
+        variance = float(self.variance.mean() + ((self.ability - mean) ** 2).mean())
+        return mean, float(np.sqrt(variance))
 
 
 class ResponseSource(Protocol):
@@ -139,12 +139,10 @@ class ResponseSource(Protocol):
 
 
 class Optimum(NamedTuple):
-    """Where a climb ended: parameters, abilities with posterior variances, and how it was reached."""
+    """Where a climb ended: the parameters, what is expected under them, and how it was reached."""
 
     items: ItemParameters
-    ability: Floats
-    variance: Floats
-    log_likelihood: float
+    expected: Expected
     objective: float
     iterations: int
     settled: bool
@@ -154,38 +152,23 @@ class Optimum(NamedTuple):
 def climb(
     source: ResponseSource,
     unknowns: Unknowns,
-    start: ItemParameters,
+    start: Point,
     *,
     fixed: Quadrature | None = None,
     most: int = 2000,
 ) -> Optimum:
     """Run EM from one start until parameters or objective settle; `fixed` nodes are kept as they are."""
-    one = _Climb(source, unknowns, fixed)
-    vector = unknowns.joined(unknowns.point(start))
-    arrival = _fixed_point(one, vector, source.pace, most=most, bounds=unknowns.bounds())
-    if fixed is None and arrival.iterations > one.laid + source.pace.fresh:
-        one.rule = None
+    climbing = _Climb(source, unknowns, fixed)
+    vector = unknowns.joined(start)
+    arrival = _fixed_point(climbing, vector, source.pace, most=most, bounds=unknowns.bounds())
+    if fixed is None and arrival.iterations > climbing.laid + source.pace.fresh:
+        climbing.rule = None
     at = unknowns.split(arrival.point)
     items = unknowns.items(at)
-    found = one.expected(items)
-    assert one.rule is not None
-    return Optimum(
-        items,
-        found.ability,
-        found.variance,
-        found.log_likelihood,
-        found.log_likelihood + unknowns.log_prior(at),
-        arrival.iterations,
-        arrival.settled,
-        one.rule,
-    )
-
-
-def spread(found: Expected | Optimum) -> tuple[float, float]:
-    """Return the mean and the standard deviation of ability over agents and their posteriors."""
-    mean = float(found.ability.mean())
-    variance = float(found.variance.mean() + ((found.ability - mean) ** 2).mean())
-    return mean, float(np.sqrt(variance))
+    found = climbing.expected(items)
+    objective = found.log_likelihood + unknowns.log_prior(at)
+    assert climbing.rule is not None
+    return Optimum(items, found, objective, arrival.iterations, arrival.settled, climbing.rule)
 
 
 @dataclass(slots=True)
@@ -210,7 +193,7 @@ class _Climb:
         if self.unknowns.priors is None and self.fixed is None:
             # The population's mean and sd are freed, and the scale moved back to N(0, 1): PX-EM (Liu,
             # Rubin & Wu 1998). Priors are not invariant, and given nodes cannot be moved along.
-            better = self.unknowns.rescaled(better, *spread(found))
+            better = self.unknowns.rescaled(better, *found.spread)
         return found.log_likelihood + self.unknowns.log_prior(at), self.unknowns.joined(better)
 
     def expected(self, items: ItemParameters) -> Expected:

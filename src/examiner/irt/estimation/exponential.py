@@ -9,12 +9,13 @@ iteration is two products of the data with a vector, whatever the number of node
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.estimation.em import Pace
+from examiner.irt.estimation.em import Expected, Pace
 from examiner.irt.estimation.kernels import log_choices
 from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.estimation.usable_responses import column_sums
@@ -34,7 +35,8 @@ _MOST_SLOPE_STEP = 1.0
 _MOST_INTERCEPT_STEP = 1.5
 
 
-class ExponentialStatistics(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ExponentialStatistics(Expected):
     """What an E-step tells the M-step of the 1PL and 2PL.
 
     `mass` is the posterior mass in trials, [tasks, nodes], or [nodes] in agents where it is common
@@ -42,9 +44,6 @@ class ExponentialStatistics(NamedTuple):
     of each task, and `won_ability` the same weighted by the agents' abilities.
     """
 
-    log_likelihood: float
-    ability: Floats
-    variance: Floats
     nodes: Floats
     mass: Floats
     trials: Floats

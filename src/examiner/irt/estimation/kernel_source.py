@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.estimation.em import Pace
+from examiner.irt.estimation.em import Expected, Pace
 from examiner.irt.estimation.exponential import biserial_start
 from examiner.irt.estimation.kernels import (
     Kernel,
@@ -119,12 +120,10 @@ class KernelSource:
         )
 
 
-class KernelStatistics(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class KernelStatistics(Expected):
     """What an E-step tells the M-step of any kernel: the sums S_c [tasks, nodes] at the nodes."""
 
-    log_likelihood: float
-    ability: Floats
-    variance: Floats
     kernel: Kernel
     nodes: Floats
     sums: tuple[Floats, ...]
@@ -222,8 +221,8 @@ class KernelStatistics(NamedTuple):
         chosen = slice(None) if tasks.size == len(unknowns.tasks) else tasks
         return np.asarray(
             sum(
-                np.einsum("tq,tq->t", one[chosen], term)
-                for one, term in zip(self.sums, terms, strict=True)
+                np.einsum("tq,tq->t", part[chosen], term)
+                for part, term in zip(self.sums, terms, strict=True)
             )
         )
 
