@@ -166,7 +166,7 @@ class IRTFit:
     """How raw results became the responses, so that a new agent's can be treated alike."""
 
     def with_recipe(self, recipe: Recipe | None) -> IRTFit:
-        """Return the same fit with the recipe of its responses (`prepare`), which `place` applies.
+        """Return the same fit with the recipe of its responses, which `place` applies.
 
         >>> from examiner.irt.known import known
         >>> fit = known(ItemParameters.of(["t"], [1.0], [0.0]))
