@@ -21,7 +21,7 @@ from examiner.adaptive import (
     simulate,
 )
 from examiner.irt import ItemParameters, probability
-from examiner.irt.logistic import information
+from examiner.irt.items import information
 from examiner.wording import InputError
 
 GRID = np.linspace(-8, 8, 8_001)

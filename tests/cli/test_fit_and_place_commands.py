@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from examiner.irt.items import ItemParameters
-from examiner.irt.logistic import probability
+from examiner.irt.items import ItemParameters, probability
 from examiner.stored import open_fit
 
 TASKS = [f"game{n:02d}" for n in range(16)]
@@ -302,9 +301,9 @@ def test_place_says_what_its_numbers_are_within_eighty_columns(examiner, tmp_pat
 
 def test_fits_whose_scale_is_stretched_by_a_tenth_say_so():
     import examiner as ex
-    from examiner.irt.fit import _SPREAD
+    from examiner.irt.diagnostics.flags import SPREAD
 
-    assert _SPREAD == 1.1
+    assert SPREAD == 1.1
     items = ItemParameters.of([f"t{n}" for n in range(60)], np.ones(60), np.linspace(-2, 2, 60))
     spreads = []
     for seed in range(6):

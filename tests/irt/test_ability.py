@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-import examiner.irt.blocks as blocks_file
+import examiner.irt.posterior as posterior_file
 from examiner.irt import ItemParameters, Response, abilities, simulate
-from examiner.irt.likelihood import log_likelihoods
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
+from irt.heights import log_likelihoods
 from irt.r_reference import numbers, responses
 
 
@@ -174,7 +174,7 @@ def test_blocks_of_agents_change_nothing(
     items = some_items(response, rng)
     matrix = simulate(items, 40, trials=rng.integers(0, 3, (40, len(items))), rng=rng)
     whole = [abilities(matrix, items, method=method) for method in ("eap", "map")]
-    monkeypatch.setattr(blocks_file, "_CELLS", 600)
+    monkeypatch.setattr(posterior_file, "_CELLS", 600)
     parts = [abilities(matrix, items, method=method) for method in ("eap", "map")]
     for one, other in zip(whole, parts, strict=True):
         np.testing.assert_allclose(one.ability, other.ability, atol=1e-9)

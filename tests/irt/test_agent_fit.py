@@ -5,8 +5,8 @@ import pytest
 
 import examiner as ex
 from examiner.irt import ItemParameters, simulate
-from examiner.irt.agent_fit import agent_fit
-from examiner.irt.replicates import replicates, view
+from examiner.irt.diagnostics.residuals import agent_fit
+from examiner.irt.errors.draws import replicates, view
 from examiner.results import ResponseMatrix
 
 TASKS = [f"t{n:02d}" for n in range(30)]
@@ -14,14 +14,11 @@ ITEMS = ItemParameters.of(TASKS, 1.5, np.linspace(3, -3, 30))
 
 
 def drawn_fit(matrix: ResponseMatrix, items: ItemParameters, draws: int = 200) -> ex.irt.AgentFit:
-    rule = ex.irt.Quadrature.for_items(items)
-    seen = view(matrix, items, rule, 1.0)
-    made = [
-        one.log_likelihood
-        for one in replicates(
-            matrix, items, seen, rule, 1.0, count=draws, rng=np.random.default_rng(0)
-        )
-    ]
+    fit = ex.irt.known(items)
+    seen = view(matrix, fit)
+    rng = np.random.default_rng(0)
+    drawn = replicates(matrix, fit, seen, count=draws, rng=rng, refit=False)
+    made = [one.log_likelihood for one in drawn]
     nothing = np.ones(len(matrix.agents))
     return agent_fit(matrix.agents, seen.log_likelihood, np.array(made), (nothing, nothing))
 

@@ -6,9 +6,14 @@ from numpy.typing import NDArray
 
 import examiner as ex
 from examiner.irt import ItemParameters, pair_tables, simulate
-from examiner.irt.dependence import adjusted, largest_excess, residual_correlations
-from examiner.irt.dimensionality import dimension_check, first_eigenvalue
-from examiner.irt.residuals import residuals
+from examiner.irt.diagnostics.dependence import (
+    adjusted,
+    dimension_check,
+    first_eigenvalue,
+    largest_excess,
+    residual_correlations,
+)
+from examiner.irt.diagnostics.residuals import residuals
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from examiner.irt import ItemParameters, Quadrature, abilities, simulate, sum_score_fit
-from examiner.irt.item_fit import _merged
-from examiner.irt.residuals import mean_squares, residuals
-from examiner.irt.sum_scores import sum_score_chances, without_each_task
+from examiner.irt.diagnostics.item_fit import _merged, sum_score_chances, without_each_task
+from examiner.irt.diagnostics.residuals import mean_squares, residuals
 from examiner.results import ResponseMatrix
 from irt.r_reference import numbers, responses
 from irt.test_ability import mirts_items

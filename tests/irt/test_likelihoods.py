@@ -8,12 +8,11 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 import examiner as ex
-from examiner.irt.items import ItemParameters, Response
-from examiner.irt.kernels import kernel_for
-from examiner.irt.likelihood import log_likelihoods
-from examiner.irt.logistic import curves
+from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.items import ItemParameters, Response, curves
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
+from irt.heights import log_likelihoods
 
 ABILITIES = np.array([-2.0, -0.3, 0.0, 1.7])
 

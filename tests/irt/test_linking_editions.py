@@ -9,7 +9,7 @@ import examiner as ex
 from examiner.irt.fitted import Abilities
 from examiner.irt.items import ItemParameters
 from examiner.irt.known import known as known_fit
-from examiner.irt.linking import link
+from examiner.irt.link import link
 
 METHODS = ("stocking-lord", "haebara", "mean-sigma", "mean-mean")
 

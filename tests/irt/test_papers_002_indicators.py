@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt.indicators import Indicators, indicators
+from examiner.irt.indicators.generality import Indicators, indicators
 from examiner.irt.known import known
-from examiner.irt.likelihood import log_likelihood
+from examiner.irt.posterior import log_likelihood
 from irt.ale_of_papers_002 import (
     column,
     ltm_abilities,

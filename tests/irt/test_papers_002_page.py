@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt.flags import SEPARATED, SIGN_WITHIN_NOISE
+from examiner.irt.diagnostics.flags import SEPARATED, SIGN_WITHIN_NOISE
 from irt.ale_of_papers_002 import (
     ltm_abilities,
     ltm_items,

@@ -9,15 +9,13 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.irt.fitted import Abilities, TaskErrors
-from examiner.irt.items import ItemParameters
+from examiner.checking import to_record
+from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.fitted import Abilities, TaskErrors, fit_from_record
+from examiner.irt.items import ItemParameters, probability
 from examiner.irt.known import known as known_fit
-from examiner.irt.logistic import probability
 from examiner.irt.place import place
-from examiner.irt.quadrature import Quadrature
-from examiner.irt.standings import rank_among
-from examiner.irt.stored import fit_from_dict, fit_to_dict
-from examiner.irt.surprise import Cells, unexpected_results
+from examiner.irt.prediction import Cells, rank_among, unexpected_results
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
 from examiner.scores.recipe import Recipe
 
@@ -44,7 +42,7 @@ def played(items: ItemParameters, ability: np.ndarray, seed: int = 0) -> Respons
 def test_an_agent_of_the_fit_is_placed_where_the_fit_has_it() -> None:
     matrix = played(bank(), np.random.default_rng(1).normal(size=30))
     fit = known_fit(bank(), matrix)
-    found = place(fit, matrix)
+    found = place(matrix, fit)
     np.testing.assert_allclose(
         [one.ability for one in found], fit.abilities.ability, rtol=0, atol=1e-5
     )
@@ -57,7 +55,7 @@ def test_an_agent_of_scores_is_placed_where_the_fit_has_it_exact_zeros_and_ones_
     drawn = ex.irt.simulate(items, 30, rng=3).to_numpy()
     matrix = ResponseMatrix.from_array(np.where(drawn > 0.9, 1, np.where(drawn < 0.1, 0, drawn)))
     fit = ex.irt.fit(matrix, "beta", rng=0)
-    found = place(fit, matrix)
+    found = place(matrix, fit)
     np.testing.assert_allclose([one.ability for one in found], fit.abilities.ability, atol=1e-4)
     np.testing.assert_allclose([one.error for one in found], fit.abilities.error, atol=1e-4)
 
@@ -66,7 +64,7 @@ def test_an_exact_zero_is_as_surprising_as_the_others_make_a_score_of_no_more() 
     from scipy.stats import beta, norm
 
     items = bank("beta", precision=5.0)
-    (found,) = place(known_fit(items), ResponseMatrix.from_array([[1.0] * 23 + [0.0]], tasks=TASKS))
+    (found,) = place(ResponseMatrix.from_array([[1.0] * 23 + [0.0]], tasks=TASKS), known_fit(items))
     grid = np.linspace(-7, 7, 2801)
     chance = probability(items, grid)
     others = beta.logpdf(0.995, chance[:23] * 5, (1 - chance[:23]) * 5).sum(axis=0)
@@ -79,7 +77,7 @@ def test_an_exact_zero_is_as_surprising_as_the_others_make_a_score_of_no_more() 
 def test_exact_scores_are_no_surprise_where_scores_pile_up_at_both_ends() -> None:
     items = bank("beta", precision=0.5)
     ends = np.round(ex.irt.simulate(items, 40, rng=5).to_numpy())
-    found = place(known_fit(items), ResponseMatrix.from_array(ends, tasks=TASKS))
+    found = place(ResponseMatrix.from_array(ends, tasks=TASKS), known_fit(items))
     assert sum(len(one.unexpected) for one in found) < 0.15 * ends.size
 
 
@@ -108,7 +106,7 @@ def test_the_posterior_is_that_of_plain_numerical_integration(response, precisio
     posterior = density.prod(axis=0) * norm.pdf(grid, scale=1.3)
     posterior /= posterior.sum()
     mean = posterior @ grid
-    (found,) = place(fit, new)
+    (found,) = place(new, fit)
     assert found.ability == pytest.approx(mean, abs=2e-4)
     assert found.error == pytest.approx(np.sqrt(posterior @ (grid - mean) ** 2), abs=2e-4)
 
@@ -118,7 +116,7 @@ def test_any_subset_of_tasks_serves_and_the_others_are_predicted() -> None:
     truth = np.random.default_rng(3).normal(size=300)
     matrix = played(items, truth, seed=4)
     fit = known_fit(items, matrix.take(agents=range(40)))
-    half = place(fit, matrix.take(tasks=range(0, 24, 2)))
+    half = place(matrix.take(tasks=range(0, 24, 2)), fit)
     ability = np.array([one.ability for one in half])
     covered = np.mean([one.low <= t <= one.high for one, t in zip(half, truth, strict=True)])
     assert 0.90 <= covered <= 0.99  # 300 agents: ± 2.5 % around 95
@@ -143,7 +141,7 @@ def test_any_subset_of_tasks_serves_and_the_others_are_predicted() -> None:
 def test_more_tasks_leave_less_error() -> None:
     matrix = played(bank(), np.array([0.2]))
     fit = known_fit(bank())
-    errors = [place(fit, matrix.take(tasks=range(n)))[0].error for n in (3, 8, 24)]
+    errors = [place(matrix.take(tasks=range(n)), fit)[0].error for n in (3, 8, 24)]
     assert errors[0] > errors[1] > errors[2]
 
 
@@ -152,14 +150,14 @@ def test_errors_of_the_tasks_widen_the_interval_as_a_bootstrap_of_them_does() ->
     matrix = played(items, np.array([0.4]), seed=9)
     one = np.full(24, size)
     errors = TaskErrors(one, one, 0.5 * one**2, *([one] * 8), method="made up")
-    (found,) = place(replace(known_fit(items), errors=errors), matrix)
+    (found,) = place(matrix, replace(known_fit(items), errors=errors))
     rng = np.random.default_rng(5)
     cov = size**2 * np.array([[1.0, 0.5], [0.5, 1.0]])
     moved = []
     for _ in range(400):
         step = rng.multivariate_normal([0, 0], cov, 24)
         other = ItemParameters.of(TASKS, items.slope + step[:, 0], items.intercept + step[:, 1])
-        moved.append(place(known_fit(other), matrix)[0].ability)
+        moved.append(place(matrix, known_fit(other))[0].ability)
     added = np.sqrt(found.total_error**2 - found.error**2)
     assert added == pytest.approx(np.std(moved), rel=0.15)
 
@@ -184,7 +182,7 @@ def test_results_against_the_rest_of_the_agent_are_named() -> None:
     items = ItemParameters.of(TASKS, np.full(24, 2.0), difficulty=np.linspace(-3, 3, 24))
     won = (items.difficulty < 0).astype(float)
     won[0], won[-1] = 0.0, 1.0  # it fails the easiest and solves the hardest
-    (found,) = place(known_fit(items), ResponseMatrix.from_array(won[None, :], tasks=TASKS))
+    (found,) = place(ResponseMatrix.from_array(won[None, :], tasks=TASKS), known_fit(items))
     assert {one.task for one in found.unexpected} == {"t0", "t23"}
     assert all(one.chance < 0.05 for one in found.unexpected)
     assert found.unexpected[0].expected == pytest.approx(1 - found.unexpected[1].expected, abs=0.05)
@@ -195,7 +193,7 @@ def test_chances_of_results_hold_over_simulated_agents() -> None:
     steep = bank().rescaled(0.0, 2.5)
     truth = np.random.default_rng(2).normal(size=200)
     matrix = played(steep, truth, seed=7)
-    found = place(known_fit(steep), matrix)
+    found = place(matrix, known_fit(steep))
     count = sum(len(one.unexpected) for one in found)
     rare = np.minimum(probability(steep, truth), 1 - probability(steep, truth))
     expected = rare[rare < 0.05].sum()  # were ability known
@@ -228,13 +226,13 @@ def test_raw_results_go_through_the_recipe_of_a_stored_fit() -> None:
     recipe = Recipe(normaliser="human", success=1.0).learn(table)
     items = ItemParameters.of(games, np.ones(8), difficulty=np.linspace(-1, 1, 8))
     fit = known_fit(items, recipe.responses(table), recipe=recipe)
-    stored = fit_from_dict(json.loads(json.dumps(fit_to_dict(fit))))
+    stored = fit_from_record(json.loads(json.dumps(to_record(fit))))
     raw = Results.from_numpy(
         [[25.0, 15.0, 26.0]], ["mine"], ["PongNoFrameskip-v4", "ALE/Breakout-v5", "qbert"]
     )
-    (found,) = place(stored, raw)
+    (found,) = place(raw, stored)
     direct = ResponseMatrix.from_array([[1, 0, 1]], ["mine"], games[:3])
-    (expected,) = place(fit, direct)
+    (expected,) = place(direct, fit)
     assert (found.ability, found.error) == (expected.ability, expected.error)
     assert found.tasks == 3 and found.predicted.tasks == tuple(games[3:])
     assert found.rank.among == 26
@@ -243,25 +241,25 @@ def test_raw_results_go_through_the_recipe_of_a_stored_fit() -> None:
 def test_what_cannot_be_placed_is_said() -> None:
     fit = known_fit(bank())
     with pytest.raises(ex.InputError, match="None of the tasks is in the fit"):
-        place(fit, ResponseMatrix.from_array([[1, 0]], tasks=["x", "y"]))
+        place(ResponseMatrix.from_array([[1, 0]], tasks=["x", "y"]), fit)
     with pytest.raises(ex.InputError, match="has no recipe"):
-        place(fit, Results.from_numpy([[1.0]], tasks=["t0"]))
+        place(Results.from_numpy([[1.0]], tasks=["t0"]), fit)
     with pytest.raises(ex.InputError, match="new responses are scores"):
-        place(fit, ResponseMatrix.from_array([[0.5, 0.2]], tasks=["t0", "t1"]))
+        place(ResponseMatrix.from_array([[0.5, 0.2]], tasks=["t0", "t1"]), fit)
     with pytest.raises(ex.InputError, match="'b' has no result on a task of the fit"):
-        place(fit, ResponseMatrix.from_array([[1.0], [np.nan]], ["a", "b"], ["t0"]))
+        place(ResponseMatrix.from_array([[1.0], [np.nan]], ["a", "b"], ["t0"]), fit)
     scores = known_fit(bank("beta", precision=5.0))
     with pytest.raises(ex.InputError, match=r"has 1\.5 on 't0'"):
-        place(scores, ResponseMatrix.from_array([[1.5, 0.2]], tasks=["t0", "t1"]))
+        place(ResponseMatrix.from_array([[1.5, 0.2]], tasks=["t0", "t1"]), scores)
 
 
 def test_flags_and_notes_say_what_to_beware_of() -> None:
     fit = known_fit(bank())
-    (best,) = place(fit, ResponseMatrix.from_array([[1, 1, 1]], tasks=["t0", "t1", "new"]))
+    (best,) = place(ResponseMatrix.from_array([[1, 1, 1]], tasks=["t0", "t1", "new"]), fit)
     assert any("known from below only" in flag for flag in best.flags)
     assert any("placed by 2 tasks only" in flag for flag in best.flags)
     assert best.notes == ("1 task outside the fit tells nothing: 'new'.",)
-    (worst,) = place(fit, ResponseMatrix.from_array([[0, 0]], tasks=["t0", "t1"]))
+    (worst,) = place(ResponseMatrix.from_array([[0, 0]], tasks=["t0", "t1"]), fit)
     assert any("known from above only" in flag for flag in worst.flags)
     assert best.ability > 0 > worst.ability
 
@@ -269,7 +267,7 @@ def test_flags_and_notes_say_what_to_beware_of() -> None:
 def test_the_quadrature_may_be_chosen() -> None:
     matrix = played(bank(), np.array([0.0]))
     rule = Quadrature.grid(-6, 6, 1201)
-    one, two = place(known_fit(bank()), matrix, nodes=rule)[0], place(known_fit(bank()), matrix)[0]
+    one, two = place(matrix, known_fit(bank()), nodes=rule)[0], place(matrix, known_fit(bank()))[0]
     assert one.ability == pytest.approx(two.ability, abs=1e-5)
 
 
@@ -279,8 +277,8 @@ def test_the_order_of_tasks_and_agents_changes_nothing(seed: int) -> None:
     matrix = played(bank(), rng.normal(size=5), seed)
     fit = known_fit(bank(), matrix)
     tasks, agents = rng.permutation(24), rng.permutation(5)
-    turned = place(fit, matrix.take(agents.tolist(), tasks.tolist()))
-    straight = place(fit, matrix)
+    turned = place(matrix.take(agents.tolist(), tasks.tolist()), fit)
+    straight = place(matrix, fit)
     for one, other in zip(turned, (straight[row] for row in agents), strict=True):
         assert one.agent == other.agent
         assert one.ability == pytest.approx(other.ability, abs=1e-12)
@@ -294,6 +292,12 @@ def test_one_more_success_on_a_task_that_rewards_the_able_raises_ability(column:
     found = []
     for result in (0.0, 1.0):
         matrix[0, column] = result
-        found.append(place(known_fit(bank()), ResponseMatrix.from_array(matrix, tasks=TASKS))[0])
+        found.append(place(ResponseMatrix.from_array(matrix, tasks=TASKS), known_fit(bank()))[0])
     assert found[0].ability < found[1].ability
     assert found[0].rank.rank >= found[1].rank.rank
+
+
+def test_the_fit_given_first_is_refused_with_the_order_that_is_meant() -> None:
+    matrix = ResponseMatrix.from_array([[1, 0]], tasks=["t0", "t1"])
+    with pytest.raises(ex.InputError, match=r"Give the new results first: `place\(results, fit\)`"):
+        place(known_fit(bank()), matrix)  # type: ignore[arg-type]

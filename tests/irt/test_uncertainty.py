@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import examiner.irt.louis as louis_file
-import examiner.irt.uncertainty as uncertainty_file
+import examiner.irt.errors.intervals as uncertainty_file
+import examiner.irt.errors.observed_information as louis_file
 from examiner.irt import (
     MODELS,
     ItemParameters,
@@ -18,9 +18,9 @@ from examiner.irt import (
     log_likelihood,
     simulate,
 )
-from examiner.irt.freedom import freedom_of, moved
-from examiner.irt.louis import information_matrix, louis
-from examiner.irt.uncertainty import Z, fieller, task_errors
+from examiner.irt.errors.intervals import Z, fieller, task_errors
+from examiner.irt.errors.observed_information import Freedom, information_matrix, louis
+from examiner.irt.model import moved
 from examiner.results import ResponseMatrix
 from irt.r_reference import numbers, responses
 from irt.test_ability import mirts_items
@@ -83,7 +83,7 @@ def second_differences(
     matrix: ResponseMatrix, items: ItemParameters, model: str, priors: Priors | None
 ) -> NDArray[np.float64]:
     """−∂² of the log-likelihood and the log-priors by four evaluations for each pair of parameters."""
-    freedom = freedom_of(items, MODELS[model])
+    freedom = Freedom.of(items, MODELS[model])
     step = 1e-3
     moves = [(task, name) for task in range(len(items)) for name in freedom.own]
     moves += [(None, name) for name in freedom.shared]

@@ -5,7 +5,7 @@ import pytest
 
 import examiner as ex
 from examiner.irt import MODELS, ItemParameters, Quadrature, abilities, simulate
-from examiner.irt.flags import (
+from examiner.irt.diagnostics.flags import (
     BOUNDARY,
     NEGATIVE,
     NO_ERROR,
@@ -18,7 +18,7 @@ from examiner.irt.flags import (
     separated,
     task_flags,
 )
-from examiner.irt.uncertainty import task_errors
+from examiner.irt.errors.intervals import task_errors
 from examiner.results import ResponseMatrix
 
 

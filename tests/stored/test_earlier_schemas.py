@@ -21,7 +21,7 @@ def test_a_fit_of_schema_1_places_a_raw_newcomer_as_the_version_that_wrote_it(na
     new = ex.Results.from_numpy(np.array([TOLD["new"]]), agents=["new"], tasks=tasks)
     expected = TOLD["expected"][name]
     np.testing.assert_allclose(fit.recipe.responses(new).to_numpy()[0], expected["responses"])
-    placed = ex.irt.place(fit, new)[0]
+    placed = ex.irt.place(new, fit)[0]
     assert placed.ability == pytest.approx(expected["ability"], abs=1e-12)
     assert placed.error == pytest.approx(expected["error"], abs=1e-12)
 

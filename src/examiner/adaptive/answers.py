@@ -8,9 +8,8 @@ from typing import Any, SupportsFloat
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.items import Floats, ItemParameters, Response
-from examiner.irt.kernels import MARGIN
-from examiner.irt.logistic import curves
+from examiner.irt.estimation.kernels import MARGIN
+from examiner.irt.items import Floats, ItemParameters, Response, curves
 from examiner.wording import InputError, shorten
 
 Whole = NDArray[np.int64]

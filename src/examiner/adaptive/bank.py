@@ -14,9 +14,9 @@ from examiner.adaptive.calibration import Calibration, calibration_of
 from examiner.adaptive.outcomes import outcome_tables
 from examiner.adaptive.versions import Uncertainty
 from examiner.checking import read_only
+from examiner.irt import Quadrature
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.quadrature import Quadrature
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
 _VERSIONS = 32

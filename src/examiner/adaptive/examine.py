@@ -16,8 +16,7 @@ from examiner.adaptive.state import ExaminationState, Moments, weights_of
 from examiner.adaptive.step import Choice, Choosing, next_task
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.irt.fitted import IRTFit
-from examiner.irt.items import ItemParameters
-from examiner.irt.logistic import probability
+from examiner.irt.items import ItemParameters, probability
 from examiner.wording import InputError
 
 Answering = Callable[[str], Any]

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.adaptive.answers import Whole, log_density
-from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.logistic import curves
+from examiner.irt.items import Floats, ItemParameters, curves
 
 MOST_OUTCOMES = 12
 """More outcomes than these are merged with their neighbours, which loses little information."""

@@ -34,7 +34,7 @@ class TableAnswers:
     """
 
     def __init__(self, fit: IRTFit, results: Results, agent: str | None) -> None:
-        from examiner.irt.newcomer import known_tasks
+        from examiner.irt import known_tasks
 
         matrix, items, notes = known_tasks(fit, _responses(fit, results))
         if agent is None and len(matrix.agents) > 1:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from examiner.checking import to_record
 from examiner.cli.options import ComparisonOptions, JsonFlag, SeedOption, SourceOptions
 from examiner.cli.output import print_json, print_line, print_notes
 from examiner.cli.progress import progress_bar
@@ -133,7 +134,7 @@ def fit_content(made: IRTFit, told: Indicators) -> dict[str, Any]:  # Any: JSON 
     >>> fit_content(fit, indicators(fit))["tasks"][0]["difficulty"]
     0.5
     """
-    from examiner.irt.flags import rewarding_the_weak
+    from examiner.irt import rewarding_the_weak
 
     rows = [_task(made, place) for place in range(len(made.items))]
     agents = [_agent(told, place) for place in range(len(told.agents))]
@@ -157,7 +158,7 @@ def fit_content(made: IRTFit, told: Indicators) -> dict[str, Any]:  # Any: JSON 
         "iterations": made.iterations,
         "starts": {"objectives": list(made.starts.objectives), "agreeing": made.starts.agreeing},
         "quadrature": made.quadrature.kind,
-        "priors": None if made.priors is None else made.priors.to_dict(),
+        "priors": to_record(made.priors),
         "bins": None
         if told.bins is None
         else {"edges": told.bins.edges.tolist(), "tasks": told.bins.counts.tolist()},

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from examiner.cli.output import print_line, print_table, printable
-from examiner.irt.flags import (
+from examiner.irt.diagnostics.flags import (
     BOUNDARY,
     NEGATIVE,
     NO_ERROR,

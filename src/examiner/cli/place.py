@@ -57,7 +57,7 @@ def _on_fit(options: SourceOptions, path: Path, json: bool) -> None:
     with progress_bar("reading") as progress:
         # The recipe of the fit says how training logs are reduced.
         results = results_from(options, progress, reduce_training_logs=False)
-        found = placed(known, results)
+        found = placed(results, known)
     notes = list(dict.fromkeys((*results.notes, *(note for one in found for note in one.notes))))
     if json:
         content = place_content(known, found) | {"fit": str(path), "warnings": notes}
@@ -77,7 +77,7 @@ def place_content(
     >>> from examiner.results import ResponseMatrix
     >>> fit = known_fit(ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0]))
     >>> new = ResponseMatrix.from_array([[1]], ["mine"], ["t"])
-    >>> place_content(fit, placed(fit, new))["agents"][0]["predictions"][0]["task"]
+    >>> place_content(fit, placed(new, fit))["agents"][0]["predictions"][0]["task"]
     'u'
     """
     return {

@@ -1,46 +1,57 @@
 """Ability and difficulty: item response theory (papers/002 and 003)."""
 
 from examiner.irt.ability import abilities
-from examiner.irt.agent_curves import (
-    EmpiricalAgentCurves,
-    ExpectedAgentCurves,
-    agent_curves,
-    empirical_agent_curves,
+from examiner.irt.diagnostics.comparison import (
+    HeldOutScore,
+    ModelComparison,
+    OverdispersionTest,
+    compare,
+    overdispersion,
 )
-from examiner.irt.agent_fit import AgentFit
-from examiner.irt.bins import DifficultyBins, bins
-from examiner.irt.bootstrap import bootstrap
-from examiner.irt.correlation import IndicatorCorrelation, indicator_correlations
-from examiner.irt.curves import (
-    EmpiricalTaskCurves,
-    TaskCurves,
-    curves,
-    empirical_curves,
+from examiner.irt.diagnostics.dependence import (
+    DependentPair,
+    DimensionCheck,
+    LocalDependence,
+    pair_tables,
 )
-from examiner.irt.dependence import DependentPair, LocalDependence, pair_tables
-from examiner.irt.diagnostics import Diagnosis, diagnose
-from examiner.irt.dimensionality import DimensionCheck
-from examiner.irt.dominance import Dominance, dominance
+from examiner.irt.diagnostics.diagnosis import Diagnosis, diagnose
+from examiner.irt.diagnostics.flags import rewarding_the_weak, weak_sentence
+from examiner.irt.diagnostics.item_fit import SumScoreFit, sum_score_fit
+from examiner.irt.diagnostics.residuals import AgentFit, MeanSquareFit
+from examiner.irt.errors.draws import bootstrap
+from examiner.irt.estimation.em import ResponseSource
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fit import fit
 from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
-from examiner.irt.heldout import HeldOutScore, ModelComparison, compare
-from examiner.irt.indicators import Indicators, indicators, standard_scores
-from examiner.irt.item_fit import SumScoreFit, sum_score_fit
-from examiner.irt.items import ItemParameters, Response
+from examiner.irt.indicators.bins import DifficultyBins, bins
+from examiner.irt.indicators.correlations import IndicatorCorrelation, indicator_correlations
+from examiner.irt.indicators.curves import (
+    EmpiricalAgentCurves,
+    EmpiricalTaskCurves,
+    ExpectedAgentCurves,
+    TaskCurves,
+    agent_curves,
+    curves,
+    empirical_agent_curves,
+    empirical_curves,
+)
+from examiner.irt.indicators.dominance import Dominance, dominance
+from examiner.irt.indicators.generality import Indicators, indicators, standard_scores
+from examiner.irt.items import (
+    ItemParameters,
+    Response,
+    information,
+    probability,
+    steepness,
+)
 from examiner.irt.known import known
-from examiner.irt.likelihood import log_likelihood
-from examiner.irt.linking import Link, link
-from examiner.irt.logistic import probability
-from examiner.irt.mean_square_fit import MeanSquareFit
+from examiner.irt.link import Link, link
 from examiner.irt.model import Model, Normal, Priors
 from examiner.irt.models import MODELS
-from examiner.irt.overdispersion import OverdispersionTest, overdispersion
-from examiner.irt.place import Placement, place
-from examiner.irt.prediction import Predictions
-from examiner.irt.quadrature import Quadrature
+from examiner.irt.place import Placement, known_tasks, place
+from examiner.irt.posterior import log_likelihood, posterior_weights
+from examiner.irt.prediction import Predictions, RankInterval, Unexpected
 from examiner.irt.simulate import simulate
-from examiner.irt.standings import RankInterval
-from examiner.irt.surprise import Unexpected
 
 __all__ = [
     "MODELS",
@@ -74,6 +85,7 @@ __all__ = [
     "Quadrature",
     "RankInterval",
     "Response",
+    "ResponseSource",
     "Starts",
     "SumScoreFit",
     "TaskCurves",
@@ -92,14 +104,20 @@ __all__ = [
     "fit",
     "indicator_correlations",
     "indicators",
+    "information",
     "known",
+    "known_tasks",
     "link",
     "log_likelihood",
     "overdispersion",
     "pair_tables",
     "place",
+    "posterior_weights",
     "probability",
+    "rewarding_the_weak",
     "simulate",
     "standard_scores",
+    "steepness",
     "sum_score_fit",
+    "weak_sentence",
 ]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
-from examiner.irt.blocks import Block, blocks
+from examiner.irt.estimation.kernels import Kernel, kernel_for
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import Abilities
-from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.kernels import Kernel
-from examiner.irt.likelihood import items_for, quadrature_for
-from examiner.irt.logistic import curves
-from examiner.irt.quadrature import Quadrature
+from examiner.irt.items import Floats, ItemParameters, curves, rise
+from examiner.irt.posterior import (
+    AgentBlock,
+    agent_blocks,
+    moments,
+    posterior_blocks,
+    quadrature_for,
+)
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted, unknown_name
 
@@ -64,21 +69,23 @@ def abilities(
         raise InputError(
             f"The population's standard deviation is {population_sd}. It must be above 0."
         )
-    matched = items_for(matrix, items)
+    matched = items.named(matrix.tasks)
     rule = quadrature_for(nodes, matched.rescaled(0.0, population_sd), matrix)
-    found = np.empty(len(matrix.agents))
-    errors = np.empty_like(found)
-    reach = _reach(rule.nodes * population_sd, matched) if method == "ml" else None
-    for kernel, block in blocks(matrix, matched, width=len(rule)):
-        if method == "eap":
-            mean, error = _moments(kernel, block, matched, rule, population_sd)
-        elif reach is None:
-            mean, error = _modes(
-                kernel, block, matched, rule.nodes * population_sd, population_sd**-2
+    found, errors = np.empty((2, len(matrix.agents)))
+    if method == "eap":
+        for seen in posterior_blocks(matrix, matched, rule, population_sd=population_sd):
+            mean, sd = moments(seen.weights, rule.nodes)
+            found[seen.block.rows], errors[seen.block.rows] = (
+                population_sd * mean,
+                population_sd * sd,
             )
-        else:
-            mean, error = _modes(kernel, block, matched, reach, 0.0)
-        found[block.rows], errors[block.rows] = mean, error
+    else:
+        kernel, grid = kernel_for(matched.response, matrix), population_sd * rule.nodes
+        if method == "ml":
+            grid = _reach(grid, matched)
+        heights = _Heights(kernel, matched, population_sd**-2 if method == "map" else 0.0)
+        for block in agent_blocks(matrix, kernel, width=len(rule)):
+            found[block.rows], errors[block.rows] = heights.tops(block, grid)
     return Abilities(matrix.agents, found, errors, _WORDS[method], _notes(found))
 
 
@@ -99,25 +106,6 @@ def _notes(found: Floats) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _moments(
-    kernel: Kernel, block: Block, items: ItemParameters, rule: Quadrature, population_sd: float
-) -> tuple[Floats, Floats]:
-    joint = _log_likelihoods(kernel, block, items, population_sd * rule.nodes) + rule.log_weights
-    weights = np.exp(joint - joint.max(axis=1, keepdims=True))
-    weights /= weights.sum(axis=1, keepdims=True)
-    mean = weights @ rule.nodes
-    spread = (weights * (rule.nodes - mean[:, None]) ** 2).sum(axis=1)
-    return population_sd * mean, population_sd * np.sqrt(spread)
-
-
-def _log_likelihoods(kernel: Kernel, block: Block, items: ItemParameters, at: Floats) -> Floats:
-    terms = kernel.terms(curves(items, at), items.precision)
-    total = np.repeat(block.constant[:, None], at.size, axis=1)
-    for data, term in zip(block.statistics, terms, strict=True):
-        total += data @ term
-    return total
-
-
 def _reach(nodes: Floats, items: ItemParameters) -> Floats:
     """The grid, run on to both sides until every task has long turned."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -127,86 +115,76 @@ def _reach(nodes: Floats, items: ItemParameters) -> Floats:
     return np.concatenate([-tail[::-1] + nodes[0] + nodes[-1], nodes, tail])
 
 
-def _modes(
-    kernel: Kernel, block: Block, items: ItemParameters, grid: Floats, pull: float
-) -> tuple[Floats, Floats]:
-    """The highest point of log f(x | θ) − pull · θ² / 2 of each agent, and the error there."""
-    height = _log_likelihoods(kernel, block, items, grid) - 0.5 * pull * grid**2
-    best = height.argmax(axis=1)
-    low = grid[np.maximum(best - 1, 0)]
-    high = grid[np.minimum(best + 1, grid.size - 1)]
-    data = tuple(np.ascontiguousarray(part.T) for part in block.statistics)
-    at = _climb(kernel, data, items, grid[best], low, high, pull)
-    _, curvature = _slope_and_curvature(kernel, data, items, at, pull)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.where(curvature < 0, 1.0 / np.sqrt(-curvature), np.nan)
-    if pull == 0.0:
-        top = height.max(axis=1)
-        ends = _log_likelihoods(kernel, block, items, np.array([-_FAR, _FAR]))
-        slack = 1e-9 * (1.0 + np.abs(top))
-        for end, sign in zip(ends.T, (-1.0, 1.0), strict=True):
-            beyond = end >= top - slack
-            at = np.where(beyond, sign * np.inf, at)
-            error = np.where(beyond, np.inf, error)
-        flat = np.abs(ends - top[:, None]).max(axis=1) <= slack
-        at, error = np.where(flat, np.nan, at), np.where(flat, np.nan, error)
-    return at, error
+@dataclass(frozen=True, slots=True)
+class _Heights:
+    """log f(x | θ) − pull · θ² / 2 of agents, and where it is highest."""
 
+    kernel: Kernel
+    items: ItemParameters
+    pull: float
 
-def _climb(
-    kernel: Kernel,
-    data: tuple[Floats, ...],
-    items: ItemParameters,
-    at: Floats,
-    low: Floats,
-    high: Floats,
-    pull: float,
-) -> Floats:
-    """Newton steps kept within brackets that shrink by the sign of the slope."""
-    at, low, high = at.copy(), low.copy(), high.copy()
-    moving = np.arange(at.size)
-    for _ in range(_ITERATIONS):
-        some = tuple(part[:, moving] for part in data)
-        here = at[moving]
-        slope, curvature = _slope_and_curvature(kernel, some, items, here, pull)
-        low[moving] = np.where(slope > 0, here, low[moving])
-        high[moving] = np.where(slope < 0, here, high[moving])
-        middle = 0.5 * (low[moving] + high[moving])
+    def tops(self, block: AgentBlock, grid: Floats) -> tuple[Floats, Floats]:
+        """The highest point of each agent, and the error by the curvature there."""
+        height = block.log_likelihoods(self._terms(grid)) - 0.5 * self.pull * grid**2
+        best = height.argmax(axis=1)
+        low = grid[np.maximum(best - 1, 0)]
+        high = grid[np.minimum(best + 1, grid.size - 1)]
+        data = tuple(np.ascontiguousarray(part.T) for part in block.statistics)
+        at = self._climb(data, grid[best], low, high)
+        _, curvature = self._slope_and_curvature(data, at)
         with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.where(curvature < 0, here - slope / curvature, middle)
-        # A root on the bracket's own end (a perfect score's plateau) is left to the bisection.
-        inside = (step > low[moving]) & (step < high[moving])
-        new = np.where(slope == 0, here, np.where(inside, step, middle))
-        at[moving] = new
-        moving = moving[np.abs(new - here) > _CLOSE * (1.0 + np.abs(new))]
-        if not moving.size:
-            break
-    return at
+            error = np.where(curvature < 0, 1.0 / np.sqrt(-curvature), np.nan)
+        if self.pull == 0.0:
+            top = height.max(axis=1)
+            ends = block.log_likelihoods(self._terms(np.array([-_FAR, _FAR])))
+            slack = 1e-9 * (1.0 + np.abs(top))
+            for end, sign in zip(ends.T, (-1.0, 1.0), strict=True):
+                beyond = end >= top - slack
+                at = np.where(beyond, sign * np.inf, at)
+                error = np.where(beyond, np.inf, error)
+            flat = np.abs(ends - top[:, None]).max(axis=1) <= slack
+            at, error = np.where(flat, np.nan, at), np.where(flat, np.nan, error)
+        return at, error
 
+    def _terms(self, at: Floats) -> tuple[Floats, ...]:
+        return self.kernel.terms(curves(self.items, at), self.items.precision)
 
-def _slope_and_curvature(
-    kernel: Kernel,
-    data: tuple[Floats, ...],
-    items: ItemParameters,
-    at: Floats,
-    pull: float,
-) -> tuple[Floats, Floats]:
-    """First and second derivative by ability; `data` are T_c as [tasks, agents], one ability each."""
-    if items.response == "binomial" and not items.guessing.any() and (items.ceiling == 1).all():
-        won, tried = data
-        shape = curves(items, at)
-        slope = items.slope @ (won - tried * shape.rising)
-        bend = items.slope**2 @ (tried * shape.rising * shape.falling)
-        return slope - pull * at, -bend - pull
-    ahead = _slope(kernel, data, items, at + _STEP)
-    behind = _slope(kernel, data, items, at - _STEP)
-    here = _slope(kernel, data, items, at)
-    return here - pull * at, (ahead - behind) / (2 * _STEP) - pull
+    def _climb(self, data: tuple[Floats, ...], at: Floats, low: Floats, high: Floats) -> Floats:
+        """Newton steps kept within brackets that shrink by the sign of the slope."""
+        at, low, high = at.copy(), low.copy(), high.copy()
+        moving = np.arange(at.size)
+        for _ in range(_ITERATIONS):
+            here = at[moving]
+            slope, curvature = self._slope_and_curvature(
+                tuple(part[:, moving] for part in data), here
+            )
+            low[moving] = np.where(slope > 0, here, low[moving])
+            high[moving] = np.where(slope < 0, here, high[moving])
+            middle = 0.5 * (low[moving] + high[moving])
+            with np.errstate(divide="ignore", invalid="ignore"):
+                step = np.where(curvature < 0, here - slope / curvature, middle)
+            # A root on the bracket's own end (a perfect score's plateau) is left to the bisection.
+            inside = (step > low[moving]) & (step < high[moving])
+            new = np.where(slope == 0, here, np.where(inside, step, middle))
+            at[moving] = new
+            moving = moving[np.abs(new - here) > _CLOSE * (1.0 + np.abs(new))]
+            if not moving.size:
+                break
+        return at
 
+    def _slope_and_curvature(self, data: tuple[Floats, ...], at: Floats) -> tuple[Floats, Floats]:
+        """Derivatives by ability; `data` are T_c as [tasks, agents], one ability each."""
+        items = self.items
+        if items.response == "binomial" and not items.guessing.any() and (items.ceiling == 1).all():
+            won, tried = data
+            shape = curves(items, at)
+            slope = items.slope @ (won - tried * shape.rising)
+            bend = items.slope**2 @ (tried * shape.rising * shape.falling)
+            return slope - self.pull * at, -bend - self.pull
+        ahead, behind, here = (self._slope(data, at + step) for step in (_STEP, -_STEP, 0.0))
+        return here - self.pull * at, (ahead - behind) / (2 * _STEP) - self.pull
 
-def _slope(kernel: Kernel, data: tuple[Floats, ...], items: ItemParameters, at: Floats) -> Floats:
-    shape = curves(items, at)
-    steepness = (items.slope * (items.ceiling - items.guessing))[:, None]
-    rise = steepness * shape.rising * shape.falling
-    by_success = kernel.slopes(data, shape, items.precision).by_success
-    return np.asarray((by_success * rise).sum(axis=0))
+    def _slope(self, data: tuple[Floats, ...], at: Floats) -> Floats:
+        shape = curves(self.items, at)
+        by_success = self.kernel.slopes(data, shape, self.items.precision).by_success
+        return np.asarray((by_success * rise(self.items, shape)).sum(axis=0))

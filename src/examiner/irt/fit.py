@@ -2,45 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, get_args
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 
-from examiner.irt.estimate import Estimate, biserial_start, climb
-from examiner.irt.exponential import ResponseSource, source_of
-from examiner.irt.fitted import Abilities, Estimator, FitOutcome, IRTFit, Starts
-from examiner.irt.flags import BOUNDARY, task_flags
-from examiner.irt.general import climb_generally
-from examiner.irt.items import Floats, ItemParameters, Response
-from examiner.irt.model import Model, Priors
-from examiner.irt.models import MODELS
-from examiner.irt.parameters import Layout
-from examiner.irt.preparing import Prepared, prepared
-from examiner.irt.quadrature import Quadrature
-from examiner.irt.starting import (
-    continuous_start,
-    general_start,
-    number_of_starts,
-    random_start,
+from examiner.checking import Randomness, generator
+from examiner.irt.diagnostics.flags import fit_warnings, outcome_of, task_flags
+from examiner.irt.errors.intervals import task_errors
+from examiner.irt.estimation.complete import CompleteSource
+from examiner.irt.estimation.em import Optimum, ResponseSource, climb
+from examiner.irt.estimation.exponential import PatternedSource
+from examiner.irt.estimation.kernel_source import KernelSource
+from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.estimation.usable_responses import (
+    UsableResponses,
+    same_trials,
+    usable_responses,
 )
-from examiner.irt.uncertainty import task_errors
+from examiner.irt.fitted import Abilities, Estimator, IRTFit, Starts
+from examiner.irt.items import Floats, ItemParameters, Response
+from examiner.irt.model import Model, Point, Priors, Unknowns
+from examiner.irt.models import MODELS
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError, counted, unknown_name
+from examiner.wording import InputError, unknown_name
 
 Progress = Callable[[str, int, int], None]
+"""Called with what is done, how many of it are done, and how many there are."""
+T = TypeVar("T")
 
 _QUICKLY_FLAGGED = 100_000
-_FEW_AGENTS = 30
-_FEW_TASKS = 5
-_SPREAD = 1.1
-"""Abilities that spread by more, or by less than its inverse, are on a scale of their own."""
+"""Cells up to which words about tasks cost nothing beside the fit."""
 _AGREE = 0.01
 """Objectives within 0.01 are the same optimum."""
 
 
 def fit(
-    matrix: ResponseMatrix,
+    responses: ResponseMatrix | ResponseSource,
     model: str | Model = "2pl",
     *,
     estimator: Estimator = "map",
@@ -48,7 +46,7 @@ def fit(
     response: Response | None = None,
     starts: int | None = None,
     nodes: int | Quadrature | None = None,
-    rng: np.random.Generator | int | None = None,
+    rng: Randomness = 0,
     errors: bool = True,
     most_iterations: int = 2000,
     progress: Progress | None = None,
@@ -65,7 +63,8 @@ def fit(
     `response="binomial"`. `starts` is how many starts to try (by default ten for small tables, one
     for large ones: the first from correlations, the others random from `rng`); `nodes` a number of
     Gauss–Hermite nodes or a `Quadrature`, by default a grid as fine as the test is long. Standard
-    errors are computed unless `errors=False`.
+    errors are computed unless `errors=False`. Responses that are not in this process come as a
+    `ResponseSource`, and then without standard errors, which need the responses themselves.
 
     References: papers/002, eq. 1 and section IV; papers/003, section 3.
 
@@ -82,24 +81,16 @@ def fit(
         raise InputError("Priors are given with estimator='ml', which has none. Use 'map'.")
     weak = Priors.of(priors) if estimator == "map" else None
     rule = Quadrature.gauss_hermite(nodes) if isinstance(nodes, int) else nodes
-    ready = prepared(matrix, chosen, response)
-    count = number_of_starts(*ready.matrix.shape) if starts is None else starts
+    usable = usable_responses(responses, chosen, response)
+    source, unknowns = _source(responses, usable, chosen, weak)
+    count = _number_of_starts(len(source.agents), len(source.tasks)) if starts is None else starts
     if count < 1:
         raise InputError(f"{count} starts are asked for. Give at least 1.")
-    generator = np.random.default_rng(0 if rng is None else rng)
-    source = None
-    if ready.response == "binomial" and not {"guessing", "slip"} & set(chosen.free):
-        source = source_of(ready.matrix, fixed=rule is not None)
-    layout = Layout.of(chosen, ready.response)
-    task = _Task(ready, chosen, layout, weak, rule, most_iterations, source)
-    found = []
-    for number, start in enumerate(task.starts(count, generator)):
-        if progress is not None:
-            progress("fitting", number, count)
-        found.append(task.climb(start))
-    if progress is not None:
-        progress("fitting", count, count)
-    return _told(task, found, estimator, errors=errors)
+    found = [
+        climb(source, unknowns, start, fixed=rule, most=most_iterations)
+        for start in shown(_starts(source, unknowns, count, generator(rng)), "fitting", progress)
+    ]
+    return _told(chosen, unknowns, source.agents, usable, found, errors=errors)
 
 
 def fit_again(made: IRTFit, matrix: ResponseMatrix) -> IRTFit:
@@ -122,6 +113,23 @@ def fit_again(made: IRTFit, matrix: ResponseMatrix) -> IRTFit:
     )
 
 
+def shown(jobs: Sequence[T], what: str, progress: Progress | None) -> Iterator[T]:
+    """Yield jobs one after the other, and tell `progress` how many are done.
+
+    >>> list(shown("ab", "spelling", lambda what, done, count: print(what, done, "of", count)))
+    spelling 0 of 2
+    spelling 1 of 2
+    spelling 2 of 2
+    ['a', 'b']
+    """
+    for done, job in enumerate(jobs):
+        if progress is not None:
+            progress(what, done, len(jobs))
+        yield job
+    if progress is not None:
+        progress(what, len(jobs), len(jobs))
+
+
 def _model(model: str | Model) -> Model:
     if isinstance(model, Model):
         return model
@@ -130,80 +138,83 @@ def _model(model: str | Model) -> Model:
     return MODELS[model]
 
 
-class _Task(NamedTuple):
-    """Everything that is the same for all starts."""
-
-    ready: Prepared
-    model: Model
-    layout: Layout
-    priors: Priors | None
-    rule: Quadrature | None
-    most: int
-    source: ResponseSource | None
-    """The fast E-step of exponential families, where it serves."""
-
-    @property
-    def shared_slope(self) -> bool:
-        return "slope" in self.layout.shared
-
-    def starts(self, count: int, rng: np.random.Generator) -> list[ItemParameters]:
-        """The first start from the data, the others random."""
-        matrix = self.ready.matrix
-        if self.ready.response == "beta":
-            first = continuous_start(matrix)
-        else:
-            first = biserial_start(self.source or source_of(matrix), shared_slope=self.shared_slope)
-        places = [first] + [
-            random_start(first, child, shared_slope=self.shared_slope)
-            for child in rng.spawn(count - 1)
-        ]
-        return [
-            general_start(matrix, slope, intercept, self.ready.response)
-            for slope, intercept in places
-        ]
-
-    def climb(self, start: ItemParameters) -> Estimate:
-        """Go from a start to its optimum, and turn the scale so that Σ a > 0."""
-        matrix = self.ready.matrix
-        if self.source is None:
-            return climb_generally(
-                matrix,
-                self.layout,
-                start,
-                self.priors,
-                fixed=self.rule,
-                most=self.most,
-                tolerance=1e-5,
-            )
-        return climb(
-            self.source,
-            start,
-            self.priors,
-            shared_slope=self.shared_slope,
-            fixed=self.rule,
-            most=self.most,
-            tolerance=1e-6 if self.source.exact else 5e-5,
-            noise=1e-12 if self.source.exact else 1e-8,
+def _source(
+    given: ResponseMatrix | ResponseSource,
+    usable: UsableResponses,
+    model: Model,
+    priors: Priors | None,
+) -> tuple[ResponseSource, Unknowns]:
+    """The E-steps that suit the responses and what is to be estimated, and what that is."""
+    matrix = usable.matrix
+    source: ResponseSource
+    if matrix is None:
+        assert not isinstance(given, ResponseMatrix)
+        source = given
+    elif usable.response != "binomial" or {"guessing", "slip"} & set(model.free):
+        source = KernelSource(matrix, usable.response)
+    else:
+        source = CompleteSource(matrix) if same_trials(matrix) else PatternedSource(matrix)
+    unknowns = Unknowns.of(model, usable.response, source.tasks, priors)
+    if not source.serves(unknowns):
+        raise InputError(
+            f"The source of responses has not what the model {model.name} needs. Choose another model."
         )
+    return source, unknowns
 
 
-def _told(task: _Task, found: list[Estimate], estimator: Estimator, *, errors: bool) -> IRTFit:
+def _starts(
+    source: ResponseSource, unknowns: Unknowns, count: int, rng: np.random.Generator
+) -> list[Point]:
+    """The first start from the responses, the others random."""
+    shared = "slope" in unknowns.shared
+    first = source.first_start(shared_slope=shared)
+    drawn = [_random_start(first, child, shared_slope=shared) for child in rng.spawn(count - 1)]
+    return [unknowns.start(slope, intercept) for slope, intercept in (first, *drawn)]
+
+
+def _number_of_starts(agents: int, tasks: int) -> int:
+    """Small data have several optima: ten starts below 5,000 cells, one above 100,000."""
+    cells = agents * tasks
+    for most, count in ((5_000, 10), (20_000, 5), (100_000, 3)):
+        if cells <= most:
+            return count
+    return 1
+
+
+def _random_start(
+    first: tuple[Floats, Floats], rng: np.random.Generator, *, shared_slope: bool
+) -> tuple[Floats, Floats]:
+    """Slopes drawn from N(1, 1) whatever the data say, and intercepts near the shares'."""
+    slope, intercept = first
+    if shared_slope:
+        return np.full(slope.size, rng.uniform(0.3, 3.0)), intercept + rng.normal(0, 1, slope.size)
+    return rng.normal(1.0, 1.0, slope.size), intercept + rng.normal(0.0, 1.0, slope.size)
+
+
+def _told(
+    model: Model,
+    unknowns: Unknowns,
+    agents: tuple[str, ...],
+    usable: UsableResponses,
+    found: list[Optimum],
+    *,
+    errors: bool,
+) -> IRTFit:
     """The best optimum, turned and scaled for the reader, with words about how it ended."""
     ranked = sorted(found, key=lambda one: -one.objective)
-    best = ranked[0]
-    matrix, model = task.ready.matrix, task.model
+    best, matrix, priors = ranked[0], usable.matrix, unknowns.priors
     items, population_sd, ability = _anchored(best, model)
     abilities = Abilities(
-        matrix.agents,
+        agents,
         ability * population_sd,
-        np.sqrt(np.maximum(best.variance, 0.0)) * population_sd,
+        np.sqrt(np.maximum(best.expected.variance, 0.0)) * population_sd,
         "eap",
     )
     known = None
-    if errors:
-        known = task_errors(matrix, items, model, task.priors, best.rule, population_sd)
-    flags: tuple[tuple[str, ...], ...] = tuple(() for _ in matrix.tasks)
-    if errors or len(matrix.agents) * len(matrix.tasks) <= _QUICKLY_FLAGGED:
+    if errors and matrix is not None:
+        known = task_errors(matrix, items, model, priors, best.rule, population_sd)
+    flags: tuple[tuple[str, ...], ...] = tuple(() for _ in items.tasks)
+    if errors or len(agents) * len(items) <= _QUICKLY_FLAGGED:
         flags = task_flags(matrix, items, model, abilities, known)
     starts = Starts(
         tuple(one.objective for one in ranked),
@@ -211,72 +222,33 @@ def _told(task: _Task, found: list[Estimate], estimator: Estimator, *, errors: b
     )
     return IRTFit(
         model=model.name,
-        estimator=estimator,
+        estimator="ml" if priors is None else "map",
         items=items,
         abilities=abilities,
         population_sd=population_sd,
-        log_likelihood=best.log_likelihood,
+        log_likelihood=best.expected.log_likelihood,
         objective=best.objective,
-        outcome=_outcome(best, starts, flags),
+        outcome=outcome_of(starts, flags, settled=best.settled),
         converged=best.settled,
         iterations=best.iterations,
         starts=starts,
         quadrature=best.rule,
-        priors=task.priors,
+        priors=priors,
         flags=flags,
-        dropped=task.ready.dropped,
-        left_out=task.ready.left_out,
-        warnings=tuple(_warnings(task, starts, _spread(best))),
+        dropped=usable.dropped,
+        left_out=usable.left_out,
+        warnings=fit_warnings(starts, best.expected.spread[1], (len(agents), len(items))),
         errors=known,
         matrix=matrix,
-        parameters=task.layout.count(len(matrix.tasks)),
+        parameters=unknowns.count,
     )
 
 
-def _anchored(best: Estimate, model: Model) -> tuple[ItemParameters, float, Floats]:
+def _anchored(best: Optimum, model: Model) -> tuple[ItemParameters, float, Floats]:
     """Of the two mirror images, which fit alike, the one with Σ a > 0; slopes of 1 for Rasch."""
-    items, ability = best.items, best.ability
-    if items.slope.sum() < 0:
-        items, ability = items.rescaled(0.0, -1.0), -ability
+    sign = -1.0 if best.items.slope.sum() < 0 else 1.0
+    items, ability = best.items.rescaled(0.0, sign), sign * best.expected.ability
     if not model.unit_slopes:
         return items, 1.0, ability
     sd = float(items.slope[0])
     return items.rescaled(0.0, 1.0 / sd), sd, ability
-
-
-def _outcome(best: Estimate, starts: Starts, flags: tuple[tuple[str, ...], ...]) -> FitOutcome:
-    if not best.settled:
-        return FitOutcome.NOT_CONVERGED
-    if any(BOUNDARY in words for words in flags):
-        return FitOutcome.BOUNDARY
-    if starts.agreeing < len(starts.objectives) / 2:
-        return FitOutcome.STARTS_DISAGREE
-    return FitOutcome.CONVERGED
-
-
-def _spread(best: Estimate) -> float:
-    """The standard deviation of ability among these agents, which the model says is 1."""
-    return float(np.sqrt(best.variance.mean() + best.ability.var()))
-
-
-def _warnings(task: _Task, starts: Starts, spread: float) -> list[str]:
-    agents, tasks = task.ready.matrix.shape
-    said = []
-    if starts.agreeing < len(starts.objectives):
-        gap = starts.objectives[0] - starts.objectives[-1]
-        said.append(
-            f"{starts.agreeing} of {counted(len(starts.objectives), 'start')} reached the best "
-            f"optimum; the worst ended {gap:.3g} below it."
-        )
-    if not 1 / _SPREAD <= spread <= _SPREAD:
-        said.append(
-            f"Abilities spread by {spread:.2f} where the model says 1: priors of many tasks outweigh "
-            f"few agents. Compare abilities within this fit only, or use estimator='ml'."
-        )
-    if agents < _FEW_AGENTS:
-        said.append(
-            f"{counted(agents, 'agent')} say little of a task: read its intervals, not its estimates."
-        )
-    if tasks < _FEW_TASKS:
-        said.append(f"{counted(tasks, 'task')} say little of an agent: abilities are pulled to 0.")
-    return said

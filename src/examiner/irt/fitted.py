@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from math import log
-from typing import Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from examiner.irt.items import Floats, ItemParameters
+import numpy as np
+
+from examiner.checking import Axes, Bounds, check_names, from_record
+from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.items import Floats, ItemParameters, PerTask
 from examiner.irt.model import Priors
-from examiner.irt.quadrature import Quadrature
 from examiner.results import ResponseMatrix
 from examiner.results.display import html_table
 from examiner.scores.recipe import Recipe
 from examiner.wording import counted
 
 Estimator = Literal["map", "ml"]
+PerAgent = Annotated[Floats, Axes("agents")]
+Deviation = Annotated[float, Bounds(1e-6, 1e6, "a standard deviation above 0 and below 1e6")]
 _SHOWN = 12
 
 
@@ -33,6 +39,37 @@ class FitOutcome(Enum):
     GIVEN = "The parameters were given, not fitted."
 
 
+class ToldByName:
+    """Results with a row for each task or agent: one short line, and a table in a notebook.
+
+    The names are the first field, and every array as long as they are is a column.
+    """
+
+    __slots__ = ()
+
+    def _headline(self) -> str:
+        """What matters most, for the short line."""
+        return ""
+
+    def __repr__(self) -> str:
+        kind = fields(self)[0].name  # type: ignore[arg-type]  # every heir is a dataclass
+        said = self._headline()
+        count = counted(len(getattr(self, kind)), kind.removesuffix("s"))
+        return f"{type(self).__name__} of {count}{': ' if said else ''}{said}"
+
+    def _repr_html_(self) -> str:
+        named, *others = (field.name for field in fields(self))  # type: ignore[arg-type]
+        names = getattr(self, named)
+        columns = {
+            name: part.tolist()[:_SHOWN]
+            for name in others
+            if isinstance(part := getattr(self, name), np.ndarray) and part.shape == (len(names),)
+        }
+        rows = list(zip(names[:_SHOWN], *columns.values(), strict=True))
+        header = [name.replace("_", " ") for name in (named.removesuffix("s"), *columns)]
+        return html_table(repr(self), header, rows, more=len(names) - len(rows))
+
+
 class Dropped(NamedTuple):
     """A task or an agent that had no part in the fit, and why."""
 
@@ -47,7 +84,7 @@ class Starts(NamedTuple):
     agreeing: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TaskErrors:
     """Uncertainty of task parameters from the observed information; NaN where it cannot be had.
 
@@ -55,32 +92,42 @@ class TaskErrors:
     difficulty by Fieller's theorem: infinite where the slope's interval contains 0.
     """
 
-    slope: Floats
-    intercept: Floats
-    covariance: Floats
-    difficulty: Floats
-    guessing: Floats
-    ceiling: Floats
-    precision: Floats
-    slope_low: Floats
-    slope_high: Floats
-    difficulty_low: Floats
-    difficulty_high: Floats
+    slope: PerTask
+    intercept: PerTask
+    covariance: PerTask
+    difficulty: PerTask
+    guessing: PerTask
+    ceiling: PerTask
+    precision: PerTask
+    slope_low: PerTask
+    slope_high: PerTask
+    difficulty_low: PerTask
+    difficulty_high: PerTask
     method: str
     """How the errors were had, in words: the observed information, its blocks, or a bootstrap."""
     population_sd: float = float("nan")
     """Standard error of the population's standard deviation, where it is free (Rasch)."""
 
+    def __repr__(self) -> str:
+        return f"TaskErrors of {counted(len(self.slope), 'task')}: {self.method}"
 
-@dataclass(frozen=True, slots=True)
-class Abilities:
-    """Abilities of agents and their standard errors, on the scale of the fit."""
 
-    agents: tuple[str, ...]
-    ability: Floats
-    error: Floats
+@dataclass(frozen=True, slots=True, repr=False)
+class Abilities(ToldByName):
+    """Abilities of agents and their standard errors, on the scale of the fit.
+
+    >>> Abilities(("a", "b"), np.array([1.0, 2.0]), np.array([0.5, 0.4]), "posterior means")
+    Abilities of 2 agents: posterior means
+    """
+
+    agents: Annotated[tuple[str, ...], Axes("agents")]
+    ability: PerAgent
+    error: PerAgent
     method: str
     notes: tuple[str, ...] = ()
+
+    def _headline(self) -> str:
+        return self.method
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -98,7 +145,7 @@ class IRTFit:
     estimator: Estimator
     items: ItemParameters
     abilities: Abilities
-    population_sd: float
+    population_sd: Deviation
     log_likelihood: float
     objective: float
     outcome: FitOutcome
@@ -107,19 +154,19 @@ class IRTFit:
     starts: Starts
     quadrature: Quadrature
     priors: Priors | None
-    flags: tuple[tuple[str, ...], ...]
+    flags: Annotated[tuple[tuple[str, ...], ...], Axes("tasks")]
     dropped: tuple[Dropped, ...] = ()
     left_out: tuple[Dropped, ...] = ()
     warnings: tuple[str, ...] = ()
     errors: TaskErrors | None = None
-    matrix: ResponseMatrix | None = None
-    parameters: int = field(default=0)
+    matrix: ResponseMatrix | None = field(default=None, metadata={"stored": False})
+    parameters: int = 0
     """Number of free parameters."""
     recipe: Recipe | None = None
     """How raw results became the responses, so that a new agent's can be treated alike."""
 
     def with_recipe(self, recipe: Recipe | None) -> IRTFit:
-        """Return the same fit with the recipe of its responses (`prepare`), which `place` applies.
+        """Return the same fit with the recipe of its responses, which `place` applies.
 
         >>> from examiner.irt.known import known
         >>> fit = known(ItemParameters.of(["t"], [1.0], [0.0]))
@@ -195,3 +242,34 @@ class IRTFit:
         header = [name.replace("_", " ") for name in told[0]] if told else []
         notes = [*self.warnings, *(f"{name}: {reason}" for name, reason in self.dropped[:_SHOWN])]
         return html_table(repr(self), header, rows, notes, more=len(self.items) - len(rows))
+
+
+def fit_from_record(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
+    """Read what `to_record` made of a fit; it has no responses.
+
+    >>> from examiner.irt.known import known
+    >>> from examiner.checking import to_record
+    >>> fit = known(ItemParameters.of(["t"], [1.0], [1 / 3]))
+    >>> fit_from_record(to_record(fit)).items == fit.items
+    True
+    >>> fit_from_record({"model": "2pl"})
+    Traceback (most recent call last):
+    ...
+    examiner.checking.records.ShapeError: estimator is missing. Give ...
+    """
+    known = {name: part for name, part in stored.items() if name != "schema"}
+    made = from_record(IRTFit, known, strict=True)
+    items, precision = made.items, made.items.precision
+    if precision is not None:  # an infinite one was written as nothing by the first schema
+        precision = np.where(np.isnan(precision), np.inf, precision)
+    check_names(made.abilities.agents, "agent")
+    checked = ItemParameters.of(
+        items.tasks,
+        items.slope,
+        items.intercept,
+        guessing=items.guessing,
+        ceiling=items.ceiling,
+        precision=precision,
+        response=items.response,
+    )
+    return replace(made, items=checked)

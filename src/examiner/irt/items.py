@@ -1,21 +1,26 @@
-"""ItemParameters: what a model says of each task."""
+"""ItemParameters: what a model says of each task; its curve and its Fisher information follow."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.checking import check_names, read_only
-from examiner.wording import InputError, counted, shorten
+from examiner.checking import Axes, check_names, read_only
+from examiner.wording import InputError, counted, listed, shorten
 
 Floats = NDArray[np.float64]
 Response = Literal["binomial", "beta-binomial", "beta"]
 """How responses scatter around the probability: successes of trials, the same with trials of one
 agent on one task alike, or a continuous value in [0, 1]."""
+PerTask = Annotated[Floats, Axes("tasks")]
+_LARGEST = 1e100
+"""Larger slopes and intercepts are damage, and their squares would overflow."""
+_MOST = 500.0
+"""Logits beyond ±500 are the same as ±500: exp(−500) is still a normal number, 7e-218."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -30,13 +35,13 @@ class ItemParameters:
     array([-0.5,  1. ])
     """
 
-    tasks: tuple[str, ...]
-    slope: Floats
-    intercept: Floats
-    guessing: Floats
-    ceiling: Floats
-    precision: Floats | None
-    response: Response
+    tasks: Annotated[tuple[str, ...], Axes("tasks")]
+    slope: PerTask
+    intercept: PerTask
+    guessing: PerTask
+    ceiling: PerTask
+    precision: PerTask | None = None
+    response: Response = "binomial"
 
     @classmethod
     def of(
@@ -85,9 +90,9 @@ class ItemParameters:
                 f"The task {shorten(names[first])} has guessing {c[first]:g} and ceiling {u[first]:g}. "
                 f"They must satisfy 0 ≤ guessing < ceiling ≤ 1."
             )
-        phi = (
-            None if precision is None else _spread(precision, len(names), "precision", finite=False)
-        )
+        phi = None
+        if precision is not None:  # an infinite one makes the beta-binomial a binomial
+            phi = _spread(precision, len(names), "precision", finite=response == "beta")
         if phi is not None and not (phi > 0).all():
             raise InputError(f"A precision of {phi[~(phi > 0)][0]:g} is given. It must be above 0.")
         return cls(names, a, d, c, u, phi, response)
@@ -114,14 +119,25 @@ class ItemParameters:
         ('u',)
         """
         chosen = np.asarray(columns, dtype=np.intp)
-        return self._with(
-            tuple(self.tasks[column] for column in chosen.tolist()),
-            self.slope[chosen],
-            self.intercept[chosen],
-            self.guessing[chosen],
-            self.ceiling[chosen],
-            None if self.precision is None else self.precision[chosen],
-        )
+        names = tuple(self.tasks[column] for column in chosen.tolist())
+        parts = {name: part[chosen] for name, part in self._arrays().items()}
+        return _frozen(replace(self, tasks=names, **parts))  # type: ignore[arg-type]
+
+    def named(self, tasks: Sequence[str]) -> ItemParameters:
+        """Return the parameters of these tasks, in their order.
+
+        >>> ItemParameters.of(["t", "u"], [1, 2], [0, 0]).named(["u"]).slope
+        array([2.])
+        """
+        if self.tasks == tuple(tasks):
+            return self
+        columns = positions(self.tasks, tasks)
+        unknown = [tasks[number] for number in np.flatnonzero(columns < 0).tolist()]
+        if unknown:
+            raise InputError(
+                f"No parameters are known of {listed(unknown)}. Leave these tasks out of the matrix."
+            )
+        return self.take(columns)
 
     def rescaled(self, shift: float, scale: float) -> ItemParameters:
         """Return the same curves for abilities θ' where θ = shift + scale · θ'.
@@ -129,87 +145,132 @@ class ItemParameters:
         >>> ItemParameters.of(["t"], [1.0], [0.0]).rescaled(0.5, 2.0).slope
         array([2.])
         """
-        return self._with(
-            self.tasks,
-            self.slope * scale,
-            self.intercept + self.slope * shift,
-            self.guessing,
-            self.ceiling,
-            self.precision,
-        )
+        intercept = self.intercept + self.slope * shift
+        return _frozen(replace(self, slope=self.slope * scale, intercept=intercept))
 
-    def _with(
-        self,
-        tasks: tuple[str, ...],
-        slope: Floats,
-        intercept: Floats,
-        guessing: Floats,
-        ceiling: Floats,
-        precision: Floats | None,
-    ) -> ItemParameters:
-        """Parameters made of checked ones."""
-        for array in (slope, intercept, guessing, ceiling, precision):
-            if array is not None:
-                read_only(array)
-        return ItemParameters(tasks, slope, intercept, guessing, ceiling, precision, self.response)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain lists that `from_dict` reads back exactly.
-
-        >>> items = ItemParameters.of(["t"], [1.0], [0.25])
-        >>> ItemParameters.from_dict(items.to_dict()) == items
-        True
-        """
-        content: dict[str, Any] = {
-            "response": self.response,
-            "tasks": list(self.tasks),
-            "slope": self.slope.tolist(),
-            "intercept": self.intercept.tolist(),
-            "guessing": self.guessing.tolist(),
-            "ceiling": self.ceiling.tolist(),
-        }
-        if self.precision is not None:
-            content["precision"] = [
-                value if np.isfinite(value) else None for value in self.precision.tolist()
-            ]
-        return content
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> ItemParameters:
-        """Read what `to_dict` wrote.
-
-        >>> items = ItemParameters.of(["t"], [1.0], [0.25], precision=[4.0], response="beta")
-        >>> ItemParameters.from_dict(items.to_dict()).precision
-        array([4.])
-        """
-        try:
-            precision = content.get("precision")
-            return cls.of(
-                content["tasks"],
-                content["slope"],
-                content["intercept"],
-                guessing=content["guessing"],
-                ceiling=content["ceiling"],
-                precision=None
-                if precision is None
-                else [np.inf if value is None else value for value in precision],
-                response=content["response"],
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise InputError(
-                f"These are not task parameters: {error} is missing or wrong."
-            ) from None
+    def _arrays(self) -> dict[str, Floats]:
+        names = ("slope", "intercept", "guessing", "ceiling", "precision")
+        return {name: part for name in names if (part := getattr(self, name)) is not None}
 
     def __eq__(self, other: object) -> bool:
         """Same tasks in the same order, same numbers."""
         if not isinstance(other, ItemParameters):
             return NotImplemented
-        return self.to_dict() == other.to_dict()
+        if (self.tasks, self.response) != (other.tasks, other.response):
+            return False
+        mine, theirs = self._arrays(), other._arrays()
+        return all(np.array_equal(mine[name], theirs[name]) for name in mine)
 
     __hash__ = None  # type: ignore[assignment]  # parameters compare by content
 
     def __repr__(self) -> str:
         return f"ItemParameters: {counted(len(self.tasks), 'task')}, {self.response}"
+
+
+class Curves(NamedTuple):
+    """Curves of tasks at abilities, each of shape [tasks, abilities].
+
+    `rising` is σ(aθ + d) and `falling` its complement, both accurate near 0; `success` is P and
+    `failure` 1 − P.
+    """
+
+    rising: Floats
+    falling: Floats
+    success: Floats
+    failure: Floats
+
+
+def logits(items: ItemParameters, abilities: Floats | float) -> Floats:
+    """Return aθ + d, shape [tasks, abilities]."""
+    at = np.atleast_1d(np.asarray(abilities, dtype=np.float64))
+    return np.clip(items.slope[:, None] * at + items.intercept[:, None], -_MOST, _MOST)
+
+
+def sigmoid_pair(eta: Floats) -> tuple[Floats, Floats]:
+    """Return σ(η) and σ(−η), each accurate where it is small."""
+    small = np.exp(-np.abs(eta))
+    large_side = 1.0 / (1.0 + small)
+    small_side = small * large_side
+    rising = np.where(eta >= 0, large_side, small_side)
+    falling = np.where(eta >= 0, small_side, large_side)
+    return rising, falling
+
+
+def curves(items: ItemParameters, abilities: Floats | float) -> Curves:
+    """Return the curves of every task at every ability.
+
+    1 − P = (1 − u) + (u − c) σ(−η) keeps its digits where P is near 1.
+    """
+    rising, falling = sigmoid_pair(logits(items, abilities))
+    c, u = items.guessing[:, None], items.ceiling[:, None]
+    return Curves(rising, falling, c + (u - c) * rising, (1.0 - u) + (u - c) * falling)
+
+
+def probability(items: ItemParameters, abilities: Floats | float) -> Floats:
+    """Return P(success) of every task (rows) at every ability (columns).
+
+    References: papers/002, eq. 1 (3PL); c = 0 gives the 2PL, u < 1 the 4PL.
+
+    >>> probability(ItemParameters.of(["t"], [1.0], [0.0]), 0.0)
+    array([[0.5]])
+    """
+    return curves(items, abilities).success
+
+
+def rise(items: ItemParameters, shape: Curves) -> Floats:
+    """Return P'(θ) = a (u − c) σ (1 − σ) from curves that are there already."""
+    span = (items.ceiling - items.guessing)[:, None]
+    return items.slope[:, None] * span * shape.rising * shape.falling
+
+
+def steepness(items: ItemParameters, abilities: Floats | float) -> Floats:
+    """Return the slope P'(θ) = a (u − c) σ (1 − σ) of every curve (rows) at every ability (columns).
+
+    >>> steepness(ItemParameters.of(["t"], [2.0], [0.0]), 0.0)
+    array([[0.5]])
+    """
+    return rise(items, curves(items, abilities))
+
+
+def information(items: ItemParameters, abilities: Floats | float) -> Floats:
+    r"""Return the Fisher information of one trial of every task (rows) at every ability (columns).
+
+    .. math:: I(\theta) = P'(\theta)^2 / [P (1 - P)]
+
+    which is a² P (1 − P) for the 2PL. For the beta model it is P'² φ² (ψ'(Pφ) + ψ'((1 − P)φ)).
+
+    References: Lord (1980), eq. 5-9.
+
+    >>> information(ItemParameters.of(["t"], [2.0], [0.0]), 0.0)
+    array([[1.]])
+    """
+    shape = curves(items, abilities)
+    slope = rise(items, shape)
+    if items.response == "beta" and items.precision is not None:
+        from scipy.special import polygamma
+
+        phi = items.precision[:, None]
+        up, down = (np.maximum(share, 1e-12) * phi for share in (shape.success, shape.failure))
+        return np.asarray(slope**2 * phi**2 * (polygamma(1, up) + polygamma(1, down)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = slope**2 / (shape.success * shape.failure)
+    return np.nan_to_num(found, nan=0.0, posinf=0.0)
+
+
+def positions(names: Sequence[str], wanted: Sequence[str]) -> NDArray[np.intp]:
+    """Return where each wanted name stands among names, −1 where it does not.
+
+    >>> positions(("a", "b"), ("b", "c"))
+    array([ 1, -1])
+    """
+    known = {name: number for number, name in enumerate(names)}
+    return np.array([known.get(name, -1) for name in wanted], dtype=np.intp)
+
+
+def _frozen(items: ItemParameters) -> ItemParameters:
+    for array in items._arrays().values():
+        read_only(array)
+    return items
 
 
 def _spread(values: ArrayLike | None, count: int, what: str, *, finite: bool = True) -> Floats:
@@ -222,5 +283,7 @@ def _spread(values: ArrayLike | None, count: int, what: str, *, finite: bool = T
         ) from None
     if np.isnan(array).any() or (finite and not np.isfinite(array).all()):
         raise InputError(f"The {what} holds a number that is not finite. Give one number a task.")
+    if finite and np.abs(array).max(initial=0.0) > _LARGEST:
+        raise InputError(f"The {what} holds a number beyond {_LARGEST:g}. Give numbers of a logit.")
     read_only(array)
     return array

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from examiner.irt.ability import abilities as abilities_of
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts
 from examiner.irt.items import ItemParameters
-from examiner.irt.likelihood import items_for, posterior, quadrature_for
-from examiner.irt.quadrature import Quadrature
+from examiner.irt.posterior import log_likelihood, quadrature_for
 from examiner.results import ResponseMatrix
 from examiner.scores.recipe import Recipe
 
@@ -32,34 +33,25 @@ def known(
     >>> known(items, matrix).abilities.ability.round(3)
     array([ 0.704, -0.704])
     """
-    log_likelihood = float("nan")
-    if matrix is not None:
-        items = items_for(matrix, items)
-    rule = Quadrature.for_items(items) if matrix is None else None
-    if matrix is not None:
+    likely = float("nan")
+    if matrix is None:
+        rule = Quadrature.for_items(items)
+    else:
+        items = items.named(matrix.tasks)
         rule = quadrature_for(nodes, items.rescaled(0.0, population_sd), matrix)
-        found = posterior(matrix, items, rule, population_sd=population_sd)
-        log_likelihood = float(found.log_marginal.sum())
+        likely = log_likelihood(matrix, items, rule, population_sd=population_sd)
         if abilities is None:
-            mean = found.weights @ rule.nodes
-            spread = (found.weights * (rule.nodes - mean[:, None]) ** 2).sum(axis=1)
-            abilities = Abilities(
-                matrix.agents,
-                population_sd * mean,
-                population_sd * np.sqrt(spread),
-                "posterior means and standard deviations",
-            )
+            abilities = abilities_of(matrix, items, population_sd=population_sd, nodes=rule)
     if abilities is None:
         abilities = Abilities((), np.empty(0), np.empty(0), "none given")
-    assert rule is not None
     return IRTFit(
         model=model,
         estimator="ml",
         items=items,
         abilities=abilities,
         population_sd=population_sd,
-        log_likelihood=log_likelihood,
-        objective=log_likelihood,
+        log_likelihood=likely,
+        objective=likely,
         outcome=FitOutcome.GIVEN,
         converged=True,
         iterations=0,

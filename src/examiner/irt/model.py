@@ -1,19 +1,41 @@
-"""What a model is: which parameters are free, which are shared by all tasks, and their priors."""
+"""What a model is: which parameters are free or shared, the scale they are estimated on, their priors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from examiner.irt.items import Response
+from examiner.checking import from_record
+from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.wording import InputError, unknown_name
 
 Parameter = Literal["slope", "intercept", "guessing", "slip", "precision"]
 """What may be free. `guessing` is γ and `slip` ζ with c = e^γ / (1 + e^γ + e^ζ) and
 1 − u = e^ζ / (1 + e^γ + e^ζ), so that c < u whatever they are; `precision` is log ν or log φ."""
+
+LARGEST = 80.0
+"""Slopes and intercepts are kept within ±80: a curve that steep is a step, and is flagged."""
+_LOWEST_LOGIT = -10.0
+"""A chance of guessing or slipping below 5e-5 is none, and is flagged."""
+BOUNDS: Mapping[Parameter, tuple[float, float]] = MappingProxyType(
+    {
+        "slope": (-LARGEST, LARGEST),
+        "intercept": (-LARGEST, LARGEST),
+        "guessing": (_LOWEST_LOGIT, 5.0),
+        "slip": (_LOWEST_LOGIT, 5.0),
+        "precision": (-5.0, 12.0),
+    }
+)
+"""The lowest and the highest value of a parameter on the estimated scale."""
+
+_BEGUN: Mapping[Parameter, float] = MappingProxyType(
+    {"guessing": np.log(0.1 / 0.85), "slip": np.log(0.05 / 0.85), "precision": np.log(10.0)}
+)
+"""Where fits start: a chance of 0.1 to guess and of 0.05 to slip, trials that correlate by 0.09."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +64,23 @@ class Normal:
                 f"A prior with mean {self.mean} and standard deviation {self.sd} is given. "
                 f"Both must be finite, and the deviation above 0."
             )
+
+    def to_record(self) -> list[float]:
+        """Return `[mean, sd]`.
+
+        >>> Normal(1.0, 2.0).to_record()
+        [1.0, 2.0]
+        """
+        return [self.mean, self.sd]
+
+    @classmethod
+    def from_record(cls, stored: object) -> Normal:
+        """Read what `to_record` gave.
+
+        >>> Normal.from_record([1.0, 2.0])
+        Normal(mean=1.0, sd=2.0)
+        """
+        return cls(*from_record(tuple[float, float], stored))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +129,141 @@ class Priors:
             chosen[name] = Normal(mean, sd)
         return cls(**chosen)
 
-    def to_dict(self) -> dict[str, list[float]]:
-        """Return `{parameter: [mean, sd]}`, which `of` takes back.
+    def pull(self, parameter: Parameter) -> tuple[float, float]:
+        """Return the mean of a parameter and the curvature 1 / sd² of its log-prior.
 
-        >>> Priors.of(Priors().to_dict()) == Priors()
-        True
+        >>> Priors().pull("guessing")
+        (-2.0, 1.0)
         """
-        return {
-            field.name: [getattr(self, field.name).mean, getattr(self, field.name).sd]
-            for field in fields(self)
-        }
+        prior: Normal = getattr(self, parameter)
+        return prior.mean, prior.sd**-2
+
+
+class Point(NamedTuple):
+    """Parameters on the estimated scale: `own` [own parameters, tasks], and the `shared` numbers."""
+
+    own: Floats
+    shared: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Unknowns:
+    """What is estimated from responses: parameters of each task, those all tasks share, and priors."""
+
+    tasks: tuple[str, ...]
+    response: Response
+    own: tuple[Parameter, ...]
+    shared: tuple[Parameter, ...]
+    priors: Priors | None
+
+    @classmethod
+    def of(
+        cls, model: Model, response: Response, tasks: tuple[str, ...], priors: Priors | None
+    ) -> Unknowns:
+        """Return what a model leaves free; the beta-binomial adds one precision for all tasks."""
+        extra: tuple[Parameter, ...] = ("precision",) if response == "beta-binomial" else ()
+        return cls(tasks, response, model.free, model.shared + extra, priors)
+
+    @property
+    def names(self) -> tuple[Parameter, ...]:
+        """Every estimated parameter: those of a task, then the shared."""
+        return self.own + self.shared
+
+    @property
+    def count(self) -> int:
+        """How many numbers are estimated."""
+        return len(self.own) * len(self.tasks) + len(self.shared)
+
+    def joined(self, at: Point) -> Floats:
+        """Return one vector: shared numbers, then those of tasks, parameter by parameter."""
+        return np.concatenate([at.shared, at.own.ravel()])
+
+    def split(self, vector: Floats) -> Point:
+        """Return the parts of what `joined` gave."""
+        cut = len(self.shared)
+        return Point(vector[cut:].reshape(len(self.own), -1), vector[:cut])
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Return the lowest and the highest vector allowed."""
+        ends = np.array([BOUNDS[name] for name in self.shared + self.own])
+        counts = [1] * len(self.shared) + [len(self.tasks)] * len(self.own)
+        low, high = np.repeat(ends, counts, axis=0).T
+        return low, high
+
+    def items(self, at: Point, tasks: tuple[str, ...] | None = None) -> ItemParameters:
+        """Return what the user reads: c and 1 − u are e^γ and e^ζ over 1 + e^γ + e^ζ.
+
+        Not checked, since it is made many times in a fit. `tasks` are those of the point where it has
+        some tasks only.
+        """
+        names = self.tasks if tasks is None else tasks
+        read: dict[str, Floats] = dict(zip(self.own, at.own, strict=True))
+        for name, value in zip(self.shared, at.shared, strict=True):
+            read[name] = np.full(len(names), value)
+        none = np.zeros(len(names))
+        up, down = (
+            np.exp(np.clip(read[name], -30, 30)) if name in read else none
+            for name in ("guessing", "slip")
+        )
+        whole = 1.0 + up + down
+        return ItemParameters(
+            names,
+            read["slope"],
+            read["intercept"],
+            up / whole,
+            1.0 - down / whole,
+            np.exp(read["precision"]) if "precision" in read else None,
+            self.response,
+        )
+
+    def start(self, slope: Floats, intercept: Floats) -> Point:
+        """Return a point around a 2PL, with some guessing, slipping and scatter."""
+        begun: dict[str, Floats] = {"slope": slope, "intercept": intercept}
+        begun |= {name: np.full(len(slope), value) for name, value in _BEGUN.items()}
+        return Point(
+            np.stack([begun[name] for name in self.own]),
+            np.array([begun[name][0] for name in self.shared]),
+        )
+
+    def pulls(self) -> tuple[Floats, Floats]:
+        """Return the means and the curvatures of the priors in the order of `names`; 0 without priors."""
+        if self.priors is None:
+            return np.zeros(len(self.names)), np.zeros(len(self.names))
+        means, tightness = zip(*(self.priors.pull(name) for name in self.names), strict=True)
+        return np.array(means), np.array(tightness)
+
+    def log_prior(self, at: Point) -> float:
+        """Return the log-priors without their constants."""
+        if self.priors is None:
+            return 0.0
+        means, tightness = self.pulls()
+        cut = len(self.own)
+        own = (((at.own.T - means[:cut]) ** 2) * tightness[:cut]).sum()
+        return float(-0.5 * own - 0.5 * (((at.shared - means[cut:]) ** 2) * tightness[cut:]).sum())
+
+    def rescaled(self, at: Point, mean: float, sd: float) -> Point:
+        """Return the same curves for abilities that have been shifted and stretched to N(0, 1)."""
+        own, shared = at.own.copy(), at.shared.copy()
+        held, names = (own, self.own) if "slope" in self.own else (shared, self.shared)
+        row = names.index("slope")
+        own[self.own.index("intercept")] += held[row] * mean
+        held[row] *= sd
+        return Point(own, shared)
+
+
+def moved(items: ItemParameters, parameter: Parameter, step: float) -> ItemParameters:
+    """Return the tasks with one parameter moved on the scale on which it is estimated."""
+    if parameter == "slope":
+        return replace(items, slope=items.slope + step)
+    if parameter == "intercept":
+        return replace(items, intercept=items.intercept + step)
+    if parameter == "precision":
+        assert items.precision is not None
+        return replace(items, precision=items.precision * np.exp(step))
+    low, middle, high = items.guessing, items.ceiling - items.guessing, 1.0 - items.ceiling
+    if parameter == "guessing":
+        low = low * np.exp(step)
+    else:
+        high = high * np.exp(step)
+    total = low + middle + high
+    return replace(items, guessing=low / total, ceiling=(low + middle) / total)

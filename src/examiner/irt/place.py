@@ -1,29 +1,44 @@
-"""A new agent on a stored fit, without fitting again."""
+"""A new agent on a stored fit, without fitting again: task parameters stay as they are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from examiner.irt.agent_curves import empirical_agent_curves
-from examiner.irt.bins import bins as difficulty_bins
+from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import IRTFit
-from examiner.irt.indicators import generality, regularities
-from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.newcomer import Newcomer, error_with_tasks, known_tasks, newcomer
-from examiner.irt.prediction import Interval, Predictions, predicted_mean, predicted_results
-from examiner.irt.quadrature import Quadrature
-from examiner.irt.standings import RankInterval, rank_among
-from examiner.irt.surprise import UNEXPECTED, Cells, Unexpected, unexpected_results
-from examiner.results import ResponseMatrix, Results
-from examiner.wording import InputError, counted
+from examiner.irt.indicators.bins import bins as difficulty_bins
+from examiner.irt.indicators.curves import empirical_agent_curves
+from examiner.irt.indicators.generality import generality, regularities
+from examiner.irt.items import Floats, ItemParameters, curves, positions
+from examiner.irt.posterior import moments, posterior_weights, quadrature_for
+from examiner.irt.prediction import (
+    UNEXPECTED,
+    Cells,
+    PredictedMean,
+    Predictions,
+    RankInterval,
+    Unexpected,
+    Z,
+    predicted_mean,
+    predicted_results,
+    rank_among,
+    unexpected_results,
+)
+from examiner.results import ResponseMatrix, Results, atari_game
+from examiner.wording import InputError, counted, listed
 
 FEW_TASKS = 5
+_STEP = 1e-2
+"""Shift of intercepts by which derivatives of a cell's log-likelihood are taken."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Placement:
     """An agent on the scale of a fit.
 
@@ -45,16 +60,22 @@ class Placement:
     generality: float
     slope: float
     rank: RankInterval
-    benchmark: Interval
+    benchmark: PredictedMean
     predicted: Predictions
     unexpected: tuple[Unexpected, ...]
     flags: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return (
+            f"Placement: {self.agent} by {counted(self.tasks, 'task')}, ability {self.ability:.2f} ± "
+            f"{self.total_error:.2f}, rank {self.rank.rank} of {self.rank.among}"
+        )
+
 
 def place(
+    results: Results | ResponseMatrix,
     fit: IRTFit,
-    new: Results | ResponseMatrix,
     *,
     bins: Sequence[float] | int | None = None,
     nodes: Quadrature | None = None,
@@ -74,66 +95,176 @@ def place(
     >>> from examiner.irt.known import known as known_fit
     >>> items = ItemParameters.of(list("abcd"), np.full(4, 2.0), difficulty=[-2.0, -1.0, 1.0, 2.0])
     >>> new = ResponseMatrix.from_array([[1, 1, 0]], ["mine"], ["a", "b", "c"])
-    >>> (mine,) = place(known_fit(items), new)
+    >>> (mine,) = place(new, known_fit(items))
     >>> round(mine.ability, 2), mine.predicted.tasks, mine.unexpected
     (0.04, ('d',), ())
     """
-    matrix, notes = _responses(fit, new)
+    if not isinstance(fit, IRTFit):
+        raise InputError(
+            "The fit is given first. Give the new results first: `place(results, fit)`."
+        )
+    matrix, notes = _responses(fit, results)
     matrix, items, more = known_tasks(fit, matrix)
     _check_kind(items, matrix)
     said = (*notes, *more)
     return tuple(
-        _placed(fit, newcomer(fit, matrix, items, row, nodes), matrix.agents[row], bins, said)
+        _placed(fit, _newcomer(fit, matrix, items, row, nodes), bins, said)
         for row in range(len(matrix.agents))
     )
 
 
+def known_tasks(
+    fit: IRTFit, matrix: ResponseMatrix
+) -> tuple[ResponseMatrix, ItemParameters, tuple[str, ...]]:
+    """Return the columns of tasks that the fit knows, their parameters, and a note on the others.
+
+    >>> from examiner.irt.known import known as known_fit
+    >>> fit = known_fit(ItemParameters.of(["pong"], [1.0], [0.0]))
+    >>> known_tasks(fit, ResponseMatrix.from_array([[0, 1]], tasks=["chess", "PongNoFrameskip-v4"]))[2]
+    ("1 task outside the fit tells nothing: 'chess'.",)
+    """
+    known = {task: number for number, task in enumerate(fit.items.tasks)}
+    games: dict[str, int] = {}
+    for task, number in known.items():
+        game = atari_game(task)
+        if game is not None:
+            games.setdefault(game, number)
+    found: dict[int, int] = {}
+    unknown: list[str] = []
+    for column, task in enumerate(matrix.tasks):
+        held = known.get(task, games.get(atari_game(task) or ""))
+        if held is None or held in found:
+            unknown.append(task)
+        else:
+            found[held] = column
+    if not found:
+        raise InputError(
+            f"None of the tasks is in the fit: the new results have {listed(matrix.tasks)}, the fit has "
+            f"{listed(fit.items.tasks)}. Give results on tasks of the fit."
+        )
+    notes: tuple[str, ...] = ()
+    if unknown:
+        dropped = {one.name for one in fit.dropped}
+        flat = [task for task in unknown if task in dropped]
+        why = f" ({len(flat)} of them were set aside when it was made)" if flat else ""
+        tells = "tells" if len(unknown) == 1 else "tell"
+        notes = (
+            f"{counted(len(unknown), 'task')} outside the fit {tells} nothing{why}: {listed(unknown)}.",
+        )
+    numbers = sorted(found)
+    return matrix.take(tasks=[found[number] for number in numbers]), fit.items.take(numbers), notes
+
+
+class _Newcomer(NamedTuple):
+    """One agent's observed cells, and the posterior they leave over ability.
+
+    `items` are the tasks it met, `each` [tasks, nodes] the log-likelihood of each cell, `joint` [nodes]
+    the log posterior up to a constant and `weights` the posterior; `nodes` are abilities.
+    """
+
+    responses: ResponseMatrix
+    items: ItemParameters
+    cells: Cells
+    nodes: Floats
+    each: Floats
+    joint: Floats
+    weights: Floats
+
+
+def _newcomer(
+    fit: IRTFit, matrix: ResponseMatrix, items: ItemParameters, row: int, nodes: Quadrature | None
+) -> _Newcomer:
+    columns = np.flatnonzero(matrix.observed[row])
+    if not len(columns):
+        raise InputError(
+            f"The agent {matrix.agents[row]!r} has no result on a task of the fit. Give at least one."
+        )
+    one = matrix.take(agents=[row], tasks=columns.tolist())
+    met = items.take(columns)
+    cells = Cells(one.to_numpy()[0], np.ones(len(columns)))
+    if met.response != "beta":
+        cells = Cells(one.successes[0].astype(np.float64), one.trials[0].astype(np.float64))
+    rule = quadrature_for(nodes, met.rescaled(0.0, fit.population_sd), one)
+    at = fit.population_sd * rule.nodes
+    each = _cell_heights(met, one, at)
+    joint = each.sum(axis=0) + rule.log_weights
+    _, weights = posterior_weights(joint[None].copy())
+    return _Newcomer(one, met, cells, at, each, joint, weights[0])
+
+
+def _cell_heights(items: ItemParameters, one: ResponseMatrix, at: Floats) -> Floats:
+    """Log-likelihood of each cell of one agent at each ability, [tasks, abilities]."""
+    kernel = kernel_for(items.response, one)
+    terms = kernel.terms(curves(items, at), items.precision)
+    total = np.zeros((len(items), at.size))
+    for data, term in zip(kernel.statistics(one), terms, strict=True):
+        total += data[0][:, None] * term
+    return total
+
+
 def _placed(
     fit: IRTFit,
-    seen: Newcomer,
-    agent: str,
+    seen: _Newcomer,
     bins: Sequence[float] | int | None,
     notes: tuple[str, ...],
 ) -> Placement:
-    met = seen.items
-    ability = float(seen.weights @ seen.nodes)
-    error = float(np.sqrt(seen.weights @ (seen.nodes - ability) ** 2))
-    total = error
-    if fit.errors is not None:
-        total = error_with_tasks(seen, fit.errors, _places(fit, met.tasks), ability, error)
+    columns = positions(fit.items.tasks, seen.items.tasks)
+    mean, sd = moments(seen.weights[None], seen.nodes)
+    ability, error = float(mean[0]), float(sd[0])
+    total = error if fit.errors is None else _error_with_tasks(fit, seen, columns, ability, error)
+    shares = seen.cells.value / seen.cells.trials
     results = np.full(len(fit.items), np.nan)
-    results[_places(fit, met.tasks)] = seen.cells.value / seen.cells.trials
+    results[columns] = shares
     value, slope, words = _indicators(fit, results, bins)
-    unmet = [place for place in range(len(fit.items)) if np.isnan(results[place])]
-    flags = [*words, *_flags(seen.cells)]
-    unexpected = unexpected_results(met, seen.cells, seen.joint, seen.each, seen.nodes)
-    by_chance = UNEXPECTED * len(met)
-    if len(unexpected) > by_chance + 2 * np.sqrt(by_chance) + 1:
-        flags.append(
-            f"{len(unexpected)} of {counted(len(met), 'result')} are unexpected, and at most "
-            f"{by_chance:.1f} would be by chance: the agent may not fit the model"
-        )
+    unmet = fit.items.take(np.flatnonzero(np.isnan(results)))
+    unexpected = unexpected_results(seen.items, seen.cells, seen.joint, seen.each, seen.nodes)
     return Placement(
-        agent=agent,
-        tasks=len(met),
-        mean=float((seen.cells.value / seen.cells.trials).mean()),
+        agent=seen.responses.agents[0],
+        tasks=len(shares),
+        mean=float(shares.mean()),
         ability=ability,
         error=error,
         total_error=total,
-        low=ability - 1.96 * total,
-        high=ability + 1.96 * total,
+        low=ability - Z * total,
+        high=ability + Z * total,
         regularity=float(regularities(results[None, :])[0]),
         generality=value,
         slope=slope,
         rank=rank_among(fit.abilities, seen.nodes, seen.weights),
-        benchmark=predicted_mean(
-            results[~np.isnan(results)], fit.items.take(unmet), seen.nodes, seen.weights
-        ),
-        predicted=predicted_results(fit.items.take(unmet), seen.nodes, seen.weights),
+        benchmark=predicted_mean(results[~np.isnan(results)], unmet, seen.nodes, seen.weights),
+        predicted=predicted_results(unmet, seen.nodes, seen.weights),
         unexpected=unexpected,
-        flags=tuple(flags),
+        flags=(*words, *_flags(seen.cells, len(unexpected))),
         notes=notes,
     )
+
+
+def _error_with_tasks(
+    fit: IRTFit, seen: _Newcomer, columns: NDArray[np.intp], ability: float, error: float
+) -> float:
+    r"""The posterior's deviation with what the errors of slopes and intercepts add.
+
+    With η = aθ + d, ∂² log f / ∂θ∂a = ℓ'(η) + aθ ℓ''(η) and ∂² log f / ∂θ∂d = a ℓ''(η); the posterior
+    mean moves by s² times that for each unit of a parameter.
+    """
+    items, errors = seen.items, fit.errors
+    assert errors is not None
+    down, here, up = (
+        _cell_heights(
+            replace(items, intercept=items.intercept + shift), seen.responses, np.array([ability])
+        )[:, 0]
+        for shift in (-_STEP, 0.0, _STEP)
+    )
+    first, second = (up - down) / (2 * _STEP), (up - 2 * here + down) / _STEP**2
+    by_slope, by_intercept = first + items.slope * ability * second, items.slope * second
+    with np.errstate(over="ignore", invalid="ignore"):  # errors of a damaged file may be anything
+        variance = (
+            by_slope**2 * errors.slope[columns] ** 2
+            + 2 * by_slope * by_intercept * errors.covariance[columns]
+            + by_intercept**2 * errors.intercept[columns] ** 2
+        )
+        added = float(np.nansum(np.maximum(variance, 0.0))) * error**4
+    return float(np.sqrt(error**2 + added))
 
 
 def _responses(
@@ -180,17 +311,18 @@ def _indicators(
     return float(general.value[0]), float(made.slope[0]), words
 
 
-def _flags(cells: Cells) -> list[str]:
-    words = []
-    if len(cells.value) < FEW_TASKS:
-        words.append(f"placed by {counted(len(cells.value), 'task')} only")
+def _flags(cells: Cells, unexpected: int) -> list[str]:
+    words, count = [], len(cells.value)
+    if count < FEW_TASKS:
+        words.append(f"placed by {counted(count, 'task')} only")
     if (cells.value == cells.trials).all():
         words.append("it succeeded at everything it met: its ability is known from below only")
     elif (cells.value == 0).all():
         words.append("it failed at everything it met: its ability is known from above only")
+    by_chance = UNEXPECTED * count
+    if unexpected > by_chance + 2 * np.sqrt(by_chance) + 1:
+        words.append(
+            f"{unexpected} of {counted(count, 'result')} are unexpected, and at most "
+            f"{by_chance:.1f} would be by chance: the agent may not fit the model"
+        )
     return words
-
-
-def _places(fit: IRTFit, tasks: tuple[str, ...]) -> list[int]:
-    place = {task: number for number, task in enumerate(fit.items.tasks)}
-    return [place[task] for task in tasks]

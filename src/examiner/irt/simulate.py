@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.logistic import probability, sigmoid_pair
+from examiner.checking import Randomness, generator
+from examiner.irt.items import Floats, ItemParameters, probability, sigmoid_pair
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted
 
@@ -18,7 +18,7 @@ def simulate(
     trials: int | ArrayLike = 1,
     interaction: float = 0.0,
     population_sd: float = 1.0,
-    rng: np.random.Generator | int,
+    rng: Randomness,
     agents: tuple[str, ...] | None = None,
 ) -> ResponseMatrix:
     r"""Draw responses of agents to tasks, by the response the parameters stand for.
@@ -39,20 +39,17 @@ def simulate(
     >>> bool(hard < 0.2 < 0.8 < easy)
     True
     """
-    generator = np.random.default_rng(rng)
-    theta = _abilities(abilities, population_sd, generator)
+    drawing = generator(rng)
+    theta = _abilities(abilities, population_sd, drawing)
     counts = _trials(trials, theta.size, len(items))
     if not (np.isfinite(interaction) and interaction >= 0):
         raise InputError(f"The interaction is {interaction}. Give a standard deviation, 0 or more.")
-    chance = _chances(items, theta, interaction, generator)
+    chance = _chances(items, theta, interaction, drawing)
+    if items.precision is not None:
+        chance = _beta(chance, items.precision, drawing)
     if items.response == "beta":
-        assert items.precision is not None
-        scores = _beta(chance, items.precision, generator)
-        return ResponseMatrix.from_array(np.where(counts > 0, scores, np.nan), agents, items.tasks)
-    if items.response == "beta-binomial":
-        assert items.precision is not None
-        chance = _beta(chance, items.precision, generator)
-    won = generator.binomial(counts, chance)
+        return ResponseMatrix.from_array(np.where(counts > 0, chance, np.nan), agents, items.tasks)
+    won = drawing.binomial(counts, chance)
     return ResponseMatrix.from_counts(won, counts, agents, items.tasks)
 
 

@@ -9,9 +9,8 @@ from typing import TypeAlias
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.examination import Examination
 from examiner.checking import from_record, to_record
-from examiner.irt.fitted import IRTFit
+from examiner.irt.fitted import IRTFit, fit_from_record
 from examiner.irt.items import ItemParameters
-from examiner.irt.stored import fit_from_dict, fit_to_dict
 from examiner.selection.selection import Selection
 from examiner.stored.documents import Content, Kind, read_document, write_document
 from examiner.stored.earlier import fit_of_schema_1
@@ -24,7 +23,7 @@ FIT = Kind(
     "fit",
     "examiner fit … -o fit.json",
     IRTFit,
-    read=fit_from_dict,
+    read=fit_from_record,
     earlier={"examiner.irt-fit/1": fit_of_schema_1},
 )
 SELECTION = Kind(
@@ -118,8 +117,6 @@ def examination_content(path: str | Path) -> Content:
 
 
 def _content(thing: Thing) -> Content:
-    if isinstance(thing, IRTFit):
-        return fit_to_dict(thing)
     if isinstance(thing, Examination):
         return thing.to_dict()
     content: Content = to_record(thing)

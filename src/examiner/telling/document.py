@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from examiner.irt.flags import rewarding_the_weak, weak_sentence
+from examiner.irt import rewarding_the_weak, weak_sentence
 from examiner.results import Classification, Results
 from examiner.results.display import html_table
 from examiner.results.writing import write_text

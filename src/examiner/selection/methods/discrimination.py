@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from examiner.irt import steepness
 from examiner.selection.constraints import Array
 from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import grow
-from examiner.selection.item_curves import curve_slope
 from examiner.selection.task_set import TaskSet
 
 
@@ -23,7 +23,7 @@ def discrimination(evidence: Evidence, size: int, rng: np.random.Generator) -> T
     evidence.needed("discrimination", "ability")
     assert evidence.items is not None
     assert evidence.ability is not None
-    slope: Array = curve_slope(evidence.items, evidence.ability).mean(axis=0)
+    slope: Array = steepness(evidence.items, evidence.ability).mean(axis=1)
 
     def gains(chosen: list[int]) -> Array:
         return slope

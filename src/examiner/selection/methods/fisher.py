@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from examiner.irt import information as fisher_information
 from examiner.selection.constraints import Array
 from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import grow
-from examiner.selection.item_curves import fisher_information
 from examiner.selection.task_set import TaskSet
 
 
@@ -24,7 +24,7 @@ def fisher(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     evidence.needed("fisher", "ability")
     assert evidence.items is not None
     assert evidence.ability is not None
-    information = fisher_information(evidence.items, evidence.ability)  # [agents, tasks]
+    information = fisher_information(evidence.items, evidence.ability).T  # [agents, tasks]
 
     def gains(chosen: list[int]) -> Array:
         held = 1.0 + information[:, chosen].sum(axis=1, keepdims=True)

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from examiner.irt.flags import rewarding_the_weak
+from examiner.irt import rewarding_the_weak
 from examiner.results import Results
 from examiner.results.scale import ScaleArrays
 from examiner.scores import Likeness, near_identical, normalise

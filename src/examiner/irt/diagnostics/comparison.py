@@ -1,0 +1,272 @@
+"""Models compared: by cells they have not seen, and the binomial with the beta-binomial by likelihoods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.checking import Randomness, generator
+from examiner.irt.estimation.kernels import kernel_for, log_choose
+from examiner.irt.fit import Progress, shown
+from examiner.irt.fit import fit as fit_irt
+from examiner.irt.fitted import IRTFit
+from examiner.irt.items import Floats, curves, positions
+from examiner.irt.model import Model
+from examiner.irt.posterior import posterior_blocks
+from examiner.results import ResponseMatrix
+from examiner.results.display import html_table
+from examiner.wording import InputError, counted
+
+Fitter = Callable[[ResponseMatrix], IRTFit]
+
+
+class HeldOutScore(NamedTuple):
+    """How one model foretold the held-out cells.
+
+    `log_score` is the mean log predictive density of a cell, larger is better. `behind` is how far
+    it lies behind the best model, with a standard error over agents.
+    """
+
+    model: str
+    log_score: float
+    error: float
+    behind: float
+    behind_error: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ModelComparison:
+    """Models from the best to the worst, on the same held-out cells.
+
+    `baseline` foretells every cell of a task by its mean alone, without abilities (NaN for
+    continuous scores): a model that does no better has learnt nothing about agents.
+    """
+
+    scores: tuple[HeldOutScore, ...]
+    baseline: float
+    cells: int
+    folds: int
+    left_out: int
+    """Held-out cells that some model could not score: their task did not vary without them."""
+
+    @property
+    def best(self) -> str:
+        """The model that foretold best."""
+        return self.scores[0].model
+
+    @property
+    def as_good(self) -> tuple[str, ...]:
+        """Models within two standard errors of the best, which is one of them."""
+        return tuple(one.model for one in self.scores if one.behind <= 2 * one.behind_error)
+
+    def __repr__(self) -> str:
+        models = counted(len(self.scores), "model")
+        return f"ModelComparison of {models} on {counted(self.cells, 'cell')}: {self.best} foretells best"
+
+    def _repr_html_(self) -> str:
+        header = [name.replace("_", " ") for name in HeldOutScore._fields]
+        return html_table(repr(self), header, self.scores)
+
+
+def compare(
+    matrix: ResponseMatrix,
+    models: Sequence[str] | Mapping[str, Fitter] = ("1pl", "2pl", "3pl"),
+    *,
+    folds: int = 5,
+    rng: Randomness,
+    progress: Progress | None = None,
+) -> ModelComparison:
+    r"""Compare models by cells held out of the fit.
+
+    Each task's cells are dealt into `folds` parts. A model is fitted without one part (by default
+    with its priors and one start), and foretells each cell of that part from what the same agent
+    did on the others:
+
+    .. math:: \log \int f(x_{ji} | \theta) \, p(\theta | x_{j, \text{kept}}) \, d\theta
+
+    Standard errors are over agents, whose cells stand or fall together. `models` are names, or a
+    mapping from names to functions from responses to a fit.
+
+    References: Vehtari & Ojanen (2012), section 5.1; Stenhaug & Domingue (2022), for IRT.
+
+    >>> from examiner.irt import ItemParameters, simulate
+    >>> items = ItemParameters.of([f"t{n}" for n in range(12)], np.linspace(-1, 3, 12), np.zeros(12))
+    >>> compare(simulate(items, 150, rng=0), ["1pl", "2pl"], folds=3, rng=0).best
+    '2pl'
+    """
+    observed = matrix.observed
+    if not 2 <= folds <= int(observed.sum(axis=0).max()):
+        raise InputError(f"Cannot deal the cells of a task into {folds} folds. Choose 2 to 10.")
+    fitters = _fitters(models)
+    part = _dealt(observed, folds, generator(rng))
+    scores = {name: np.full(matrix.shape, np.nan) for name in fitters}
+    baseline = np.full(matrix.shape, np.nan)
+    jobs = [(fold, name) for fold in range(folds) for name in fitters]
+    for fold, name in shown(jobs, "comparing", progress):
+        held = part == fold
+        kept = _masked(matrix, observed & ~held)
+        _score_by_means(matrix, kept, held, baseline)
+        _score(matrix, kept, held, fitters[name](kept), scores[name])
+    return _told(scores, baseline, observed, folds)
+
+
+def _fitters(models: Sequence[str] | Mapping[str, Fitter]) -> dict[str, Fitter]:
+    if not models:
+        raise InputError("No model is given. Name at least one, better two.")
+    if isinstance(models, Mapping):
+        return dict(models)
+    return {name: partial(fit_irt, model=name, starts=1, errors=False) for name in models}
+
+
+def _dealt(observed: NDArray[np.bool_], folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A fold for each observed cell, even within each task; −1 elsewhere."""
+    part = np.full(observed.shape, -1, dtype=np.int64)
+    for task in range(observed.shape[1]):
+        rows = np.flatnonzero(observed[:, task])
+        part[rng.permutation(rows), task] = (np.arange(rows.size) + rng.integers(folds)) % folds
+    return part
+
+
+def _masked(matrix: ResponseMatrix, keep: NDArray[np.bool_]) -> ResponseMatrix:
+    if matrix.is_counts:
+        return ResponseMatrix.from_counts(
+            np.where(keep, matrix.successes, 0).astype(matrix.successes.dtype),
+            np.where(keep, matrix.trials, 0).astype(matrix.trials.dtype),
+            matrix.agents,
+            matrix.tasks,
+        )
+    return ResponseMatrix.from_array(
+        np.where(keep, matrix.to_numpy(), np.nan), matrix.agents, matrix.tasks
+    )
+
+
+def _score(
+    matrix: ResponseMatrix,
+    kept: ResponseMatrix,
+    held: NDArray[np.bool_],
+    fit: IRTFit,
+    scores: Floats,
+) -> None:
+    """Write the log predictive density of held-out cells of fitted tasks into `scores`."""
+    items = fit.items
+    columns = positions(matrix.tasks, items.tasks).tolist()
+    part = kept.take(tasks=columns)
+    seen = posterior_blocks(part, items, fit.quadrature, population_sd=fit.population_sd)
+    weights = np.concatenate([block.weights for block in seen])
+    whole = matrix.take(tasks=columns)
+    kernel = kernel_for(items.response, whole)
+    terms = kernel.terms(curves(items, fit.population_sd * fit.quadrature.nodes), items.precision)
+    data = kernel.statistics(whole)
+    for task, column in enumerate(columns):
+        rows = np.flatnonzero(held[:, column])
+        constant = kernel.constant(whole.take(tasks=[task]))[rows]
+        height = sum(
+            values[rows, task, None] * term[task] for values, term in zip(data, terms, strict=True)
+        )
+        top = np.max(height, axis=1, keepdims=True)
+        mass = (weights[rows] * np.exp(height - top)).sum(axis=1)
+        scores[rows, column] = constant + top[:, 0] + np.log(np.maximum(mass, 1e-300))
+
+
+def _score_by_means(
+    matrix: ResponseMatrix, kept: ResponseMatrix, held: NDArray[np.bool_], scores: Floats
+) -> None:
+    """Binomial log density at (k + ½)/(n + 1) of the task's kept cells."""
+    if not matrix.is_counts:
+        return
+    won = kept.successes.sum(axis=0, dtype=np.float64)
+    share = (won + 0.5) / (kept.trials.sum(axis=0, dtype=np.float64) + 1.0)
+    k, n = matrix.successes.astype(np.float64), matrix.trials.astype(np.float64)
+    density = k * np.log(share) + (n - k) * np.log1p(-share) + log_choose(n, k)
+    scores[held] = density[held]
+
+
+def _told(
+    scores: dict[str, Floats], baseline: Floats, observed: NDArray[np.bool_], folds: int
+) -> ModelComparison:
+    common = observed.copy()
+    for values in scores.values():
+        common &= np.isfinite(values)
+    cells = int(common.sum())
+    if not cells:
+        raise InputError(
+            f"No held-out cell of {counted(observed.shape[1], 'task')} could be scored: every task "
+            f"is constant once a fold is left out. Give more agents."
+        )
+    means = {name: float(values[common].mean()) for name, values in scores.items()}
+    ranked = sorted(means, key=lambda name: -means[name])
+    best = scores[ranked[0]]
+    told = tuple(
+        HeldOutScore(
+            name,
+            means[name],
+            _error_over_agents(scores[name], common),
+            means[ranked[0]] - means[name],
+            _error_over_agents(best - scores[name], common),
+        )
+        for name in ranked
+    )
+    known = float(baseline[common].mean()) if np.isfinite(baseline[common]).all() else np.nan
+    return ModelComparison(told, known, cells, folds, int(observed.sum()) - cells)
+
+
+def _error_over_agents(values: Floats, common: NDArray[np.bool_]) -> float:
+    """Standard error of the mean over cells, agents as clusters."""
+    mean = values[common].mean()
+    off = np.where(common, values - mean, 0.0).sum(axis=1)
+    agents = int(common.any(axis=1).sum())
+    if agents < 2:
+        return float("nan")
+    return float(np.sqrt((off**2).sum() * agents / (agents - 1)) / common.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class OverdispersionTest:
+    """Twice the gain in log-likelihood of the beta-binomial over the binomial, and its p-value.
+
+    `correlation` is ρ = 1 / (1 + ν), how much two trials of one cell correlate beyond the curve.
+    """
+
+    statistic: float
+    p_value: float
+    precision: float
+    correlation: float
+
+
+def overdispersion(
+    matrix: ResponseMatrix, model: str | Model = "2pl", *, rng: Randomness = 0
+) -> OverdispersionTest:
+    r"""Test whether k of n trials scatter more than the binomial, by the ratio of likelihoods.
+
+    Both models are fitted by maximum likelihood. No overdispersion (1/ν = 0) is an end of the
+    range, where half of all samples put the estimate when it is true; so
+
+    .. math:: p = \tfrac12 P(\chi^2_1 \ge 2 (\ell_1 - \ell_0))
+
+    References: Self & Liang (1987), case 5.
+
+    >>> from examiner.irt import ItemParameters, simulate
+    >>> items = ItemParameters.of([f"task {n}" for n in range(8)], np.ones(8), np.linspace(-1, 1, 8))
+    >>> matrix = simulate(items, 100, trials=4, interaction=1.5, rng=0)
+    >>> bool(overdispersion(matrix, "1pl").p_value < 0.001)
+    True
+    """
+    if not matrix.is_counts or int(matrix.trials.max()) < 2:
+        raise InputError(
+            "No cell has two trials, so that nothing is known of how alike trials are. "
+            "Give successes of several trials."
+        )
+    from scipy.special import chdtrc
+
+    plain = fit_irt(matrix, model, estimator="ml", response="binomial", errors=False, rng=rng)
+    wide = fit_irt(matrix, model, estimator="ml", response="beta-binomial", errors=False, rng=rng)
+    statistic = max(0.0, 2.0 * (wide.log_likelihood - plain.log_likelihood))
+    p_value = 1.0 if statistic == 0.0 else float(0.5 * chdtrc(1, statistic))
+    assert wide.items.precision is not None
+    precision = float(wide.items.precision[0])
+    return OverdispersionTest(statistic, p_value, precision, 1.0 / (1.0 + precision))

@@ -1,0 +1,229 @@
+"""Everything that can be wrong with a fit, looked for at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.checking import Randomness, generator
+from examiner.irt.diagnostics.comparison import OverdispersionTest
+from examiner.irt.diagnostics.comparison import overdispersion as overdispersion_test
+from examiner.irt.diagnostics.dependence import (
+    DimensionCheck,
+    LocalDependence,
+    dimension_check,
+    first_eigenvalue,
+    largest_excess,
+    local_dependence,
+    residual_correlations,
+)
+from examiner.irt.diagnostics.item_fit import SumScoreFit, sum_score_fit
+from examiner.irt.diagnostics.residuals import (
+    AgentFit,
+    MeanSquareFit,
+    agent_fit,
+    mean_square_fit,
+    mean_squares,
+)
+from examiner.irt.errors.draws import View, view
+from examiner.irt.errors.draws import replicates as drawn_views
+from examiner.irt.fit import Progress
+from examiner.irt.fitted import IRTFit
+from examiner.irt.items import Floats, positions
+from examiner.results import ResponseMatrix
+from examiner.wording import InputError, counted
+
+_FEWEST_DRAWS = 20
+_RARE = 0.01
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Diagnosis:
+    """What a fit leaves unexplained: by task, by agent, by pair of tasks, and as a whole.
+
+    `overdispersion` is None where no cell has two trials, or the test was not asked for. Cut-offs
+    come from `draws` data sets drawn from the fitted model.
+    """
+
+    sum_scores: SumScoreFit
+    mean_squares: MeanSquareFit
+    agents: AgentFit
+    dependence: LocalDependence
+    dimensions: DimensionCheck
+    overdispersion: OverdispersionTest | None
+    draws: int
+
+    def findings(self) -> tuple[str, ...]:
+        """Return what was found, one sentence each.
+
+        >>> from examiner.irt import ItemParameters, fit as fit_irt, simulate
+        >>> items = ItemParameters.of([f"task {n}" for n in range(8)], np.ones(8), np.zeros(8))
+        >>> fit = fit_irt(simulate(items, 200, rng=0), errors=False)
+        >>> len(diagnose(fit, replicates=20, rng=0).findings())
+        5
+        """
+        odd_tasks, tasks = int(self.mean_squares.misfit.sum()), len(self.mean_squares.tasks)
+        odd_agents, agents = int(self.agents.odd.sum()), len(self.agents.agents)
+        told = [
+            self._sum_score_words(),
+            f"{odd_tasks} of {counted(tasks, 'task')} with infit or outfit outside what the model "
+            f"gives (up to {0.1 * tasks:.1f} expected by chance).",
+            f"{odd_agents} of {counted(agents, 'agent')} with odd responses "
+            f"({_RARE * agents:.1f} expected by chance).",
+            self._pair_words(),
+            self._dimension_words(),
+        ]
+        if self.overdispersion is not None:
+            test = self.overdispersion
+            told.append(
+                f"Trials of one cell correlate by {test.correlation:.3f} beyond the curve "
+                f"(p = {test.p_value:.2g})."
+            )
+        return tuple(told)
+
+    def _sum_score_words(self) -> str:
+        known = np.isfinite(self.sum_scores.p_value)
+        if not known.any():
+            return f"S-X² is not available: {self.sum_scores.reasons[0]}."
+        low = int((self.sum_scores.p_value[known] < _RARE).sum())
+        return (
+            f"{low} of {counted(int(known.sum()), 'task')} with p < {_RARE:g} by S-X² "
+            f"({_RARE * known.sum():.1f} expected by chance)."
+        )
+
+    def _pair_words(self) -> str:
+        pairs = self.dependence.pairs
+        if not pairs:
+            return "No two tasks share more than ability."
+        first = pairs[0]
+        return (
+            f"{counted(len(pairs), 'pair')} of tasks share more than ability, most "
+            f"{first.first!r} and {first.second!r} (Q3 {first.excess:+.2f} beyond the mean)."
+        )
+
+    def _dimension_words(self) -> str:
+        check = self.dimensions
+        sizes = f"first eigenvalue {check.first:.2f}, cut-off {check.cutoff:.2f}"
+        if check.one_dimension:
+            return f"One ability is enough ({sizes})."
+        return f"One ability is not enough ({sizes}): see {', '.join(map(repr, check.tasks[:3]))}."
+
+    def __repr__(self) -> str:
+        return "\n  ".join((f"Diagnosis ({counted(self.draws, 'draw')}):", *self.findings()))
+
+
+def diagnose(
+    fit: IRTFit,
+    matrix: ResponseMatrix | None = None,
+    *,
+    replicates: int = 100,
+    refit: bool = True,
+    rng: Randomness = 0,
+    overdispersion: bool = True,
+    progress: Progress | None = None,
+) -> Diagnosis:
+    """Look for misfit of tasks and agents, dependence between tasks, and more than one ability.
+
+    S-X², infit and outfit, agent fit, Q3, the largest eigenvalue of residuals and, where cells have
+    several trials, a test of overdispersion. Cut-offs come from `replicates` data sets drawn from
+    the fitted model with the same cells and trials, each agent's ability from its own posterior, and
+    fitted again (one start), since estimates fit their own data better than the truth does.
+    `refit=False` takes the parameters as known: quicker, and the cut-offs a little off. `matrix` is
+    needed only for a fit that was read from a file.
+
+    >>> from examiner.irt import ItemParameters, fit as fit_irt, simulate
+    >>> items = ItemParameters.of([f"task {n}" for n in range(8)], np.ones(8), np.zeros(8))
+    >>> fit = fit_irt(simulate(items, 200, rng=1), errors=False)
+    >>> diagnose(fit, replicates=20, rng=0).dimensions.one_dimension
+    True
+    """
+    data = _data(fit, matrix)
+    if replicates < _FEWEST_DRAWS:
+        raise InputError(
+            f"{replicates} replicates are asked for. Give at least {_FEWEST_DRAWS}: cut-offs are "
+            f"their percentiles."
+        )
+    drawing = generator(rng)
+    seen = view(data, fit)
+    correlations = residual_correlations(seen.residuals)
+    drawn = _drawn(
+        drawn_views(data, fit, seen, count=replicates, rng=drawing, refit=refit, progress=progress)
+    )
+    tasks = fit.items.tasks
+    several = data.is_counts and fit.items.response != "beta" and int(data.trials.max()) > 1
+    return Diagnosis(
+        sum_scores=sum_score_fit(
+            data,
+            fit.items,
+            parameters=_numbers_per_curve(fit),
+            population_sd=fit.population_sd,
+            nodes=fit.quadrature,
+        ),
+        mean_squares=mean_square_fit(
+            tasks, mean_squares(seen.residuals), (drawn.infit, drawn.outfit)
+        ),
+        agents=agent_fit(
+            data.agents,
+            seen.log_likelihood,
+            drawn.log_likelihood,
+            mean_squares(seen.residuals, axis=1),
+        ),
+        dependence=local_dependence(tasks, correlations, float(np.nanquantile(drawn.excess, 0.95))),
+        dimensions=dimension_check(tasks, correlations, drawn.eigenvalue),
+        overdispersion=overdispersion_test(data, fit.model, rng=drawing)
+        if several and overdispersion
+        else None,
+        draws=replicates,
+    )
+
+
+def _data(fit: IRTFit, matrix: ResponseMatrix | None) -> ResponseMatrix:
+    given = fit.matrix if matrix is None else matrix
+    if given is None:
+        raise InputError(
+            "This fit was read from a file and has no responses. Give them: `diagnose(fit, matrix)`."
+        )
+    columns = positions(given.tasks, fit.items.tasks)
+    missing = [task for task, column in zip(fit.items.tasks, columns, strict=True) if column < 0]
+    if missing:
+        raise InputError(
+            f"The responses lack {counted(len(missing), 'task')} of the fit, {missing[0]!r} first. "
+            f"Give the responses that were fitted."
+        )
+    return given if given.tasks == fit.items.tasks else given.take(tasks=columns.tolist())
+
+
+def _numbers_per_curve(fit: IRTFit) -> int:
+    """Estimated numbers behind each curve: a task's own and the shared ones."""
+    own, shared = divmod(fit.parameters, len(fit.items))
+    return own + shared
+
+
+class _Draws(NamedTuple):
+    """Infit and outfit [draws, tasks], log-likelihoods [draws, agents], largest Q3, first eigenvalue."""
+
+    infit: Floats
+    outfit: Floats
+    log_likelihood: Floats
+    excess: Floats
+    eigenvalue: Floats
+
+
+def _drawn(views: Iterable[View]) -> _Draws:
+    rows = []
+    for made in views:
+        together = residual_correlations(made.residuals)
+        infit, outfit = mean_squares(made.residuals)
+        rows.append(
+            _Draws(
+                infit,
+                outfit,
+                made.log_likelihood,
+                np.array(largest_excess(together)),
+                np.array(first_eigenvalue(together)),
+            )
+        )
+    return _Draws(*(np.array(column) for column in zip(*rows, strict=True)))

@@ -1,0 +1,212 @@
+"""Whether tasks follow their curves: S-X², by the recursion of Lord and Wingersky for sum scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.fitted import ToldByName
+from examiner.irt.items import Floats, ItemParameters, curves
+from examiner.irt.posterior import quadrature_for
+from examiner.results import ResponseMatrix
+
+_SMALLEST_EXPECTED = 1.0
+_MOST_CELLS = 50_000_000
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SumScoreFit(ToldByName):
+    """S-X² of each task: statistic, degrees of freedom, p-value, and the size of the misfit.
+
+    NaN where it cannot be had, with the reason in `reasons` ('' elsewhere). `rmsea` is
+    √((S-X² − df) / (df (N − 1))), or 0 where that is negative: how far off the curve is, whatever
+    the number of agents.
+    """
+
+    tasks: tuple[str, ...]
+    statistic: Floats
+    degrees: Floats
+    p_value: Floats
+    rmsea: Floats
+    reasons: tuple[str, ...]
+
+    def _headline(self) -> str:
+        return f"{int((self.p_value < 0.01).sum())} with p < 0.01 by S-X²"
+
+
+class _Groups(NamedTuple):
+    """Score groups of one task: expected and observed successes and failures, [groups, 2]."""
+
+    expected: Floats
+    observed: Floats
+
+
+def sum_score_fit(
+    matrix: ResponseMatrix,
+    items: ItemParameters,
+    *,
+    parameters: int = 2,
+    population_sd: float = 1.0,
+    nodes: int | Quadrature | None = None,
+) -> SumScoreFit:
+    r"""Return S-X² of each task: do agents with k tasks solved succeed as often as the model says?
+
+    .. math:: S\text{-}X^2_i = \sum_k N_k \frac{(O_{ik} - E_{ik})^2}{E_{ik} (1 - E_{ik})}, \quad
+              E_{ik} = \frac{\int P_i f^{-i}(k - 1 | \theta) \phi}{\int f(k | \theta) \phi}
+
+    over scores k from 1 to one less than the number of tasks. Groups are merged from both ends until
+    successes and failures are both expected at least once. Degrees of freedom are the groups less
+    `parameters`, the estimated numbers behind a task's curve (2 for the 2PL, and for the 1PL, whose
+    slope is shared but estimated; 3 for the 3PL). It needs every cell, one trial each.
+
+    References: Orlando & Thissen (2000), eq. 7 and 8.
+
+    >>> from examiner.irt.simulate import simulate
+    >>> items = ItemParameters.of([f"task {n}" for n in range(10)], np.ones(10), np.zeros(10))
+    >>> fit = sum_score_fit(simulate(items, 500, rng=1), items)
+    >>> bool(fit.p_value.min() > 0.001), int(fit.degrees[0])
+    (True, 7)
+    """
+    matched = items.named(matrix.tasks)
+    reason = _unavailable(matrix, matched)
+    if reason:
+        nothing = np.full(len(matched), np.nan)
+        return SumScoreFit(
+            matched.tasks, nothing, nothing, nothing, nothing, (reason,) * len(matched)
+        )
+    from scipy.special import chdtrc
+
+    rule = quadrature_for(nodes, matched.rescaled(0.0, population_sd), matrix)
+    expected = _expected_shares(matched, rule, population_sd)
+    solved = matrix.successes.astype(np.int64)
+    statistic, degrees = np.empty((2, len(matched)))
+    scores = solved.sum(axis=1)
+    agents = np.bincount(scores, minlength=len(matched) + 1)[1:-1].astype(np.float64)
+    for task in range(len(matched)):
+        won = np.bincount(scores, solved[:, task].astype(float), len(matched) + 1)[1:-1]
+        groups = _merged(agents, won.astype(np.float64), expected[task])
+        statistic[task] = ((groups.observed - groups.expected) ** 2 / groups.expected).sum()
+        degrees[task] = groups.expected.shape[0] - parameters
+    lost = degrees <= 0
+    statistic[lost] = np.nan
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rmsea = np.sqrt(np.maximum(statistic / degrees - 1, 0.0) / (matrix.shape[0] - 1))
+    reasons = tuple(
+        "too few score groups for the parameters of the task" if gone else "" for gone in lost
+    )
+    return SumScoreFit(
+        matched.tasks,
+        statistic,
+        degrees,
+        np.where(lost, np.nan, chdtrc(np.maximum(degrees, 1), statistic)),
+        np.where(lost, np.nan, rmsea),
+        reasons,
+    )
+
+
+def _unavailable(matrix: ResponseMatrix, items: ItemParameters) -> str:
+    if items.response == "beta":
+        return "scores are continuous"
+    if not matrix.observed.all():
+        return "some cells were not observed"
+    if int(matrix.trials.max()) > 1:
+        return "cells have more than one trial"
+    if len(items) < 3:
+        return "fewer than three tasks"
+    return ""
+
+
+def _expected_shares(items: ItemParameters, rule: Quadrature, population_sd: float) -> Floats:
+    """E_ik for k = 1 … tasks − 1, shape [tasks, tasks − 1]; nodes some at a time."""
+    tasks = len(items)
+    above, below = np.zeros((tasks, tasks - 1)), np.zeros(tasks - 1)
+    step = max(1, _MOST_CELLS // (3 * tasks**2))
+    weights = np.exp(rule.log_weights)
+    for start in range(0, len(rule), step):
+        some = slice(start, start + step)
+        shape = curves(items, population_sd * rule.nodes[some])
+        chances = sum_score_chances(shape.success, shape.failure)
+        others = without_each_task(chances, shape.success, shape.failure)
+        above += np.einsum("ikq,iq->ik", others[:, :-1], shape.success * weights[some])
+        below += chances[1:-1] @ weights[some]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.clip(np.nan_to_num(above / below), 0.0, 1.0)
+
+
+def _merged(agents: Floats, won: Floats, shares: Floats) -> _Groups:
+    """Score groups that somebody is in, merged from both ends until both counts are expected once."""
+    present = agents > 0
+    expected = np.stack([agents * shares, agents * (1.0 - shares)], axis=1)[present]
+    observed = np.stack([won, agents - won], axis=1)[present]
+    for _ in range(2):  # the low end, then (turned round) the high end
+        expected, observed = _from_below(expected, observed)
+        expected, observed = expected[::-1], observed[::-1]
+    inner = 1
+    while 0 < inner < len(expected) - 1:
+        if (expected[inner] >= _SMALLEST_EXPECTED).all():
+            inner += 1
+            continue
+        onto = inner - 1 if observed[inner - 1].sum() <= observed[inner + 1].sum() else inner + 1
+        expected[onto] += expected[inner]
+        observed[onto] += observed[inner]
+        expected = np.delete(expected, inner, axis=0)
+        observed = np.delete(observed, inner, axis=0)
+    return _Groups(expected, observed)
+
+
+def _from_below(expected: Floats, observed: Floats) -> tuple[Floats, Floats]:
+    enough = np.flatnonzero((np.cumsum(expected, axis=0) >= _SMALLEST_EXPECTED).all(axis=1))
+    last = int(enough[0]) if enough.size else len(expected) - 1
+    if last <= 0:
+        return expected.copy(), observed.copy()
+    first = expected[: last + 1].sum(axis=0, keepdims=True)
+    seen = observed[: last + 1].sum(axis=0, keepdims=True)
+    return np.concatenate([first, expected[last + 1 :]]), np.concatenate(
+        [seen, observed[last + 1 :]]
+    )
+
+
+def sum_score_chances(success: Floats, failure: Floats) -> Floats:
+    """Return P(k tasks solved | θ) from chances [tasks, nodes]: shape [tasks + 1, nodes].
+
+    f ← f · (1 − P) + shifted f · P, one task after the other.
+
+    References: Lord & Wingersky (1984), eq. 2 to 4.
+
+    >>> sum_score_chances(np.array([[0.5], [0.5]]), np.array([[0.5], [0.5]])).ravel()
+    array([0.25, 0.5 , 0.25])
+    """
+    tasks, nodes = success.shape
+    chances = np.zeros((tasks + 1, nodes))
+    chances[0] = 1.0
+    for task in range(tasks):
+        upper = chances[: task + 1] * success[task]
+        chances[: task + 1] *= failure[task]
+        chances[1 : task + 2] += upper
+    return chances
+
+
+def without_each_task(chances: Floats, success: Floats, failure: Floats) -> Floats:
+    """Return P(k of the other tasks solved | θ) for each task left out: [tasks, tasks, nodes].
+
+    The last step of the recursion is undone, g_k = (f_k − P g_{k−1}) / (1 − P), upwards where
+    P ≤ 1/2 and downwards where P > 1/2, so that rounding errors shrink on the way. This costs one
+    power of the number of tasks less than the recursion again for every task.
+    """
+    tasks, nodes = success.shape
+    up, down = np.empty((2, tasks, tasks, nodes))
+    rising = success <= 0.5
+    odds = np.where(rising, success / np.where(rising, failure, 1.0), 0.0)
+    inverse = np.where(rising, 1.0 / np.where(rising, failure, 1.0), 0.0)
+    up[:, 0] = chances[0] * inverse
+    for score in range(1, tasks):
+        up[:, score] = chances[score] * inverse - odds * up[:, score - 1]
+    odds = np.where(rising, 0.0, failure / np.where(rising, 1.0, success))
+    inverse = np.where(rising, 0.0, 1.0 / np.where(rising, 1.0, success))
+    down[:, -1] = chances[-1] * inverse
+    for score in range(tasks - 2, -1, -1):
+        down[:, score] = chances[score + 1] * inverse - odds * down[:, score + 1]
+    return np.maximum(np.where(rising[:, None, :], up, down), 0.0)

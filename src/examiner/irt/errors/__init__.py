@@ -1,0 +1,1 @@
+"""How sure estimates are: the observed information, intervals, and draws."""

@@ -1,0 +1,236 @@
+"""Responses drawn anew: what misfit looks like when a fit is true, and errors by fitting again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.checking import Randomness, generator
+from examiner.irt.diagnostics.residuals import Residuals, residuals
+from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.fit import Progress, fit_again, shown
+from examiner.irt.fitted import IRTFit, TaskErrors
+from examiner.irt.items import Floats, ItemParameters, curves, positions
+from examiner.irt.posterior import posterior_blocks
+from examiner.irt.simulate import simulate
+from examiner.results import ResponseMatrix
+from examiner.wording import InputError, unknown_name
+
+Resampling = Literal["agents", "responses"]
+_FEWEST = 20
+"""Fits to resampled data: fewer say nothing of the ends of a 95 % interval."""
+_READ = ("slope", "intercept", "guessing", "ceiling", "precision")
+
+
+class View(NamedTuple):
+    """Responses as an examiner sees them: posterior means, log f(x | mean) of agents, residuals."""
+
+    ability: Floats
+    weights: Floats
+    log_likelihood: Floats
+    residuals: Residuals
+
+
+def view(matrix: ResponseMatrix, fit: IRTFit) -> View:
+    """Place the agents of a matrix by EAP under a fit's parameters, and take what is left over."""
+    items, rule, sd = fit.items, fit.quadrature, fit.population_sd
+    weights = np.empty((len(matrix.agents), len(rule)))
+    ability, height = np.empty((2, len(matrix.agents)))
+    kernel = kernel_for(items.response, matrix)
+    for block, _, some in posterior_blocks(matrix, items, rule, population_sd=sd):
+        weights[block.rows] = some
+        ability[block.rows] = sd * (some @ rule.nodes)
+        own = kernel.terms(curves(items, ability[block.rows]), items.precision)
+        height[block.rows] = block.constant + sum(
+            (data * term.T).sum(axis=1) for data, term in zip(block.statistics, own, strict=True)
+        )
+    return View(ability, weights, height, residuals(matrix, items, ability))
+
+
+def replicates(
+    matrix: ResponseMatrix,
+    fit: IRTFit,
+    seen: View,
+    *,
+    count: int,
+    rng: np.random.Generator,
+    refit: bool,
+    progress: Progress | None = None,
+) -> Iterator[View]:
+    """Yield `count` views of responses drawn from the fit, with the cells and trials of the matrix.
+
+    Each agent's ability is drawn from its own posterior. With `refit` task parameters are estimated
+    anew from each draw, since estimates fit their own data better than the truth does; without it
+    they are taken as known.
+    """
+    for child in shown(rng.spawn(count), "simulating", progress):
+        drawn = fit.population_sd * _draw(seen.weights, fit.quadrature.nodes, child)
+        made = _simulated(fit, matrix, drawn, child)
+        yield view(made, _fitted_again(fit, made) if refit else fit)
+
+
+def _draw(weights: Floats, nodes: Floats, rng: np.random.Generator) -> Floats:
+    """One ability from each posterior: a node by its weight, then evenly up to halfway to the next."""
+    sums = np.cumsum(weights, axis=1)
+    sums /= sums[:, -1:]
+    node = (sums < rng.random((weights.shape[0], 1))).sum(axis=1)
+    middles = 0.5 * (nodes[1:] + nodes[:-1])
+    edges = np.concatenate([nodes[:1], middles, nodes[-1:]])
+    return np.asarray(edges[node] + rng.random(node.size) * (edges[node + 1] - edges[node]))
+
+
+def _simulated(
+    fit: IRTFit, matrix: ResponseMatrix, ability: Floats, rng: np.random.Generator
+) -> ResponseMatrix:
+    """Responses of the model with the cells and trials of a matrix."""
+    trials = matrix.trials if matrix.is_counts else matrix.observed.astype(np.int64)
+    return simulate(fit.items, ability, trials=trials, rng=rng, agents=matrix.agents)
+
+
+def _fitted_again(fit: IRTFit, drawn: ResponseMatrix) -> IRTFit:
+    """The same fit to other responses; tasks it cannot fit (constant draws) keep their parameters."""
+    try:
+        found = fit_again(fit, drawn)
+    except InputError:  # a draw with nothing left to fit
+        return fit
+    new = _on_the_old_tasks(fit.items, found.items)
+    kept = {
+        name: np.where(np.isnan(part), getattr(fit.items, name), part)
+        for name, part in new.items()
+        if getattr(fit.items, name) is not None
+    }
+    items = replace(fit.items, **kept)  # type: ignore[arg-type]
+    return replace(fit, items=items, population_sd=found.population_sd)
+
+
+def bootstrap(
+    fit: IRTFit,
+    *,
+    resample: Resampling = "agents",
+    replicates: int = 200,
+    rng: Randomness,
+    refit: Callable[[ResponseMatrix], ItemParameters] | None = None,
+    progress: Progress | None = None,
+) -> TaskErrors:
+    """Return errors of task parameters from fits to resampled data, with percentile intervals.
+
+    `agents`: agents are drawn with replacement, so that nothing is assumed of their abilities.
+    `responses`: abilities and responses are drawn from the fitted model, with the same cells and
+    trials. `refit` turns responses into task parameters; by default the model is fitted as before,
+    from one start. A fit that points the other way is turned. A task that a draw leaves without
+    variation is left out of that draw; with fewer than half the draws its errors are NaN. Where a
+    slope's interval contains 0, that of difficulty is unbounded.
+
+    References: Efron & Tibshirani (1993), chapters 6 and 13.
+
+    >>> from examiner.irt import fit as fit_irt, simulate
+    >>> items = ItemParameters.of([f"task {n}" for n in range(6)], np.ones(6), np.zeros(6))
+    >>> fit = fit_irt(simulate(items, 300, rng=0), errors=False)
+    >>> errors = bootstrap(fit, replicates=20, rng=0)
+    >>> bool((errors.slope > 0.05).all() and (errors.slope < 0.5).all())
+    True
+    """
+    matrix = fit.matrix
+    if matrix is None:
+        raise InputError(
+            "This fit was read from a file and has no responses to resample. Fit again."
+        )
+    if resample not in get_args(Resampling):
+        raise unknown_name("resampling", resample, get_args(Resampling))
+    if replicates < _FEWEST:
+        raise InputError(f"{replicates} replicates are asked for. Give at least {_FEWEST}.")
+    found: dict[str, list[Floats]] = {name: [] for name in _READ}
+    for child in shown(generator(rng).spawn(replicates), "resampling", progress):
+        drawn = _drawn(fit, matrix, resample, child)
+        try:
+            items = fit_again(fit, drawn).items if refit is None else refit(drawn)
+        except InputError:  # nothing left to fit in this draw
+            continue
+        for name, values in _on_the_old_tasks(fit.items, items).items():
+            found[name].append(values)
+    return _errors(fit, found, f"bootstrap over {resample}, {len(found['slope'])} fits")
+
+
+def _drawn(
+    fit: IRTFit, matrix: ResponseMatrix, resample: Resampling, rng: np.random.Generator
+) -> ResponseMatrix:
+    agents = len(matrix.agents)
+    if resample == "agents":
+        chosen = rng.integers(0, agents, agents)
+        names = [f"draw {n + 1}" for n in range(agents)]
+        if matrix.is_counts:
+            return ResponseMatrix.from_counts(
+                matrix.successes[chosen], matrix.trials[chosen], names, matrix.tasks
+            )
+        return ResponseMatrix.from_array(matrix.to_numpy()[chosen], names, matrix.tasks)
+    return _simulated(fit, matrix, fit.population_sd * rng.standard_normal(agents), rng)
+
+
+def _on_the_old_tasks(old: ItemParameters, new: ItemParameters) -> dict[str, Floats]:
+    """Parameters of a refit in the order of the fit, turned to point its way, NaN for tasks left out."""
+    chosen = positions(new.tasks, old.tasks)
+    known = chosen >= 0
+    turned = float(new.slope[chosen[known]] @ old.slope[known]) < 0
+    unknown = np.full(len(new), np.nan)
+    values = {
+        "slope": -new.slope if turned else new.slope,
+        "intercept": new.intercept,
+        "guessing": new.guessing,
+        "ceiling": new.ceiling,
+        "precision": unknown if new.precision is None else new.precision,
+    }
+    return {name: np.where(known, value[chosen], np.nan) for name, value in values.items()}
+
+
+def _errors(fit: IRTFit, found: dict[str, list[Floats]], method: str) -> TaskErrors:
+    if len(found["slope"]) < _FEWEST // 2:
+        raise InputError(
+            f"Only {len(found['slope'])} of the resampled data sets could be fitted. "
+            f"Give more agents, or use the errors of the fit."
+        )
+    drawn = {name: np.array(values) for name, values in found.items()}
+    seen = np.isfinite(drawn["slope"]).sum(axis=0)
+    enough = seen >= max(_FEWEST // 2, len(found["slope"]) // 2)
+    slope, intercept = drawn["slope"], drawn["intercept"]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        difficulty = -intercept / slope
+    ends = np.full((4, len(enough)), np.nan)
+    ends[:2, enough] = np.nanquantile(slope[:, enough], [0.025, 0.975], axis=0)
+    ends[2:, enough] = np.nanquantile(difficulty[:, enough], [0.025, 0.975], axis=0)
+    crosses = enough & (ends[0] <= 0) & (ends[1] >= 0)
+    ends[2, crosses], ends[3, crosses] = -np.inf, np.inf
+    return TaskErrors(
+        slope=_sd(slope, enough),
+        intercept=_sd(intercept, enough),
+        covariance=_covariance(slope, intercept, enough),
+        difficulty=np.where(crosses, np.nan, _sd(difficulty, enough)),
+        guessing=_sd(drawn["guessing"], enough),
+        ceiling=_sd(drawn["ceiling"], enough),
+        precision=_sd(drawn["precision"], enough),
+        slope_low=ends[0],
+        slope_high=ends[1],
+        difficulty_low=ends[2],
+        difficulty_high=ends[3],
+        method=method,
+    )
+
+
+def _covariance(first: Floats, second: Floats, enough: NDArray[np.bool_]) -> Floats:
+    result = np.full(enough.size, np.nan)
+    x, y = first[:, enough], second[:, enough]
+    count = np.isfinite(x).sum(axis=0)
+    sums = np.nansum((x - np.nanmean(x, axis=0)) * (y - np.nanmean(y, axis=0)), axis=0)
+    result[enough] = sums / (count - 1)
+    return result
+
+
+def _sd(values: Floats, enough: NDArray[np.bool_]) -> Floats:
+    finite = np.where(np.isfinite(values), values, np.nan)
+    kept = enough & (np.isfinite(finite).sum(axis=0) > 1)
+    result = np.full(enough.size, np.nan)
+    result[kept] = np.nanstd(finite[:, kept], axis=0, ddof=1)
+    return result

@@ -1,0 +1,248 @@
+"""Standard errors and intervals of task parameters, from the observed information."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.irt.errors.observed_information import Freedom, Louis, information_matrix, louis
+from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.fitted import TaskErrors
+from examiner.irt.items import Floats, ItemParameters
+from examiner.irt.model import Model, Parameter, Priors
+from examiner.results import ResponseMatrix
+
+Z = 1.959963984540054
+"""Normal quantile of a 95 % interval."""
+WHOLE = "observed information (Louis), all parameters together"
+HELD = "observed information (Louis), with tasks in which the likelihood is not peaked held fixed"
+_MOST_TOGETHER = 4000
+_FLAT = 1e-8
+_NOTHING_KNOWN = 1e-6
+"""Information on a logit or a slope below which its error would be above 1000."""
+
+
+class Covariances(NamedTuple):
+    """Covariance blocks of the parameters of each task [tasks, n, n], own parameters first."""
+
+    blocks: Floats
+    freedom: Freedom
+    method: str
+
+    def between(self, first: Parameter, second: Parameter) -> Floats:
+        """Covariances of two parameters, one a task; 0 where one of them is not free."""
+        row, column = self.freedom.position(first), self.freedom.position(second)
+        if row < 0 or column < 0:
+            return np.zeros(self.blocks.shape[0])
+        return np.asarray(self.blocks[:, row, column])
+
+
+def task_errors(
+    matrix: ResponseMatrix,
+    items: ItemParameters,
+    model: Model,
+    priors: Priors | None,
+    quadrature: Quadrature,
+    population_sd: float = 1.0,
+) -> TaskErrors:
+    r"""Return standard errors and 95 % intervals of task parameters.
+
+    They come from the inverse of the observed information of the marginal likelihood with all free
+    and shared parameters together, and with the priors' curvature under MAP. Guessing, ceiling and
+    precision are carried from the scale they are estimated on, and difficulty b = −d/a from slope
+    and intercept, by the delta method:
+
+    .. math:: \mathrm{Var}(b) = (\mathrm{Var}(d) + 2 b \mathrm{Cov}(a, d) + b^2 \mathrm{Var}(a)) / a^2
+
+    The interval of difficulty is Fieller's: all b for which d + ab is within noise of 0.
+
+    References: Louis (1982), eq. 3.2'; Fieller (1954).
+
+    >>> from examiner.irt.models import MODELS
+    >>> matrix = ResponseMatrix.from_array(np.tile([[1, 0], [0, 1], [1, 1], [0, 0]], (25, 1)))
+    >>> items = ItemParameters.of(matrix.tasks, slope=[0.5, 0.5], intercept=[0.0, 0.0])
+    >>> errors = task_errors(matrix, items, MODELS["1pl"], None, Quadrature.grid())
+    >>> bool(errors.intercept[0] < 0.3), bool(np.isinf(errors.difficulty_high[0]))
+    (True, True)
+    """
+    matched = items.named(matrix.tasks)
+    standard = matched.rescaled(0.0, population_sd)
+    found = covariances(louis(matrix, standard, model, priors, quadrature))
+    if model.unit_slopes:
+        return _unit_slopes(matched, found)
+    if population_sd != 1.0:
+        found = _on_scale(found, population_sd)
+    return errors_from(matched, found)
+
+
+def covariances(parts: Louis) -> Covariances:
+    """Return the covariance of each task's parameters, shared ones included."""
+    freedom = parts.freedom
+    tasks, own = freedom.fixed.shape
+    if freedom.size > _MOST_TOGETHER:
+        from examiner.irt.errors.low_rank import leading_covariances
+
+        blocks, method = leading_covariances(parts)
+    else:
+        inverse, method = _inverse(information_matrix(parts), freedom)
+        columns = np.arange(tasks * own).reshape(tasks, own)
+        rest = np.broadcast_to(np.arange(tasks * own, freedom.size), (tasks, len(freedom.shared)))
+        chosen = np.concatenate([columns, rest], axis=1)
+        blocks = inverse[chosen[:, :, None], chosen[:, None, :]]
+    stuck = np.concatenate(
+        [freedom.fixed, np.zeros((tasks, len(freedom.shared)), dtype=np.bool_)], axis=1
+    )
+    blocks = np.where(stuck[:, :, None] | stuck[:, None, :], np.nan, blocks)
+    return Covariances(blocks, freedom, method)
+
+
+def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
+    """The inverse, with NaN for tasks in which the likelihood is not peaked.
+
+    A slope that runs to infinity leaves a flat direction (or one bent upwards by rounding). The
+    tasks that point along such directions are held fixed, and the others judged without them.
+    """
+    diagonal = np.diagonal(information)
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    scaled = information * scale[:, None] * scale
+    kept = np.arange(scaled.shape[0])
+    tasks, own = freedom.fixed.shape
+    task_of = np.concatenate(
+        [np.repeat(np.arange(tasks), own), tasks + np.arange(len(freedom.shared))]
+    )
+    inverse = np.full_like(scaled, np.nan)
+    kept = kept[~np.isin(task_of, task_of[diagonal < _NOTHING_KNOWN])]
+    while kept.size:
+        part = scaled[np.ix_(kept, kept)]
+        found = _peaked_inverse(part)
+        if found is not None:
+            inverse[np.ix_(kept, kept)] = found
+            break
+        values, vectors = np.linalg.eigh(part)
+        flat = values < _FLAT
+        along = (vectors[:, flat] ** 2).sum(axis=1)
+        gone = task_of[kept[along >= 0.25 * along.max()]]
+        kept = kept[~np.isin(task_of[kept], gone)]
+    method = WHOLE if kept.size == scale.size else HELD
+    return inverse * scale[:, None] * scale, method
+
+
+def _peaked_inverse(information: Floats) -> Floats | None:
+    """The inverse of a matrix with a unit diagonal, or None where it is flat in some direction."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+    try:
+        factor = cho_factor(information, lower=True)
+    except LinAlgError:
+        return None
+    inverse = np.asarray(cho_solve(factor, np.eye(information.shape[0])))
+    return inverse if np.diagonal(inverse).max() < 1 / _FLAT else None
+
+
+def _on_scale(found: Covariances, population_sd: float) -> Covariances:
+    """Slopes per unit of ability from slopes per standard deviation of the population."""
+    column = found.freedom.position("slope")
+    factor = np.ones(found.blocks.shape[1])
+    if column >= 0:
+        factor[column] = 1.0 / population_sd
+    return found._replace(blocks=found.blocks * factor[:, None] * factor)
+
+
+def _unit_slopes(items: ItemParameters, found: Covariances) -> TaskErrors:
+    """Slopes of 1 have no error; the shared slope was the population's standard deviation."""
+    column = found.freedom.position("slope")
+    deviation = np.sqrt(found.blocks[0, column, column])
+    blocks = found.blocks.copy()
+    blocks[:, column, :] = 0.0
+    blocks[:, :, column] = 0.0
+    return errors_from(items, found._replace(blocks=blocks), float(deviation))
+
+
+def errors_from(
+    items: ItemParameters, found: Covariances, population_sd: float = float("nan")
+) -> TaskErrors:
+    """Return errors and intervals on the scale users read, from covariances on the other."""
+    a, d = items.slope, items.intercept
+    v_aa = found.between("slope", "slope")
+    v_dd = found.between("intercept", "intercept")
+    v_ad = found.between("slope", "intercept")
+    slope = _root(v_aa)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        b = np.where(a == 0, np.nan, -d / a)
+        difficulty = _root((v_dd + 2 * b * v_ad + b**2 * v_aa) / a**2)
+    low, high = fieller(a, d, v_aa, v_ad, v_dd)
+    guessing, ceiling = _ends(items, found)
+    precision = np.full(len(items), np.nan)
+    if items.precision is not None:
+        known = np.isfinite(items.precision) & ("precision" in found.freedom.parameters)
+        error = _root(found.between("precision", "precision"))
+        precision[known] = items.precision[known] * error[known]
+    return TaskErrors(
+        slope=slope,
+        intercept=_root(v_dd),
+        covariance=v_ad,
+        difficulty=difficulty,
+        guessing=guessing,
+        ceiling=ceiling,
+        precision=precision,
+        slope_low=a - Z * slope,
+        slope_high=a + Z * slope,
+        difficulty_low=low,
+        difficulty_high=high,
+        method=found.method,
+        population_sd=population_sd,
+    )
+
+
+def fieller(
+    slope: Floats, intercept: Floats, v_aa: Floats, v_ad: Floats, v_dd: Floats
+) -> tuple[Floats, Floats]:
+    """Return the 95 % interval of b = −d/a: all b with (d + ab)² ≤ z² Var(d + ab).
+
+    A quadratic inequality in b, (a² − z²V_aa) b² + 2 (ad − z²V_ad) b + (d² − z²V_dd) ≤ 0. Where a is
+    within z of 0 its solution is no interval (a ray on each side, or every number), and the ends
+    are infinite. NaN where the errors are not known.
+
+    >>> one = np.ones(1)
+    >>> fieller(2 * one, 0 * one, 0 * one, 0 * one, one / 4)[1].round(2)
+    array([0.49])
+    """
+    square = slope**2 - Z**2 * v_aa
+    middle = slope * intercept - Z**2 * v_ad
+    rest = intercept**2 - Z**2 * v_dd
+    with np.errstate(divide="ignore", invalid="ignore"):
+        root = np.sqrt(np.maximum(middle**2 - square * rest, 0.0))
+        low, high = (-middle - root) / square, (-middle + root) / square
+    unknown = np.isnan(v_aa + v_ad + v_dd)
+    open_ended = square <= 0
+    low = np.where(open_ended, -np.inf, low)
+    high = np.where(open_ended, np.inf, high)
+    return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
+
+
+def _ends(items: ItemParameters, found: Covariances) -> tuple[Floats, Floats]:
+    """Errors of guessing c and ceiling u from those of γ and ζ; NaN where they are not free.
+
+    ∂c/∂γ = c (1 − c), ∂c/∂ζ = −c (1 − u), ∂u/∂γ = c (1 − u), ∂u/∂ζ = −u (1 − u).
+    """
+    c, u = items.guessing, items.ceiling
+    names = found.freedom.parameters
+    v_gg, v_gs = found.between("guessing", "guessing"), found.between("guessing", "slip")
+    v_ss = found.between("slip", "slip")
+    if "guessing" in names and "slip" in names:  # one of them at its end leaves the other's error
+        v_gg, v_ss, v_gs = (np.nan_to_num(part) for part in (v_gg, v_ss, v_gs))
+    by_c, by_u = (c * (1 - c), -c * (1 - u)), (c * (1 - u), -u * (1 - u))
+    guessing, ceiling = (
+        _root(x**2 * v_gg + 2 * x * y * v_gs + y**2 * v_ss) for x, y in (by_c, by_u)
+    )
+    nothing = np.full(len(items), np.nan)
+    return (
+        np.where(c > 0, guessing, np.nan) if "guessing" in names else nothing,
+        np.where(u < 1, ceiling, np.nan) if "slip" in names else nothing,
+    )
+
+
+def _root(variances: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):
+        return np.sqrt(np.where(variances >= 0, variances, np.nan))

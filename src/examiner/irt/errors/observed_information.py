@@ -1,0 +1,315 @@
+r"""The observed information of the marginal likelihood, by the identity of Louis.
+
+.. math:: I = \sum_j \mathrm{E}_j[-H_j(\theta)] - \sum_j \mathrm{Cov}_j[s_j(\theta)]
+
+with s and H the gradient and the second derivatives of log f(x_j | θ) by the parameters, and
+expectations over agent j's posterior (Louis 1982, J. R. Statist. Soc. B 44, eq. 3.2'). It holds for
+any parameters, not at the optimum only.
+
+The first term is a block for each task. For the second, s_j(θ) is written in polynomials
+orthonormal under agent j's own posterior: Cov_j = Σ_l c_jl c_jlᵀ with c_jl = E_j[s_j π_l], l ≥ 1
+(Parseval). A posterior is narrow and s smooth over it, so that a few l are enough; where they are
+not, every node is taken by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.irt.estimation.kernels import (
+    Kernel,
+    curve_derivatives,
+    expected_gradient,
+    kernel_for,
+)
+from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.items import Floats, ItemParameters, curves
+from examiner.irt.model import Model, Parameter, Priors, Unknowns, moved
+from examiner.irt.posterior import AgentBlock, posterior_blocks
+from examiner.results import ResponseMatrix
+
+_TERM_STEP = 1e-5
+_GRADIENT_STEP = 1e-4
+"""Steps of central differences, as long as rounding and truncation err alike: F_c is known to 1e-16, the
+expected gradient, a sum over agents, to less."""
+_MOST_LEVELS = 24
+_FEW_PARAMETERS = 150
+"""Up to here every node by itself costs little, and is exact."""
+_NEGLIGIBLE = 1e-16
+_TOGETHER = 250
+"""Agents of a block: few enough to be alike, so that they reach few nodes."""
+_STACK = 4_000_000
+_ENOUGH = 1e-8
+"""Share of a parameter's information below which a level is the last: errors change by half as much."""
+_NONE = 6e-5
+"""A chance of guessing or slipping this small is at the end of its range."""
+_PRECISE = 1.5e5
+"""From this precision on the beta-binomial is the binomial."""
+
+
+@dataclass(frozen=True, slots=True)
+class Freedom:
+    """Parameters in the order used in matrices: those of each task first, then the shared ones.
+
+    `fixed` is [tasks, own]: estimates at an end of their range (guessing at 0, an infinite
+    precision), which do not move.
+    """
+
+    own: tuple[Parameter, ...]
+    shared: tuple[Parameter, ...]
+    fixed: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, items: ItemParameters, model: Model) -> Freedom:
+        """Return what is free under a model at these estimates."""
+        unknowns = Unknowns.of(model, items.response, items.tasks, None)
+        nowhere = np.zeros(len(items), dtype=np.bool_)
+        stuck = {
+            "guessing": items.guessing <= _NONE,
+            "slip": items.ceiling >= 1 - _NONE,
+            "precision": nowhere if items.precision is None else items.precision >= _PRECISE,
+        }
+        fixed = np.stack([stuck.get(name, nowhere) for name in unknowns.own], axis=1)
+        shared = tuple(
+            name for name in unknowns.shared if not (name in stuck and bool(stuck[name].all()))
+        )
+        return cls(unknowns.own, shared, fixed)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Names, own first."""
+        return self.own + self.shared
+
+    @property
+    def size(self) -> int:
+        """Number of rows of the information matrix."""
+        return self.fixed.size + len(self.shared)
+
+    def position(self, parameter: Parameter) -> int:
+        """Where a parameter stands in the order, or −1."""
+        return self.parameters.index(parameter) if parameter in self.parameters else -1
+
+
+class CompleteInformation(NamedTuple):
+    """Σ_j E_j[−H] and the priors' curvature: own blocks, their coupling to shared ones, and these.
+
+    Shapes [tasks, own, own], [tasks, own, shared] and [shared, shared].
+    """
+
+    own: Floats
+    coupling: Floats
+    shared: Floats
+
+
+class Louis(NamedTuple):
+    """What both terms need: the tasks, what is free, and derivatives of F_c."""
+
+    matrix: ResponseMatrix
+    items: ItemParameters
+    rule: Quadrature
+    freedom: Freedom
+    complete: CompleteInformation
+    derivatives: tuple[Floats, ...]
+    """∂F_c/∂parameter, one [parameters, tasks, nodes] for each statistic c."""
+
+
+def louis(
+    matrix: ResponseMatrix,
+    items: ItemParameters,
+    model: Model,
+    priors: Priors | None,
+    rule: Quadrature,
+) -> Louis:
+    """Prepare both terms for abilities that are N(0, 1); agents are put in order of ability."""
+    freedom, kernel = Freedom.of(items, model), kernel_for(items.response, matrix)
+    sums: tuple[Floats, ...] = ()
+    ability = np.empty(len(matrix.agents))
+    for block, _, weights in posterior_blocks(matrix, items, rule):
+        ability[block.rows] = weights @ rule.nodes
+        part = tuple(data.T @ weights for data in block.statistics)
+        sums = tuple(a + b for a, b in zip(sums, part, strict=True)) if sums else part
+    if len(matrix.agents) > _TOGETHER:
+        matrix = matrix.take(np.argsort(ability, kind="stable").tolist())
+    complete = _complete_information(kernel, sums, items, rule.nodes, freedom, priors)
+    return Louis(matrix, items, rule, freedom, complete, _term_slopes(kernel, items, rule, freedom))
+
+
+def _complete_information(
+    kernel: Kernel,
+    sums: tuple[Floats, ...],
+    items: ItemParameters,
+    nodes: Floats,
+    freedom: Freedom,
+    priors: Priors | None,
+) -> CompleteInformation:
+    """The first term, from the sums S_c = T_cᵀ W, by central differences of the expected gradient."""
+    names, own = freedom.parameters, len(freedom.own)
+
+    def gradient(at: ItemParameters) -> Floats:
+        shape = curves(at, nodes)
+        slopes = kernel.slopes(sums, shape, at.precision)
+        return expected_gradient(names, curve_derivatives(names, at, shape, nodes), slopes)
+
+    bend = np.empty((len(items), len(names), len(names)))
+    for column, name in enumerate(names):
+        ahead, behind = (gradient(moved(items, name, side * _GRADIENT_STEP)) for side in (1, -1))
+        bend[:, :, column] = (behind - ahead) / (2 * _GRADIENT_STEP)
+    bend = 0.5 * (bend + bend.transpose(0, 2, 1))
+    mine, shared = bend[:, :own, :own].copy(), bend[:, own:, own:].sum(axis=0)
+    coupling = bend[:, :own, own:].copy()
+    tightness = [0.0 if priors is None else priors.pull(name)[1] for name in names]
+    mine += np.diag(tightness[:own])
+    shared += np.diag(tightness[own:])
+    for column in range(own):
+        stuck = freedom.fixed[:, column]
+        mine[stuck, column, :] = 0.0
+        mine[stuck, :, column] = 0.0
+        mine[stuck, column, column] = 1.0
+        coupling[stuck, column, :] = 0.0
+    return CompleteInformation(mine, coupling, shared)
+
+
+def information_matrix(parts: Louis) -> Floats:
+    """Return the whole observed information, [size, size]; fixed parameters have a 1 and zeros."""
+    freedom = parts.freedom
+    tasks, own = freedom.fixed.shape
+    total = np.zeros((freedom.size, freedom.size))
+    for task in range(tasks):
+        start = task * own
+        total[start : start + own, start : start + own] = parts.complete.own[task]
+    if freedom.shared:
+        joint = parts.complete.coupling.reshape(tasks * own, len(freedom.shared))
+        total[: tasks * own, tasks * own :] = joint
+        total[tasks * own :, : tasks * own] = joint.T
+        total[tasks * own :, tasks * own :] = parts.complete.shared
+    scale = np.maximum(np.diagonal(total).copy(), 1e-12)
+    total -= _missing_information(parts, scale)
+    stuck = np.concatenate([freedom.fixed.ravel(), np.zeros(len(freedom.shared), dtype=np.bool_)])
+    total[stuck] = 0.0
+    total[:, stuck] = 0.0
+    total[stuck, stuck] = 1.0
+    return total
+
+
+def _missing_information(parts: Louis, scale: Floats) -> Floats:
+    total = np.zeros((scale.size, scale.size))
+
+    def add(level: Floats) -> float:
+        nonlocal total
+        total += level.T @ level
+        return float(((level**2).sum(axis=0) / scale).max(initial=0.0))
+
+    for some in reached(parts):
+        before = total.copy()
+        few = scale.size <= _FEW_PARAMETERS
+        if few or not some.over_levels(add):
+            total = before
+            for levels in _stacked(some.by_nodes()):
+                total += levels.T @ levels
+    return total
+
+
+def _stacked(levels: Iterator[Floats]) -> Iterator[Floats]:
+    """Levels one above the other in taller matrices: few large products instead of many small ones."""
+    waiting: list[Floats] = []
+    for level in levels:
+        waiting.append(level)
+        if sum(part.size for part in waiting) > _STACK:
+            yield np.concatenate(waiting)
+            waiting = []
+    if waiting:
+        yield np.concatenate(waiting)
+
+
+class Reached(NamedTuple):
+    """Agents of like ability, their posterior weights, and `parts` at the nodes they reach."""
+
+    parts: Louis
+    block: AgentBlock
+    weights: Floats
+
+    def over_levels(
+        self, add: Callable[[Floats], float], *, enough: float = _ENOUGH, most: int = _MOST_LEVELS
+    ) -> bool:
+        """Hand c_jl [agents, size] to `add` level by level until its share is small; say if it is."""
+        for count, polynomial in enumerate(orthonormal(self.parts.rule.nodes, self.weights)):
+            if count >= most:
+                return False
+            if add(self._moments(self.weights * polynomial)) < enough:
+                return True
+        return True
+
+    def by_nodes(self) -> Iterator[Floats]:
+        """Yield √w_jq (s_jq − E_j s), node by node: exact, whatever the shape of s."""
+        mean = self._moments(self.weights)
+        for node, weight in enumerate(self.weights.T):
+            near = np.flatnonzero(weight > _NEGLIGIBLE)
+            if near.size:
+                some = [data[near] for data in self.block.statistics]
+                here = self._laid_out(some, [by[:, None, :, node] for by in self.parts.derivatives])
+                yield np.sqrt(weight[near])[:, None] * (here - mean[near])
+
+    def _moments(self, weights: Floats) -> Floats:
+        """Σ_q v_jq s_j(θ_q) for weights v: [agents, size], own parameters first."""
+        slopes = (weights @ by.transpose(0, 2, 1) for by in self.parts.derivatives)
+        return self._laid_out(self.block.statistics, slopes)
+
+    def _laid_out(self, statistics: Sequence[Floats], slopes: Iterable[Floats]) -> Floats:
+        """Σ_c T_c · slopes of each parameter [parameters, …]: tasks one after the other, then shared."""
+        own = len(self.parts.freedom.own)
+        scores = np.asarray(sum(data * by for data, by in zip(statistics, slopes, strict=True)))
+        mine = scores[:own].transpose(1, 2, 0).reshape(scores.shape[1], -1)
+        return np.concatenate([mine, scores[own:].sum(axis=2).T], axis=1)
+
+
+def reached(parts: Louis) -> Iterator[Reached]:
+    """Yield all agents, those of like ability together."""
+    size = parts.freedom.size
+    for block, _, weights in posterior_blocks(
+        parts.matrix, parts.items, parts.rule, width=size, most=_TOGETHER
+    ):
+        alive = np.flatnonzero(weights.max(axis=0) > _NEGLIGIBLE)
+        window = slice(int(alive[0]), int(alive[-1]) + 1)
+        nodes, mass = parts.rule.nodes[window], parts.rule.log_weights[window]
+        near = parts._replace(
+            rule=Quadrature(nodes, mass, parts.rule.kind),
+            derivatives=tuple(slopes[:, :, window] for slopes in parts.derivatives),
+        )
+        yield Reached(near, block, np.ascontiguousarray(weights[:, window]))
+
+
+def orthonormal(nodes: Floats, weights: Floats) -> Iterator[Floats]:
+    """Yield π_1, π_2, …: polynomials orthonormal under each row of weights, shape [agents, nodes]."""
+    before = np.zeros_like(weights)
+    current = np.ones_like(weights)
+    norm = np.zeros((weights.shape[0], 1))
+    for _ in range(nodes.size - 1):
+        centre = (weights * current**2 * nodes).sum(axis=1, keepdims=True)
+        following = (nodes - centre) * current - norm * before
+        norm = np.sqrt((weights * following**2).sum(axis=1, keepdims=True))
+        before = current
+        with np.errstate(divide="ignore", invalid="ignore"):
+            current = np.where(norm > 1e-10, following / norm, 0.0)
+        yield current
+
+
+def _term_slopes(
+    kernel: Kernel, items: ItemParameters, rule: Quadrature, freedom: Freedom
+) -> tuple[Floats, ...]:
+    """∂F_c/∂parameter by central differences of F_c, each [parameters, tasks, nodes]."""
+    found: list[list[Floats]] = []
+    for row, parameter in enumerate(freedom.parameters):
+        ahead = moved(items, parameter, _TERM_STEP)
+        behind = moved(items, parameter, -_TERM_STEP)
+        up = kernel.terms(curves(ahead, rule.nodes), ahead.precision)
+        down = kernel.terms(curves(behind, rule.nodes), behind.precision)
+        found.append([(high - low) / (2 * _TERM_STEP) for high, low in zip(up, down, strict=True)])
+        if row < len(freedom.own):
+            for slopes in found[-1]:
+                slopes[freedom.fixed[:, row]] = 0.0
+    return tuple(np.stack(parts) for parts in zip(*found, strict=True))

@@ -1,0 +1,1 @@
+"""From responses to estimates: the EM driver, the sources it asks, kernels and quadratures."""

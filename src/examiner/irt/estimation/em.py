@@ -1,0 +1,281 @@
+"""The EM driver: from one start to one optimum, whatever the responses are and wherever they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.items import Floats, ItemParameters, Response
+from examiner.irt.model import Point, Unknowns
+
+Step = Callable[[Floats], tuple[float, Floats]]
+"""From a point: its objective, and the next point of the plain iteration."""
+
+_MEMORY = 5
+"""Steps that are mixed: more of them hardly differ, and make the equations singular."""
+_FURTHEST = 3.0
+"""A mixed point farther off in any coordinate is not believed: slopes and logits live within a few."""
+_PLAIN = 2
+"""The first steps are long and say little of those to come."""
+
+
+class Pace(NamedTuple):
+    """How finely a likelihood is integrated on the way, and when its parameters count as settled."""
+
+    spacing: float
+    """Posterior standard deviations between the nodes of an automatic grid."""
+    reach: float
+    """Posterior standard deviations around every agent beyond which such a grid needs no nodes."""
+    relaid: tuple[int, ...]
+    """Iterations after which it is laid anew for the slopes found by then."""
+    fresh: int
+    """A grid laid more iterations than this before the end is laid once more."""
+    tolerance: float
+    """Parameters that move by less have settled."""
+    noise: float
+    """Gains of the objective below this share of its size are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What one E-step found: the log-likelihood, posterior means and variances of agents, and more.
+
+    What more there is only the M-step knows, and so it belongs to it.
+    """
+
+    log_likelihood: float
+    ability: Floats
+    variance: Floats
+
+    def raised(self, unknowns: Unknowns, at: Point) -> Point:
+        """Return the parameters after one step up the expected log-likelihood and the log-priors."""
+        raise NotImplementedError
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The mean and the standard deviation of ability over agents and their posteriors."""
+        mean = float(self.ability.mean())
+        variance = float(self.variance.mean() + ((self.ability - mean) ** 2).mean())
+        return mean, float(np.sqrt(variance))
+
+
+class ResponseSource(Protocol):
+    """All that a fit may ask of responses: who and what they are, a place to start, and E-steps.
+
+    The responses themselves stay where they are: in this process, on a device, or in shards. An E-step
+    takes a few numbers a task (`items`) and a quadrature, and returns sums over agents of the size
+    [tasks, nodes] and two numbers an agent. All of them but those two add up over agents, so that a
+    source in shards asks each for its own and adds; and none is large, so that a source on a device may
+    hand them to the M-steps of `exponential` (1PL and 2PL, successes) and `kernel_source` (all others)
+    as numpy arrays. A quadrature whose `spacing` is None was asked for by the user: all its nodes are
+    kept for every agent. With a spacing, nodes where an agent has no posterior mass may be passed over.
+
+    References: Bock & Aitkin (1981), for the E-step; docs/decisions/0024.
+    """
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Names of the agents, each with at least one response."""
+        ...
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Names of the tasks, each with responses that vary."""
+        ...
+
+    @property
+    def response(self) -> Response:
+        """How the responses scatter around the curves."""
+        ...
+
+    @property
+    def trials(self) -> Floats:
+        """Trials of each task that an agent was given, on average: [tasks]."""
+        ...
+
+    @property
+    def pace(self) -> Pace:
+        """How finely to integrate and when to stop: single precision cannot settle as far as double."""
+        ...
+
+    def serves(self, unknowns: Unknowns) -> bool:
+        """Whether its statistics are enough for the parameters to be estimated.
+
+        >>> from examiner.irt import MODELS
+        >>> from examiner.irt.estimation.complete import CompleteSource
+        >>> from examiner.results import ResponseMatrix
+        >>> source: ResponseSource = CompleteSource(ResponseMatrix.from_array([[1, 0], [0, 1]]))
+        >>> [source.serves(Unknowns.of(MODELS[name], "binomial", (), None)) for name in ("2pl", "3pl")]
+        [True, False]
+        """
+        ...
+
+    def first_start(self, *, shared_slope: bool) -> tuple[Floats, Floats]:
+        """Return slopes and intercepts to begin with, read off the responses: [tasks] each.
+
+        >>> from examiner.irt.estimation.complete import CompleteSource
+        >>> from examiner.results import ResponseMatrix
+        >>> source = CompleteSource(ResponseMatrix.from_array([[1, 1, 0], [0, 0, 0], [1, 0, 1]]))
+        >>> bool((source.first_start(shared_slope=False)[0] > 0).all())
+        True
+        """
+        ...
+
+    def expected(self, items: ItemParameters, rule: Quadrature) -> Expected:
+        """Return what an E-step finds under these parameters.
+
+        >>> from examiner.irt.estimation.complete import CompleteSource
+        >>> from examiner.results import ResponseMatrix
+        >>> source = CompleteSource(ResponseMatrix.from_array([[1, 0], [0, 0]], tasks=["t", "u"]))
+        >>> items = ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0])
+        >>> source.expected(items, Quadrature.grid()).ability.round(3)
+        array([ 0.   , -0.704])
+        """
+        ...
+
+
+class Optimum(NamedTuple):
+    """Where a climb ended: the parameters, what is expected under them, and how it was reached."""
+
+    items: ItemParameters
+    expected: Expected
+    objective: float
+    iterations: int
+    settled: bool
+    rule: Quadrature
+
+
+def climb(
+    source: ResponseSource,
+    unknowns: Unknowns,
+    start: Point,
+    *,
+    fixed: Quadrature | None = None,
+    most: int = 2000,
+) -> Optimum:
+    """Run EM from one start until parameters or objective settle; `fixed` nodes are kept as they are."""
+    climbing = _Climb(source, unknowns, fixed)
+    vector = unknowns.joined(start)
+    arrival = _fixed_point(climbing, vector, source.pace, most=most, bounds=unknowns.bounds())
+    if fixed is None and arrival.iterations > climbing.laid + source.pace.fresh:
+        climbing.rule = None
+    at = unknowns.split(arrival.point)
+    items = unknowns.items(at)
+    found = climbing.expected(items)
+    objective = found.log_likelihood + unknowns.log_prior(at)
+    assert climbing.rule is not None
+    return Optimum(items, found, objective, arrival.iterations, arrival.settled, climbing.rule)
+
+
+@dataclass(slots=True)
+class _Climb:
+    """One EM iteration as a function of a point; keeps the quadrature it uses."""
+
+    source: ResponseSource
+    unknowns: Unknowns
+    fixed: Quadrature | None
+    rule: Quadrature | None = None
+    count: int = 0
+    laid: int = 0
+    last: Expected | None = None
+
+    def __call__(self, vector: Floats) -> tuple[float, Floats]:
+        self.count += 1
+        if self.fixed is None and self.count in self.source.pace.relaid:
+            self.rule = None
+        at = self.unknowns.split(vector)
+        found = self.expected(self.unknowns.items(at))
+        better = found.raised(self.unknowns, at)
+        if self.unknowns.priors is None and self.fixed is None:
+            # The population's mean and sd are freed, and the scale moved back to N(0, 1): PX-EM (Liu,
+            # Rubin & Wu 1998). Priors are not invariant, and given nodes cannot be moved along.
+            better = self.unknowns.rescaled(better, *found.spread)
+        return found.log_likelihood + self.unknowns.log_prior(at), self.unknowns.joined(better)
+
+    def expected(self, items: ItemParameters) -> Expected:
+        if self.rule is None:
+            self.rule = self.fixed or self._grid(items)
+            self.laid = self.count
+        self.last = self.source.expected(items, self.rule)
+        return self.last
+
+    def _grid(self, items: ItemParameters) -> Quadrature:
+        rule = Quadrature.for_items(items, self.source.trials, spacing=self.source.pace.spacing)
+        if self.last is None:
+            return rule
+        reach = self.source.pace.reach * np.sqrt(np.maximum(self.last.variance, 1e-300))
+        low, high = self.last.ability - reach, self.last.ability + reach
+        return rule.between(float(low.min()), float(high.max()))
+
+
+class _Arrival(NamedTuple):
+    """Where an iteration ended: the point, its objective, the iterations, and whether it settled."""
+
+    point: Floats
+    objective: float
+    iterations: int
+    settled: bool
+
+
+def _fixed_point(
+    step: Step, start: Floats, pace: Pace, *, most: int, bounds: tuple[Floats, Floats]
+) -> _Arrival:
+    """Iterate x ← g(x) until x no longer moves, mixing the last few steps (Walker and Ni 2011).
+
+    Each accelerated point is kept only while the objective does not fall: otherwise the plain
+    point before it is taken up again and the memory cleared. It ends when no coordinate moves by
+    more than the tolerance, or the objective has gained no more than noise in each of four
+    iterations. Coordinates are kept within `bounds`.
+    """
+    points: list[Floats] = []
+    moves: list[Floats] = []
+    point, best = start, -np.inf
+    fallback = start
+    accelerated = False
+    quiet = 0
+    for iteration in range(1, most + 1):
+        objective, following = step(point)
+        slack = max(1e-10, 10 * pace.noise) * (1.0 + abs(best))
+        if accelerated and not objective >= best - slack:
+            point, accelerated = fallback, False
+            points, moves = [], []
+            continue
+        gain = objective - best
+        best = objective
+        following = np.clip(following, *bounds)
+        move = following - point
+        quiet = quiet + 1 if gain < pace.noise * abs(objective) else 0
+        if np.abs(move).max() < pace.tolerance or quiet >= 4:
+            return _Arrival(following, objective, iteration, True)
+        fallback, accelerated = following, False
+        if iteration > _PLAIN:
+            points.append(point)
+            moves.append(move)
+            if len(points) > _MEMORY + 1:
+                del points[0], moves[0]
+            mixed = _mixed(points, moves)
+            if mixed is not None and np.abs(mixed - point).max() < _FURTHEST:
+                following = np.clip(mixed, *bounds)
+                accelerated = True
+        point = following
+    return _Arrival(point, best, most, False)
+
+
+def _mixed(points: list[Floats], moves: list[Floats]) -> Floats | None:
+    """The point whose move, by the secants seen, would be smallest."""
+    if len(points) < 2:
+        return None
+    differences = np.diff(np.stack(moves), axis=0)
+    gram = differences @ differences.T
+    gram[np.diag_indices_from(gram)] *= 1 + 1e-10
+    try:
+        share = np.linalg.solve(gram, differences @ moves[-1])
+    except np.linalg.LinAlgError:
+        return None
+    ahead = np.diff(np.stack(points), axis=0) + differences
+    mixed = points[-1] + moves[-1] - share @ ahead
+    return mixed if np.isfinite(mixed).all() else None

@@ -1,0 +1,276 @@
+"""Any likelihood by its kernel: guessing and slipping, trials that share an interaction, scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.irt.estimation.em import Expected, Pace
+from examiner.irt.estimation.exponential import biserial_start
+from examiner.irt.estimation.kernels import (
+    Kernel,
+    curve_derivatives,
+    expected_gradient,
+    kernel_for,
+    squeezed,
+)
+from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.estimation.usable_responses import column_sums
+from examiner.irt.items import Floats, ItemParameters, Response, curves
+from examiner.irt.model import BOUNDS, Point, Unknowns
+from examiner.irt.posterior import Windows
+from examiner.results import ResponseMatrix
+
+_DIFFERENCE = 1e-4
+"""Step of the differences of gradients: truncation and rounding both stay below 1e-7 of a curvature."""
+_MOST_STEP = 1.0
+_SPACING = 0.6
+"""Closer than for exponential families: posteriors under guessing are less like Gaussians."""
+_HALVINGS = 12
+_BLOCK = 128
+_SMALL = 200_000
+"""Up to this many cells are kept as float64, more as float32."""
+
+
+class KernelSource:
+    """The statistics T_c of a kernel, with agents in blocks that look only at the nodes they need.
+
+    A statistic that is the same for all agents (trials, where all were given as many) is kept as one
+    row: it adds the same to every agent's log-likelihood and costs no product.
+    """
+
+    def __init__(self, matrix: ResponseMatrix, response: Response) -> None:
+        self.agents, self.tasks, self.response = matrix.agents, matrix.tasks, response
+        self._matrix, self._kernel = matrix, kernel_for(response, matrix)
+        values = matrix.to_numpy()
+        seen = ~np.isnan(values)
+        standing = np.where(seen, values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
+        self._windows = Windows(standing, _BLOCK)
+        self.trials = seen.mean(axis=0)
+        if matrix.is_counts:
+            self.trials = matrix.trials.mean(axis=0, dtype=np.float64)
+        exact = values.size <= _SMALL
+        kind = np.float64 if exact else np.float32
+        self.pace = Pace(
+            _SPACING,
+            reach=np.inf,  # blocks look only at the nodes they need
+            relaid=(3, 8, 20, 50, 120),
+            fresh=0,
+            tolerance=1e-5 if exact else 1e-4,
+            noise=1e-11 if exact else 1e-8,
+        )
+        self._data: tuple[NDArray[np.floating], ...] = tuple(
+            data[0].copy() if (data == data[0]).all() else data[self._windows.order].astype(kind)
+            for data in self._kernel.statistics(matrix)
+        )
+        self._constant = float(self._kernel.constant(matrix).sum())
+
+    def serves(self, unknowns: Unknowns) -> bool:
+        """Whether the response is the one it was made for: any curve will do."""
+        return unknowns.response == self.response
+
+    def first_start(self, *, shared_slope: bool) -> tuple[Floats, Floats]:
+        """Return slopes and intercepts from correlations of results with the total or mean result."""
+        if self.response == "beta":
+            return _continuous_start(self._matrix)
+        won, tried = self._matrix.successes, column_sums(self._matrix.trials)
+        return biserial_start(
+            won.astype(np.float64), column_sums(won), tried, shared_slope=shared_slope
+        )
+
+    def expected(self, items: ItemParameters, rule: Quadrature) -> KernelStatistics:
+        """Return S_c = T_cᵀ W and the abilities, from one product for each c and block."""
+        base = rule.log_weights.copy()
+        varied = []
+        terms = self._kernel.terms(curves(items, rule.nodes), items.precision)
+        for data, term in zip(self._data, terms, strict=True):
+            if data.ndim == 1:
+                base += data @ term
+            else:
+                varied.append((data, np.ascontiguousarray(term, dtype=data.dtype)))
+        sums = [np.zeros((len(items), len(rule)), dtype=data.dtype) for data, _ in varied]
+        mass = np.zeros(len(rule))
+
+        def joint(rows: slice, window: slice) -> Floats:
+            density = np.repeat(base[None, window], rows.stop - rows.start, axis=0)
+            for data, term in varied:
+                density += data[rows] @ term[:, window]
+            return density
+
+        def use(rows: slice, window: slice, weights: Floats) -> None:
+            mass[window] += weights.sum(axis=0)
+            for total, (data, _) in zip(sums, varied, strict=True):
+                total[:, window] += data[rows].T @ weights.astype(data.dtype)
+
+        found = self._windows.sweep(rule, joint, use)
+        summed = iter(sums)
+        every = tuple(
+            np.multiply.outer(data, mass)
+            if data.ndim == 1
+            else next(summed).astype(np.float64, copy=False)
+            for data in self._data
+        )
+        log_likelihood = found.log_marginal + self._constant
+        return KernelStatistics(
+            log_likelihood, found.mean, found.variance, self._kernel, rule.nodes, every
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class KernelStatistics(Expected):
+    """What an E-step tells the M-step of any kernel: the sums S_c [tasks, nodes] at the nodes."""
+
+    kernel: Kernel
+    nodes: Floats
+    sums: tuple[Floats, ...]
+
+    def raised(self, unknowns: Unknowns, at: Point) -> Point:
+        """Return the parameters after one step for every task, and then one for each shared number."""
+        at = self._own_raised(unknowns, at)
+        for row in range(len(unknowns.shared)):
+            at = self._shared_raised(unknowns, at, row)
+        return at
+
+    def _own_raised(self, unknowns: Unknowns, at: Point) -> Point:
+        """One step of Newton or of Fisher scoring for every task, shortened where it would go down."""
+        width = len(unknowns.own)
+        means, tightness = (pull[:width] for pull in unknowns.pulls())
+        low, high = np.array([BOUNDS[name] for name in unknowns.own]).T
+
+        def height(table: Floats) -> _Height:
+            found = self._height(unknowns, Point(table.T, at.shared))
+            return found._replace(
+                value=found.value - _penalty(table, means, tightness),
+                gradient=found.gradient[:, :width] - (table - means) * tightness,
+            )
+
+        table = at.own.T
+        here = height(table)
+        if here.information is not None:
+            curvature = here.information + np.diag(tightness)
+        else:
+            curvature = np.empty((table.shape[0], width, width))
+            for column in range(width):
+                shift = np.zeros(width)
+                shift[column] = _DIFFERENCE
+                ahead = height(table + shift).gradient
+                curvature[:, :, column] = (here.gradient - ahead) / _DIFFERENCE
+        step = _ascent(here.gradient, curvature)
+        falling = np.arange(table.shape[0])
+        for _ in range(_HALVINGS):
+            better = np.clip(table[falling] + step[falling], low, high)
+            value = self._values(unknowns, Point(better.T, at.shared), falling)
+            value -= _penalty(better, means, tightness)
+            before = here.value[falling]
+            falling = falling[~(value >= before - 1e-12 * (1 + np.abs(before)))]
+            if not falling.size:
+                break
+            step[falling] *= 0.3
+        step[falling] = 0.0
+        return Point(np.clip(table + step, low, high).T, at.shared)
+
+    def _shared_raised(self, unknowns: Unknowns, at: Point, row: int) -> Point:
+        """One Newton step for a number that all tasks share."""
+        column = len(unknowns.own) + row
+        mean, tightness = (float(pull[column]) for pull in unknowns.pulls())
+
+        def moved(value: float) -> Point:
+            shared = at.shared.copy()
+            shared[row] = value
+            return Point(at.own, shared)
+
+        def height(value: float) -> tuple[float, float]:
+            found = self._height(unknowns, moved(value))
+            away = value - mean
+            return (
+                float(found.value.sum() - 0.5 * tightness * away**2),
+                float(found.gradient[:, column].sum() - tightness * away),
+            )
+
+        start = float(at.shared[row])
+        here, slope = height(start)
+        bend = (height(start + _DIFFERENCE)[1] - height(start - _DIFFERENCE)[1]) / (2 * _DIFFERENCE)
+        step = float(np.clip(slope / max(abs(bend), 1e-8), -_MOST_STEP, _MOST_STEP))
+        for _ in range(_HALVINGS):
+            if height(start + step)[0] >= here:
+                break
+            step *= 0.3
+        else:
+            step = 0.0
+        return moved(float(np.clip(start + step, *BOUNDS[unknowns.shared[row]])))
+
+    def _height(self, unknowns: Unknowns, at: Point) -> _Height:
+        items = unknowns.items(at)
+        shape = curves(items, self.nodes)
+        slopes = self.kernel.slopes(self.sums, shape, items.precision)
+        by = curve_derivatives(unknowns.names, items, shape, self.nodes)
+        information = None
+        if slopes.information is not None:
+            information = _curvature([by[name] for name in unknowns.own], slopes.information)
+        gradient = expected_gradient(unknowns.names, by, slopes)
+        return _Height(slopes.value.sum(axis=1), gradient, information)
+
+    def _values(self, unknowns: Unknowns, at: Point, tasks: NDArray[np.intp]) -> Floats:
+        """The expected log-likelihood of some tasks."""
+        items = unknowns.items(at, tuple(unknowns.tasks[task] for task in tasks))
+        terms = self.kernel.terms(curves(items, self.nodes), items.precision)
+        chosen = slice(None) if tasks.size == len(unknowns.tasks) else tasks
+        return np.asarray(
+            sum(
+                np.einsum("tq,tq->t", part[chosen], term)
+                for part, term in zip(self.sums, terms, strict=True)
+            )
+        )
+
+
+class _Height(NamedTuple):
+    """Each task's expected log-likelihood, its derivatives, and its expected information."""
+
+    value: Floats
+    gradient: Floats
+    information: Floats | None
+
+
+def _curvature(by: Sequence[Floats], information: Floats) -> Floats:
+    """Σ_q I ∇P ∇Pᵀ of the parameters of tasks, [tasks, own, own], from the information on P."""
+    found = np.empty((information.shape[0], len(by), len(by)))
+    for row, first in enumerate(by):
+        weighted = information * first
+        for column in range(row + 1):
+            found[:, row, column] = np.einsum("tq,tq->t", weighted, by[column])
+            found[:, column, row] = found[:, row, column]
+    return found
+
+
+def _penalty(table: Floats, means: Floats, tightness: Floats) -> Floats:
+    """What the log-priors take off, one number a task."""
+    return np.asarray(0.5 * (((table - means) ** 2) * tightness).sum(axis=1))
+
+
+def _ascent(gradient: Floats, curvature: Floats) -> Floats:
+    """Directions that climb: curvatures (minus the Hessian) are made positive, steps kept short."""
+    symmetric = 0.5 * (curvature + curvature.transpose(0, 2, 1))
+    roots, axes = np.linalg.eigh(symmetric)
+    floor = 1e-6 * np.maximum(np.abs(roots).max(axis=1, keepdims=True), 1.0)
+    along = np.einsum("tpk,tp->tk", axes, gradient) / np.maximum(np.abs(roots), floor)
+    step = np.einsum("tpk,tk->tp", axes, along)
+    longest = np.abs(step).max(axis=1, keepdims=True)
+    return np.asarray(step / np.maximum(longest / _MOST_STEP, 1.0))
+
+
+def _continuous_start(matrix: ResponseMatrix) -> tuple[Floats, Floats]:
+    """Slopes and intercepts of the logits of scores regressed on the mean score."""
+    scores, observed = squeezed(matrix)
+    logit = np.where(observed, np.log(scores / (1 - scores)), 0.0)
+    count = observed.sum(axis=0)
+    mean = logit.sum(axis=0) / count
+    away = np.where(observed, logit - mean, 0.0)
+    standing = away.sum(axis=1) / np.maximum(observed.sum(axis=1), 1)
+    ability = (standing - standing.mean()) / max(float(standing.std()), 1e-12)
+    centred = np.where(observed, ability[:, None], 0.0)
+    slope = (centred * away).sum(axis=0) / np.maximum((centred**2).sum(axis=0), 1e-12)
+    return np.clip(slope, -4.0, 4.0), np.clip(mean, -6.0, 6.0)

@@ -1,0 +1,284 @@
+"""How responses scatter around a task's curve: three likelihoods with one shape.
+
+The log-likelihood of a cell is a linear form in numbers that depend on the data alone:
+log f(x | θ) = Σ_c T_c(x) · F_c(P(θ), ν) + h(x). So the log-likelihood of every agent at every node is
+Σ_c T_c F_c, one matrix product for each c, and the M-step sees the data only through the products
+S_c = T_cᵀ W with the posterior weights W. A kernel says what T_c, F_c and h are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.irt.items import Curves, Floats, ItemParameters, Response
+from examiner.irt.model import Parameter
+from examiner.results import ResponseMatrix
+from examiner.wording import InputError, shorten
+
+_MOST_TRIALS = 200
+MARGIN = 0.005
+"""How far scores of 0 and 1 are moved inwards."""
+_SMALLEST = 1e-300
+
+
+class Slopes(NamedTuple):
+    """Expected log-likelihood of each task at each node, and its derivatives by P and by log ν.
+
+    `information` is the expected information on P, where it has a closed form.
+    """
+
+    value: Floats
+    by_success: Floats
+    by_log_precision: Floats | None
+    information: Floats | None = None
+
+
+class Kernel(Protocol):
+    """What the fit needs to know of a likelihood."""
+
+    def statistics(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
+        """Return T_c, each [agents, tasks]; 0 where nothing was observed."""
+        ...
+
+    def constant(self, matrix: ResponseMatrix) -> Floats:
+        """Return Σᵢ h(xᵢ) of every agent."""
+        ...
+
+    def terms(self, curves: Curves, precision: Floats | None) -> tuple[Floats, ...]:
+        """Return F_c, each [tasks, nodes]."""
+        ...
+
+    def slopes(self, sums: Sequence[Floats], curves: Curves, precision: Floats | None) -> Slopes:
+        """Return Σ_c S_c F_c and its derivatives, each [tasks, nodes]."""
+        ...
+
+
+def kernel_for(response: Response, matrix: ResponseMatrix) -> Kernel:
+    """Return the likelihood that fits a response and its data, or say why there is none."""
+    if response == "beta":
+        return Beta()
+    if not matrix.is_counts:
+        raise InputError(
+            "These responses are continuous scores, not successes. Say what success is with "
+            "`responses(results, success=…)` (a threshold, 'reference' or an agent to beat), "
+            "or fit scores in [0, 1] as they are with model='beta'."
+        )
+    if response == "binomial":
+        return Binomial()
+    return BetaBinomial(int(matrix.trials.max()))
+
+
+@dataclass(frozen=True, slots=True)
+class Binomial:
+    """k successes of n trials: log C(n, k) + k log(P / (1 − P)) + n log(1 − P)."""
+
+    def statistics(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
+        """Return the successes and the trials."""
+        return matrix.successes.astype(np.float64), matrix.trials.astype(np.float64)
+
+    def constant(self, matrix: ResponseMatrix) -> Floats:
+        """Return Σ log C(n, k)."""
+        return log_choices(matrix)
+
+    def terms(self, curves: Curves, precision: Floats | None) -> tuple[Floats, ...]:
+        """Return log(P / (1 − P)) and log(1 − P)."""
+        failure = np.log(_safe(curves.failure))
+        return np.log(_safe(curves.success)) - failure, failure
+
+    def slopes(self, sums: Sequence[Floats], curves: Curves, precision: Floats | None) -> Slopes:
+        """By P: k / P − (n − k) / (1 − P); the information is n / (P (1 − P))."""
+        won, tried = sums
+        lost = tried - won
+        success, failure = _safe(curves.success), _safe(curves.failure)
+        value = won * np.log(success) + lost * np.log(failure)
+        by_success = won / success - lost / failure
+        return Slopes(value, by_success, None, tried / success + tried / failure)
+
+
+@dataclass(frozen=True, slots=True)
+class BetaBinomial:
+    """k of n trials that share an interaction: k ~ Binomial(n, p) with p ~ Beta(Pν, (1 − P)ν).
+
+    Gamma functions a whole number apart are products, so that the log-likelihood is log C(n, k)
+    + Σ_{r<k} log(P + r/ν) + Σ_{r<n−k} log(1 − P + r/ν) − Σ_{r<n} log(1 + r/ν): linear in the
+    indicators 1[k > r], 1[n − k > r] and 1[n > r]. Trials of one cell correlate by ρ = 1 / (ν + 1),
+    and ν = ∞ is the binomial.
+    """
+
+    trials: int
+
+    def statistics(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
+        """Return 1[k > r], then 1[n − k > r], then 1[n > r], for r below the most trials."""
+        if self.trials > _MOST_TRIALS:
+            raise InputError(
+                f"A cell has {self.trials} trials; the beta-binomial takes at most {_MOST_TRIALS}. "
+                f"Use response='binomial', or fit shares of successes with model='beta'."
+            )
+        won, tried = matrix.successes, matrix.trials
+        return tuple(
+            (counts > step).astype(np.float64)
+            for counts in (won, tried - won, tried)
+            for step in range(self.trials)
+        )
+
+    def constant(self, matrix: ResponseMatrix) -> Floats:
+        """Return Σ log C(n, k)."""
+        return log_choices(matrix)
+
+    def terms(self, curves: Curves, precision: Floats | None) -> tuple[Floats, ...]:
+        """Return log(P + r/ν), log(1 − P + r/ν) and −log(1 + r/ν) for every r."""
+        per = _inverse(precision, curves)
+        whole = np.ones_like(curves.success)
+        return tuple(
+            sign * np.log(_safe(share + step * per))
+            for share, sign in ((curves.success, 1.0), (curves.failure, 1.0), (whole, -1.0))
+            for step in range(self.trials)
+        )
+
+    def slopes(self, sums: Sequence[Floats], curves: Curves, precision: Floats | None) -> Slopes:
+        """By P: ±1 / (P + r/ν); by log ν: −(r/ν) / (P + r/ν)."""
+        per = _inverse(precision, curves)
+        value = np.zeros_like(curves.success)
+        by_success = np.zeros_like(value)
+        by_log_precision = np.zeros_like(value)
+        for step in range(self.trials):
+            won, lost, tried = sums[step], sums[self.trials + step], sums[2 * self.trials + step]
+            extra = step * per
+            up, down = _safe(curves.success + extra), _safe(curves.failure + extra)
+            value += won * np.log(up) + lost * np.log(down) - tried * np.log1p(extra)
+            by_success += won / up - lost / down
+            by_log_precision -= extra * (won / up + lost / down - tried / (1.0 + extra))
+        return Slopes(value, by_success, by_log_precision)
+
+
+@dataclass(frozen=True, slots=True)
+class Beta:
+    """A score y in [0, 1]: y ~ Beta(Pφ, (1 − P)φ), with mean P and a precision φ for each task.
+
+    log f = (Pφ − 1) log y + ((1 − P)φ − 1) log(1 − y) − log B(Pφ, (1 − P)φ): the beta response model
+    of Noel and Dauvier (Applied Psychological Measurement 31, 2007) in mean and precision. Exact 0
+    and 1 have no density, so that every score is moved inwards to 0.005 + 0.99 y: what Smithson and
+    Verkuilen (Psychological Methods 11, 2006) do with 100 observations. The same for any number of
+    agents, so that a newcomer is treated as those before it.
+    """
+
+    def statistics(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
+        """Return log y, log(1 − y), and whether the cell was observed."""
+        scores, observed = squeezed(matrix)
+        return (
+            np.where(observed, np.log(scores), 0.0),
+            np.where(observed, np.log1p(-scores), 0.0),
+            observed.astype(np.float64),
+        )
+
+    def constant(self, matrix: ResponseMatrix) -> Floats:
+        """Return −Σ log y (1 − y)."""
+        low, high, _ = self.statistics(matrix)
+        return np.asarray(-(low + high).sum(axis=1))
+
+    def terms(self, curves: Curves, precision: Floats | None) -> tuple[Floats, ...]:
+        """Return Pφ, (1 − P)φ and −log B(Pφ, (1 − P)φ)."""
+        from scipy.special import betaln
+
+        up, down = _shapes(curves, precision)
+        return up, down, -betaln(up, down)
+
+    def slopes(self, sums: Sequence[Floats], curves: Curves, precision: Floats | None) -> Slopes:
+        """By the shapes α = Pφ and β = (1 − P)φ: Σ log y − N (ψ(α) − ψ(φ)), and the like for β."""
+        from scipy.special import betaln, digamma
+
+        low, high, seen = sums
+        up, down = _shapes(curves, precision)
+        phi = up + down
+        value = low * up + high * down - seen * betaln(up, down)
+        common = digamma(phi)
+        by_up = low - seen * (digamma(up) - common)
+        by_down = high - seen * (digamma(down) - common)
+        return Slopes(value, phi * (by_up - by_down), up * by_up + down * by_down)
+
+
+def expected_gradient(
+    names: Sequence[Parameter], by: Mapping[Parameter, Floats], slopes: Slopes
+) -> Floats:
+    """Return the derivatives of Σ_q Σ_c S_c F_c by parameters on the estimated scale, [tasks, names].
+
+    `by` are those of the curves. For shared parameters these are each task's part of the sum.
+    """
+    columns: list[Floats] = []
+    for name in names:
+        if name == "precision":
+            assert slopes.by_log_precision is not None
+            columns.append(slopes.by_log_precision.sum(axis=1))
+        else:
+            columns.append((slopes.by_success * by[name]).sum(axis=1))
+    return np.stack(columns, axis=1)
+
+
+def curve_derivatives(
+    names: Sequence[Parameter], items: ItemParameters, shape: Curves, abilities: Floats
+) -> dict[Parameter, Floats]:
+    """Return ∂P/∂parameter, each [tasks, abilities], of the parameters that move the curve.
+
+    With c = e^γ/(1 + e^γ + e^ζ) and 1 − u = e^ζ/(1 + e^γ + e^ζ): ∂P/∂γ = c (1 − P) and
+    ∂P/∂ζ = −(1 − u) P.
+    """
+    by_logit = (items.ceiling - items.guessing)[:, None] * shape.rising * shape.falling
+    found: dict[Parameter, Floats] = {"intercept": by_logit}
+    if "slope" in names:
+        found["slope"] = by_logit * abilities
+    if "guessing" in names:
+        found["guessing"] = items.guessing[:, None] * shape.failure
+    if "slip" in names:
+        found["slip"] = -(1.0 - items.ceiling)[:, None] * shape.success
+    return found
+
+
+def squeezed(matrix: ResponseMatrix) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return scores moved off 0 and 1, and which were observed; refuse scores outside [0, 1]."""
+    values = matrix.to_numpy()
+    observed = ~np.isnan(values)
+    outside = observed & ~((values >= 0) & (values <= 1))
+    if outside.any():
+        agent, task = (int(first) for first in np.argwhere(outside)[0])
+        raise InputError(
+            f"{shorten(matrix.agents[agent])} has {values[agent, task]:g} on "
+            f"{shorten(matrix.tasks[task])}. The beta model takes scores from 0 to 1: normalise "
+            f"first (`normalise(results, 'min-max')`), or say what success is."
+        )
+    inside = MARGIN + (1 - 2 * MARGIN) * np.where(observed, values, 0.5)
+    return inside, observed
+
+
+def log_choices(matrix: ResponseMatrix) -> Floats:
+    """Return Σᵢ log C(nᵢ, kᵢ) of every agent; 0 for single trials."""
+    if int(matrix.trials.max(initial=0)) <= 1:
+        return np.zeros(len(matrix.agents))
+    won, tried = matrix.successes.astype(np.float64), matrix.trials.astype(np.float64)
+    return np.asarray(log_choose(tried, won).sum(axis=1))
+
+
+def log_choose(tried: Floats, won: Floats | float) -> Floats:
+    """Return log C(n, k) of every cell."""
+    from scipy.special import gammaln
+
+    return np.asarray(gammaln(tried + 1) - gammaln(won + 1) - gammaln(tried - won + 1))
+
+
+def _inverse(precision: Floats | None, curves: Curves) -> Floats:
+    if precision is None:
+        return np.zeros((curves.success.shape[0], 1))
+    return 1.0 / precision[:, None]
+
+
+def _shapes(curves: Curves, precision: Floats | None) -> tuple[Floats, Floats]:
+    phi = np.ones((curves.success.shape[0], 1)) if precision is None else precision[:, None]
+    return np.maximum(curves.success, 1e-10) * phi, np.maximum(curves.failure, 1e-10) * phi
+
+
+def _safe(shares: Floats) -> Floats:
+    return np.maximum(shares, _SMALLEST)

@@ -1,0 +1,146 @@
+"""What a fit can use of a matrix: tasks that vary, agents that were seen, and words for the rest."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.irt.estimation.em import ResponseSource
+from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.fitted import Dropped
+from examiner.irt.items import Floats, Response
+from examiner.irt.model import Model
+from examiner.results import ResponseMatrix
+from examiner.wording import InputError, counted, shorten
+
+_FEWEST_AGENTS = 3
+_FEWEST_TASKS = 2
+
+
+class UsableResponses(NamedTuple):
+    """The part of a matrix that is fitted, how its responses scatter, and what was set aside.
+
+    `matrix` is None where the responses are elsewhere, and the source of them has nothing to set aside.
+    """
+
+    matrix: ResponseMatrix | None
+    response: Response
+    dropped: tuple[Dropped, ...]
+    left_out: tuple[Dropped, ...]
+
+
+def usable_responses(
+    given: ResponseMatrix | ResponseSource, model: Model, response: Response | None = None
+) -> UsableResponses:
+    """Set aside tasks with constant results and agents without any, and check that enough is left."""
+    if not isinstance(given, ResponseMatrix):
+        if hasattr(given, "first_start"):
+            return UsableResponses(None, _taken(model, given.response), (), ())
+        raise InputError(
+            f"A {type(given).__name__} is given. Give a ResponseMatrix: `responses(results, success=…)` "
+            f"or `ResponseMatrix.from_array(table)`."
+        )
+    matrix, chosen = given, _response_for(given, model, response)
+    kernel_for(chosen, matrix)  # says what is wrong with the kind of data, if anything
+    reasons = _constant_tasks(matrix)
+    kept = [column for column, reason in enumerate(reasons) if reason is None]
+    dropped = tuple(
+        Dropped(task, reason)
+        for task, reason in zip(matrix.tasks, reasons, strict=True)
+        if reason is not None
+    )
+    if len(kept) < _FEWEST_TASKS:
+        why = f" ({shorten(dropped[0].name)}: {dropped[0].reason})" if dropped else ""
+        raise InputError(
+            f"Only {counted(len(kept), 'task')} of {len(matrix.tasks)} can be fitted{why}. "
+            f"Give at least {_FEWEST_TASKS} tasks on which agents differ."
+        )
+    part = matrix.take(tasks=kept) if dropped else matrix
+    seen, usable = _seen(matrix), _seen(part)
+    unseen = [(row, "no observed result") for row in np.flatnonzero(~seen)]
+    unseen += [
+        (row, "observed only on tasks with constant results")
+        for row in np.flatnonzero(seen & ~usable)
+    ]
+    if int(usable.sum()) < _FEWEST_AGENTS:
+        raise InputError(
+            f"Only {counted(int(usable.sum()), 'agent')} with results can be fitted. "
+            f"Give at least {_FEWEST_AGENTS}; a few dozen are needed for estimates worth reading."
+        )
+    if unseen:
+        part = part.take(np.flatnonzero(usable).tolist())
+    left_out = tuple(Dropped(matrix.agents[row], reason) for row, reason in unseen)
+    return UsableResponses(part, chosen, dropped, left_out)
+
+
+def _response_for(matrix: ResponseMatrix, model: Model, response: Response | None) -> Response:
+    if response is not None:
+        return _taken(model, response)
+    if "beta-binomial" in model.responses and matrix.is_counts and int(matrix.trials.max()) > 1:
+        return "beta-binomial"
+    return model.responses[0]
+
+
+def _taken(model: Model, response: Response) -> Response:
+    if response not in model.responses:
+        raise InputError(
+            f"The model {model.name} does not take the response {response!r}. "
+            f"It takes: {', '.join(model.responses)}."
+        )
+    return response
+
+
+def _seen(matrix: ResponseMatrix) -> NDArray[np.bool_]:
+    """Which agents have any result."""
+    if matrix.is_counts and same_trials(matrix):
+        return np.full(len(matrix.agents), bool(matrix.trials[0].any()))
+    return np.asarray(matrix.observed.any(axis=1))
+
+
+def _constant_tasks(matrix: ResponseMatrix) -> list[str | None]:
+    """Why each task cannot be fitted, or None."""
+    if matrix.is_counts:
+        won, tried = column_sums(matrix.successes), column_sums(matrix.trials)
+        return [
+            "never observed"
+            if n == 0
+            else "no agent ever succeeded"
+            if k == 0
+            else "every agent always succeeded"
+            if k == n
+            else None
+            for k, n in zip(won.tolist(), tried.tolist(), strict=True)
+        ]
+    values = matrix.to_numpy()
+    seen = ~np.isnan(values)
+    low = np.where(seen, values, np.inf).min(axis=0)
+    high = np.where(seen, values, -np.inf).max(axis=0)
+    return [
+        "never observed"
+        if bottom > top
+        else f"every agent scored {bottom:g}"
+        if bottom == top
+        else None
+        for bottom, top in zip(low.tolist(), high.tolist(), strict=True)
+    ]
+
+
+def same_trials(matrix: ResponseMatrix) -> bool:
+    """Whether every agent was given the same trials; a shared number needs no look at the cells."""
+    trials = matrix.trials
+    return trials.strides[0] == 0 or bool((trials == trials[0]).all())
+
+
+def column_sums(counts: NDArray[np.unsignedinteger]) -> Floats:
+    """Sums over agents, in blocks so short that small integers hold them."""
+    if counts.strides[0] == 0:
+        return np.asarray(counts.shape[0] * counts[0].astype(np.float64))
+    largest = int(counts.max(initial=0))
+    kind = counts.dtype
+    rows = max(1, int(np.iinfo(kind).max) // max(1, largest))
+    total = np.zeros(counts.shape[1])
+    for first in range(0, counts.shape[0], rows):
+        total += counts[first : first + rows].sum(axis=0, dtype=kind)
+    return total

@@ -1,0 +1,138 @@
+"""Tasks gathered by difficulty: the bins over which generality and agents' curves are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.checking import read_only
+from examiner.irt.items import Floats, ItemParameters
+from examiner.wording import InputError, counted
+
+FEWEST = 8
+"""Tasks a bin must have where bins are made automatically: papers/002 has 8 to 11."""
+MOST_BINS = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DifficultyBins:
+    """Bins (low, high] of difficulty, and which tasks lie in each.
+
+    `members` [bins, tasks] marks the tasks; `centre` [bins] is the median difficulty of a bin's tasks,
+    `edges` [bins + 1] the ends. Tasks with negative discrimination are in none (papers/002, Fig. 5),
+    nor tasks whose difficulty is not known or beyond the edges.
+    """
+
+    edges: Floats
+    centre: Floats
+    members: NDArray[np.bool_]
+    left_out: tuple[str, ...]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of tasks in each bin."""
+        return np.asarray(self.members.sum(axis=1), dtype=np.int64)
+
+    def __len__(self) -> int:
+        """Number of bins."""
+        return len(self.centre)
+
+    def __repr__(self) -> str:
+        inside = counted(int(self.members.sum()), "task")
+        return f"DifficultyBins: {counted(len(self), 'bin')} of {inside}, {len(self.left_out)} left out"
+
+
+def bins(
+    items: ItemParameters,
+    edges: Sequence[float] | int | None = None,
+    *,
+    fewest: int | None = None,
+) -> DifficultyBins:
+    """Gather tasks of like difficulty, at least `fewest` in a bin.
+
+    Without `edges`, as many bins of equal size as have so many tasks each, at most 20; a number asks
+    for so many; a list gives the ends of bins (low, high], and a bin with fewer than `fewest` tasks is
+    joined with its smaller neighbour. Tasks with negative discrimination are left out: the able do
+    worse there, so that their difficulty says nothing of how hard they are.
+
+    References: papers/002, section II-B: "binning has to be done with at least a minimum number of
+    examples per bin, to avoid undefined or very unstable variances".
+
+    >>> items = ItemParameters.of(list("abcde"), slope=[1, 1, 1, 1, -1], difficulty=[-2, -1, 1, 2, 0])
+    >>> found = bins(items, 2, fewest=2)
+    >>> found.counts, found.centre, found.left_out
+    (array([2, 2]), array([-1.5,  1.5]), ('e',))
+    """
+    smallest = (FEWEST if edges is None else 1) if fewest is None else fewest
+    if smallest < 1:
+        raise InputError(f"Bins of at least {smallest} tasks are asked for. Give 1 or more.")
+    difficulty = items.difficulty
+    usable = np.isfinite(difficulty) & (items.slope >= 0)
+    if not usable.any():
+        raise InputError(
+            "No task has a difficulty and a discrimination that is not negative, so that there are "
+            "no bins of difficulty. Fit more agents, or tasks that reward the able."
+        )
+    if edges is None or isinstance(edges, (int, np.integer)):
+        ends = _equal_ends(np.sort(difficulty[usable]), edges, smallest)
+    else:
+        ends = _given_ends(edges)
+    members = _members(difficulty, usable, ends)
+    if not members.any():
+        raise InputError(
+            f"No task's difficulty lies between {ends[0]:g} and {ends[-1]:g}. Give other edges."
+        )
+    ends, members = _joined(ends, members, smallest)
+    centre = np.array([np.median(difficulty[inside]) for inside in members])
+    for array in (ends, members, centre):
+        read_only(array)
+    outside = tuple(items.tasks[column] for column in np.flatnonzero(~members.any(axis=0)))
+    return DifficultyBins(ends, centre, members, outside)
+
+
+def _equal_ends(ordered: Floats, count: int | None, fewest: int) -> Floats:
+    """Ends halfway between the last task of a bin and the first of the next."""
+    most = max(1, min(MOST_BINS, len(ordered) // fewest))
+    bins = most if count is None else count
+    if not 1 <= bins <= len(ordered):
+        raise InputError(
+            f"{counted(bins, 'bin')} are asked for {counted(len(ordered), 'task')}. Give between 1 "
+            f"and {len(ordered)}."
+        )
+    parts = np.array_split(ordered, bins)
+    inner = [(a[-1] + b[0]) / 2 for a, b in pairwise(parts) if b[0] > a[-1]]
+    return np.array([np.nextafter(ordered[0], -np.inf), *inner, ordered[-1]])
+
+
+def _given_ends(edges: Sequence[float]) -> Floats:
+    ends = np.asarray(edges, dtype=np.float64)
+    if ends.ndim != 1 or len(ends) < 2 or np.isnan(ends).any() or not (np.diff(ends) > 0).all():
+        raise InputError(
+            f"The edges of the bins are {list(edges)}. Give at least two numbers in rising order."
+        )
+    return ends
+
+
+def _members(difficulty: Floats, usable: NDArray[np.bool_], ends: Floats) -> NDArray[np.bool_]:
+    low, high = ends[:-1, None], ends[1:, None]
+    inside: NDArray[np.bool_] = usable & (difficulty > low) & (difficulty <= high)
+    return inside
+
+
+def _joined(
+    ends: Floats, members: NDArray[np.bool_], fewest: int
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Join the smallest bin with its smaller neighbour until every bin has enough tasks."""
+    while len(members) > 1 and members.sum(axis=1).min() < fewest:
+        counts = members.sum(axis=1)
+        least = int(counts.argmin())
+        beside = [near for near in (least - 1, least + 1) if 0 <= near < len(counts)]
+        low = min(least, min(beside, key=lambda near: int(counts[near])))
+        joined = members[low] | members[low + 1]
+        members = np.vstack([members[:low], joined, members[low + 2 :]])
+        ends = np.delete(ends, low + 1)
+    return ends, members

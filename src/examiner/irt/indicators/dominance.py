@@ -1,0 +1,104 @@
+"""Dominance between agents: who solves whatever another solves, and who is probably abler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.irt.fitted import Abilities, ToldByName
+from examiner.irt.items import Floats, positions
+from examiner.results import ResponseMatrix
+from examiner.wording import InputError
+
+_CELLS = 20_000_000
+MOST_AGENTS = 5_000
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Dominance(ToldByName):
+    """How agents (rows) compare with others (columns) task by task, each array [agents, agents].
+
+    `better` counts the shared tasks on which the row's result is higher, `shared` all they share;
+    `dominates` is true where the row is nowhere worse and somewhere better. `abler` is the chance that
+    the row's ability is the higher one, NaN without abilities. `undominated` names agents that no
+    other dominates.
+    """
+
+    agents: tuple[str, ...]
+    better: NDArray[np.int64]
+    shared: NDArray[np.int64]
+    dominates: NDArray[np.bool_]
+    abler: Floats
+
+    def _headline(self) -> str:
+        return f"{len(self.undominated)} undominated"
+
+    @property
+    def undominated(self) -> tuple[str, ...]:
+        """Agents that no other agent dominates."""
+        beaten = self.dominates.any(axis=0)
+        return tuple(self.agents[row] for row in np.flatnonzero(~beaten))
+
+    @property
+    def transitive_share(self) -> float:
+        """Share of comparable pairs in which one dominates the other: 1 where tasks rank agents alike.
+
+        Pairs with the same result on every shared task are left out; NaN where there are no others.
+        """
+        differ = (self.better + self.better.T > 0) & (self.shared > 0)
+        upper = np.triu(differ, k=1)
+        if not upper.any():
+            return float("nan")
+        either = self.dominates | self.dominates.T
+        return float((either & upper).sum() / upper.sum())
+
+
+def dominance(matrix: ResponseMatrix, abilities: Abilities | None = None) -> Dominance:
+    r"""Compare every two agents on the tasks they share.
+
+    With abilities, :math:`P(\theta_a > \theta_b) = \Phi((\theta_a - \theta_b) / \sqrt{s_a^2 + s_b^2})`.
+    Two perfectly general agents are always in dominance (papers/002, section II-B): "whatever is
+    solved by B is solved by A".
+
+    >>> matrix = ResponseMatrix.from_array([[1, 1, 0], [1, 0, 0], [0, 0, 1]], ["a", "b", "c"])
+    >>> made = dominance(matrix)
+    >>> made.undominated, bool(made.dominates[0, 1])
+    (('a', 'c'), True)
+    """
+    count = len(matrix.agents)
+    if count > MOST_AGENTS:
+        raise InputError(
+            f"{count:,} agents make too many pairs to compare. Take at most {MOST_AGENTS:,}."
+        )
+    results, seen = matrix.to_numpy(), matrix.observed
+    better = np.zeros((count, count), dtype=np.int64)
+    step = max(1, _CELLS // max(1, results.size))
+    for first in range(0, count, step):
+        block = results[first : first + step, None, :]
+        with np.errstate(invalid="ignore"):
+            better[first : first + step] = (block > results[None, :, :]).sum(axis=2)
+    as_numbers = seen.astype(np.float64)
+    shared = np.rint(as_numbers @ as_numbers.T).astype(np.int64)
+    dominates: NDArray[np.bool_] = (better > 0) & (better.T == 0)
+    return Dominance(matrix.agents, better, shared, dominates, _abler(matrix, abilities))
+
+
+def _abler(matrix: ResponseMatrix, abilities: Abilities | None) -> Floats:
+    count = len(matrix.agents)
+    if abilities is None:
+        return np.full((count, count), np.nan)
+    from scipy.special import ndtr
+
+    rows = positions(abilities.agents, matrix.agents)
+    ability, error = (
+        np.where(rows < 0, np.nan, np.append(part, np.nan)[rows])
+        for part in (abilities.ability, abilities.error)
+    )
+    apart = ability[:, None] - ability
+    spread = np.sqrt(error[:, None] ** 2 + error**2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chance = np.asarray(ndtr(apart / spread))
+    chance[np.diag_indices(count)] = 0.5
+    return chance

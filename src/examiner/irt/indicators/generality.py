@@ -1,0 +1,322 @@
+"""Indicators of agents beside ability: regularity, generality and the slope of the agent's curve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.checking import Randomness
+from examiner.irt.fitted import IRTFit
+from examiner.irt.indicators.bins import DifficultyBins
+from examiner.irt.indicators.bins import bins as difficulty_bins
+from examiner.irt.indicators.correlations import IndicatorCorrelation, indicator_correlations
+from examiner.irt.indicators.curves import EmpiricalAgentCurves, empirical_agent_curves
+from examiner.irt.items import Floats, ItemParameters, positions
+from examiner.results import ResponseMatrix, Results
+from examiner.results.display import html_table
+from examiner.scores.normalise import normalise
+from examiner.scores.success import responses
+from examiner.wording import InputError, counted, listed, shorten
+
+_SHOWN = 12
+FEWEST_OBSERVED = 2
+"""Observed tasks below which a bin says nothing of an agent's variance."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Indicators:
+    """What is told of each agent, arrays of shape [agents]; NaN where it cannot be, words in `flags`.
+
+    `mean` is the mean result, `regularity` papers/002's 1/σ² (eq. 2), `generality` 1/Σ σ²_h (eq. 3),
+    `slope` the steepness of the empirical curve where it falls through one half.
+    """
+
+    agents: tuple[str, ...]
+    mean: Floats
+    ability: Floats
+    ability_error: Floats
+    regularity: Floats
+    generality: Floats
+    slope: Floats
+    flags: tuple[tuple[str, ...], ...]
+    bins: DifficultyBins | None
+    curves: EmpiricalAgentCurves | None
+    correlations: tuple[IndicatorCorrelation, ...]
+    notes: tuple[str, ...] = ()
+
+    def rows(self) -> list[dict[str, object]]:
+        """Return a plain row for each agent: mean, ability, regularity, generality, slope, flags.
+
+        >>> from examiner.irt.items import ItemParameters
+        >>> from examiner.irt.known import known as known_fit
+        >>> items = ItemParameters.of(list("ab"), np.ones(2), difficulty=[-1.0, 1.0])
+        >>> matrix = ResponseMatrix.from_array([[1, 0], [1, 1]], ["some", "all"], "ab")
+        >>> [row["mean"] for row in indicators(known_fit(items, matrix)).rows()]
+        [0.5, 1.0]
+        """
+        columns: dict[str, Sequence[object]] = {
+            "agent": self.agents,
+            "mean": self.mean.tolist(),
+            "ability": self.ability.tolist(),
+            "ability_se": self.ability_error.tolist(),
+            "regularity": self.regularity.tolist(),
+            "generality": self.generality.tolist(),
+            "slope": self.slope.tolist(),
+            "flags": self.flags,
+        }
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def __repr__(self) -> str:
+        known = f"{len(self.bins)} bins of difficulty" if self.bins is not None else "no bins"
+        agents = counted(len(self.agents), "agent")
+        if not np.isfinite(self.ability).any():
+            return f"Indicators of {agents}, {known}"
+        best = int(np.nanargmax(self.ability))
+        return (
+            f"Indicators of {agents}, {known}: {shorten(self.agents[best])} is the ablest, "
+            f"{self.ability[best]:.2f} ± {self.ability_error[best]:.2f}"
+        )
+
+    def _repr_html_(self) -> str:
+        """A table of the ablest agents for a notebook."""
+        held = self.rows()
+        order = np.argsort(-np.nan_to_num(self.ability, nan=-np.inf), kind="stable")[:_SHOWN]
+        rows = [
+            [*list(held[row].values())[:-1], "; ".join(self.flags[row])] for row in order.tolist()
+        ]
+        header = [name.replace("_", " ") for name in held[0]] if held else []
+        return html_table(repr(self), header, rows, self.notes, more=len(held) - len(rows))
+
+
+class Generality(NamedTuple):
+    """Generality of agents, and a sentence for those where it is infinite or incomplete."""
+
+    value: Floats
+    flags: tuple[str | None, ...]
+
+
+def indicators(
+    fit: IRTFit,
+    scores: ResponseMatrix | None = None,
+    *,
+    bins: Sequence[float] | int | None = None,
+    fewest: int | None = None,
+    generality_of: Literal["responses", "scores"] = "responses",
+    rng: Randomness | None = None,
+) -> Indicators:
+    r"""Return ability, regularity, generality and slope of the agents of a fit.
+
+    .. math:: \text{regularity}_j = \frac{1}{\sigma_j^2}, \quad
+              \sigma_j^2 = \frac1n \sum_i (R_{ji} - \bar R_j)^2, \qquad
+              \gamma_j = \frac{1}{\sum_h (\sigma_j^{[h]})^2}
+
+    `scores` are comparable results of the same agents, on any tasks: regularity is theirs. Of zeros
+    and ones it is only another word for the mean, 1 / (p (1 − p)); give continuous scores where there
+    are any (papers/002 has Φ(z) over all 49 games). Without them the responses of the fit are used.
+    Generality, the curves and their slopes are of the fit's responses, or of the `scores` on the
+    fit's tasks, over bins of difficulty (`difficulty_bins`).
+
+    Where no variance is left in any bin generality is infinite, and flagged: an agent that fails
+    everything qualifies too. Where a bin has fewer than 2 observed results of an agent, the others
+    stand for it (their mean variance), and that is flagged.
+
+    References: papers/002, eq. 2 and 3.
+
+    >>> from examiner.irt.items import ItemParameters
+    >>> from examiner.irt.known import known as known_fit
+    >>> items = ItemParameters.of(list("abcd"), np.ones(4), difficulty=[-2.0, -1.0, 1.0, 2.0])
+    >>> matrix = ResponseMatrix.from_array([[1, 1, 0, 0], [1, 0, 1, 0]], ["neat", "mixed"], "abcd")
+    >>> made = indicators(known_fit(items, matrix), bins=2)
+    >>> made.generality, made.regularity
+    (array([inf,  2.]), array([4., 4.]))
+    """
+    matrix = fit.matrix
+    if matrix is None:
+        raise InputError(
+            "This fit was read from a file and has no responses, so that its agents have no "
+            "indicators. Fit again, or place agents with `place(results, fit)`."
+        )
+    names = fit.abilities.agents
+    results = matrix.to_numpy()[_rows(matrix, names, "the fit's responses")]
+    regular = results if scores is None else scores.to_numpy()[_rows(scores, names, "scores")]
+    source = scores if generality_of == "scores" else matrix
+    if source is None:
+        raise InputError("Generality of scores needs scores. Give them, or leave the argument out.")
+    told = regular if generality_of == "scores" else results
+    if source.tasks != fit.items.tasks:
+        told = told[:, _columns(source, fit.items.tasks)]
+    held, notes = _bins(fit.items, bins, fewest)
+    curves = None if held is None else empirical_agent_curves(names, told, held)
+    general = Generality(np.full(len(names), np.nan), (None,) * len(names))
+    if curves is not None:
+        general = generality(curves)
+    columns = {
+        "ability": fit.abilities.ability,
+        "regularity": regularities(regular),
+        "generality": general.value,
+        "slope": general.value if curves is None else curves.slope,
+    }
+    return Indicators(
+        agents=names,
+        mean=_means(results),
+        ability_error=fit.abilities.error,
+        flags=_flags(columns["regularity"], regular, general, columns["slope"]),
+        bins=held,
+        curves=curves,
+        correlations=indicator_correlations(columns, rng=rng),
+        notes=notes,
+        **columns,
+    )
+
+
+def standard_scores(results: Results, measure: str | None = None) -> ResponseMatrix | None:
+    """Return Φ(z) of results, of which papers/002 takes regularity; None where they are zeros and ones.
+
+    >>> standard_scores(Results.from_numpy([[1.0], [2.0], [3.0]])).to_numpy().round(4).ravel()
+    array([0.1587, 0.5   , 0.8413])
+    >>> standard_scores(Results.from_numpy([[1.0], [0.0], [1.0]])) is None
+    True
+    """
+    if results.is_binary(measure) or len(results.agents) < 2:
+        return None
+    return responses(normalise(results, "z-score", measure), measure=measure)
+
+
+def regularities(results: Floats) -> Floats:
+    """Return 1/σ² over the observed results [agents, tasks] of each agent (papers/002, eq. 2).
+
+    Infinite where all are equal, NaN where fewer than two were observed.
+
+    >>> regularities(np.array([[0.0, 1.0], [1.0, 1.0], [1.0, np.nan]]))
+    array([ 4., inf, nan])
+    """
+    seen = ~np.isnan(results)
+    count = seen.sum(axis=1)
+    centre = _means(results)
+    apart = np.where(seen, results - centre[:, None], 0.0)
+    # sums of equal numbers leave rounding behind, which is no variance
+    equal = np.fmax.reduce(results, axis=1) == np.fmin.reduce(results, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = count / (apart**2).sum(axis=1)
+    found = np.where(equal, np.inf, found)
+    return np.where(count < 2, np.nan, found)
+
+
+def generality(curves: EmpiricalAgentCurves) -> Generality:
+    """Return 1/Σ σ²_h over bins of difficulty (papers/002, eq. 3), flagged where it is infinite.
+
+    >>> from examiner.irt.items import ItemParameters
+    >>> items = ItemParameters.of(list("abcd"), np.ones(4), difficulty=[-2.0, -1.0, 1.0, 2.0])
+    >>> results = np.array([[0.0, 0.0, 0.0, 0.0]])
+    >>> generality(empirical_agent_curves(("a",), results, difficulty_bins(items, 2))).flags
+    ('generality is infinite: it failed at everything',)
+    """
+    known = curves.observed >= FEWEST_OBSERVED
+    # a bin of one task has no variance of its own, and counts where the bins were asked for
+    known |= (curves.observed == 1) & (curves.observed.max(axis=0) == 1)
+    bins = curves.mean.shape[1]
+    used = known.sum(axis=1)
+    variance = np.where(known, np.where(curves.variance > 1e-15, curves.variance, 0.0), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = variance.sum(axis=1) * bins / used
+        value = np.where(used > 0, 1.0 / total, np.nan)
+    flags = (
+        _generality_flag(curves, known, agent, float(value[agent]))
+        for agent in range(len(curves.agents))
+    )
+    return Generality(value, tuple(flags))
+
+
+def _generality_flag(
+    curves: EmpiricalAgentCurves, known: NDArray[np.bool_], agent: int, value: float
+) -> str | None:
+    bins, used = known.shape[1], int(known[agent].sum())
+    if used == 0:
+        return "generality cannot be told: fewer than 2 results in every bin of difficulty"
+    parts: list[str] = []
+    if np.isinf(value):
+        means = curves.mean[agent, known[agent]]
+        if (means == 0).all():
+            why = "it failed at everything"
+        elif (means == 1).all():
+            why = "it succeeded at everything"
+        else:
+            why = "results are alike within every bin of difficulty"
+        parts.append(f"generality is infinite: {why}")
+    if used < bins:
+        parts.append(f"generality is from {used} of {bins} bins of difficulty")
+    return "; ".join(parts) or None
+
+
+def _flags(
+    regularity: Floats, results: Floats, general: Generality, slope: Floats
+) -> tuple[tuple[str, ...], ...]:
+    made: list[tuple[str, ...]] = []
+    for agent, flag in enumerate(general.flags):
+        words = [] if flag is None else [flag]
+        if np.isinf(regularity[agent]):
+            words.append("regularity is infinite: all its results are equal")
+        elif np.isnan(regularity[agent]):
+            count = int((~np.isnan(results[agent])).sum())
+            words.append(f"regularity cannot be told: {counted(count, 'result')}")
+        if np.isnan(slope[agent]):
+            words.append("its curve does not fall through one half, so that it has no slope there")
+        made.append(tuple(words))
+    return tuple(made)
+
+
+def _bins(
+    items: ItemParameters, asked: Sequence[float] | int | None, fewest: int | None
+) -> tuple[DifficultyBins | None, tuple[str, ...]]:
+    """The bins, and what to know of them; bins that were asked for must be possible."""
+    try:
+        held = difficulty_bins(items, asked, fewest=fewest)
+    except InputError as problem:
+        if asked is not None:
+            raise
+        return None, (f"Generality cannot be told: {problem}",)
+    notes = []
+    if len(held) == 1:
+        notes.append(
+            f"All {counted(int(held.counts[0]), 'task')} are in one bin of difficulty: generality is then "
+            f"regularity over them."
+        )
+    if held.left_out:
+        has = "has" if len(held.left_out) == 1 else "have"
+        notes.append(
+            f"{counted(len(held.left_out), 'task')} with negative discrimination, or without a "
+            f"difficulty inside the bins, {has} no part in generality: {listed(held.left_out)}."
+        )
+    return held, tuple(notes)
+
+
+def _means(results: Floats) -> Floats:
+    seen = ~np.isnan(results)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(seen, results, 0.0).sum(axis=1) / seen.sum(axis=1))
+
+
+def _rows(matrix: ResponseMatrix, agents: tuple[str, ...], what: str) -> NDArray[np.intp]:
+    found = positions(matrix.agents, agents)
+    missing = [agents[number] for number in np.flatnonzero(found < 0)]
+    if missing:
+        raise InputError(
+            f"{counted(len(missing), 'agent')} of the fit are not in {what}: {listed(missing)}. "
+            f"Give results of the same agents."
+        )
+    return found
+
+
+def _columns(matrix: ResponseMatrix, tasks: tuple[str, ...]) -> NDArray[np.intp]:
+    found = positions(matrix.tasks, tasks)
+    missing = [tasks[number] for number in np.flatnonzero(found < 0)]
+    if missing:
+        raise InputError(
+            f"{counted(len(missing), 'task')} of the fit have no scores: {listed(missing)}. "
+            f"Give scores of every task, or take generality of the responses."
+        )
+    return found

@@ -1,0 +1,252 @@
+"""Two editions on one scale, linked by the tasks they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.irt.fitted import Abilities, IRTFit
+from examiner.irt.items import Floats, ItemParameters, probability
+from examiner.wording import InputError, counted, listed, unknown_name
+
+LinkMethod = Literal["stocking-lord", "haebara", "mean-sigma", "mean-mean"]
+
+FEW_SHARED = 5
+"""Below this many shared tasks a link hangs on single ones."""
+FLAT = 0.2
+"""Slopes nearer to zero leave the difficulty of a task undetermined."""
+DRIFT = 0.1
+"""Root mean square difference of two curves of one task beyond which it has drifted."""
+_MOST_JACKKNIFED = 60
+_GRID = np.linspace(-4.0, 4.0, 81)
+
+
+Transformation = tuple[float, float]
+"""Scale and shift."""
+
+
+class Solver(Protocol):
+    """A method: from the parameters of the shared tasks in both editions to scale and shift."""
+
+    def __call__(
+        self, first: ItemParameters, second: ItemParameters, near: Transformation | None = None
+    ) -> Transformation:
+        """Return scale and shift; `near` is where to look first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Link:
+    """How abilities of one edition are told on the scale of another: θ = scale · θ' + shift.
+
+    Errors are jackknifed over the shared tasks. `drift` [shared] is the root mean square difference
+    between the two curves of each shared task once they are on one scale.
+    """
+
+    method: LinkMethod
+    scale: float
+    shift: float
+    scale_error: float
+    shift_error: float
+    shared: tuple[str, ...]
+    drift: Floats
+    warnings: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        shared = counted(len(self.shared), "shared task")
+        return f"Link by {self.method} over {shared}: θ = {self.scale:.3g} θ' {self.shift:+.3g}"
+
+    def items(self, items: ItemParameters) -> ItemParameters:
+        """Return the tasks of the new edition on the scale of the old one: a / scale, b · scale + shift.
+
+        >>> link = Link("mean-sigma", 2.0, 1.0, 0.0, 0.0, (), np.empty(0), ())
+        >>> moved = link.items(ItemParameters.of(["t"], slope=[1.0], difficulty=[0.5]))
+        >>> moved.slope, moved.difficulty
+        (array([0.5]), array([2.]))
+        """
+        return items.rescaled(-self.shift / self.scale, 1.0 / self.scale)
+
+    def abilities(self, found: Abilities) -> Abilities:
+        """Return abilities of the new edition on the scale of the old one, with their errors.
+
+        >>> link = Link("mean-sigma", 2.0, 1.0, 0.0, 0.0, (), np.empty(0), ())
+        >>> link.abilities(Abilities(("a",), np.array([1.0]), np.array([0.5]), "")).ability
+        array([3.])
+        """
+        placed = self.scale * found.ability + self.shift
+        # what the link itself is unsure of comes on top of what the results leave open
+        linked = np.hypot(self.scale_error * found.ability, self.shift_error)
+        error = np.hypot(self.scale * found.error, np.nan_to_num(linked, nan=0.0))
+        return Abilities(found.agents, placed, error, f"{found.method}; linked by {self.method}")
+
+
+def link(old: IRTFit, new: IRTFit, method: LinkMethod = "stocking-lord") -> Link:
+    r"""Link a new edition to an old one by the tasks both have.
+
+    With θ = Aθ' + B a task's slope becomes a/A and its difficulty Ab + B. `mean-sigma` takes A and B
+    from the means and standard deviations of the difficulties, `mean-mean` from the means of slopes
+    and difficulties. `haebara` minimises the squared differences between the two curves of each
+    task, `stocking-lord` those between the two expected total scores:
+
+    .. math:: \sum_q w_q \sum_i (P_i(\theta_q) - P_i^*(\theta_q))^2, \qquad
+              \sum_q w_q \Big(\sum_i P_i(\theta_q) - \sum_i P_i^*(\theta_q)\Big)^2
+
+    summed over both scales, w the normal density. Tasks whose slopes have opposite signs, or hardly
+    any slope, have no part in it and are named in `warnings`; so are tasks that have drifted.
+
+    References: Stocking & Lord (1983); Haebara (1980); Kolen & Brennan (2014), ch. 6.
+
+    >>> from examiner.irt.known import known as known_fit
+    >>> first = ItemParameters.of(list("abcde"), [1, 2, 1, 2, 1], difficulty=[-2, -1, 0, 1, 2])
+    >>> second = first.rescaled(0.5, 2.0)  # where θ = 0.5 + 2 θ'
+    >>> made = link(known_fit(first), known_fit(second))
+    >>> round(made.scale, 4), round(made.shift, 4)
+    (2.0, 0.5)
+    """
+    if method not in get_args(LinkMethod):
+        raise unknown_name("method of linking", method, get_args(LinkMethod))
+    shared = tuple(task for task in old.items.tasks if task in set(new.items.tasks))
+    if not shared:
+        raise InputError(
+            f"The two fits share no task: one has {listed(old.items.tasks)}, the other "
+            f"{listed(new.items.tasks)}. Link editions that have tasks in common."
+        )
+    first, second = old.items.named(shared), new.items.named(shared)
+    usable, warnings = _usable(first, second)
+    if len(usable) < 2:
+        raise InputError(
+            f"{counted(len(usable), 'task')} of {counted(len(shared), 'shared task')} can link the two "
+            f"fits, and two are needed. {' '.join(warnings)}"
+        )
+    solve = _METHODS[method]
+    scale, shift = solve(first.take(usable), second.take(usable))
+    errors = _jackknifed(solve, first, second, usable, (scale, shift))
+    drift = _drift(first, second, scale, shift)
+    warnings += _told(shared, usable, drift)
+    return Link(method, scale, shift, *errors, shared, drift, tuple(warnings))
+
+
+def _usable(first: ItemParameters, second: ItemParameters) -> tuple[NDArray[np.intp], list[str]]:
+    opposed = first.slope * second.slope < 0
+    flat = ~opposed & (np.minimum(np.abs(first.slope), np.abs(second.slope)) < FLAT)
+    warnings = []
+    for which, why in (
+        (opposed, "with opposite signs of discrimination in the two editions"),
+        (flat, "with hardly any discrimination in one of the editions"),
+    ):
+        if which.any():
+            names = [first.tasks[column] for column in np.flatnonzero(which)]
+            warnings.append(
+                f"{counted(len(names), 'shared task')} {why}, left out of the link: {listed(names)}."
+            )
+    return np.flatnonzero(~opposed & ~flat), warnings
+
+
+def _told(shared: tuple[str, ...], usable: NDArray[np.intp], drift: Floats) -> list[str]:
+    warnings = []
+    if len(usable) < FEW_SHARED:
+        warnings.append(
+            f"The link hangs on {counted(len(usable), 'shared task')}: with fewer than {FEW_SHARED}, one "
+            f"task that changed between the editions moves everybody."
+        )
+    drifted = [shared[column] for column in usable if drift[column] > DRIFT]
+    if drifted:
+        warnings.append(
+            f"Shared tasks that differ between the editions even after linking: {listed(drifted)}. Look "
+            f"whether they changed, and link without them."
+        )
+    return warnings
+
+
+def _mean_sigma(
+    first: ItemParameters, second: ItemParameters, near: Transformation | None = None
+) -> Transformation:
+    old, new = first.difficulty, second.difficulty
+    spread = float(new.std())
+    scale = float(old.std()) / spread if spread > 0 and old.std() > 0 else 1.0
+    return scale, float(old.mean() - scale * new.mean())
+
+
+def _mean_mean(
+    first: ItemParameters, second: ItemParameters, near: Transformation | None = None
+) -> Transformation:
+    scale = float(np.abs(second.slope).mean() / np.abs(first.slope).mean())
+    return scale, float(first.difficulty.mean() - scale * second.difficulty.mean())
+
+
+def _by_curves(total: bool) -> Solver:
+    root = np.exp(-0.25 * _GRID**2)
+    root /= np.sqrt((root**2).sum())
+
+    def solve(
+        first: ItemParameters, second: ItemParameters, near: Transformation | None = None
+    ) -> Transformation:
+        from scipy.optimize import least_squares
+
+        known, given = probability(first, _GRID), probability(second, _GRID)
+
+        def differences(at: Floats) -> Floats:
+            scale, shift = float(np.exp(at[0])), float(at[1])
+            there = known - probability(second, (_GRID - shift) / scale)
+            back = given - probability(first, scale * _GRID + shift)
+            if total:
+                there, back = there.sum(axis=0), back.sum(axis=0)
+            return np.concatenate([(root * there).ravel(), (root * back).ravel()])
+
+        begins = (
+            [near] if near else [_mean_mean(first, second), _mean_sigma(first, second), (1.0, 0.0)]
+        )
+        found = [
+            least_squares(
+                differences,
+                [np.log(np.clip(scale, 0.05, 20.0)), np.clip(shift, -10.0, 10.0)],
+                xtol=1e-10,
+                ftol=1e-12,
+                gtol=1e-12,
+            )
+            for scale, shift in begins
+        ]
+        best = min(found, key=lambda one: float(one.cost))
+        return float(np.exp(best.x[0])), float(best.x[1])
+
+    return solve
+
+
+_METHODS: dict[str, Solver] = {
+    "mean-sigma": _mean_sigma,
+    "mean-mean": _mean_mean,
+    "haebara": _by_curves(total=False),
+    "stocking-lord": _by_curves(total=True),
+}
+
+
+def _jackknifed(
+    solve: Solver,
+    first: ItemParameters,
+    second: ItemParameters,
+    usable: NDArray[np.intp],
+    near: Transformation,
+) -> Transformation:
+    """Errors of scale and shift from leaving out one shared task, or a group of them, at a time."""
+    if len(usable) < 3:
+        return float("nan"), float("nan")
+    groups = np.array_split(usable, min(len(usable), _MOST_JACKKNIFED))
+    made = np.array(
+        [
+            solve(first.take(kept), second.take(kept), near)
+            for kept in (np.setdiff1d(usable, group) for group in groups)
+        ]
+    )
+    factor = (len(groups) - 1) / len(groups)
+    spread = np.sqrt(factor * ((made - made.mean(axis=0)) ** 2).sum(axis=0))
+    return float(spread[0]), float(spread[1])
+
+
+def _drift(first: ItemParameters, second: ItemParameters, scale: float, shift: float) -> Floats:
+    weights = np.exp(-0.5 * _GRID**2)
+    weights /= weights.sum()
+    apart = probability(first, _GRID) - probability(second, (_GRID - shift) / scale)
+    return np.sqrt(apart**2 @ weights)
