@@ -146,7 +146,7 @@ def examination_content(bank: TaskBank, last: Examination) -> dict[str, Any]:  #
     >>> examination_content(bank, last)["outcome"]
     'All tasks that could be answered were used up.'
     """
-    from examiner.adaptive.anchoring import Anchor
+    from examiner.adaptive.calibration import Anchor
 
     anchor = bank.calibration.anchor
     low, high = last.interval
