@@ -17,6 +17,7 @@ from examiner.adaptive import (
     Examination,
     Stop,
     TaskBank,
+    answers_from,
     examine,
     exposure,
     replay,
@@ -27,7 +28,10 @@ from examiner.adaptive import (
 )
 from examiner.adaptive.bank import Moments
 from examiner.irt import Abilities, ItemParameters, probability
+from examiner.irt import fit as irt_fit
 from examiner.irt import known as known_fit
+from examiner.results import Results
+from examiner.scores import Recipe
 from examiner.stored import open as open_stored
 from examiner.stored import save
 from examiner.telling.figures import adaptive_trace
@@ -291,6 +295,27 @@ def test_an_examination_stored_before_is_read_as_it_was(tmp_path: Path) -> None:
     ours = (after.pop("ability"), after.pop("error"))
     assert ours == pytest.approx((before.pop("ability"), before.pop("error")), abs=1e-12)
     assert after == before
+
+
+def test_results_answer_through_the_recipe_of_the_fit() -> None:
+    old = Results.from_numpy(rng(1).normal(50.0, 20.0, size=(40, 12)))
+    recipe = Recipe(success=50.0).learn(old)
+    fit = irt_fit(recipe.responses(old)).with_recipe(recipe)
+    new = Results.from_numpy(rng(2).normal(60.0, 20.0, size=(2, 12)), agents=["a", "b"])
+    *_, last = examine(fit, new, agent="b", rng=0, stop=Stop(most=6))
+    won = dict(zip(new.tasks, new.measure()[12:] >= 50.0, strict=True))
+    assert [step.value for step in last.steps] == [float(won[task]) for task in last.state.tasks]
+    assert last.agent == "b" and last.recipe == recipe == TaskBank.of(fit).recipe
+    *_, again = examine(fit, answers_from(new, fit, "b"), rng=0, stop=Stop(most=6))
+    assert again.steps == last.steps
+    *_, matrix = examine(fit, recipe.responses(new), agent="b", rng=0, stop=Stop(most=6))
+    assert matrix.steps == last.steps
+    with pytest.raises(InputError, match=r"The results hold 'a', 'b'\. Say which of them"):
+        list(examine(fit, new, rng=0))
+    with pytest.raises(InputError, match="Unknown agent 'c'"):
+        list(examine(fit, new, agent="c", rng=0))
+    with pytest.raises(InputError, match="A dict cannot answer"):
+        list(examine(fit, {"task 1": 1}, rng=0))  # type: ignore[arg-type]
 
 
 def test_what_comes_back_shows_itself_in_a_line_and_as_a_table() -> None:

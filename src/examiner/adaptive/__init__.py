@@ -1,6 +1,6 @@
 """The next task: adaptive examinations on a stored fit."""
 
-from examiner.adaptive.answers import Answer
+from examiner.adaptive.answers import Answer, answers_from
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.examination import Examination, ExaminationStep
 from examiner.adaptive.examine import examine, replay
@@ -22,6 +22,7 @@ __all__ = [
     "SimulatedExaminations",
     "Stop",
     "TaskBank",
+    "answers_from",
     "balance_of",
     "examine",
     "exposure",

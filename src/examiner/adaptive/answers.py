@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, SupportsFloat, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt import ItemParameters, Response
+from examiner.irt import IRTFit, ItemParameters, Response, known
 from examiner.irt.kernels import MARGIN
 from examiner.irt.logistic import curves
-from examiner.wording import InputError, shorten
+from examiner.irt.newcomer import known_tasks
+from examiner.results import ResponseMatrix, Results
+from examiner.scores import responses
+from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
@@ -88,6 +92,71 @@ def _refused(task: str, given: object, response: Response) -> InputError:
     if response == "beta":
         wanted = "a score from 0 to 1, normalised as the fit's scores were"
     return InputError(f"The answer to {shorten(task)} is {given!r}. Give {wanted}.")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TableAnswers:
+    """What one agent did on tasks of a fit: something to examine.
+
+    `known` has successes and trials of each task it was seen on, or its score.
+
+    >>> TableAnswers("dqn", {"pong": (3, 5)})("pong")
+    (3, 5)
+    """
+
+    agent: str
+    known: Mapping[str, tuple[int, int] | float]
+    notes: tuple[str, ...] = ()
+
+    def __call__(self, task: str) -> tuple[int, int] | float | None:
+        """Return what the agent did on a task, None where it was not seen on it."""
+        return self.known.get(task)
+
+    def __repr__(self) -> str:
+        return f"TableAnswers: {self.agent} on {counted(len(self.known), 'task')}"
+
+
+def answers_from(
+    results: Results | ResponseMatrix, fit: IRTFit | ItemParameters, agent: str | None = None
+) -> TableAnswers:
+    """Return what an agent did on the tasks of a fit; raw results go through the fit's recipe.
+
+    `agent` may be left out where there is one. Atari games are found under any of their names.
+
+    >>> items = ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0])
+    >>> answers = answers_from(Results.from_numpy([[1.0, 0.0]], agents=["a"], tasks=["t", "u"]), items)
+    >>> answers("t"), answers("strange")
+    ((1, 1), None)
+    """
+    fit = known(fit) if isinstance(fit, ItemParameters) else fit
+    notes: tuple[str, ...] = ()
+    if isinstance(results, Results) and fit.recipe is not None:
+        notes = fit.recipe.protocol_notes(results)
+        results = fit.recipe.responses(results)
+    matrix, items, more = known_tasks(
+        fit, responses(results) if isinstance(results, Results) else results
+    )
+    if agent is None and len(matrix.agents) > 1:
+        raise InputError(
+            f"The results hold {listed(matrix.agents)}. Say which of them is examined: --agent NAME, or "
+            f"agent=…."
+        )
+    if agent is not None and agent not in matrix.agents:
+        raise unknown_name("agent", agent, matrix.agents)
+    row = 0 if agent is None else matrix.agents.index(agent)
+    values = matrix.to_numpy()[row]
+    seen = {
+        task: (int(matrix.successes[row, column]), int(matrix.trials[row, column]))
+        if matrix.is_counts
+        else float(values[column])
+        for column, task in enumerate(items.tasks)
+        if matrix.observed[row, column]
+    }
+    if not seen:
+        raise InputError(
+            f"The agent {shorten(matrix.agents[row])} has no result on a task of the fit. Examine another."
+        )
+    return TableAnswers(matrix.agents[row], seen, (*notes, *more))
 
 
 def log_density(items: ItemParameters, at: Floats, value: Floats, trials: Whole) -> Floats:

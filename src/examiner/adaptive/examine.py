@@ -13,7 +13,9 @@ from examiner.adaptive.answers import (
     Flags,
     Floats,
     Indices,
+    TableAnswers,
     Whole,
+    answers_from,
 )
 from examiner.adaptive.bank import Moments, TaskBank, weights_of
 from examiner.adaptive.examination import (
@@ -28,6 +30,8 @@ from examiner.adaptive.state import choose
 from examiner.adaptive.stopping import Stop
 from examiner.checking import Randomness, generator
 from examiner.irt import IRTFit, ItemParameters, probability
+from examiner.results import ResponseMatrix, Results
+from examiner.wording import InputError
 
 Answering: TypeAlias = Callable[[str], Any]
 """From a task's name to its answer: 0 or 1, (k, n), a score; None where it cannot be answered."""
@@ -135,7 +139,7 @@ class Sitting:
 
 def examine(
     source: TaskBank | ItemParameters | IRTFit,
-    answer: Answering,
+    answer: Answering | Results | ResponseMatrix,
     *,
     rng: Randomness,
     choosing: str | Rule | Choosing = "information",
@@ -146,7 +150,7 @@ def examine(
     """Ask task after task, and yield the examination after each answer; the last one has ended.
 
     `answer(task)` returns 0 or 1, successes and trials `(k, n)`, or a score for the beta model; None
-    puts the task aside. Without `stop`
+    puts the task aside. Results answer for the `agent` named, through the fit's recipe. Without `stop`
     every task is given. `resume` goes on with an examination: its choosing, stop and seed are kept unless
     `stop` is given anew, and it goes on as if never interrupted.
 
@@ -158,11 +162,20 @@ def examine(
     easy 0.43 0.76
     """
     bank = TaskBank.of(source)
+    if isinstance(answer, Results | ResponseMatrix):
+        answer = answers_from(answer, bank.calibration.fit or bank.items, agent or None)
+        agent = answer.agent
+    if not callable(answer):
+        raise InputError(
+            f"A {type(answer).__name__} cannot answer. Give a function of a task's name, or results."
+        )
     if resume is None:
         seed = int(generator(rng).integers(2**53))  # so that JSON readers keep it exactly
         now = Examination.begin(bank, Choosing.of(choosing), stop or Stop(), agent, seed)
     else:
         now = _resumed(bank, resume, stop)
+    if isinstance(answer, TableAnswers):
+        now = replace(now, notes=tuple(dict.fromkeys((*now.notes, *answer.notes))))
     if now.ending is not None:
         yield now
         return
