@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examiner import information
-from examiner.information import Noise, confusion
+from examiner.information import ChannelModel, Noise, confusion
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, table_bits
 from examiner.results import Results
@@ -21,13 +21,14 @@ from information.information_reference import (
 )
 
 SEEDS = st.integers(0, 2**32 - 1)
+CORRELATED = ChannelModel(correlated=True)
 
 
 def table(scores: np.ndarray, wins: np.ndarray | None = None, **columns) -> Results:
     agent, task, trial = (part.ravel() for part in np.indices(scores.shape))
     held = {
-        "agent": [f"a{place}" for place in agent],
-        "task": [f"t{place}" for place in task],
+        "agent": [f"a{row}" for row in agent],
+        "task": [f"t{column}" for column in task],
         "run": trial.tolist(),
         "trial": [0] * len(trial),
         "score": scores.ravel().tolist(),
@@ -65,7 +66,8 @@ def plain_channels(scores, wins=None):
 @given(seed=SEEDS)
 def test_bits_of_one_measure_equal_plain_loops(spread, exact, seed) -> None:
     scores = drawn(seed)
-    ours = information.gain(information.channels(table(scores)), spread=spread, exact=exact).bits
+    model = ChannelModel(spread=spread, exact=exact)
+    ours = information.gain(information.channels(table(scores), model=model)).bits
     plain = [
         plain_bits(task, quadrature=spread == "quadrature", exact=exact)
         for task in plain_channels(scores)
@@ -88,8 +90,8 @@ def test_bits_of_several_measures_equal_plain_loops(seed) -> None:
 def test_greedy_sets_equal_plain_loops(seed) -> None:
     scores, wins = drawn(seed, tasks=6), won(seed, tasks=6)
     chosen = information.best_set(information.channels(table(scores, wins), ["score", "win"]), 3)
-    places, bits = plain_greedy(plain_channels(scores, wins), 3)
-    assert list(chosen.places) == places
+    columns, bits = plain_greedy(plain_channels(scores, wins), 3)
+    assert list(chosen.columns) == columns
     assert chosen.cumulative_bits == pytest.approx(bits, abs=1e-12)
 
 
@@ -97,7 +99,7 @@ def test_greedy_sets_equal_plain_loops(seed) -> None:
 def test_noise_of_the_mean_is_the_standard_error(seed) -> None:
     scores = drawn(seed)
     ours = information.gain(
-        information.channels(table(scores), noise=Noise("mean", floor=1e-9))
+        information.channels(table(scores), model=ChannelModel(Noise("mean", floor=1e-9)))
     ).bits
     plain = [
         plain_bits(
@@ -110,14 +112,15 @@ def test_noise_of_the_mean_is_the_standard_error(seed) -> None:
 
 @given(seed=SEEDS, trials=st.integers(2, 5))
 def test_bits_lie_between_zero_and_the_logarithm_of_the_agents(seed, trials) -> None:
-    channels = information.channels(table(drawn(seed, trials=trials)))
-    for exact in (False, True):
-        bits = information.gain(channels, exact=exact).bits
+    plain, exact = (
+        information.channels(table(drawn(seed, trials=trials)), model=ChannelModel(exact=exact))
+        for exact in (False, True)
+    )
+    for channels in (plain, exact):
+        bits = information.gain(channels).bits
         assert (bits >= 0).all() and (bits <= channels.max_bits).all()
-        assert 0 <= information.set_gain(channels, exact=exact) <= channels.max_bits
-    assert (
-        information.gain(channels, exact=True).bits <= information.gain(channels).bits + 1e-12
-    ).all()
+        assert 0 <= information.set_gain(channels) <= channels.max_bits
+    assert (information.gain(exact).bits <= information.gain(plain).bits + 1e-12).all()
 
 
 @given(seed=SEEDS)
@@ -191,7 +194,7 @@ def test_correlated_measures_tell_less_than_separate_ones_when_they_repeat_each_
     scores = drawn(1, trials=40)
     twice = table(scores, scores * 2 + 1)
     separate = information.gain(information.channels(twice, ["score", "win"])).bits
-    together = information.gain(information.channels(twice, ["score", "win"], correlated=True)).bits
+    together = information.gain(information.channels(twice, ["score", "win"], CORRELATED)).bits
     alone = information.gain(information.channels(twice, ["score"])).bits
     assert (alone < separate).all() and (together < separate + 1e-12).all()
 
@@ -201,9 +204,7 @@ def test_uncorrelated_measures_are_nearly_separate_channels() -> None:
     both = rng.normal(size=(2, 5, 3, 400)) + rng.normal(size=(2, 5, 3, 1))
     results = table(both[0], both[1])
     separate = information.gain(information.channels(results, ["score", "win"])).bits
-    together = information.gain(
-        information.channels(results, ["score", "win"], correlated=True)
-    ).bits
+    together = information.gain(information.channels(results, ["score", "win"], CORRELATED)).bits
     assert together == pytest.approx(separate, abs=0.02)
 
 
@@ -216,7 +217,9 @@ def test_one_trial_a_cell_is_refused_with_what_is_needed() -> None:
 
 
 def test_single_trials_can_have_a_stated_deviation() -> None:
-    channels = information.channels(Results.from_numpy([[1.0], [3.0]]), noise=Noise(deviations=0.5))
+    channels = information.channels(
+        Results.from_numpy([[1.0], [3.0]]), model=ChannelModel(Noise(deviations=0.5))
+    )
     assert channels.deviation.ravel() == pytest.approx([0.25, 0.25])
 
 
@@ -237,7 +240,7 @@ def test_a_task_without_repeated_trials_is_left_out_or_borrows() -> None:
     assert "1 task without any repeated trial of 'score'" in " ".join(channels.notes)
     assert np.isnan(information.gain(channels).bits[2])
     assert "task 3" not in information.best_set(channels, 3).tasks
-    pooled = information.channels(results, noise=Noise(deviations="pooled"))
+    pooled = information.channels(results, model=ChannelModel(Noise(deviations="pooled")))
     assert np.isfinite(information.gain(pooled).bits).all()
 
 
@@ -304,7 +307,9 @@ def test_a_game_that_nobody_or_everybody_wins_tells_nothing_however_often_it_was
             "no task 'pong' among 4",
         ),
         (
-            lambda: information.gain(information.channels(table(drawn(0))), spread="max"),
+            lambda: information.gain(
+                information.channels(table(drawn(0)), model=ChannelModel(spread="max"))
+            ),
             "Say 'sum' or",
         ),
         (lambda: Noise(deviations="none"), "Say 'own', 'pooled', or a number"),

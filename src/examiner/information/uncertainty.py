@@ -8,17 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.channels import Channels, Noise, channels_of
-from examiner.information.confusion import Array, PairLikelihood, Spread
-from examiner.information.gain import bits_with, table_bits
-from examiner.information.observations import Moments, Observations, moments
-from examiner.information.sets import InformativeSet, Progress, greedy_places
-from examiner.wording import InputError
+from examiner.checking import Randomness, generator
+from examiner.information.channels import channels_of
+from examiner.information.confusion import PairLikelihood
+from examiner.information.gain import cumulative_bits, single_bits
+from examiner.information.noise import Array, ChannelModel
+from examiner.information.observations import Moments, Observations, moments, observe
+from examiner.information.sets import InformativeSet, Progress, greedy_columns
+from examiner.results import Results
+from examiner.wording import InputError, counted
 
-Whitening = NDArray[np.float64] | None
 
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BitsByChance:
     """Bits of permuted results: the mean, and what one in twenty exceeds.
 
@@ -26,34 +27,43 @@ class BitsByChance:
     cumulative bits of a greedy choice made anew on every permutation.
     """
 
-    task: NDArray[np.float64]
-    task_high: NDArray[np.float64]
-    greedy: NDArray[np.float64]
-    greedy_high: NDArray[np.float64]
+    task: Array
+    task_high: Array
+    greedy: Array
+    greedy_high: Array
     reps: int
 
+    def __repr__(self) -> str:
+        return (
+            f"BitsByChance: {self.greedy[-1]:.3g} bits of {counted(len(self.greedy), 'task')} chosen on "
+            f"{counted(self.reps, 'permutation')}"
+        )
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BitsIntervals:
     """Ends of intervals: `task_low`, `task_high` of shape [tasks], `set_low`, `set_high` of [size]."""
 
-    task_low: NDArray[np.float64]
-    task_high: NDArray[np.float64]
-    set_low: NDArray[np.float64]
-    set_high: NDArray[np.float64]
+    task_low: Array
+    task_high: Array
+    set_low: Array
+    set_high: Array
     level: float
     reps: int
 
+    def __repr__(self) -> str:
+        return (
+            f"BitsIntervals: {self.set_low[-1]:.3g} to {self.set_high[-1]:.3g} bits of the whole set, "
+            f"{self.level:.0%} of {counted(self.reps, 'resample')}"
+        )
+
 
 def bits_by_chance(
-    seen: Observations,
+    source: Results | Observations,
     size: int,
     *,
-    rng: np.random.Generator,
-    noise: Noise | None = None,
-    whitening: Whitening = None,
-    spread: Spread = "sum",
-    exact: bool = False,
+    rng: Randomness,
+    model: ChannelModel | None = None,
     reps: int = 100,
     progress: Progress | None = None,
 ) -> BitsByChance:
@@ -63,15 +73,13 @@ def bits_by_chance(
     as many to each as it had; then everything is computed again, the greedy choice included. Bits above
     these come from the agents.
 
-    >>> from examiner.information.observations import observe
-    >>> from examiner.results import Results
     >>> results = Results.from_numpy(np.arange(24.0).reshape(3, 1, 8))
-    >>> chance = bits_by_chance(observe(results), 1, rng=np.random.default_rng(0), reps=20)
-    >>> bool(chance.task[0] < 0.2)
+    >>> bool(bits_by_chance(results, 1, rng=0, reps=20).task[0] < 0.2)
     True
     """
     _check_reps(reps)
-    seen, ends = _by_task(seen)
+    rng, model = generator(rng), model or ChannelModel()
+    seen, ends = _by_task(_observed(source, model))
     single: list[Array] = []
     chosen: list[Array] = []
     for done in range(reps):
@@ -80,24 +88,21 @@ def bits_by_chance(
         dealt = seen.cell.copy()
         for start, end in ends:
             rng.shuffle(dealt[start:end])
-        here = channels_of(seen, moments(seen, dealt), noise or Noise(), whitening)
-        pairs = PairLikelihood(here, spread)
-        single.append(_single(here, pairs, exact))
-        chosen.append(_greedy(here, pairs, size, exact))
+        here = channels_of(seen, moments(seen, dealt), model)
+        pairs = PairLikelihood(here)
+        single.append(single_bits(here, pairs))
+        chosen.append(_greedy(pairs, here.usable, size))
     each, sets = np.array(single), np.array(chosen)
     high = np.percentile(each, 95, axis=0), np.percentile(sets, 95, axis=0)
     return BitsByChance(each.mean(axis=0), high[0], sets.mean(axis=0), high[1], reps)
 
 
 def bits_intervals(
-    seen: Observations,
+    source: Results | Observations,
     chosen: InformativeSet,
     *,
-    rng: np.random.Generator,
-    noise: Noise | None = None,
-    whitening: Whitening = None,
-    spread: Spread = "sum",
-    exact: bool = False,
+    rng: Randomness,
+    model: ChannelModel | None = None,
     level: float = 0.95,
     reps: int = 200,
     progress: Progress | None = None,
@@ -110,39 +115,41 @@ def bits_intervals(
     draws have too many bits: the ends are those of the basic bootstrap, 2 I − I*, which takes that off
     again, within [0, log₂|A|].
 
-    >>> from examiner.information.channels import channels
-    >>> from examiner.information.observations import observe
     >>> from examiner.information.sets import best_set
-    >>> from examiner.results import Results
     >>> results = Results.from_numpy(np.arange(12.0).reshape(3, 1, 4) ** 1.5)
-    >>> found = bits_intervals(observe(results), best_set(channels(results), 1),
-    ...                        rng=np.random.default_rng(0))
+    >>> found = bits_intervals(results, best_set(results, 1), rng=0)
     >>> bool(found.task_low[0] < found.task_high[0])
     True
     """
     _check_reps(reps)
     if not 0 < level < 1:
         raise InputError(f"The level is {level}. Give a number between 0 and 1, as 0.95.")
-    noise = noise or Noise()
-    drawn = _resampler(seen, rng)
-    whole = drawn.whole
+    how = model or ChannelModel()
+    seen = _observed(source, how)
+    drawn = _resampler(seen, generator(rng))
 
     def evaluate(found: Moments) -> tuple[Array, Array]:
-        here = channels_of(seen, found, noise, whitening)
-        pairs = PairLikelihood(here, spread)
-        return _single(here, pairs, exact), _set_bits(pairs, chosen, exact)
+        here = channels_of(seen, found, how)
+        pairs = PairLikelihood(here)
+        return single_bits(here, pairs), cumulative_bits(pairs, chosen.columns)
 
-    point = evaluate(whole)
+    point = evaluate(drawn.whole)
     draws: list[tuple[Array, Array]] = []
     for done in range(reps):
         if progress:
             progress("intervals", done, reps)
         draws.append(evaluate(drawn.again()))
     ends = [
-        _basic(point[part], np.array([draw[part] for draw in draws]), level, len(seen.agents))
-        for part in range(2)
+        _basic(whole, np.array(part), level, len(seen.agents))
+        for whole, part in zip(point, zip(*draws, strict=True), strict=True)
     ]
     return BitsIntervals(*ends[0], *ends[1], level, reps)
+
+
+def _observed(source: Results | Observations, model: ChannelModel) -> Observations:
+    if isinstance(source, Observations):
+        return source
+    return observe(source, correlated=model.correlated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +177,13 @@ def _by_task(seen: Observations) -> tuple[Observations, list[tuple[int, int]]]:
 def _resampler(seen: Observations, rng: np.random.Generator) -> _Resampler:
     order = np.argsort(seen.cell, kind="stable")
     cells, start, count = np.unique(seen.cell[order], return_index=True, return_counts=True)
-    place = np.searchsorted(cells, seen.cell[order])
+    of_unit = np.searchsorted(cells, seen.cell[order])
     whole = moments(seen)
     stretch = np.sqrt(whole.units / np.maximum(whole.units - 1, 1))
 
     def again() -> Moments:
-        offset = (rng.random(len(order)) * count[place]).astype(np.int64)
-        picked = order[start[place] + offset]
+        offset = (rng.random(len(order)) * count[of_unit]).astype(np.int64)
+        picked = order[start[of_unit] + offset]
         weight = np.bincount(picked, minlength=len(order)).astype(np.float64)
         found = moments(seen, weight=weight)
         mean = whole.mean + stretch * (found.mean - whole.mean)
@@ -196,30 +203,11 @@ def _resampler(seen: Observations, rng: np.random.Generator) -> _Resampler:
     return _Resampler(whole, again)
 
 
-def _single(channels: Channels, pairs: PairLikelihood, exact: bool) -> Array:
-    return np.where(channels.usable, bits_with(pairs, exact=exact), np.nan)
-
-
-def _greedy(channels: Channels, pairs: PairLikelihood, size: int, exact: bool) -> Array:
-    usable = channels.usable
-    places = greedy_places(pairs, usable, min(size, int(usable.sum())), exact=exact)
-    bits = _cumulative(pairs, places, exact)
-    return np.concatenate([bits, np.full(size - len(bits), bits[-1] if bits else 0.0)])
-
-
-def _set_bits(pairs: PairLikelihood, chosen: InformativeSet, exact: bool) -> Array:
-    return np.array(_cumulative(pairs, chosen.places, exact))
-
-
-def _cumulative(
-    pairs: PairLikelihood, places: list[int] | tuple[int, ...], exact: bool
-) -> list[float]:
-    table = np.zeros((pairs.shape[0],) * 2)
-    bits = []
-    for place in places:
-        table += pairs.table([place])
-        bits.append(table_bits(table, exact=exact))
-    return bits
+def _greedy(pairs: PairLikelihood, usable: NDArray[np.bool_], size: int) -> Array:
+    """The bits of a greedy set as it grows; once no task is left, they stay as they are."""
+    columns = greedy_columns(pairs, usable, min(size, int(usable.sum())))
+    bits = cumulative_bits(pairs, columns)
+    return np.pad(bits, (0, size - len(bits)), mode="edge") if len(bits) else np.zeros(size)
 
 
 def _basic(point: Array, draws: Array, level: float, agents: int) -> tuple[Array, Array]:
