@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from examiner.information.observations import Array, oriented_means
 from examiner.results import Results
 from examiner.results.display import html_table
-from examiner.scores.correlation import Method, correlate_columns
+from examiner.scores.correlation import Method, correlate_columns, correlation_distances
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
 Linkage = Literal["average", "complete", "single"]
@@ -107,7 +107,7 @@ def clusters(
     order: list[int] = varied.tolist()
     suggested, silhouette = None, float("nan")
     if len(varied) > 1:
-        distance = distances(correlation[np.ix_(varied, varied)])
+        distance = correlation_distances(correlation[np.ix_(varied, varied)])
         tree, leaves = _tree(distance, linkage)
         suggested = suggested_number(tree, distance)
         wanted = suggested if number == "auto" else number
@@ -124,18 +124,6 @@ def clusters(
         silhouette,
         _notes(results, measure, alone.tolist()),
     )
-
-
-def distances(correlation: Array) -> Array:
-    """Return 1 − r, and 1 for pairs of which no correlation is known; 0 on the diagonal.
-
-    >>> distances(np.array([[1.0, np.nan], [np.nan, 1.0]]))
-    array([[0., 1.],
-           [1., 0.]])
-    """
-    distance = np.where(np.isnan(correlation), 1.0, 1.0 - correlation)
-    np.fill_diagonal(distance, 0.0)
-    return np.maximum((distance + distance.T) / 2, 0.0)
 
 
 def mean_silhouette(distance: Array, labels: NDArray[np.integer]) -> float:

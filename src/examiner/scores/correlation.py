@@ -138,6 +138,18 @@ def _correlate(
     return bounded
 
 
+def correlation_distances(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 1 − r, and 1 for pairs of which no correlation is known; 0 on the diagonal.
+
+    >>> correlation_distances(np.array([[1.0, np.nan], [np.nan, 1.0]]))
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    distance = np.where(np.isnan(correlation), 1.0, 1.0 - correlation)
+    np.fill_diagonal(distance, 0.0)
+    return np.maximum((distance + distance.T) / 2, 0.0)
+
+
 def correlate_pairs(
     left: NDArray[np.float64], right: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
