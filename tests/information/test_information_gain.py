@@ -208,6 +208,64 @@ def test_uncorrelated_measures_are_nearly_separate_channels() -> None:
     assert together == pytest.approx(separate, abs=0.02)
 
 
+VERBS = {
+    "gain": lambda source: information.gain(source).bits,
+    "set_gain": lambda source: information.set_gain(source, ["t0", "t2"]),
+    "best_set": lambda source: information.best_set(source, 3).cumulative_bits,
+    "confusion": lambda source: information.confusion(source, ["t1"]),
+    "redundancy": lambda source: information.redundancy(source, ["t0", "t1"]),
+    "separation": lambda source: information.separation(source).tasks_of_pair,
+    "separated_by": lambda source: information.separated_by(source, "t1", 0.3),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_takes_results_as_it_takes_their_channels(verb) -> None:
+    results = table(drawn(4))
+    assert np.array_equal(VERBS[verb](results), VERBS[verb](information.channels(results)))
+
+
+def test_channels_carry_the_model_their_bits_are_told_by() -> None:
+    results = table(drawn(4))
+    model = ChannelModel(Noise("mean"), spread="quadrature", exact=True)
+    channels = information.channels(results, model=model)
+    assert channels.model == model
+    found = information.analyse(results, rng=0, size=2, model=model, reps=0)
+    assert np.array_equal(found.tasks.bits, information.gain(channels).bits)
+    assert found.chosen.bits == information.best_set(channels, 2).bits
+    plain = information.channels(results, model=ChannelModel(Noise("mean"), spread="quadrature"))
+    assert (information.gain(channels).bits < information.gain(plain).bits).any()
+    # What tasks repeat is told by the paper's equation, whatever the model.
+    assert np.array_equal(information.redundancy(channels), information.redundancy(plain))
+
+
+def test_chance_and_intervals_take_results_too() -> None:
+    results = table(drawn(4))
+    seen, chosen = information.observe(results), information.best_set(results, 2)
+    chance, again = (information.bits_by_chance(one, 2, rng=0, reps=4) for one in (results, seen))
+    assert np.array_equal(chance.greedy, again.greedy)
+    ends, same = (information.bits_intervals(one, chosen, rng=0, reps=4) for one in (results, seen))
+    assert np.array_equal(ends.set_low, same.set_low)
+
+
+def test_what_comes_back_shows_itself_in_a_line_and_as_a_table() -> None:
+    results = table(drawn(4))
+    found = information.analyse(results, rng=0, size=2, reps=3)
+    lines = {
+        "InformationAnalysis: ": found,
+        "TaskInformation: 4 tasks, the most telling ": found.tasks,
+        "InformativeSet: 2 tasks by greedy, ": found.chosen,
+        "Separation: ": found.separation,
+        "Channels: 5 agents × 4 tasks by score, at most 2.32 bits": found.channels,
+        "BitsByChance: ": found.chance,
+        "BitsIntervals: ": found.intervals,
+    }
+    for line, shown in lines.items():
+        assert repr(shown).startswith(line) and "\n" not in repr(shown)
+        if hasattr(shown, "_repr_html_"):
+            assert shown._repr_html_().count("<tr>") > 2
+
+
 # ---------------------------------------------------------------- edges
 
 

@@ -33,7 +33,7 @@ _FEWEST_NODES = 121
 _SMALLEST = 1e-300
 
 
-class Moments(NamedTuple):
+class AbilityMoments(NamedTuple):
     """Mean and standard deviation of abilities under weights [agents, nodes], and the stated error."""
 
     ability: Floats
@@ -204,7 +204,7 @@ class TaskBank:
             total += np.exp(log_density(version.take(tasks), self.nodes, value, trials))
         return np.asarray(np.log(np.maximum(total / len(self.calibration.versions), _SMALLEST)))
 
-    def moments(self, weights: Floats) -> Moments:
+    def moments(self, weights: Floats) -> AbilityMoments:
         r"""Return abilities, their posterior deviations, and errors that count the fit's scale too.
 
         .. math:: e^2 = \operatorname{Var}(\theta \mid x) + \operatorname{Var}(m)
@@ -220,7 +220,7 @@ class TaskBank:
         variance = np.maximum(weights @ self.nodes**2 - ability**2, 0.0)
         zero, unit = self.calibration.scale
         scale = zero + (ability - self.prior_mean) ** 2 * unit
-        return Moments(ability, np.sqrt(variance), np.sqrt(variance + scale))
+        return AbilityMoments(ability, np.sqrt(variance), np.sqrt(variance + scale))
 
     def __repr__(self) -> str:
         known = {

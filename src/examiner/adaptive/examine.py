@@ -17,7 +17,7 @@ from examiner.adaptive.answers import (
     Whole,
     answers_from,
 )
-from examiner.adaptive.bank import Moments, TaskBank, weights_of
+from examiner.adaptive.bank import AbilityMoments, TaskBank, weights_of
 from examiner.adaptive.examination import (
     Examination,
     ExaminationStep,
@@ -48,7 +48,7 @@ class Round(NamedTuple):
     worth: Floats
     value: Floats
     trials: Whole
-    found: Moments
+    found: AbilityMoments
 
 
 class Sitting:
@@ -97,7 +97,7 @@ class Sitting:
         while True:
             if not goes_on.all():
                 rows, weights, possible = rows[goes_on], weights[goes_on], possible[goes_on]
-                found = Moments(*(part[goes_on] for part in found))
+                found = AbilityMoments(*(part[goes_on] for part in found))
             if not rows.size:
                 return
             taken = self.taken[rows]
@@ -113,7 +113,7 @@ class Sitting:
             possible, goes_on = self.judge(rows, found, answered)
             yield Round(rows, task, worth, value, trials, found)
 
-    def judge(self, rows: Indices, found: Moments, answered: Flags) -> tuple[Flags, Flags]:
+    def judge(self, rows: Indices, found: AbilityMoments, answered: Flags) -> tuple[Flags, Flags]:
         """Say who ends, and why; return the tasks that can come next, and who goes on.
 
         Whoever did not answer goes on as long as there is another task.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.adaptive.answers import Answer, Flags, Floats, Indices
-from examiner.adaptive.bank import Moments, TaskBank, weights_of
+from examiner.adaptive.bank import AbilityMoments, TaskBank, weights_of
 from examiner.adaptive.rules import RULES, Choosing, Rule
 from examiner.checking import Randomness, generator, read_only
 from examiner.irt import IRTFit, ItemParameters
@@ -51,9 +51,9 @@ class ExaminationState:
         return tuple(answer.task for answer in self.answers)
 
     @property
-    def moments(self) -> Moments:
+    def moments(self) -> AbilityMoments:
         """Ability, deviation and error as those of one agent among many, shape [1] each."""
-        return Moments(*(np.array([x]) for x in (self.ability, self.deviation, self.error)))
+        return AbilityMoments(*(np.array([x]) for x in (self.ability, self.deviation, self.error)))
 
     def after(self, bank: TaskBank, answer: Answer) -> ExaminationState:
         """Return the state after one more answer.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.adaptive.answers import Flags, Floats, Whole
-from examiner.adaptive.bank import Moments, TaskBank
+from examiner.adaptive.bank import AbilityMoments, TaskBank
 from examiner.adaptive.rules import maximum_information
 from examiner.wording import InputError, shorten, unknown_name
 
@@ -107,14 +107,14 @@ an ability to compare with.
             )
         return self
 
-    def probability_better(self, bank: TaskBank, found: Moments) -> Floats | None:
+    def probability_better(self, bank: TaskBank, found: AbilityMoments) -> Floats | None:
         """Return P(θ > θ_X) of each agent, or None where no one is to be compared with.
 
         Both abilities are taken as normal; the error of the scale is common to both and drops out.
 
         >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t"], [1], [0]))
-        >>> known = Moments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
         >>> Stop(better_than=1.0).probability_better(bank, known)
         array([0.5])
         """
@@ -126,14 +126,16 @@ an ability to compare with.
         spread = np.sqrt(found.deviation**2 + error**2)
         return np.asarray(ndtr((found.ability - mark) / np.maximum(spread, 1e-12)))
 
-    def reached(self, bank: TaskBank, found: Moments, given: Whole | int) -> tuple[Flags, Flags]:
+    def reached(
+        self, bank: TaskBank, found: AbilityMoments, given: Whole | int
+    ) -> tuple[Flags, Flags]:
         """Tell of each agent whether it is known precisely enough, and whether the decision is clear.
 
         `given` is how many tasks were given, to all or to each.
 
         >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t"], [1], [0]))
-        >>> known = Moments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
         >>> Stop(error=0.6).reached(bank, known, given=3)
         (array([ True]), array([False]))
         """
@@ -146,7 +148,9 @@ an ability to compare with.
             clear = (np.maximum(better, 1 - better) >= self.certainty) & enough
         return precise, clear
 
-    def futile(self, bank: TaskBank, found: Moments, offered: Flags, given: Whole | int) -> Flags:
+    def futile(
+        self, bank: TaskBank, found: AbilityMoments, offered: Flags, given: Whole | int
+    ) -> Flags:
         r"""Tell of each agent whether going on would be futile; `offered` has shape [agents, tasks].
 
         K more tasks, those with most information at the estimated ability, leave a posterior variance
@@ -160,7 +164,7 @@ an ability to compare with.
 
         >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t", "u"], [1, 1], [0, 9]))
-        >>> known = Moments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
         >>> Stop(error=0.3).futile(bank, known, np.array([[False, True]]), given=5)
         array([ True])
         """
@@ -181,7 +185,7 @@ an ability to compare with.
         return futile
 
     def endings(
-        self, bank: TaskBank, found: Moments, given: Whole, offered: Flags, possible: Flags
+        self, bank: TaskBank, found: AbilityMoments, given: Whole, offered: Flags, possible: Flags
     ) -> NDArray[np.object_]:
         """Return why each agent's examination ends, None where it goes on; shape [agents].
 
@@ -190,7 +194,7 @@ an ability to compare with.
 
         >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t", "u"], [1, 1], [0, 9]))
-        >>> known = Moments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
         >>> left = np.array([[False, True]])
         >>> Stop(error=0.6, most=1).endings(bank, known, np.array([1]), left, left)[0].name
         'PRECISE'
@@ -209,7 +213,7 @@ an ability to compare with.
         return ending
 
     def _chance_of_decision(
-        self, bank: TaskBank, found: Moments, moves: Floats, left: Floats
+        self, bank: TaskBank, found: AbilityMoments, moves: Floats, left: Floats
     ) -> Floats:
         """P(|θ̂' − θ_X| ≥ z √(v' + e_X²)) with θ̂' normal around θ̂ with variance v − v'."""
         from scipy.special import ndtr, ndtri

@@ -26,17 +26,6 @@ class PairLikelihood:
     0: as likely as an agent typically is to explain itself, so that a missing cell tells nobody apart.
     """
 
-    __slots__ = (
-        "_cache",
-        "_deviation",
-        "_mean",
-        "_seen",
-        "_spread",
-        "_whitening",
-        "diagonal",
-        "exact",
-    )
-
     def __init__(self, channels: Channels) -> None:
         deviation = channels.deviation.transpose(0, 2, 1)
         seen = np.isfinite(deviation)
@@ -49,7 +38,7 @@ class PairLikelihood:
         self._mean = mean / np.exp(typical)
         self._seen = None if seen.all() else seen
         self._spread = channels.model.spread
-        self.exact = channels.model.exact
+        self.exact, self.usable = channels.model.exact, channels.usable
         self._whitening = channels.whitening
         self._cache: list[Array] | None = None
         self.diagonal: Array = -logs.sum(axis=0)  # [tasks, agents]: how agents explain themselves

@@ -64,11 +64,11 @@ def gain(source: Results | Channels) -> TaskInformation:
     array([1., 0.])
     """
     channels = Channels.of(source)
-    bits = single_bits(channels, PairLikelihood(channels))
+    bits = single_bits(PairLikelihood(channels))
     by_measure = dict.fromkeys(channels.measures, bits)
     if len(by_measure) > 1:
-        alone = {measure: channels.only(measure) for measure in channels.measures}
-        by_measure = {name: single_bits(one, PairLikelihood(one)) for name, one in alone.items()}
+        for name in by_measure:
+            by_measure[name] = single_bits(PairLikelihood(channels.only(name)))
     return TaskInformation(
         channels.tasks, bits, MappingProxyType(by_measure), channels.max_bits, channels.notes
     )
@@ -86,14 +86,13 @@ def set_gain(source: Results | Channels, tasks: Sequence[str] | None = None) -> 
     return table_bits(pairs.table(channels.columns(tasks)), exact=pairs.exact)
 
 
-def single_bits(channels: Channels, pairs: PairLikelihood) -> Array:
+def single_bits(pairs: PairLikelihood) -> Array:
     """Return the bits of each task alone, NaN for one that tells nothing; shape [tasks].
 
-    >>> channels = Channels.of(Results.from_numpy([[[0.0, 2.0]], [[90.0, 92.0]]]))
-    >>> single_bits(channels, PairLikelihood(channels)).round(6)
+    >>> single_bits(PairLikelihood(Channels.of(Results.from_numpy([[[0.0, 2.0]], [[90.0, 92.0]]]))))
     array([1.])
     """
-    bits = np.where(channels.usable, bits_with(pairs), np.nan)
+    bits = np.where(pairs.usable, bits_with(pairs), np.nan)
     read_only(bits)
     return bits
 

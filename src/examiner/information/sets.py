@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -75,19 +75,16 @@ def best_set(
     if search not in get_args(Search):
         raise unknown_name("search", search, get_args(Search))
     channels = Channels.of(source)
-    usable = channels.usable
-    check_size(size, int(usable.sum()))
     pairs = PairLikelihood(channels)
+    check_size(size, int(pairs.usable.sum()))
     if search == "optimum":
-        columns = _optimum(pairs, usable, size, progress)
+        columns = _optimum(pairs, size, progress)
     else:
-        columns = greedy_columns(pairs, usable, size, progress=progress)
+        columns = greedy_columns(pairs, size, progress=progress)
     if search == "swap":
-        columns = _swapped(pairs, usable, columns, progress)
+        columns = _swapped(pairs, columns, progress)
     if search != "greedy":
-        within = np.zeros(len(usable), dtype=bool)
-        within[columns] = True
-        columns = greedy_columns(pairs, within, size)
+        columns = greedy_columns(pairs, size, columns)
     names = tuple(channels.tasks[column] for column in columns)
     bits = cumulative_bits(pairs, columns)
     return InformativeSet(names, tuple(columns), bits, channels.max_bits, search)
@@ -104,19 +101,21 @@ def check_size(size: int, tasks: int) -> None:
 
 def greedy_columns(
     pairs: PairLikelihood,
-    usable: NDArray[np.bool_],
     size: int,
+    among: Sequence[int] | None = None,
     *,
     progress: Progress | None = None,
 ) -> list[int]:
-    """Return columns in the order in which each adds most to those before it.
+    """Return columns in the order in which each adds most to those before it; `among` some alone.
 
     >>> results = Results.from_numpy([[[0.0, 1.0], [0.0, 1.0]], [[0.0, 1.0], [8.0, 9.0]]])
-    >>> greedy_columns(PairLikelihood(Channels.of(results)), np.array([True, True]), 2)
+    >>> greedy_columns(PairLikelihood(Channels.of(results)), 2)
     [1, 0]
     """
     base = np.zeros((pairs.shape[0],) * 2)
-    left = usable.copy()
+    left = pairs.usable.copy()
+    if among is not None:
+        left[np.setdiff1d(np.arange(len(left)), among)] = False
     chosen: list[int] = []
     for step in range(size):
         if progress:
@@ -133,23 +132,17 @@ def _best(bits: Array, among: NDArray[np.bool_]) -> int:
     return int(np.flatnonzero(offered >= offered.max() - LEAST_GAIN)[0])
 
 
-def _swapped(
-    pairs: PairLikelihood,
-    usable: NDArray[np.bool_],
-    columns: list[int],
-    progress: Progress | None,
-) -> list[int]:
+def _swapped(pairs: PairLikelihood, columns: list[int], progress: Progress | None) -> list[int]:
     """Exchange one task at a time for the best other one, until no exchange helps."""
     chosen = list(columns)
     current = table_bits(pairs.table(chosen), exact=pairs.exact)
-    unchanged = 0
-    step = 0
+    step = unchanged = 0
     while unchanged < len(chosen):
         index = step % len(chosen)
         if progress:
             progress("swapping tasks", unchanged, len(chosen))
         rest = [task for task in chosen if task != chosen[index]]
-        offered = usable.copy()
+        offered = pairs.usable.copy()
         offered[rest] = False
         bits = bits_with(pairs, pairs.table(rest))
         best = _best(bits, offered)
@@ -159,25 +152,19 @@ def _swapped(
     return chosen
 
 
-def _optimum(
-    pairs: PairLikelihood,
-    usable: NDArray[np.bool_],
-    size: int,
-    progress: Progress | None,
-) -> list[int]:
-    tasks = np.flatnonzero(usable).tolist()
+def _optimum(pairs: PairLikelihood, size: int, progress: Progress | None) -> list[int]:
+    tasks = np.flatnonzero(pairs.usable).tolist()
     sets = comb(len(tasks), size)
     if sets > MOST_SETS:
         raise InputError(
             f"There are {sets:,} sets of {size} among {len(tasks)} tasks, more than {MOST_SETS:,}: "
             f"too many to try. Use 'swap', or choose fewer tasks."
         )
-    best, most, done, total = tasks[:size], -1.0, 0, comb(len(tasks), size - 1)
-    for head in combinations(tasks, size - 1):
-        done += 1
+    best, most, total = tasks[:size], -1.0, comb(len(tasks), size - 1)
+    for done, head in enumerate(combinations(tasks, size - 1), 1):
         if progress and done % 64 == 0:
             progress("trying sets", done, total)
-        later = np.zeros_like(usable)
+        later = np.zeros_like(pairs.usable)
         later[[task for task in tasks if not head or task > head[-1]]] = True
         if not later.any():
             continue

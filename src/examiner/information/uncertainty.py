@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from examiner.checking import Randomness, generator
 from examiner.information.channels import channels_of
@@ -77,24 +76,18 @@ def bits_by_chance(
     >>> bool(bits_by_chance(results, 1, rng=0, reps=20).task[0] < 0.2)
     True
     """
-    _check_reps(reps)
-    rng, model = generator(rng), model or ChannelModel()
-    seen, ends = _by_task(_observed(source, model))
-    single: list[Array] = []
-    chosen: list[Array] = []
-    for done in range(reps):
-        if progress:
-            progress("bits by chance", done, reps)
-        dealt = seen.cell.copy()
-        for start, end in ends:
-            rng.shuffle(dealt[start:end])
-        here = channels_of(seen, moments(seen, dealt), model)
-        pairs = PairLikelihood(here)
-        single.append(single_bits(here, pairs))
-        chosen.append(_greedy(pairs, here.usable, size))
-    each, sets = np.array(single), np.array(chosen)
-    high = np.percentile(each, 95, axis=0), np.percentile(sets, 95, axis=0)
-    return BitsByChance(each.mean(axis=0), high[0], sets.mean(axis=0), high[1], reps)
+    model = model or ChannelModel()
+    seen = _observed(source, model)
+
+    def bits(found: Moments) -> tuple[Array, Array]:
+        pairs = PairLikelihood(channels_of(seen, found, model))
+        return single_bits(pairs), _greedy_bits(pairs, size)
+
+    draws = _replicates(bits, _dealt(seen, generator(rng)), reps, "bits by chance", progress)
+    (task, greedy), (task_high, greedy_high) = zip(
+        *((part.mean(axis=0), np.percentile(part, 95, axis=0)) for part in draws), strict=True
+    )
+    return BitsByChance(task, task_high, greedy, greedy_high, reps)
 
 
 def bits_intervals(
@@ -121,29 +114,22 @@ def bits_intervals(
     >>> bool(found.task_low[0] < found.task_high[0])
     True
     """
-    _check_reps(reps)
     if not 0 < level < 1:
         raise InputError(f"The level is {level}. Give a number between 0 and 1, as 0.95.")
-    how = model or ChannelModel()
-    seen = _observed(source, how)
-    drawn = _resampler(seen, generator(rng))
+    model = model or ChannelModel()
+    seen = _observed(source, model)
 
-    def evaluate(found: Moments) -> tuple[Array, Array]:
-        here = channels_of(seen, found, how)
-        pairs = PairLikelihood(here)
-        return single_bits(here, pairs), cumulative_bits(pairs, chosen.columns)
+    def bits(found: Moments) -> tuple[Array, Array]:
+        pairs = PairLikelihood(channels_of(seen, found, model))
+        return single_bits(pairs), cumulative_bits(pairs, chosen.columns)
 
-    point = evaluate(drawn.whole)
-    draws: list[tuple[Array, Array]] = []
-    for done in range(reps):
-        if progress:
-            progress("intervals", done, reps)
-        draws.append(evaluate(drawn.again()))
-    ends = [
-        _basic(whole, np.array(part), level, len(seen.agents))
-        for whole, part in zip(point, zip(*draws, strict=True), strict=True)
-    ]
-    return BitsIntervals(*ends[0], *ends[1], level, reps)
+    draws = _replicates(bits, _redrawn(seen, generator(rng)), reps, "intervals", progress)
+    tail, most = 50 * (1 - level), np.log2(len(seen.agents))
+    task, whole_set = (
+        np.clip(2 * point - np.percentile(drawn, (100 - tail, tail), axis=0), 0.0, most)
+        for point, drawn in zip(bits(moments(seen)), draws, strict=True)
+    )
+    return BitsIntervals(task[0], task[1], whole_set[0], whole_set[1], level, reps)
 
 
 def _observed(source: Results | Observations, model: ChannelModel) -> Observations:
@@ -152,36 +138,50 @@ def _observed(source: Results | Observations, model: ChannelModel) -> Observatio
     return observe(source, correlated=model.correlated)
 
 
-@dataclass(frozen=True, slots=True)
-class _Resampler:
-    """Draws the units of every cell again, keeping what the whole table had."""
+def _replicates(
+    bits: Callable[[Moments], tuple[Array, Array]],
+    tables: Iterator[Moments],
+    reps: int,
+    words: str,
+    progress: Progress | None,
+) -> tuple[Array, ...]:
+    """The bits of tasks [reps, tasks], and of a set [reps, size], on so many tables."""
+    if reps < 1:
+        raise InputError(f"{reps} replicates were asked for. Give at least 1; 100 is usual.")
+    found = []
+    for done in range(reps):
+        if progress:
+            progress(words, done, reps)
+        found.append(bits(next(tables)))
+    return tuple(np.array(part) for part in zip(*found, strict=True))
 
-    whole: Moments
-    again: Callable[[], Moments]
 
-
-def _by_task(seen: Observations) -> tuple[Observations, list[tuple[int, int]]]:
-    """Put the units of each task side by side, and tell where each task begins and ends."""
+def _dealt(seen: Observations, rng: np.random.Generator) -> Iterator[Moments]:
+    """The table with the units of each task dealt out among its agents anew, again and again."""
     tasks = seen.cell % len(seen.tasks)
     order = np.argsort(tasks, kind="stable")
-    ends = np.cumsum(np.bincount(tasks, minlength=len(seen.tasks))).tolist()
-    sorted_by_task = seen._replace(
+    ends = np.cumsum(np.bincount(tasks, minlength=len(seen.tasks)))
+    by_task = seen._replace(
         cell=seen.cell[order],
         trials=seen.trials[:, order],
         mean=seen.mean[:, order],
         square=seen.square[:, order],
     )
-    return sorted_by_task, list(zip([0, *ends[:-1]], ends, strict=True))
+    while True:
+        dealt = by_task.cell.copy()
+        for units in np.split(dealt, ends[:-1]):  # parts of the array itself
+            rng.shuffle(units)
+        yield moments(by_task, dealt)
 
 
-def _resampler(seen: Observations, rng: np.random.Generator) -> _Resampler:
+def _redrawn(seen: Observations, rng: np.random.Generator) -> Iterator[Moments]:
+    """The table with the units of each cell drawn again, keeping what the whole had, again and again."""
     order = np.argsort(seen.cell, kind="stable")
     cells, start, count = np.unique(seen.cell[order], return_index=True, return_counts=True)
     of_unit = np.searchsorted(cells, seen.cell[order])
     whole = moments(seen)
     stretch = np.sqrt(whole.units / np.maximum(whole.units - 1, 1))
-
-    def again() -> Moments:
+    while True:
         offset = (rng.random(len(order)) * count[of_unit]).astype(np.int64)
         picked = order[start[of_unit] + offset]
         weight = np.bincount(picked, minlength=len(order)).astype(np.float64)
@@ -190,33 +190,17 @@ def _resampler(seen: Observations, rng: np.random.Generator) -> _Resampler:
         for part, share in enumerate(seen.shares):
             if share:
                 mean[part] = np.clip(mean[part], 0.0, 1.0)
-        squares = (
-            np.where(alike <= 0, before, alike * stretch**2)
-            for alike, before in (
-                (found.square, whole.square),
-                (found.unit_square, whole.unit_square),
-            )
+        # Where all values drawn are alike, the cell keeps its own deviation.
+        square, unit_square = (
+            np.where(drawn <= 0, before, drawn * stretch**2)
+            for drawn, before in zip(found[3:], whole[3:], strict=True)
         )
         kept = np.where(np.isnan(mean), whole.mean, mean)
-        return Moments(whole.units, whole.trials, kept, *squares)
-
-    return _Resampler(whole, again)
+        yield Moments(whole.units, whole.trials, kept, square, unit_square)
 
 
-def _greedy(pairs: PairLikelihood, usable: NDArray[np.bool_], size: int) -> Array:
+def _greedy_bits(pairs: PairLikelihood, size: int) -> Array:
     """The bits of a greedy set as it grows; once no task is left, they stay as they are."""
-    columns = greedy_columns(pairs, usable, min(size, int(usable.sum())))
+    columns = greedy_columns(pairs, min(size, int(pairs.usable.sum())))
     bits = cumulative_bits(pairs, columns)
     return np.pad(bits, (0, size - len(bits)), mode="edge") if len(bits) else np.zeros(size)
-
-
-def _basic(point: Array, draws: Array, level: float, agents: int) -> tuple[Array, Array]:
-    tail = 50 * (1 - level)
-    low, high = np.percentile(draws, (tail, 100 - tail), axis=0)
-    most = np.log2(agents)
-    return np.clip(2 * point - high, 0.0, most), np.clip(2 * point - low, 0.0, most)
-
-
-def _check_reps(reps: int) -> None:
-    if reps < 1:
-        raise InputError(f"{reps} replicates were asked for. Give at least 1; 100 is usual.")
