@@ -256,11 +256,9 @@ def _by_task(tasks: Sequence[str], given: Any, what: str) -> Any:  # Any: number
 
 
 def _numbers(tasks: Sequence[str], given: Any, what: str) -> Floats:  # Any: as users give them
+    ordered = _by_task(tasks, given, what)
     try:
-        numbers = np.asarray(_by_task(tasks, given, what), dtype=np.float64)
-        return np.array(np.broadcast_to(numbers, (len(tasks),)))
-    except InputError:
-        raise
+        return np.array(np.broadcast_to(np.asarray(ordered, dtype=np.float64), (len(tasks),)))
     except (ValueError, TypeError):
         raise InputError(
             f"The {what}s do not fit {counted(len(tasks), 'task')}. Give one number each."

@@ -291,8 +291,5 @@ def _unit(results: Results) -> str:
 
 def _same_means(scores: NDArray[np.float64]) -> bool:
     """Whether tasks hardly differ in their mean, as after a normaliser that only compares agents."""
-    seen = np.isfinite(scores)
-    n = np.maximum(seen.sum(axis=0), 1)
-    means = np.where(seen, scores, 0.0).sum(axis=0) / n
-    spread = np.sqrt((np.where(seen, scores - means, 0.0) ** 2).sum(axis=0) / n)
+    means, spread = np.nanmean(scores, axis=0), np.nanstd(scores, axis=0)
     return bool(means.std() <= 0.15 * np.median(spread))
