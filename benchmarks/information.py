@@ -24,7 +24,7 @@ def simulated(agents: int, tasks: int, seed: int = 0) -> Channels:
     mean = rng.normal(size=(2, agents, tasks))
     deviation = rng.uniform(0.5, 3.0, size=mean.shape)
     names = [
-        [f"{kind} {place}" for place in range(count)]
+        [f"{kind} {number}" for number in range(count)]
         for kind, count in (("a", agents), ("t", tasks))
     ]
     return Channels(tuple(names[0]), tuple(names[1]), ("win", "score"), mean, deviation)
@@ -92,7 +92,7 @@ def main() -> None:
     chosen, bits = plain_greedy(small, options.picks)
     plain = time.perf_counter() - start
     ours = best_set(small, options.picks)
-    assert list(ours.places) == chosen and np.allclose(ours.cumulative_bits, bits, atol=1e-12)
+    assert list(ours.columns) == chosen and np.allclose(ours.cumulative_bits, bits, atol=1e-12)
     fast = seconds(small, options.picks, repeats=7)
     print(
         f"27 × 108, {options.picks} picks: plain loops {plain:.2f} s, examiner {fast * 1000:.1f} ms, "

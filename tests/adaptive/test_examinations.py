@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from examiner.adaptive import (
@@ -17,6 +17,7 @@ from examiner.adaptive import (
     Examination,
     Stop,
     TaskBank,
+    answers_from,
     examine,
     exposure,
     replay,
@@ -25,9 +26,12 @@ from examiner.adaptive import (
 from examiner.adaptive import (
     study as examination_study,
 )
-from examiner.adaptive.state import Moments
+from examiner.adaptive.bank import AbilityMoments
 from examiner.irt import Abilities, ItemParameters, probability
+from examiner.irt import fit as irt_fit
 from examiner.irt import known as known_fit
+from examiner.results import Results
+from examiner.scores import Recipe
 from examiner.stored import open as open_stored
 from examiner.stored import save
 from examiner.telling.figures import adaptive_trace
@@ -99,7 +103,7 @@ def test_giving_up_a_decision_loses_few_of_them() -> None:
     given_up = np.array([end is Ending.FUTILE for end in run.ending])
     assert given_up.mean() > 0.1
     whole = simulate(bank, theta, rng=rng(1))
-    found = Moments(whole.ability, whole.error, whole.error)
+    found = AbilityMoments(whole.ability, whole.error, whole.error)
     better = stop.probability_better(bank, found)
     assert better is not None
     clear = np.maximum(better, 1 - better) >= stop.certainty
@@ -202,6 +206,130 @@ def test_an_examination_answers_for_itself_and_replays_on_another_fit() -> None:
         Examination.from_dict(last.to_dict(), wide)
     with pytest.raises(InputError, match="made with another fit"):
         list(examine(wide, last.answer, resume=last, rng=rng()))
+
+
+def stored() -> tuple[TaskBank, dict]:
+    bank = bank_of(8, costs=np.linspace(1, 2, 8), groups=["maze", "ball"] * 4)
+    plan = Choosing(
+        among=2, open_shares=dict.fromkeys(bank.tasks, 0.7), balance={"maze": 0.5, "ball": 0.5}
+    )
+    answers = dict.fromkeys(bank.tasks[:5], (2, 3))
+    stop = Stop(budget=9.0, better_than=0.3, certainty=0.99)
+    *_, going, _ = examine(bank, answers.get, choosing=plan, stop=stop, agent="dqn", rng=rng())
+    return bank, json.loads(json.dumps(going.to_dict()))
+
+
+def parts(content: object, path: tuple = ()) -> list[tuple]:
+    """The path of every part of a record, however deep."""
+    inner = content.items() if isinstance(content, dict) else enumerate(content)
+    found = []
+    for key, value in inner:
+        found.append((*path, key))
+        if isinstance(value, (dict, list)):
+            found += parts(value, (*path, key))
+    return found
+
+
+BANK, CONTENT = stored()
+JSON_VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(10**20), 10**20),
+    st.floats(),
+    st.text(max_size=5),
+    st.just([]),
+    st.just({}),
+    st.lists(st.integers(-2, 2) | st.text(max_size=2), max_size=3),
+    st.dictionaries(st.text(max_size=3), st.floats() | st.text(max_size=2), max_size=2),
+)
+
+
+@settings(max_examples=300)
+@given(path=st.sampled_from(parts(CONTENT)), value=JSON_VALUES, dropped=st.booleans())
+def test_any_part_of_a_stored_examination_may_be_wrong_and_a_sentence_says_so(
+    path, value, dropped
+) -> None:
+    content = json.loads(json.dumps(CONTENT))
+    inside = content
+    for key in path[:-1]:
+        inside = inside[key]
+    if dropped:
+        del inside[path[-1]]
+    else:
+        inside[path[-1]] = value
+    for read in (
+        lambda: list(examine(BANK, {}.get, resume=Examination.from_dict(content, BANK), rng=rng())),
+        lambda: replay(content, BANK.items),
+    ):
+        try:
+            made = read()
+        except InputError as problem:
+            assert str(problem).endswith(".") and "\n" not in str(problem)
+        else:
+            assert made
+
+
+def test_a_part_that_is_wrong_is_named_by_its_path() -> None:
+    for change, said in (
+        ({"seed": -1}, "'seed' is '-1'. Give a whole number of at least 0."),
+        ({"ending": "TIRED"}, "'ending' is 'TIRED'. Give one of 'PRECISE', 'DECIDED'"),
+        ({"steps": [CONTENT["steps"][0] | {"worth": None}]}, "'steps[0].worth' is missing"),
+        ({"stop": {"error": "low"}}, "'stop.error' is 'low'. Give a number."),
+        ({"closed": "task 1"}, "'closed' is 'task 1'. Give a list."),
+    ):
+        with pytest.raises(InputError) as refused:
+            Examination.from_dict(CONTENT | change, BANK)
+        assert f"This is no examination: {said}" in str(refused.value)
+
+
+def test_an_examination_stored_before_is_read_as_it_was(tmp_path: Path) -> None:
+    file = Path(__file__).parents[1] / "stored" / "schema_1" / "examination.json"
+    items = ItemParameters.of(
+        [f"task {n}" for n in range(6)], 1.2, difficulty=np.linspace(-1, 1, 6)
+    )
+    bank = TaskBank.of(items, costs=[1, 2, 1, 2, 1, 2])
+    read = open_stored(file, bank)
+    assert isinstance(read, Examination)
+    before = json.loads(file.read_text())
+    after = json.loads(save(read, tmp_path / "again.json").read_text())
+    ours = (after.pop("ability"), after.pop("error"))
+    assert ours == pytest.approx((before.pop("ability"), before.pop("error")), abs=1e-12)
+    assert after == before
+
+
+def test_results_answer_through_the_recipe_of_the_fit() -> None:
+    old = Results.from_numpy(rng(1).normal(50.0, 20.0, size=(40, 12)))
+    recipe = Recipe(success=50.0).learn(old)
+    fit = irt_fit(recipe.responses(old)).with_recipe(recipe)
+    new = Results.from_numpy(rng(2).normal(60.0, 20.0, size=(2, 12)), agents=["a", "b"])
+    *_, last = examine(fit, new, agent="b", rng=0, stop=Stop(most=6))
+    won = dict(zip(new.tasks, new.measure()[12:] >= 50.0, strict=True))
+    assert [step.value for step in last.steps] == [float(won[task]) for task in last.state.tasks]
+    assert last.agent == "b" and last.recipe == recipe == TaskBank.of(fit).recipe
+    *_, again = examine(fit, answers_from(new, fit, "b"), rng=0, stop=Stop(most=6))
+    assert again.steps == last.steps
+    *_, matrix = examine(fit, recipe.responses(new), agent="b", rng=0, stop=Stop(most=6))
+    assert matrix.steps == last.steps
+    with pytest.raises(InputError, match=r"The results hold 'a', 'b'\. Say which of them"):
+        list(examine(fit, new, rng=0))
+    with pytest.raises(InputError, match="Unknown agent 'c'"):
+        list(examine(fit, new, agent="c", rng=0))
+    with pytest.raises(InputError, match="A dict cannot answer"):
+        list(examine(fit, {"task 1": 1}, rng=0))  # type: ignore[arg-type]
+
+
+def test_what_comes_back_shows_itself_in_a_line_and_as_a_table() -> None:
+    bank = bank_of(20)
+    *_, last = examine(bank, simulated_agent(bank, 0.3), agent="<b>", stop=Stop(most=5), rng=0)
+    run = simulate(bank, rng().normal(size=15), stop=Stop(most=5), rng=0)
+    made = examination_study(bank, rng=0, stop=Stop(error=0.5), agents=30)
+    assert repr(last).startswith("Examination of <b>: ability ")
+    assert repr(run).startswith("SimulatedExaminations: 15 agents, 5.0 tasks each")
+    assert repr(made).startswith("ExaminationStudy: 30 simulated agents; tasks needed: ")
+    for shown in (last, run, made):
+        assert "\n" not in repr(shown)
+        page = shown._repr_html_()
+        assert page.count("<tr>") > 2 and "<b>" not in page
 
 
 def test_a_stored_rule_of_ones_own_is_asked_for_again() -> None:

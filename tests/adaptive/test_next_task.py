@@ -256,6 +256,37 @@ def test_a_single_agent_and_many_are_examined_alike() -> None:
         assert last.ending is run.ending[agent]
 
 
+ENDS = {
+    "at the standard error, or when it is futile": Stop(error=0.3),
+    "when all tasks are given, which are the most": Stop(most=24),
+    "at the most tasks": Stop(most=9, error=0.05),
+    "within a budget": Stop(budget=16.0),
+    "within a budget, futile or not": Stop(error=0.15, budget=30.0),
+    "at a decision": Stop(better_than=0.2, least=3),
+    "at either of two": Stop(better_than=0.2, error=0.45, most=20),
+    "when nothing is left": Stop(),
+}
+
+
+@pytest.mark.parametrize("ends", ENDS)
+@given(seed=st.integers(0, 1000))
+def test_one_examination_and_many_end_with_the_same_word(ends: str, seed: int) -> None:
+    bank = TaskBank.of(some_items(24, seed), costs=np.linspace(1.0, 3.0, 24))
+    abilities = np.random.default_rng(seed).normal(size=4)
+    run = simulate(bank, abilities, stop=ENDS[ends], rng=np.random.default_rng(seed))
+    for agent in range(4):
+        given = run.given[agent][run.given[agent] >= 0]
+        answers = {
+            bank.tasks[column]: run.answers[agent, step] for step, column in enumerate(given)
+        }
+        *_, last = examine(bank, answers.get, stop=ENDS[ends], rng=np.random.default_rng(0))
+        assert last.ending is run.ending[agent]
+        assert last.state.tasks == tuple(answers)
+        assert last.state.cost == pytest.approx(run.cost[agent])
+        assert last.ability == pytest.approx(run.ability[agent], abs=1e-9)
+        assert last.error == pytest.approx(run.error[agent], abs=1e-9)
+
+
 def test_scores_are_worth_more_where_they_are_precise() -> None:
     precision = np.array([2.0, 200.0])
     items = ItemParameters.of(["vague", "sharp"], 1.0, 0.0, precision=precision, response="beta")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import examiner as ex
 from examiner.information import (
+    ChannelModel,
     Noise,
     bits_by_chance,
     bits_intervals,
@@ -102,7 +103,7 @@ def test_runs_are_the_unit_where_there_are_several() -> None:
     columns["task"] = [f"t{n}" for n in columns["task"]]
     results = Results.from_dict(columns)
     assert observe(results).unit == "run"
-    error = ex.information.channels(results, noise=Noise("mean")).deviation[0]
+    error = ex.information.channels(results, model=ChannelModel(Noise("mean"))).deviation[0]
     expected = run.mean(axis=3).std(axis=2, ddof=1) / 2
     spread = np.ptp(run, axis=(0, 2, 3))
     assert error == pytest.approx(expected / spread, rel=1e-9)
@@ -111,7 +112,7 @@ def test_runs_are_the_unit_where_there_are_several() -> None:
 def test_single_trials_have_neither_interval_nor_chance_and_say_so() -> None:
     results = Results.from_numpy(levels(0))
     found = ex.information.analyse(
-        results, rng=np.random.default_rng(0), noise=Noise(deviations=0.2)
+        results, rng=np.random.default_rng(0), model=ChannelModel(Noise(deviations=0.2))
     )
     assert found.chance is None and found.intervals is None
     assert any("neither intervals nor chance" in note for note in found.notes)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from examiner import information
-from examiner.information import Noise
+from examiner.information import ChannelModel, Noise
 from examiner.wording import InputError
 from strategies import results
 
@@ -16,7 +16,7 @@ def test_any_table_has_bits_within_bounds_or_a_sentence(deviations, table) -> No
     for noise in (Noise("trial", deviations), Noise("mean", deviations)):
         try:
             found = information.analyse(
-                *(table, table.measures), rng=np.random.default_rng(0), noise=noise, reps=2
+                *(table, table.measures), rng=0, model=ChannelModel(noise), reps=2
             )
         except InputError as problem:
             assert str(problem).endswith(".")
@@ -41,7 +41,7 @@ def test_any_table_has_likeness_or_a_sentence(table) -> None:
 def test_correlated_measures_of_any_table_have_bits_or_a_sentence(table) -> None:
     try:
         channels = information.channels(
-            table, table.measures, Noise(deviations="pooled"), correlated=True
+            table, table.measures, ChannelModel(Noise(deviations="pooled"), correlated=True)
         )
     except InputError as problem:
         assert str(problem).endswith(".")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examiner import information
-from examiner.information import Noise, confusion
+from examiner.information import ChannelModel, Noise, confusion
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, table_bits
 from examiner.results import Results
@@ -21,13 +21,14 @@ from information.information_reference import (
 )
 
 SEEDS = st.integers(0, 2**32 - 1)
+CORRELATED = ChannelModel(correlated=True)
 
 
 def table(scores: np.ndarray, wins: np.ndarray | None = None, **columns) -> Results:
     agent, task, trial = (part.ravel() for part in np.indices(scores.shape))
     held = {
-        "agent": [f"a{place}" for place in agent],
-        "task": [f"t{place}" for place in task],
+        "agent": [f"a{row}" for row in agent],
+        "task": [f"t{column}" for column in task],
         "run": trial.tolist(),
         "trial": [0] * len(trial),
         "score": scores.ravel().tolist(),
@@ -65,7 +66,8 @@ def plain_channels(scores, wins=None):
 @given(seed=SEEDS)
 def test_bits_of_one_measure_equal_plain_loops(spread, exact, seed) -> None:
     scores = drawn(seed)
-    ours = information.gain(information.channels(table(scores)), spread=spread, exact=exact).bits
+    model = ChannelModel(spread=spread, exact=exact)
+    ours = information.gain(information.channels(table(scores), model=model)).bits
     plain = [
         plain_bits(task, quadrature=spread == "quadrature", exact=exact)
         for task in plain_channels(scores)
@@ -88,8 +90,8 @@ def test_bits_of_several_measures_equal_plain_loops(seed) -> None:
 def test_greedy_sets_equal_plain_loops(seed) -> None:
     scores, wins = drawn(seed, tasks=6), won(seed, tasks=6)
     chosen = information.best_set(information.channels(table(scores, wins), ["score", "win"]), 3)
-    places, bits = plain_greedy(plain_channels(scores, wins), 3)
-    assert list(chosen.places) == places
+    columns, bits = plain_greedy(plain_channels(scores, wins), 3)
+    assert list(chosen.columns) == columns
     assert chosen.cumulative_bits == pytest.approx(bits, abs=1e-12)
 
 
@@ -97,7 +99,7 @@ def test_greedy_sets_equal_plain_loops(seed) -> None:
 def test_noise_of_the_mean_is_the_standard_error(seed) -> None:
     scores = drawn(seed)
     ours = information.gain(
-        information.channels(table(scores), noise=Noise("mean", floor=1e-9))
+        information.channels(table(scores), model=ChannelModel(Noise("mean", floor=1e-9)))
     ).bits
     plain = [
         plain_bits(
@@ -110,14 +112,15 @@ def test_noise_of_the_mean_is_the_standard_error(seed) -> None:
 
 @given(seed=SEEDS, trials=st.integers(2, 5))
 def test_bits_lie_between_zero_and_the_logarithm_of_the_agents(seed, trials) -> None:
-    channels = information.channels(table(drawn(seed, trials=trials)))
-    for exact in (False, True):
-        bits = information.gain(channels, exact=exact).bits
+    plain, exact = (
+        information.channels(table(drawn(seed, trials=trials)), model=ChannelModel(exact=exact))
+        for exact in (False, True)
+    )
+    for channels in (plain, exact):
+        bits = information.gain(channels).bits
         assert (bits >= 0).all() and (bits <= channels.max_bits).all()
-        assert 0 <= information.set_gain(channels, exact=exact) <= channels.max_bits
-    assert (
-        information.gain(channels, exact=True).bits <= information.gain(channels).bits + 1e-12
-    ).all()
+        assert 0 <= information.set_gain(channels) <= channels.max_bits
+    assert (information.gain(exact).bits <= information.gain(plain).bits + 1e-12).all()
 
 
 @given(seed=SEEDS)
@@ -191,7 +194,7 @@ def test_correlated_measures_tell_less_than_separate_ones_when_they_repeat_each_
     scores = drawn(1, trials=40)
     twice = table(scores, scores * 2 + 1)
     separate = information.gain(information.channels(twice, ["score", "win"])).bits
-    together = information.gain(information.channels(twice, ["score", "win"], correlated=True)).bits
+    together = information.gain(information.channels(twice, ["score", "win"], CORRELATED)).bits
     alone = information.gain(information.channels(twice, ["score"])).bits
     assert (alone < separate).all() and (together < separate + 1e-12).all()
 
@@ -201,10 +204,66 @@ def test_uncorrelated_measures_are_nearly_separate_channels() -> None:
     both = rng.normal(size=(2, 5, 3, 400)) + rng.normal(size=(2, 5, 3, 1))
     results = table(both[0], both[1])
     separate = information.gain(information.channels(results, ["score", "win"])).bits
-    together = information.gain(
-        information.channels(results, ["score", "win"], correlated=True)
-    ).bits
+    together = information.gain(information.channels(results, ["score", "win"], CORRELATED)).bits
     assert together == pytest.approx(separate, abs=0.02)
+
+
+VERBS = {
+    "gain": lambda source: information.gain(source).bits,
+    "set_gain": lambda source: information.set_gain(source, ["t0", "t2"]),
+    "best_set": lambda source: information.best_set(source, 3).cumulative_bits,
+    "confusion": lambda source: information.confusion(source, ["t1"]),
+    "redundancy": lambda source: information.redundancy(source, ["t0", "t1"]),
+    "separation": lambda source: information.separation(source).tasks_of_pair,
+    "separated_by": lambda source: information.separated_by(source, "t1", 0.3),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_takes_results_as_it_takes_their_channels(verb) -> None:
+    results = table(drawn(4))
+    assert np.array_equal(VERBS[verb](results), VERBS[verb](information.channels(results)))
+
+
+def test_channels_carry_the_model_their_bits_are_told_by() -> None:
+    results = table(drawn(4))
+    model = ChannelModel(Noise("mean"), spread="quadrature", exact=True)
+    channels = information.channels(results, model=model)
+    assert channels.model == model
+    found = information.analyse(results, rng=0, size=2, model=model, reps=0)
+    assert np.array_equal(found.tasks.bits, information.gain(channels).bits)
+    assert found.chosen.bits == information.best_set(channels, 2).bits
+    plain = information.channels(results, model=ChannelModel(Noise("mean"), spread="quadrature"))
+    assert (information.gain(channels).bits < information.gain(plain).bits).any()
+    # What tasks repeat is told by the paper's equation, whatever the model.
+    assert np.array_equal(information.redundancy(channels), information.redundancy(plain))
+
+
+def test_chance_and_intervals_take_results_too() -> None:
+    results = table(drawn(4))
+    seen, chosen = information.observe(results), information.best_set(results, 2)
+    chance, again = (information.bits_by_chance(one, 2, rng=0, reps=4) for one in (results, seen))
+    assert np.array_equal(chance.greedy, again.greedy)
+    ends, same = (information.bits_intervals(one, chosen, rng=0, reps=4) for one in (results, seen))
+    assert np.array_equal(ends.set_low, same.set_low)
+
+
+def test_what_comes_back_shows_itself_in_a_line_and_as_a_table() -> None:
+    results = table(drawn(4))
+    found = information.analyse(results, rng=0, size=2, reps=3)
+    lines = {
+        "InformationAnalysis: ": found,
+        "TaskInformation: 4 tasks, the most telling ": found.tasks,
+        "InformativeSet: 2 tasks by greedy, ": found.chosen,
+        "Separation: ": found.separation,
+        "Channels: 5 agents × 4 tasks by score, at most 2.32 bits": found.channels,
+        "BitsByChance: ": found.chance,
+        "BitsIntervals: ": found.intervals,
+    }
+    for line, shown in lines.items():
+        assert repr(shown).startswith(line) and "\n" not in repr(shown)
+        if hasattr(shown, "_repr_html_"):
+            assert shown._repr_html_().count("<tr>") > 2
 
 
 # ---------------------------------------------------------------- edges
@@ -216,7 +275,9 @@ def test_one_trial_a_cell_is_refused_with_what_is_needed() -> None:
 
 
 def test_single_trials_can_have_a_stated_deviation() -> None:
-    channels = information.channels(Results.from_numpy([[1.0], [3.0]]), noise=Noise(deviations=0.5))
+    channels = information.channels(
+        Results.from_numpy([[1.0], [3.0]]), model=ChannelModel(Noise(deviations=0.5))
+    )
     assert channels.deviation.ravel() == pytest.approx([0.25, 0.25])
 
 
@@ -237,7 +298,7 @@ def test_a_task_without_repeated_trials_is_left_out_or_borrows() -> None:
     assert "1 task without any repeated trial of 'score'" in " ".join(channels.notes)
     assert np.isnan(information.gain(channels).bits[2])
     assert "task 3" not in information.best_set(channels, 3).tasks
-    pooled = information.channels(results, noise=Noise(deviations="pooled"))
+    pooled = information.channels(results, model=ChannelModel(Noise(deviations="pooled")))
     assert np.isfinite(information.gain(pooled).bits).all()
 
 
@@ -304,7 +365,9 @@ def test_a_game_that_nobody_or_everybody_wins_tells_nothing_however_often_it_was
             "no task 'pong' among 4",
         ),
         (
-            lambda: information.gain(information.channels(table(drawn(0))), spread="max"),
+            lambda: information.gain(
+                information.channels(table(drawn(0)), model=ChannelModel(spread="max"))
+            ),
             "Say 'sum' or",
         ),
         (lambda: Noise(deviations="none"), "Say 'own', 'pooled', or a number"),

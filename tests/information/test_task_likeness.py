@@ -8,6 +8,7 @@ from scipy import stats
 
 import examiner as ex
 from examiner.information.clusters import mean_silhouette
+from examiner.information.observations import shares
 from examiner.results import Results, Scales, TaskScale
 from examiner.wording import InputError
 
@@ -181,6 +182,46 @@ def test_without_repeated_trials_nothing_is_held_out_and_that_is_said() -> None:
     assert found.held_out is None
     assert found.crownable == found.wins.sum()
     assert "single trial" in found.notes[0]
+
+
+def test_a_task_on_which_all_are_alike_has_no_shares_and_says_nothing() -> None:
+    values = np.random.default_rng(3).normal(size=(6, 8)) * 50
+    with_one = np.column_stack([values, np.full(6, 7.0)])
+    assert np.isnan(shares(with_one)[:, -1]).all()
+    assert np.array_equal(shares(with_one)[:, :-1], shares(values))
+    plain, other = (Results.from_numpy(table) for table in (values, with_one))
+    factor, same = (ex.information.general_factor(table, rng=0, reps=3) for table in (plain, other))
+    assert same.mean_agent_correlation.value == pytest.approx(factor.mean_agent_correlation.value)
+    assert same.mean_task_correlation.value == pytest.approx(factor.mean_task_correlation.value)
+    crowned, alike = (ex.information.crowns(table, size=2, rng=0) for table in (plain, other))
+    assert alike.wins.tolist() == crowned.wins.tolist()
+    only = ex.information.crowns(Results.from_numpy(np.full((3, 2), 7.0)), size=1, rng=0)
+    assert only.lead.tolist() == [0.0, 0.0, 0.0] and only.crownable == 0
+
+
+def test_shares_of_the_halves_held_out_stand_on_the_scale_of_the_halves_chosen_on() -> None:
+    first, second = np.array([[0.0], [10.0]]), np.array([[5.0], [20.0]])
+    assert shares(second, like=first).ravel().tolist() == [0.5, 2.0]
+    assert np.isnan(shares(np.array([[3.0, 4.0]]))).all()  # nobody to be compared with
+
+
+def test_what_comes_back_shows_itself_in_a_line_and_as_a_table() -> None:
+    results = two_kinds()
+    found = ex.information.likeness(results, rng=0, size=2, threshold=0.5)
+    lines = {
+        "LikenessAnalysis: TaskClusters by score: 9 tasks in ": found,
+        "TaskClusters by score: 9 tasks in ": found.main,
+        "GeneralFactor: one factor tells ": found.factor,
+        "Crowning: ": found.crowning,
+        "OpposedTasks: of 9 tasks against the rest: ": found.opposed,
+        "TaskFactors: the first of 9 tells ": ex.information.factors(results),
+        "DeceptiveTasks: score against win on: ": ex.information.deceptive(
+            ex.load("gvgai-plays").with_items()
+        ),
+    }
+    for line, shown in lines.items():
+        assert repr(shown).startswith(line) and "\n" not in repr(shown)
+        assert shown._repr_html_().count("<tr>") > 2
 
 
 @pytest.mark.parametrize(

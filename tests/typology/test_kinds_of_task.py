@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import pickle
 from collections import Counter
@@ -162,6 +163,68 @@ def test_a_dimension_that_is_not_well_made_is_refused():
         Dimension("size", "", "", ("small",), value_synonyms=(("giant", "huge"),))
     with pytest.raises(InputError, match="appears twice"):
         Schema("s", "", "", (Dimension("a", "", "", ("x",)),) * 2)
+
+
+WHOLE = {
+    "name": "mine",
+    "title": "My kinds",
+    "dimensions": [
+        {
+            "name": "board.size",
+            "category": "Board",
+            "values": ["small", "large"],
+            "ordered": True,
+            "limits": [64],
+            "synonyms": ["size"],
+            "value_synonyms": {"tiny": "small"},
+        }
+    ],
+}
+
+
+def test_a_schema_of_ones_own_is_read_from_the_fields_of_its_file():
+    schema = Schema.from_dict(WHOLE)
+    assert (schema.title, schema.dimension("size").value("tiny")) == ("My kinds", "small")
+    assert Schema.from_dict({"name": "bare", "dimensions": []}).title == "bare"
+
+
+@given(
+    part=st.sampled_from(
+        [("name",), ("dimensions",), ("dimensions", 0)]
+        + [("dimensions", 0, key) for key in WHOLE["dimensions"][0]]
+        + [("dimensions", 0, "values", 0), ("dimensions", 0, "limits", 0)]
+    ),
+    value=st.one_of(
+        st.none(), st.booleans(), st.integers(-3, 3), st.text(max_size=3), st.just([]), st.just({})
+    ),
+)
+def test_a_schema_file_with_any_part_wrong_is_refused_in_a_sentence(part, value):
+    fields = json.loads(json.dumps(WHOLE))
+    inside = fields
+    for key in part[:-1]:
+        inside = inside[key]
+    inside[part[-1]] = value
+    try:
+        assert Schema.from_dict(fields).name
+    except InputError as problem:
+        assert str(problem).endswith(".")
+
+
+def test_the_part_of_a_schema_file_that_is_wrong_is_named():
+    wrong = {**WHOLE, "dimensions": [{**WHOLE["dimensions"][0], "limits": ["sixty"]}]}
+    with pytest.raises(InputError, match=r"dimensions\[0\]\.limits\[0\] is 'sixty'. Give a number"):
+        Schema.from_dict(wrong)
+    with pytest.raises(InputError, match="The dimension 'size' has no values"):
+        Schema.from_dict({"name": "s", "dimensions": [{"name": "size"}]})
+
+
+def test_kinds_and_coverage_show_themselves_in_a_line_and_as_a_table():
+    kinds = task_kinds(ATARI, rng=0)
+    assert repr(kinds.coverage) == (
+        "Coverage of 'elverdam-aarseth' by 55 tasks: 8 of 26 values and 11 of 144 pairs are missing"
+    )
+    assert kinds._repr_html_().count("<tr>") == 32  # a header and 31 groups
+    assert kinds.coverage._repr_html_().count("<tr>") == 10
 
 
 # ---------------------------------------------------------------- groups

@@ -13,6 +13,7 @@ from scipy import stats
 import examiner as ex
 from examiner.results import Results
 from examiner.typology import (
+    Draws,
     TaskGroup,
     adjusted_rand,
     cluster_agreement,
@@ -280,7 +281,7 @@ def groups_of(*members):
 
 
 def says(groups, results, **options):
-    return " ".join(validate(groups, results, rng=rng(), resamples=20, **options).says)
+    return " ".join(validate(groups, results, rng=rng(), draws=Draws(agents=20), **options).says)
 
 
 def test_all_tasks_alike_or_all_different_end_with_a_sentence():
@@ -343,8 +344,18 @@ def test_clusters_may_be_given_as_labels_or_found_by_a_function():
         validate(groups, results, clusters={"a": 1, "b": 1, "c": 1}, rng=rng())
 
 
+def test_kinds_are_groups_and_a_validation_shows_itself(six):
+    kinds = ex.typology.kinds(ex.load("atari-typology"), rng=0)
+    draws = Draws(groupings=9, agents=5)
+    made, same = (validate(one, six, rng=0, draws=draws) for one in (kinds, kinds.groups))
+    assert str(made.to_dict()) == str(same.to_dict())
+    assert made.permutation.draws == 9
+    assert repr(made).startswith("Validation: 7 groups of several tasks, mean p-value ")
+    assert made._repr_html_().count("<tr>") == 8
+
+
 def test_the_same_generator_gives_the_same_validation(six):
-    one, other = (validate(GROUPS, six, rng=rng(4), resamples=10) for _ in range(2))
+    one, other = (validate(GROUPS, six, rng=rng(4), draws=Draws(agents=10)) for _ in range(2))
     assert str(one.to_dict()) == str(other.to_dict())
 
 

@@ -1,16 +1,14 @@
 """The next task: adaptive examinations on a stored fit."""
 
-from examiner.adaptive.answers import Answer
+from examiner.adaptive.answers import Answer, answers_from
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.examination import Examination, ExaminationStep
 from examiner.adaptive.examine import examine, replay
-from examiner.adaptive.exposure import exposure
-from examiner.adaptive.rules import RULES
+from examiner.adaptive.rules import RULES, Choosing
 from examiner.adaptive.simulate import SimulatedExaminations, simulate
-from examiner.adaptive.state import ExaminationState
-from examiner.adaptive.step import Choosing, balance_of, next_task
+from examiner.adaptive.state import ExaminationState, balance_of, next_task
 from examiner.adaptive.stopping import Ending, Stop
-from examiner.adaptive.study import ExaminationStudy, study
+from examiner.adaptive.study import ExaminationStudy, exposure, study
 
 __all__ = [
     "RULES",
@@ -24,6 +22,7 @@ __all__ = [
     "SimulatedExaminations",
     "Stop",
     "TaskBank",
+    "answers_from",
     "balance_of",
     "examine",
     "exposure",

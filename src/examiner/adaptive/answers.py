@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, SupportsFloat
+from typing import Any, NamedTuple, SupportsFloat, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt import IRTFit, ItemParameters, Response, known, known_tasks
 from examiner.irt.estimation.kernels import MARGIN
-from examiner.irt.items import Floats, ItemParameters, Response, curves
-from examiner.wording import InputError, shorten
+from examiner.irt.items import curves
+from examiner.results import ResponseMatrix, Results
+from examiner.scores import responses
+from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
-Whole = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Whole: TypeAlias = NDArray[np.int64]
+Indices: TypeAlias = NDArray[np.intp]
+Flags: TypeAlias = NDArray[np.bool_]
+
+MOST_OUTCOMES = 12
+"""More outcomes than these are merged with their neighbours, which loses little information."""
+AS_BINOMIAL = 1e9
+"""Beyond this precision a beta-binomial is a binomial, and its gamma functions lose their digits."""
+_BINS = 16
+"""Scores are told apart by so many bins: what is lost between them is far below a task's information."""
+_STEP = 1e-4
+"""A difference quotient over it errs by its square, and keeps eight digits of the likelihood."""
+_LEAST = 1e-12
+_SMALLEST = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,54 +61,17 @@ trials: (3, 5).
         """
         if isinstance(given, Answer):
             return cls.of(task, (given.value, given.trials), response)
-        pair = isinstance(given, (tuple, list))
-        if pair and len(given) != 2:
-            raise InputError(f"The answer to {shorten(task)} is {given!r}. {_wanted(response)}")
-        value, trials = (_number(task, part, response) for part in (given if pair else (given, 1)))
+        pair = given if isinstance(given, (tuple, list)) else (given, 1)
+        if len(pair) != 2:
+            raise _refused(task, given, response)
+        value, trials = (_number(task, part, response) for part in pair)
         if response == "beta":
-            if trials != 1 or not 0 <= value <= 1:
-                raise InputError(f"The answer to {shorten(task)} is {given!r}. {_wanted(response)}")
-        elif not (value.is_integer() and trials.is_integer() and 0 <= value <= trials >= 1):
-            raise InputError(f"The answer to {shorten(task)} is {given!r}. {_wanted(response)}")
+            right = trials == 1 and 0 <= value <= 1
+        else:
+            right = value.is_integer() and trials.is_integer() and 0 <= value <= trials >= 1
+        if not right:
+            raise _refused(task, given, response)
         return cls(task, value, int(trials))
-
-
-def log_density(items: ItemParameters, at: Floats, value: Floats, trials: Whole) -> Floats:
-    """Return log f(x | θ) of one answer to every task (rows) at every ability (columns).
-
-    k of n is binomial, or beta-binomial with shapes Pν and (1 − P)ν; a score is beta with shapes Pφ
-    and (1 − P)φ, after it was moved off 0 and 1 as the fit's were.
-    """
-    from scipy.special import betaln, xlogy
-
-    shape = curves(items, at)
-    up, down = np.maximum(shape.success, _SMALLEST), np.maximum(shape.failure, _SMALLEST)
-    won, lost = value[:, None], (trials - value)[:, None]
-    if items.precision is None:
-        return np.asarray(_choices(value, trials) + xlogy(won, up) + xlogy(lost, down))
-    nu = items.precision[:, None]
-    if items.response == "beta":
-        inside = (MARGIN + (1 - 2 * MARGIN) * value)[:, None]
-        alpha, beta = np.maximum(up, 1e-10) * nu, np.maximum(down, 1e-10) * nu
-        density = (alpha - 1) * np.log(inside) + (beta - 1) * np.log1p(-inside)
-        return np.asarray(density - betaln(alpha, beta))
-    finite = np.where(nu < _AS_BINOMIAL, nu, 1.0)
-    shared = betaln(won + up * finite, lost + down * finite) - betaln(up * finite, down * finite)
-    plain = xlogy(won, up) + xlogy(lost, down)
-    return np.asarray(_choices(value, trials) + np.where(nu < _AS_BINOMIAL, shared, plain))
-
-
-_SMALLEST = 1e-300
-_AS_BINOMIAL = 1e9
-"""Beyond this precision a beta-binomial is a binomial, and its gamma functions lose their digits."""
-
-
-def _choices(value: Floats, trials: Whole) -> Floats:
-    from scipy.special import gammaln
-
-    return np.asarray(gammaln(trials + 1.0) - gammaln(value + 1.0) - gammaln(trials - value + 1.0))[
-        :, None
-    ]
 
 
 def _number(task: str, part: object, response: Response) -> float:
@@ -99,15 +80,190 @@ def _number(task: str, part: object, response: Response) -> float:
             raise TypeError
         number = float(part)
     except (TypeError, ValueError):
-        raise InputError(
-            f"The answer to {shorten(task)} is {part!r}. {_wanted(response)}"
-        ) from None
+        raise _refused(task, part, response) from None
     if not np.isfinite(number):
-        raise InputError(f"The answer to {shorten(task)} is {number}. {_wanted(response)}")
+        raise _refused(task, number, response)
     return number
 
 
-def _wanted(response: Response) -> str:
+def _refused(task: str, given: object, response: Response) -> InputError:
+    wanted = "0 or 1, or successes and trials: (3, 5)"
     if response == "beta":
-        return "Give a score from 0 to 1, normalised as the fit's scores were."
-    return "Give 0 or 1, or successes and trials: (3, 5)."
+        wanted = "a score from 0 to 1, normalised as the fit's scores were"
+    return InputError(f"The answer to {shorten(task)} is {given!r}. Give {wanted}.")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TableAnswers:
+    """What one agent did on tasks of a fit: something to examine.
+
+    `known` has successes and trials of each task it was seen on, or its score.
+
+    >>> TableAnswers("dqn", {"pong": (3, 5)})("pong")
+    (3, 5)
+    """
+
+    agent: str
+    known: Mapping[str, tuple[int, int] | float]
+    notes: tuple[str, ...] = ()
+
+    def __call__(self, task: str) -> tuple[int, int] | float | None:
+        """Return what the agent did on a task, None where it was not seen on it."""
+        return self.known.get(task)
+
+    def __repr__(self) -> str:
+        return f"TableAnswers: {self.agent} on {counted(len(self.known), 'task')}"
+
+
+def answers_from(
+    results: Results | ResponseMatrix, fit: IRTFit | ItemParameters, agent: str | None = None
+) -> TableAnswers:
+    """Return what an agent did on the tasks of a fit; raw results go through the fit's recipe.
+
+    `agent` may be left out where there is one. Atari games are found under any of their names.
+
+    >>> items = ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0])
+    >>> answers = answers_from(Results.from_numpy([[1.0, 0.0]], agents=["a"], tasks=["t", "u"]), items)
+    >>> answers("t"), answers("strange")
+    ((1, 1), None)
+    """
+    fit = known(fit) if isinstance(fit, ItemParameters) else fit
+    notes: tuple[str, ...] = ()
+    if isinstance(results, Results) and fit.recipe is not None:
+        notes = fit.recipe.protocol_notes(results)
+        results = fit.recipe.responses(results)
+    matrix, items, more = known_tasks(
+        fit, responses(results) if isinstance(results, Results) else results
+    )
+    if agent is None and len(matrix.agents) > 1:
+        raise InputError(
+            f"The results hold {listed(matrix.agents)}. Say which of them is examined: --agent NAME, or "
+            f"agent=…."
+        )
+    if agent is not None and agent not in matrix.agents:
+        raise unknown_name("agent", agent, matrix.agents)
+    row = 0 if agent is None else matrix.agents.index(agent)
+    values = matrix.to_numpy()[row]
+    seen = {
+        task: (int(matrix.successes[row, column]), int(matrix.trials[row, column]))
+        if matrix.is_counts
+        else float(values[column])
+        for column, task in enumerate(items.tasks)
+        if matrix.observed[row, column]
+    }
+    if not seen:
+        raise InputError(
+            f"The agent {shorten(matrix.agents[row])} has no result on a task of the fit. Examine another."
+        )
+    return TableAnswers(matrix.agents[row], seen, (*notes, *more))
+
+
+def log_density(items: ItemParameters, at: Floats, value: Floats, trials: Whole) -> Floats:
+    """Return log f(x | θ) of one answer to every task (rows) at every ability (columns).
+
+    k of n is binomial, or beta-binomial with shapes Pν and (1 − P)ν; a score is beta with shapes Pφ
+    and (1 − P)φ, after it was moved off 0 and 1 as the fit's were.
+    """
+    from scipy.special import betaln, gammaln, xlogy
+
+    shape = curves(items, at)
+    up, down = np.maximum(shape.success, _SMALLEST), np.maximum(shape.failure, _SMALLEST)
+    won, lost = value[:, None], (trials - value)[:, None]
+    if items.response == "beta":
+        assert items.precision is not None, "scores have a precision"
+        phi = items.precision[:, None]
+        inside = (MARGIN + (1 - 2 * MARGIN) * value)[:, None]
+        alpha, beta = np.maximum(up, 1e-10) * phi, np.maximum(down, 1e-10) * phi
+        density = (alpha - 1) * np.log(inside) + (beta - 1) * np.log1p(-inside)
+        return np.asarray(density - betaln(alpha, beta))
+    ways = gammaln(trials + 1.0) - gammaln(value + 1.0) - gammaln(trials - value + 1.0)
+    if items.precision is None:
+        return np.asarray(ways[:, None] + xlogy(won, up) + xlogy(lost, down))
+    nu = items.precision[:, None]
+    plain = xlogy(won, up) + xlogy(lost, down)
+    finite = np.where(nu < AS_BINOMIAL, nu, 1.0)
+    shared = betaln(won + up * finite, lost + down * finite) - betaln(up * finite, down * finite)
+    return np.asarray(ways[:, None] + np.where(nu < AS_BINOMIAL, shared, plain))
+
+
+class OutcomeTables(NamedTuple):
+    """Likelihood [outcomes, tasks, nodes], 0 where a task has fewer outcomes; information [tasks, nodes].
+
+    `exact` says that outcome k of a task is k successes: nothing was merged.
+    """
+
+    likelihood: Floats
+    information: Floats
+    exact: bool
+
+
+def outcome_tables(
+    versions: tuple[ItemParameters, ...], nodes: Floats, trials: Whole
+) -> OutcomeTables:
+    """Return the likelihood of each outcome averaged over versions, and its information Σ L'² / L."""
+    if versions[0].response == "beta":
+        return _scores(versions, nodes)
+    most = int(trials.max())
+    if most == 1:
+        likelihood, slope = _single_trials(versions, nodes)
+    else:
+        likelihood = _counts(versions, nodes, trials)
+        above, below = (_counts(versions, nodes + step, trials) for step in (_STEP, -_STEP))
+        slope = (above - below) / (2 * _STEP)
+    found = np.divide(slope**2, likelihood, out=np.zeros_like(slope), where=likelihood > _LEAST)
+    return OutcomeTables(likelihood, np.asarray(found.sum(axis=0)), most < MOST_OUTCOMES)
+
+
+def _single_trials(versions: tuple[ItemParameters, ...], nodes: Floats) -> tuple[Floats, Floats]:
+    failure, success, slope = (np.zeros((len(versions[0]), nodes.size)) for _ in range(3))
+    for items in versions:
+        shape = curves(items, nodes)
+        failure += shape.failure
+        success += shape.success
+        steepness = items.slope * (items.ceiling - items.guessing)
+        slope += steepness[:, None] * shape.rising * shape.falling
+    count = len(versions)
+    return np.stack([failure, success]) / count, np.stack([-slope, slope]) / count
+
+
+def _counts(versions: tuple[ItemParameters, ...], nodes: Floats, trials: Whole) -> Floats:
+    most = int(trials.max())
+    table = np.zeros((min(most + 1, MOST_OUTCOMES), len(versions[0]), nodes.size))
+    for won in range(most + 1):
+        value = np.minimum(float(won), trials.astype(np.float64))
+        outcome = won * len(table) // (most + 1)
+        for items in versions:
+            density = np.exp(log_density(items, nodes, value, trials))
+            table[outcome] += density * (won <= trials)[:, None]
+    table /= len(versions)
+    return table
+
+
+def _scores(versions: tuple[ItemParameters, ...], nodes: Floats) -> OutcomeTables:
+    """Scores in bins, from the beta with the mean and variance of the average over versions.
+
+    Var y = E[P (1 − P) / (φ + 1)] + Var(P), over versions; P̄ (1 − P̄) / Var y − 1 is its precision φ̄, and
+    its information P̄'² φ̄² (ψ'(P̄φ̄) + ψ'((1 − P̄)φ̄)).
+    """
+    from scipy.special import betainc, polygamma
+
+    mean, square, within, slope = (np.zeros((len(versions[0]), nodes.size)) for _ in range(4))
+    for items in versions:
+        shape = curves(items, nodes)
+        phi = np.ones((len(items), 1)) if items.precision is None else items.precision[:, None]
+        mean += shape.success
+        square += shape.success**2
+        within += shape.success * shape.failure / (phi + 1.0)
+        steepness = items.slope * (items.ceiling - items.guessing)
+        slope += steepness[:, None] * shape.rising * shape.falling
+    mean, square, within, slope = (part / len(versions) for part in (mean, square, within, slope))
+    inside = np.clip(mean, 1e-6, 1 - 1e-6)
+    variance = np.maximum(within + square - mean**2, 1e-12)
+    precision = np.clip(inside * (1 - inside) / variance - 1.0, 1e-3, 1e9)
+    up, down = inside * precision, (1 - inside) * precision
+    information = slope**2 * precision**2 * (polygamma(1, up) + polygamma(1, down))
+    edges = 0.5 - 0.5 * np.cos(np.linspace(0, np.pi, _BINS + 1)[1:-1])
+    below = np.stack([betainc(up, down, edge) for edge in edges])
+    ends = np.zeros_like(below[:1]), np.ones_like(below[:1])
+    bins = np.diff(np.concatenate([ends[0], below, ends[1]]), axis=0)
+    return OutcomeTables(np.maximum(bins, 0.0), np.asarray(information), False)

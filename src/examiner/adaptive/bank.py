@@ -5,18 +5,24 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from examiner.adaptive.answers import Whole, log_density
+from examiner.adaptive.answers import (
+    Flags,
+    Floats,
+    Indices,
+    Whole,
+    log_density,
+    outcome_tables,
+)
 from examiner.adaptive.calibration import Calibration, calibration_of
-from examiner.adaptive.outcomes import outcome_tables
 from examiner.adaptive.versions import Uncertainty
 from examiner.checking import read_only
-from examiner.irt import Quadrature
-from examiner.irt.fitted import IRTFit
-from examiner.irt.items import Floats, ItemParameters
+from examiner.irt import IRTFit, ItemParameters, Quadrature
+from examiner.scores import Recipe
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
 _VERSIONS = 32
@@ -24,6 +30,22 @@ _MOST_TRIALS = 1_000
 """The chance of every number of successes is kept for every task."""
 _FEWEST_NODES = 121
 """Values between nodes are interpolated, so that short tests need nodes as well."""
+_SMALLEST = 1e-300
+
+
+class AbilityMoments(NamedTuple):
+    """Mean and standard deviation of abilities under weights [agents, nodes], and the stated error."""
+
+    ability: Floats
+    deviation: Floats
+    error: Floats
+
+
+def weights_of(log_posterior: Floats) -> Floats:
+    """Return posterior weights that sum to 1 in each row."""
+    weights = np.exp(log_posterior - log_posterior.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return np.asarray(weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -33,7 +55,8 @@ class TaskBank:
     The calibration holds versions of the parameters that the fit leaves possible. The likelihood of an
     answer is its mean over them, f̄(x | θ) = E f(x | θ, a, d, …): a task known badly says less.
     `likelihood` has shape [outcomes, tasks, nodes], and `information`, that of the averaged likelihood,
-    [nodes, tasks].
+    [nodes, tasks]. `outcome_logs` is the logarithm of the first, None where several counts of successes
+    are one outcome.
 
     >>> bank = TaskBank.of(ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1]))
     >>> bank
@@ -46,10 +69,10 @@ class TaskBank:
     trials: Whole
     nodes: Floats
     log_prior: Floats
-    likelihood: Floats
-    information: Floats
-    outcomes_exact: bool
     prior_mean: float
+    likelihood: Floats
+    outcome_logs: Floats | None
+    information: Floats
 
     @classmethod
     def of(
@@ -89,27 +112,32 @@ class TaskBank:
         rule = _grid(items.rescaled(mean, sd), counts)
         nodes = mean + sd * rule.nodes
         tables = outcome_tables(known.versions, nodes, counts)
-        by_node = np.ascontiguousarray(tables.information.T)
-        arrays = (_costs(items.tasks, costs), nodes, tables.likelihood, by_node)
-        for array in arrays:
-            read_only(array)
-        return cls(
+        bank = cls(
             known,
-            arrays[0],
+            _costs(items.tasks, costs),
             _groups(items.tasks, groups),
             counts,
             nodes,
             rule.log_weights,
-            arrays[2],
-            arrays[3],
-            tables.exact,
             float(mean),
+            tables.likelihood,
+            np.log(np.maximum(tables.likelihood, _SMALLEST)) if tables.exact else None,
+            np.ascontiguousarray(tables.information.T),
         )
+        for array in (bank.costs, nodes, bank.likelihood, bank.outcome_logs, bank.information):
+            if array is not None:
+                read_only(array)
+        return bank
 
     @property
     def items(self) -> ItemParameters:
         """The parameters of the tasks, on the bank's scale."""
         return self.calibration.items
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """How raw results become answers, where the fit knows it."""
+        return None if self.calibration.fit is None else self.calibration.fit.recipe
 
     @property
     def landmarks(self) -> Mapping[str, tuple[float, float]]:
@@ -140,10 +168,10 @@ class TaskBank:
         """Number of tasks."""
         return len(self.items)
 
-    def position(self, task: str) -> int:
+    def column(self, task: str) -> int:
         """Return where a task stands, or say that it is not known.
 
-        >>> TaskBank.of(ItemParameters.of(["pong"], [1], [0])).position("pong")
+        >>> TaskBank.of(ItemParameters.of(["pong"], [1], [0])).column("pong")
         0
         """
         try:
@@ -151,8 +179,17 @@ class TaskBank:
         except ValueError:
             raise unknown_name("task", task, self.tasks) from None
 
-    def log_likelihood(self, tasks: NDArray[np.intp], value: Floats, trials: Whole) -> Floats:
-        """Return log f̄(x | θ) of answers to tasks, by position, on the nodes: shape [answers, nodes].
+    def among(self, tasks: Sequence[str]) -> Flags:
+        """Tell which tasks of the bank are among these, shape [tasks].
+
+        >>> TaskBank.of(ItemParameters.of(["pong", "qbert"], [1, 1], [0, 0])).among(["qbert"])
+        array([False,  True])
+        """
+        named = set(tasks)
+        return np.array([task in named for task in self.tasks], dtype=bool)
+
+    def log_likelihood(self, tasks: Indices, value: Floats, trials: Whole) -> Floats:
+        """Return log f̄(x | θ) of answers to tasks, by column, on the nodes: shape [answers, nodes].
 
         >>> bank = TaskBank.of(ItemParameters.of(["pong"], [1], [0]))
         >>> ones = np.ones(1, dtype=np.int64)
@@ -160,12 +197,30 @@ class TaskBank:
         >>> bool(np.allclose(np.exp(found[0]), 1 / (1 + np.exp(-bank.nodes))))
         True
         """
+        if self.outcome_logs is not None and (trials == self.trials[tasks]).all():
+            return np.asarray(self.outcome_logs[value.astype(np.intp), tasks])
         total = np.zeros((len(tasks), self.nodes.size))
         for version in self.calibration.versions:
-            some = _rows(version, tasks)
-            total += np.exp(log_density(some, self.nodes, value, trials))
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(np.maximum(total / len(self.calibration.versions), 1e-300)))
+            total += np.exp(log_density(version.take(tasks), self.nodes, value, trials))
+        return np.asarray(np.log(np.maximum(total / len(self.calibration.versions), _SMALLEST)))
+
+    def moments(self, weights: Floats) -> AbilityMoments:
+        r"""Return abilities, their posterior deviations, and errors that count the fit's scale too.
+
+        .. math:: e^2 = \operatorname{Var}(\theta \mid x) + \operatorname{Var}(m)
+                  + (\hat\theta - \mu)^2 \operatorname{Var}(s)
+
+        `weights` has shape [agents, nodes].
+
+        >>> bank = TaskBank.of(ItemParameters.of(["pong"], [1], [0]))
+        >>> bank.moments(np.exp(bank.log_prior)[None]).error.round(6)
+        array([1.])
+        """
+        ability = weights @ self.nodes
+        variance = np.maximum(weights @ self.nodes**2 - ability**2, 0.0)
+        zero, unit = self.calibration.scale
+        scale = zero + (ability - self.prior_mean) ** 2 * unit
+        return AbilityMoments(ability, np.sqrt(variance), np.sqrt(variance + scale))
 
     def __repr__(self) -> str:
         known = {
@@ -190,36 +245,31 @@ def _grid(items: ItemParameters, trials: Whole) -> Quadrature:
     return Quadrature.for_items(items, counts, spacing=spacing * len(rule) / _FEWEST_NODES)
 
 
-def _rows(items: ItemParameters, tasks: NDArray[np.intp]) -> ItemParameters:
-    """Parameters row by row; unlike `take`, a task may come more than once."""
-    return ItemParameters(
-        tuple(items.tasks[task] for task in tasks),
-        items.slope[tasks],
-        items.intercept[tasks],
-        items.guessing[tasks],
-        items.ceiling[tasks],
-        None if items.precision is None else items.precision[tasks],
-        items.response,
-    )
+def _by_task(tasks: Sequence[str], given: Any, what: str) -> Any:  # Any: numbers or names
+    """What is given by the names of the tasks, put into their order; anything else as it is."""
+    if not isinstance(given, Mapping):
+        return given
+    lacking = [task for task in tasks if task not in given]
+    if lacking:
+        raise InputError(f"No {what} is given for {listed(lacking)}. Give one for every task.")
+    return [given[task] for task in tasks]
+
+
+def _numbers(tasks: Sequence[str], given: Any, what: str) -> Floats:  # Any: as users give them
+    ordered = _by_task(tasks, given, what)
+    try:
+        return np.array(np.broadcast_to(np.asarray(ordered, dtype=np.float64), (len(tasks),)))
+    except (ValueError, TypeError):
+        raise InputError(
+            f"The {what}s do not fit {counted(len(tasks), 'task')}. Give one number each."
+        ) from None
 
 
 def _costs(tasks: tuple[str, ...], costs: ArrayLike | Mapping[str, float] | None) -> Floats:
-    if costs is None:
-        return np.ones(len(tasks))
-    if isinstance(costs, Mapping):
-        lacking = [task for task in tasks if task not in costs]
-        if lacking:
-            raise InputError(f"No cost is given for {listed(lacking)}. Give one for every task.")
-        costs = [costs[task] for task in tasks]
-    try:
-        array = np.array(np.broadcast_to(np.asarray(costs, dtype=np.float64), (len(tasks),)))
-    except (ValueError, TypeError):
-        raise InputError(
-            f"The costs do not fit {counted(len(tasks), 'task')}. Give one number each."
-        ) from None
-    wrong = ~(np.isfinite(array) & (array > 0))
-    if wrong.any():
-        first = int(np.flatnonzero(wrong)[0])
+    array = _numbers(tasks, 1.0 if costs is None else costs, "cost")
+    wrong = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
+    if wrong.size:
+        first = wrong[0]
         raise InputError(
             f"The cost of {shorten(tasks[first])} is {array[first]:g}. Costs must be above 0."
         )
@@ -231,25 +281,16 @@ def _groups(
 ) -> tuple[str, ...] | None:
     if groups is None:
         return None
-    if isinstance(groups, Mapping):
-        lacking = [task for task in tasks if task not in groups]
-        if lacking:
-            raise InputError(f"No group is given for {listed(lacking)}. Give one for every task.")
-        return tuple(str(groups[task]) for task in tasks)
-    if len(groups) != len(tasks):
+    named = _by_task(tasks, groups, "group")
+    if len(named) != len(tasks):
         raise InputError(
-            f"{counted(len(groups), 'group')} are given for {counted(len(tasks), 'task')}. Give one each."
+            f"{counted(len(named), 'group')} are given for {counted(len(tasks), 'task')}. Give one each."
         )
-    return tuple(str(group) for group in groups)
+    return tuple(str(group) for group in named)
 
 
 def _trials(items: ItemParameters, trials: ArrayLike) -> Whole:
-    try:
-        given = np.broadcast_to(np.asarray(trials, dtype=np.float64), (len(items),))
-    except (ValueError, TypeError):
-        raise InputError(
-            f"The trials do not fit {counted(len(items), 'task')}. Give one number each."
-        ) from None
+    given = _numbers(items.tasks, trials, "trial")
     if not (np.isfinite(given) & (given >= 1) & (given == np.floor(given))).all():
         raise InputError("Trials must be whole numbers of at least 1.")
     if (given > _MOST_TRIALS).any():

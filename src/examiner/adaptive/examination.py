@@ -1,21 +1,29 @@
-"""An examination as it stands: its steps, what is known, and how it is stored."""
+"""An examination as it stands: its steps, what is known of the agent, and how it is stored."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from math import isfinite
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, NamedTuple, TypeVar
 
-from examiner.adaptive.answers import Answer
+import numpy as np
+
+from examiner.adaptive.answers import Answer, Flags
 from examiner.adaptive.bank import TaskBank
-from examiner.adaptive.rules import RULES, Rule
+from examiner.adaptive.rules import RULES, Choosing, Rule
 from examiner.adaptive.state import ExaminationState
-from examiner.adaptive.step import Choosing
 from examiner.adaptive.stopping import Ending, Stop, interval
-from examiner.irt.fitted import IRTFit
-from examiner.irt.items import ItemParameters
-from examiner.wording import InputError, counted
+from examiner.checking import Bounds, ShapeError, from_record, to_record
+from examiner.irt import IRTFit, ItemParameters
+from examiner.results.display import html_table
+from examiner.scores import Recipe
+from examiner.wording import InputError, counted, shorten
+
+T = TypeVar("T")
+_EXPOSURE = 1 << 40
+"""Beyond any number of steps: the tasks closed to an agent are drawn apart from its choices."""
+Finite = Annotated[float, Bounds(-1e307, 1e307, "a finite number")]
+"""With room for the ends of an interval around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +35,15 @@ class ExaminationStep:
     """
 
     task: str
-    value: float
+    value: Finite
     trials: int
-    cost: float
-    expected: float
-    worth: float
-    ability: float
-    deviation: float
-    error: float
-    probability_better: float | None = None
+    cost: Finite
+    expected: Finite
+    worth: Finite
+    ability: Finite
+    deviation: Finite
+    error: Finite
+    probability_better: Finite | None = None
 
     @property
     def low(self) -> float:
@@ -54,15 +62,24 @@ class ExaminationStep:
         >>> round(step.to_dict()["high"], 2)
         2.17
         """
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        return fields | {"low": self.low, "high": self.high}
+        return {**to_record(self), "low": self.low, "high": self.high}
+
+    def answer(self, bank: TaskBank) -> Answer:
+        """Return what was answered, checked against a bank.
+
+        >>> bank = TaskBank.of(ItemParameters.of(["pong"], [1], [0]))
+        >>> ExaminationStep("pong", 1.0, 1, 1.0, 0.5, 1.0, 0.6, 0.8, 0.8).answer(bank).value
+        1.0
+        """
+        return Answer.of(self.task, (self.value, self.trials), bank.items.response)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Examination:
     """An agent's examination so far; `ending` is None while it goes on.
 
-    `closed` are tasks that exposure control keeps from this agent.
+    `closed` are tasks that exposure control keeps from this agent. `recipe` is that of the fit: how raw
+    results of the agent become answers.
     """
 
     agent: str
@@ -75,6 +92,36 @@ class Examination:
     closed: tuple[str, ...]
     ending: Ending | None
     notes: tuple[str, ...] = ()
+    recipe: Recipe | None = None
+
+    @classmethod
+    def begin(
+        cls, bank: TaskBank, choosing: Choosing, stop: Stop, agent: str, seed: int
+    ) -> Examination:
+        """Return an examination before its first task; `seed` is that of all that is drawn in it.
+
+        >>> bank = TaskBank.of(ItemParameters.of(["pong"], [1], [0]))
+        >>> Examination.begin(bank, Choosing(), Stop(), "dqn", 0)
+        Examination of dqn: ability 0.00 ± 1.00 after 0 tasks. It goes on.
+        """
+        closed: tuple[str, ...] = ()
+        if choosing.open_shares is not None:
+            rng = np.random.default_rng([seed, _EXPOSURE])
+            drawn = closed_tasks(bank, choosing.open_shares, 1, rng)[0]
+            closed = tuple(bank.tasks[column] for column in np.flatnonzero(drawn))
+        return cls(
+            agent,
+            bank.fingerprint,
+            choosing,
+            stop.checked(bank),
+            seed,
+            ExaminationState.start(bank),
+            (),
+            closed,
+            None,
+            bank.calibration.notes,
+            bank.recipe,
+        )
 
     @property
     def ability(self) -> float:
@@ -101,9 +148,8 @@ class Examination:
         """Answer a task as this examination did: an examination is itself something to examine.
 
         >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1])
-        >>> import numpy as np
         >>> from examiner.adaptive.examine import examine
-        >>> *_, last = examine(items, {"pong": 1, "qbert": 0}.get, rng=np.random.default_rng(0))
+        >>> *_, last = examine(items, {"pong": 1, "qbert": 0}.get, rng=0)
         >>> last.answer("qbert")
         (0.0, 1)
         """
@@ -117,29 +163,31 @@ class Examination:
 
         >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1])
         >>> bank = TaskBank.of(items)
-        >>> import numpy as np
         >>> from examiner.adaptive.examine import examine
-        >>> *_, last = examine(bank, {"pong": 1, "qbert": 0}.get, rng=np.random.default_rng(0))
+        >>> *_, last = examine(bank, {"pong": 1, "qbert": 0}.get, rng=0)
         >>> Examination.from_dict(last.to_dict(), bank).ability == last.ability
         True
         """
-        choosing = self.choosing
-        return {
-            "agent": self.agent,
-            "bank": self.fingerprint,
-            "rule": choosing.rule_name,
-            "among": choosing.among,
-            "open_shares": None if choosing.open_shares is None else dict(choosing.open_shares),
-            "balance": None if choosing.balance is None else dict(choosing.balance),
-            "stop": self.stop.to_dict(),
-            "seed": self.seed,
-            "ability": self.ability,
-            "error": self.error,
-            "steps": [step.to_dict() for step in self.steps],
-            "unanswered": list(self.state.aside),
-            "closed": list(self.closed),
-            "ending": None if self.ending is None else self.ending.name,
-        }
+        plan = self.choosing
+        content: dict[str, Any] = to_record(  # Any: JSON values
+            {
+                "agent": self.agent,
+                "bank": self.fingerprint,
+                "rule": plan.rule_name,
+                "among": plan.among,
+                "open_shares": plan.open_shares,
+                "balance": plan.balance,
+                "stop": self.stop,
+                "seed": self.seed,
+                "ability": self.ability,
+                "error": self.error,
+                "steps": [step.to_dict() for step in self.steps],
+                "unanswered": self.state.aside,
+                "closed": self.closed,
+                "ending": self.ending,
+            }
+        )
+        return content
 
     @classmethod
     def from_dict(
@@ -153,61 +201,84 @@ class Examination:
         >>> Examination.from_dict({}, ItemParameters.of(["pong"], [1], [0]))
         Traceback (most recent call last):
         ...
-        examiner.wording.InputError: This is no examination: 'bank' is missing or wrong.
+        examiner.wording.InputError: This is no examination: 'bank' is missing. Give text.
         """
         bank = TaskBank.of(source)
-        try:
-            if content["bank"] != bank.fingerprint:
-                raise InputError(
-                    "This examination was made with another fit. Give that fit, or replay its answers "
-                    "on this one."
-                )
-            name = content["rule"]
-            if rule is None and name not in RULES:
-                raise InputError(
-                    f"This examination chose by a function named {name}. Give it again as the rule."
-                )
-            choosing = Choosing(
-                rule or name, content["among"], content["open_shares"], content["balance"]
+        setting = read_stored(_StoredSetting, content)
+        if setting.bank != bank.fingerprint:
+            raise another_fit()
+        if rule is None and setting.rule not in RULES:
+            name = shorten(setting.rule)[1:-1]  # without its quotes
+            raise InputError(
+                f"This examination chose by a function named {name}. Give it again as the rule."
             )
-            ending = content["ending"]
-            steps = tuple(_step(step) for step in content["steps"])
-            state = ExaminationState.start(bank)
-            for step in steps:
-                state = state.after(
-                    bank, Answer.of(step.task, (step.value, step.trials), bank.items.response)
-                )
-            return cls(
-                content["agent"],
-                bank.fingerprint,
-                choosing,
-                Stop(**content["stop"]).checked(bank),
-                int(content["seed"]),
-                state.without(*content["unanswered"]),
-                steps,
-                tuple(content["closed"]),
-                None if ending is None else Ending[ending],
-                bank.calibration.notes,
-            )
-        except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(f"This is no examination: {error} is missing or wrong.") from None
+        held = read_stored(StoredAnswers, content)
+        plan = Choosing(rule or setting.rule, setting.among, setting.open_shares, setting.balance)
+        begun = cls.begin(bank, plan, held.stop, held.agent, setting.seed)
+        state = begun.state.without(*setting.unanswered)
+        for step in held.steps:
+            state = state.after(bank, step.answer(bank))
+        return replace(
+            begun, state=state, steps=held.steps, closed=setting.closed, ending=setting.ending
+        )
 
     def __repr__(self) -> str:
         who = f" of {self.agent}" if self.agent else ""
         end = "It goes on." if self.ending is None else self.ending.value
         return (
-            f"Examination{who}: ability {self.ability:.2f} ± {self.error:.2f} after "
+            f"Examination{who}: ability {round(self.ability, 2) + 0.0:.2f} ± {self.error:.2f} after "
             f"{counted(len(self.steps), 'task')}. {end}"
         )
 
+    def _repr_html_(self) -> str:
+        header = ["task", "value", "trials", "expected", "ability", "error"]
+        rows = [[getattr(step, name) for name in header] for step in self.steps]
+        return html_table(repr(self), header, rows, self.notes)
 
-def _step(stored: Mapping[str, Any]) -> ExaminationStep:  # Any: JSON values
-    """A step read back, every number of it checked."""
-    found = {name: stored[name] for name in ExaminationStep.__slots__}
-    for name, value in found.items():
-        number = isinstance(value, (int, float)) and isfinite(value)
-        if name != "task" and not number and not (name == "probability_better" and value is None):
-            raise TypeError(f"{name!r} of a step")
-    return ExaminationStep(**found)
+
+class StoredAnswers(NamedTuple):
+    """What of a stored examination can be given again on any bank."""
+
+    stop: Stop
+    agent: str
+    steps: tuple[ExaminationStep, ...]
+
+
+class _StoredSetting(NamedTuple):
+    """How a stored examination was made; `bank` is the fingerprint of the bank."""
+
+    bank: str
+    rule: str
+    among: int
+    open_shares: Mapping[str, float] | None
+    balance: Mapping[str, float] | None
+    seed: Annotated[int, Bounds(0, words="a whole number of at least 0")]
+    unanswered: tuple[str, ...]
+    closed: tuple[str, ...]
+    ending: Ending | None
+
+
+def closed_tasks(
+    bank: TaskBank, open_shares: Mapping[str, float], agents: int, rng: np.random.Generator
+) -> Flags:
+    """Draw which tasks are closed to each agent, [agents, tasks]."""
+    shares = np.array([open_shares.get(task, 1.0) for task in bank.tasks])
+    return np.asarray(rng.random((agents, len(bank))) >= shares)
+
+
+def another_fit() -> InputError:
+    """Say that an examination does not belong to a bank."""
+    return InputError(
+        "This examination was made with another fit. Give that fit, or replay its answers on this one."
+    )
+
+
+def read_stored(kind: type[T], content: object) -> T:
+    """Return some parts of a stored examination, or say what of them is wrong."""
+    try:
+        return from_record(kind, content)
+    except ShapeError as problem:
+        where = repr(problem.path) if problem.path else "it"
+        raise InputError(
+            f"This is no examination: {where} {problem.found}. Give {problem.wanted}."
+        ) from None

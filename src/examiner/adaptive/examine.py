@@ -1,33 +1,147 @@
-"""An examination: ask, answer, ask again, until enough is known; saved and resumed at any step."""
+"""Examinations: ask, answer, ask again, until enough is known; of one agent, or of thousands at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from examiner.adaptive.answers import Answer
-from examiner.adaptive.bank import TaskBank
-from examiner.adaptive.examination import Examination, ExaminationStep
-from examiner.adaptive.rules import Rule
-from examiner.adaptive.state import ExaminationState, Moments, weights_of
-from examiner.adaptive.step import Choice, Choosing, next_task
-from examiner.adaptive.stopping import Ending, Stop
-from examiner.irt.fitted import IRTFit
-from examiner.irt.items import ItemParameters, probability
+from examiner.adaptive.answers import (
+    Answer,
+    Flags,
+    Floats,
+    Indices,
+    TableAnswers,
+    Whole,
+    answers_from,
+)
+from examiner.adaptive.bank import AbilityMoments, TaskBank, weights_of
+from examiner.adaptive.examination import (
+    Examination,
+    ExaminationStep,
+    StoredAnswers,
+    another_fit,
+    read_stored,
+)
+from examiner.adaptive.rules import Choosing, Rule
+from examiner.adaptive.state import choose
+from examiner.adaptive.stopping import Stop
+from examiner.checking import Randomness, generator
+from examiner.irt import IRTFit, ItemParameters, probability
+from examiner.results import ResponseMatrix, Results
 from examiner.wording import InputError
 
-Answering = Callable[[str], Any]
+Answering: TypeAlias = Callable[[str], Any]
 """From a task's name to its answer: 0 or 1, (k, n), a score; None where it cannot be answered."""
+
+
+class Round(NamedTuple):
+    """One task for each agent who went on: `rows` of the sitting, `task` columns of the bank.
+
+    `value` is NaN where the task could not be answered; `found` is what is known since.
+    """
+
+    rows: Indices
+    task: Indices
+    worth: Floats
+    value: Floats
+    trials: Whole
+    found: AbilityMoments
+
+
+class Sitting:
+    """Agents who are examined side by side, each by its own answers; one agent is a sitting of one row.
+
+    `posterior` [agents, nodes] holds logarithms; `offered` and `taken` [agents, tasks] are the tasks that
+    can be given and those that were, `closed` those that exposure control keeps back, None for nothing.
+    """
+
+    def __init__(
+        self, bank: TaskBank, choosing: Choosing, stop: Stop, agents: int, closed: Flags | None
+    ) -> None:
+        self.bank, self.choosing, self.stop, self.closed = bank, choosing, stop, closed
+        self.posterior = np.repeat(bank.log_prior[None], agents, axis=0)
+        self.offered = np.ones((agents, len(bank)), dtype=bool)
+        self.taken = ~self.offered
+        self.given = np.zeros(agents, dtype=np.int64)
+        self.cost = np.zeros(agents)
+        self.ending = np.full(agents, None, dtype=object)
+
+    @classmethod
+    def of_one(cls, bank: TaskBank, now: Examination) -> Sitting:
+        """Return the one agent of an examination that may be on its way."""
+        closed = bank.among(now.closed)[None] if now.closed else None
+        sitting = cls(bank, now.choosing, now.stop, 1, closed)
+        sitting.posterior[0] = now.state.log_posterior
+        sitting.offered[0] = now.state.offered(bank)
+        sitting.taken[0] = bank.among(now.state.tasks)
+        sitting.given[0], sitting.cost[0] = len(now.steps), now.state.cost
+        return sitting
+
+    def rounds(
+        self,
+        answer: Callable[[Indices, Indices], tuple[Floats, Whole]],
+        rng: Callable[[], np.random.Generator],
+    ) -> Iterator[Round]:
+        """Ask every agent who goes on one task after another, and yield after each.
+
+        `answer` takes rows and the task of each, and returns values and trials; `rng` gives the
+        generator of the next choice. `ending` says of each agent why it ended.
+        """
+        rows = np.arange(len(self.cost))
+        weights = weights_of(self.posterior)
+        found = self.bank.moments(weights)
+        possible, goes_on = self.judge(rows, found, np.zeros(len(rows), dtype=bool))
+        while True:
+            if not goes_on.all():
+                rows, weights, possible = rows[goes_on], weights[goes_on], possible[goes_on]
+                found = AbilityMoments(*(part[goes_on] for part in found))
+            if not rows.size:
+                return
+            taken = self.taken[rows]
+            task, worth = choose(
+                self.bank, self.choosing, weights, found.ability, possible, taken, rng()
+            )
+            value, trials = answer(rows, task)
+            answered = ~np.isnan(value)
+            self.offered[rows, task] = False
+            self._record(rows[answered], task[answered], value[answered], trials[answered])
+            weights = weights_of(self.posterior[rows])
+            found = self.bank.moments(weights)
+            possible, goes_on = self.judge(rows, found, answered)
+            yield Round(rows, task, worth, value, trials, found)
+
+    def judge(self, rows: Indices, found: AbilityMoments, answered: Flags) -> tuple[Flags, Flags]:
+        """Say who ends, and why; return the tasks that can come next, and who goes on.
+
+        Whoever did not answer goes on as long as there is another task.
+        """
+        offered = possible = self.offered[rows]
+        if self.stop.budget is not None:
+            rest = self.stop.budget - self.cost[rows] + 1e-9
+            possible = possible & (self.bank.costs <= rest[:, None])
+        if self.closed is not None:  # better a task too often seen than none
+            is_open = possible & ~self.closed[rows]
+            possible = np.where(is_open.any(axis=1, keepdims=True), is_open, possible)
+        given = np.where(answered, self.given[rows], 0)
+        ending = self.stop.endings(self.bank, found, given, offered, possible)
+        self.ending[rows] = ending
+        return possible, np.array([end is None for end in ending], dtype=bool)
+
+    def _record(self, rows: Indices, task: Indices, value: Floats, trials: Whole) -> None:
+        self.posterior[rows] += self.bank.log_likelihood(task, value, trials)
+        self.taken[rows, task] = True
+        self.given[rows] += 1
+        self.cost[rows] += self.bank.costs[task]
 
 
 def examine(
     source: TaskBank | ItemParameters | IRTFit,
-    answer: Answering,
+    answer: Answering | Results | ResponseMatrix,
     *,
-    rng: np.random.Generator,
+    rng: Randomness,
     choosing: str | Rule | Choosing = "information",
     stop: Stop | None = None,
     agent: str = "",
@@ -36,37 +150,67 @@ def examine(
     """Ask task after task, and yield the examination after each answer; the last one has ended.
 
     `answer(task)` returns 0 or 1, successes and trials `(k, n)`, or a score for the beta model; None
-    puts the task aside. Without `stop` every task is given. `resume` goes on with an examination: its
-    choosing, stop and seed are kept unless `stop` is given anew, and it goes on as if never interrupted.
+    puts the task aside. Results answer for the `agent` named, through the fit's recipe. Without `stop`
+    every task is given. `resume` goes on with an examination: its choosing, stop and seed are kept unless
+    `stop` is given anew, and it goes on as if never interrupted.
 
     >>> items = ItemParameters.of(["easy", "apt", "hard"], slope=1.5, difficulty=[-2, 0, 2])
-    >>> for step in examine(items, {"apt": 1, "hard": 0, "easy": 1}.get, rng=np.random.default_rng(0)):
+    >>> for step in examine(items, {"apt": 1, "hard": 0, "easy": 1}.get, rng=0):
     ...     print(step.steps[-1].task, round(step.ability, 2), round(step.error, 2))
     apt 0.53 0.85
     hard 0.39 0.78
     easy 0.43 0.76
     """
     bank = TaskBank.of(source)
-    now = (
-        _begin(bank, choosing, stop, agent, rng) if resume is None else _resumed(bank, resume, stop)
-    )
+    if isinstance(answer, Results | ResponseMatrix):
+        answer = answers_from(answer, bank.calibration.fit or bank.items, agent or None)
+        agent = answer.agent
+    if not callable(answer):
+        raise InputError(
+            f"A {type(answer).__name__} cannot answer. Give a function of a task's name, or results."
+        )
+    if resume is None:
+        seed = int(generator(rng).integers(2**53))  # so that JSON readers keep it exactly
+        now = Examination.begin(bank, Choosing.of(choosing), stop or Stop(), agent, seed)
+    else:
+        now = _resumed(bank, resume, stop)
+    if isinstance(answer, TableAnswers):
+        now = replace(now, notes=tuple(dict.fromkeys((*now.notes, *answer.notes))))
     if now.ending is not None:
         yield now
         return
-    while True:
-        choice = _choice(bank, now)
-        if choice is None:
-            last = replace(now, ending=_no_task_left(bank, now))
-            yield last
-            return
-        given = answer(choice.task)
-        if given is None:
-            now = replace(now, state=now.state.without(choice.task))
+    sitting = Sitting.of_one(bank, now)
+
+    def chance() -> np.random.Generator:
+        return np.random.default_rng([now.seed, len(now.steps), len(now.state.aside)])
+
+    for asked in sitting.rounds(_answering(bank, answer), chance):
+        task = bank.tasks[asked.task[0]]
+        if np.isnan(asked.value[0]):
+            now = replace(now, state=now.state.without(task))
             continue
-        now = _answered(bank, now, choice, given)
+        given = Answer(task, float(asked.value[0]), int(asked.trials[0]))
+        now = _stepped(bank, now, given, float(asked.worth[0]))
+        now = replace(now, ending=sitting.ending[0])
         yield now
-        if now.ending is not None:
-            return
+    if now.ending is None:
+        yield replace(now, ending=sitting.ending[0])
+
+
+def _answering(
+    bank: TaskBank, answer: Answering
+) -> Callable[[Indices, Indices], tuple[Floats, Whole]]:
+    """Let a function of a task's name answer for the one agent of a sitting."""
+
+    def answered(_: Indices, task: Indices) -> tuple[Floats, Whole]:
+        name = bank.tasks[task[0]]
+        given = answer(name)
+        if given is None:
+            return np.array([np.nan]), np.ones(1, dtype=np.int64)
+        known = Answer.of(name, given, bank.items.response)
+        return np.array([known.value]), np.array([known.trials])
+
+    return answered
 
 
 def replay(
@@ -75,128 +219,50 @@ def replay(
     """Give the same answers in the same order on another bank, such as a newer fit.
 
     >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1])
-    >>> *_, last = examine(items, {"pong": 1, "qbert": 0}.get, rng=np.random.default_rng(0))
+    >>> *_, last = examine(items, {"pong": 1, "qbert": 0}.get, rng=0)
     >>> replay(last, items.rescaled(0.5, 1.0)).ability < last.ability
     True
     """
-    content = examination.to_dict() if isinstance(examination, Examination) else dict(examination)
-    bank = TaskBank.of(source)
-    try:
-        stop = replace(Stop(**content["stop"]), error=None, better_than=None)
-        now = replace(
-            _begin(bank, "information", stop, content["agent"], np.random.default_rng(0)),
-            stop=Stop(),
-        )
-        for step in content["steps"]:
-            choice = Choice(step["task"], float(step["worth"]))
-            now = replace(
-                _answered(bank, now, choice, (step["value"], step["trials"])), ending=None
-            )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"This is no examination: {error} is missing or wrong.") from None
-    return now
-
-
-def _begin(
-    bank: TaskBank,
-    choosing: str | Rule | Choosing,
-    stop: Stop | None,
-    agent: str,
-    rng: np.random.Generator,
-) -> Examination:
-    plan = choosing if isinstance(choosing, Choosing) else Choosing(choosing)
-    seed = int(rng.integers(2**53))  # so that JSON readers keep it exactly
-    closed: tuple[str, ...] = ()
-    if plan.open_shares is not None:
-        drawn = np.random.default_rng([seed, _EXPOSURE]).random(len(bank))
-        closed = tuple(
-            task
-            for task, chance in zip(bank.tasks, drawn, strict=True)
-            if chance >= plan.open_shares.get(task, 1.0)
-        )
-    return Examination(
-        agent,
-        bank.fingerprint,
-        plan,
-        (stop or Stop()).checked(bank),
-        seed,
-        ExaminationState.start(bank),
-        (),
-        closed,
-        None,
-        bank.calibration.notes,
+    held = read_stored(
+        StoredAnswers,
+        examination.to_dict() if isinstance(examination, Examination) else examination,
     )
+    bank = TaskBank.of(source)
+    now = Examination.begin(bank, Choosing(), Stop(), held.agent, 0)  # nothing of it is drawn
+    for step in held.steps:
+        now = _stepped(bank, now, step.answer(bank), step.worth)
+    return now
 
 
 def _resumed(bank: TaskBank, resume: Examination, stop: Stop | None) -> Examination:
     if resume.fingerprint != bank.fingerprint:
-        raise InputError(
-            "This examination was made with another fit. Give that fit, or replay its answers on this one."
-        )
+        raise another_fit()
     if stop is None:
         return resume
     going = replace(resume, stop=stop.checked(bank), ending=None)
-    return replace(going, ending=_ending(bank, going))
+    if not going.steps:
+        return going
+    sitting = Sitting.of_one(bank, going)
+    sitting.judge(np.zeros(1, dtype=np.intp), going.state.moments, np.ones(1, dtype=bool))
+    return replace(going, ending=sitting.ending[0])
 
 
-def _choice(bank: TaskBank, now: Examination) -> Choice | None:
-    rest = np.inf if now.stop.budget is None else now.stop.budget - now.state.cost + 1e-9
-    rng = np.random.default_rng([now.seed, len(now.steps), len(now.state.aside)])
-    choice = next_task(
-        now.state.without(*now.closed), bank, now.choosing, rng=rng, at_most_cost=float(rest)
-    )
-    if choice is None and now.closed:  # better a task too often seen than none
-        return next_task(now.state, bank, now.choosing, rng=rng, at_most_cost=float(rest))
-    return choice
-
-
-def _answered(bank: TaskBank, now: Examination, choice: Choice, given: Any) -> Examination:
-    answer = Answer.of(choice.task, given, bank.items.response)
-    place = bank.position(choice.task)
-    curve = probability(bank.items.take([place]), bank.nodes)[0]
-    expected = float(weights_of(now.state.log_posterior[None])[0] @ curve)
-    state = now.state.after(bank, answer)
-    better = now.stop.probability_better(bank, _moments(state))
+def _stepped(bank: TaskBank, now: Examination, given: Answer, worth: float) -> Examination:
+    """The examination with one more step; whether it ends is told elsewhere."""
+    column = bank.column(given.task)
+    state = now.state.after(bank, given)
+    curve = probability(bank.items.take([column]), bank.nodes)[0]
+    better = now.stop.probability_better(bank, state.moments)
     step = ExaminationStep(
-        answer.task,
-        answer.value,
-        answer.trials,
-        float(bank.costs[place]),
-        expected,
-        choice.value,
+        given.task,
+        given.value,
+        given.trials,
+        float(bank.costs[column]),
+        float(weights_of(now.state.log_posterior[None])[0] @ curve),
+        worth,
         state.ability,
         state.deviation,
         state.error,
         None if better is None else float(better[0]),
     )
-    going = replace(now, state=state, steps=(*now.steps, step))
-    return replace(going, ending=_ending(bank, going))
-
-
-def _ending(bank: TaskBank, now: Examination) -> Ending | None:
-    if not now.steps:
-        return None
-    precise, clear = now.stop.reached(bank, _moments(now.state), len(now.steps))
-    if clear[0]:
-        return Ending.DECIDED
-    if precise[0]:
-        return Ending.PRECISE
-    if now.stop.most is not None and len(now.steps) >= now.stop.most:
-        return Ending.MOST_TASKS
-    if _choice(bank, now) is None:
-        return _no_task_left(bank, now)
-    offered = now.state.offered(bank)[None]
-    if now.stop.futile(bank, _moments(now.state), offered, len(now.steps))[0]:
-        return Ending.FUTILE
-    return None
-
-
-def _no_task_left(bank: TaskBank, now: Examination) -> Ending:
-    return Ending.BUDGET if now.state.offered(bank).any() else Ending.USED_UP
-
-
-def _moments(state: ExaminationState) -> Moments:
-    return Moments(*(np.array([part]) for part in (state.ability, state.deviation, state.error)))
-
-
-_EXPOSURE = 1 << 40
+    return replace(now, state=state, steps=(*now.steps, step))

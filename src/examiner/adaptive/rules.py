@@ -7,12 +7,14 @@ values [agents, tasks], none negative. Values are divided by what the tasks cost
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
+from examiner.adaptive.answers import Floats, Indices
 from examiner.adaptive.bank import TaskBank
-from examiner.irt.items import Floats
+from examiner.wording import InputError, listed, unknown_name
 
 Rule = Callable[[TaskBank, Floats, Floats], Floats]
 
@@ -101,9 +103,59 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 """Name → rule. A new one is one function here; wherever a name is accepted, a function is too."""
 
 
-def _between(
-    bank: TaskBank, abilities: Floats
-) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.intp]], Floats]:
+@dataclass(frozen=True, slots=True)
+class Choosing:
+    """How tasks are chosen.
+
+    `rule` is one of `RULES` or a function like them. `among` chooses at random between so many of the
+    best (randomesque: Kingsbury and Zara, 1989). `open_shares` gives the chance that a task is open to
+    an agent at all, as `exposure` finds it (Sympson and Hetter, 1985). `balance` gives the share
+    of tasks that each group shall have: the next task comes from the group furthest behind.
+
+    >>> Choosing("posterior-variance", among=5).among
+    5
+    """
+
+    rule: str | Rule = "information"
+    among: int = 1
+    open_shares: Mapping[str, float] | None = None
+    balance: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.rule, str) and self.rule not in RULES:
+            raise unknown_name("rule", self.rule, RULES)
+        if not isinstance(self.among, int) or self.among < 1:
+            raise InputError(
+                f"The next task is chosen among {self.among!r}. Give a whole number of at least 1."
+            )
+        for what, shares in (("open", self.open_shares), ("balance", self.balance)):
+            wrong = [name for name, share in (shares or {}).items() if not 0 <= share <= 1]
+            if wrong:
+                raise InputError(
+                    f"The {what} share of {listed(wrong)} is not between 0 and 1. Give shares."
+                )
+
+    @classmethod
+    def of(cls, rule: str | Rule | Choosing) -> Choosing:
+        """Return a way of choosing, by its rule alone where nothing else is said.
+
+        >>> Choosing.of("random").rule_name
+        'random'
+        """
+        return rule if isinstance(rule, Choosing) else cls(rule)
+
+    @property
+    def rule_name(self) -> str:
+        """The rule's name, or that of the function."""
+        return self.rule if isinstance(self.rule, str) else getattr(self.rule, "__name__", "rule")
+
+    @property
+    def random(self) -> bool:
+        """Whether chance has a part in the choice."""
+        return self.among > 1 or self.rule == "random"
+
+
+def _between(bank: TaskBank, abilities: Floats) -> tuple[Indices, Floats]:
     """The node below each ability, and how far along it lies towards the next."""
     nodes = bank.nodes
     left = np.clip(np.searchsorted(nodes, abilities, side="right") - 1, 0, nodes.size - 2)

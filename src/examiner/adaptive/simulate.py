@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.adaptive.bank import TaskBank
-from examiner.adaptive.drawing import Respondents
-from examiner.adaptive.rules import Rule
-from examiner.adaptive.state import moments, weights_of
-from examiner.adaptive.step import Choosing, choose, task_values
+from examiner.adaptive.answers import AS_BINOMIAL, Floats, Indices, Whole
+from examiner.adaptive.bank import TaskBank, weights_of
+from examiner.adaptive.examination import closed_tasks
+from examiner.adaptive.examine import Sitting
+from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.stopping import Ending, Stop, interval
-from examiner.checking import read_only
-from examiner.irt.fitted import IRTFit
-from examiner.irt.items import Floats, ItemParameters
+from examiner.checking import Randomness, generator, read_only
+from examiner.irt import IRTFit, ItemParameters
+from examiner.results.display import html_table
 from examiner.wording import InputError, counted
 
 Progress = Callable[[str, int, int], None]
 
 _CELLS = 2_000_000
 """Agents are taken in blocks of at most this many agents × tasks, of at least 64 agents."""
+SHOWN = 12
+"""Rows of a table in a notebook."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SimulatedExaminations:
     """What examinations of simulated agents gave, each array of shape [agents].
 
-    `given` [agents, steps] holds positions of tasks in their order, −1 after the end; `answers`,
+    `given` [agents, steps] holds columns of tasks in their order, −1 after the end; `answers`,
     `trace` and `trace_error` [agents, steps] what was answered, the ability and its stated error after
     each, NaN after the end.
     """
@@ -77,7 +78,7 @@ class SimulatedExaminations:
         """Return the share of examinations that ended in one way.
 
         >>> items = ItemParameters.of(["t", "u"], 1.0, 0.0)
-        >>> run = simulate(items, [0.0, 1.0], rng=np.random.default_rng(0))
+        >>> run = simulate(items, [0.0, 1.0], rng=0)
         >>> run.share_ending(Ending.USED_UP)
         1.0
         """
@@ -89,12 +90,21 @@ class SimulatedExaminations:
             f"each, root mean squared error {self.rmse:.3f}, coverage {self.coverage:.1%}"
         )
 
+    def _repr_html_(self) -> str:
+        header = ["truth", "ability", "error", "tasks", "cost", "ended"]
+        columns = (self.truth, self.ability, self.error, self.count, self.cost)
+        rows = [
+            [*(column[row].item() for column in columns), self.ending[row].value]
+            for row in range(min(len(self.truth), SHOWN))
+        ]
+        return html_table(repr(self), header, rows, more=len(self.truth) - len(rows))
+
 
 def simulate(
     source: TaskBank | ItemParameters | IRTFit,
     abilities: ArrayLike,
     *,
-    rng: np.random.Generator,
+    rng: Randomness,
     choosing: str | Rule | Choosing = "information",
     stop: Stop | None = None,
     truth: ItemParameters | None = None,
@@ -107,12 +117,12 @@ def simulate(
     blocks, each with its own child of `rng`.
 
     >>> items = ItemParameters.of([f"task {n}" for n in range(40)], 1.5, difficulty=np.linspace(-2, 2, 40))
-    >>> run = simulate(items, [-1.0, 1.0], stop=Stop(most=5), rng=np.random.default_rng(0))
+    >>> run = simulate(items, [-1.0, 1.0], stop=Stop(most=5), rng=0)
     >>> run.count, bool(run.ability[0] < run.ability[1])
     (array([5, 5]), True)
     """
     bank = TaskBank.of(source)
-    plan = choosing if isinstance(choosing, Choosing) else Choosing(choosing)
+    plan = Choosing.of(choosing)
     ends = (stop or Stop()).checked(bank)
     if truth is not None and (truth.tasks, truth.response) != (bank.tasks, bank.items.response):
         raise InputError(
@@ -125,146 +135,128 @@ def simulate(
     size = max(64, _CELLS // len(bank))
     starts = range(0, theta.size, size)
     blocks = []
-    for start, child in zip(starts, rng.spawn(len(starts)), strict=True):
+    for start, child in zip(starts, generator(rng).spawn(len(starts)), strict=True):
         part = theta[start : start + size]
-        answering = Respondents.of(bank, part, truth, child)
-        blocks.append(_examine_block(bank, answering, plan, ends, child))
+        blocks.append(_examined(bank, part, Respondents.of(bank, part, truth, child), plan, ends))
         if progress is not None:
             progress("examining simulated agents", start + part.size, theta.size)
-    return _joined(bank, theta, blocks)
+    return _joined(blocks)
 
 
-class _Block(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Respondents:
+    """Agents of known ability, and the parameters their answers are drawn from.
+
+    `items` holds every task as often as there are versions of it, version after version.
+    """
+
     ability: Floats
-    error: Floats
-    cost: Floats
-    ending: list[Ending]
-    given: NDArray[np.int32]
-    answers: Floats
-    trace: Floats
-    trace_error: Floats
-
-
-def _examine_block(
-    bank: TaskBank,
-    answering: Respondents,
-    plan: Choosing,
-    stop: Stop,
-    rng: np.random.Generator,
-) -> _Block:
-    agents, most = answering.ability.size, min(stop.most or len(bank), len(bank))
-    tables = np.log(np.maximum(bank.likelihood, 1e-300)) if bank.outcomes_exact else None
-    closed = _closed(bank, plan, agents, rng)
-    offered = np.ones((agents, len(bank)), dtype=bool)
-    posterior = np.repeat(bank.log_prior[None], agents, axis=0)
-    ability, error, cost = np.zeros(agents), np.zeros(agents), np.zeros(agents)
-    ending = [Ending.USED_UP] * agents
-    given = np.full((agents, most), -1, dtype=np.int32)
-    answers, trace, trace_error = (np.full((agents, most), np.nan) for _ in range(3))
-    groups = _GroupCounts.of(bank, plan, agents)
-    active = np.arange(agents)
-    found = moments(bank, weights_of(posterior[:1]))
-    ability[:], error[:] = found.ability[0], found.error[0]
-    weights = weights_of(posterior)
-    for step in range(most):
-        can = _can_be_given(bank, stop, offered[active], closed[active], cost[active])
-        left = can.any(axis=1)
-        for agent in active[~left]:
-            ending[agent] = Ending.BUDGET if offered[agent].any() else Ending.USED_UP
-        active, can, weights = active[left], can[left], weights[left]
-        if not active.size:
-            break
-        values = task_values(bank, plan, weights, ability[active])
-        task = choose(bank, plan, values, can, groups.of_agents(active), rng)
-        value = answering.answers(active, task, bank.trials[task], rng)
-        if tables is not None:
-            posterior[active] += tables[value.astype(np.intp), task]
-        else:
-            posterior[active] += bank.log_likelihood(task, value, bank.trials[task])
-        offered[active, task] = False
-        cost[active] += bank.costs[task]
-        groups.add(active, task)
-        weights = weights_of(posterior[active])
-        found = moments(bank, weights)
-        ability[active], error[active] = found.ability, found.error
-        given[active, step], answers[active, step] = task, value
-        trace[active, step], trace_error[active, step] = found.ability, found.error
-        precise, clear = stop.reached(bank, found, step + 1)
-        for agent in active[precise]:
-            ending[agent] = Ending.PRECISE
-        for agent in active[clear]:
-            ending[agent] = Ending.DECIDED
-        left = offered[active].any(axis=1) & (step + 1 < most)
-        futile = stop.futile(bank, found, offered[active], step + 1) & left & ~(precise | clear)
-        for agent in active[futile]:
-            ending[agent] = Ending.FUTILE
-        goes_on = ~(precise | clear | futile)
-        active, weights = active[goes_on], weights[goes_on]
-    else:
-        for agent in active:
-            ending[agent] = Ending.MOST_TASKS if offered[agent].any() else Ending.USED_UP
-    return _Block(ability, error, cost, ending, given, answers, trace, trace_error)
-
-
-@dataclass(slots=True)
-class _GroupCounts:
-    """How many tasks of each group each agent was given; nothing where no balance is asked for."""
-
-    counts: NDArray[np.int64] | None
-    group_of_task: NDArray[np.int64]
+    items: ItemParameters
+    versions: int
+    rng: np.random.Generator
 
     @classmethod
-    def of(cls, bank: TaskBank, plan: Choosing, agents: int) -> _GroupCounts:
-        if plan.balance is None or bank.groups is None:
-            return cls(None, np.zeros(0, dtype=np.int64))
-        names = list(plan.balance)
-        place = [names.index(group) if group in names else len(names) for group in bank.groups]
-        return cls(np.zeros((agents, len(names) + 1), dtype=np.int64), np.array(place))
+    def of(
+        cls,
+        bank: TaskBank,
+        abilities: Floats,
+        truth: ItemParameters | None,
+        rng: np.random.Generator,
+    ) -> Respondents:
+        """Return agents who answer by `truth`, or else as the bank itself thinks possible.
 
-    def of_agents(self, agents: NDArray[np.intp]) -> NDArray[np.int64] | None:
-        return None if self.counts is None else self.counts[agents, :-1]
+        Then every answer is drawn from a version of the task's parameters, and the ability stands on a
+        scale as uncertain as the bank's: θ' = (θ − m) / s.
+        """
+        if truth is not None:
+            return cls(abilities, truth, 1, rng)
+        versions = bank.calibration.versions
+        scale, acting = bank.calibration.scale, abilities
+        if scale.zero > 0:
+            zero = rng.normal(0.0, np.sqrt(scale.zero), abilities.size)
+            unit = np.maximum(1.0 + rng.normal(0.0, np.sqrt(scale.unit), abilities.size), 0.2)
+            acting = bank.prior_mean + (abilities - zero - bank.prior_mean) / unit
+        return cls(acting, _end_to_end(versions), len(versions), rng)
 
-    def add(self, agents: NDArray[np.intp], task: NDArray[np.intp]) -> None:
-        if self.counts is not None:
-            self.counts[agents, self.group_of_task[task]] += 1
+    def answer(self, agents: Indices, task: Indices, trials: Whole) -> Floats:
+        """Draw the answer of each agent to its own task: successes, or a score."""
+        items, rng = self.items, self.rng
+        at = task
+        if self.versions > 1:
+            at = task + rng.integers(self.versions, size=task.size) * (len(items) // self.versions)
+        eta = items.slope[at] * self.ability[agents] + items.intercept[at]
+        low, high = items.guessing[at], items.ceiling[at]
+        chance = low + (high - low) / (1 + np.exp(-np.clip(eta, -500, 500)))
+        if items.precision is not None:
+            nu = items.precision[at]
+            finite = np.minimum(nu, AS_BINOMIAL)
+            inside = np.clip(chance, 1e-9, 1 - 1e-9)
+            drawn = rng.beta(inside * finite, (1 - inside) * finite)
+            if items.response == "beta":
+                return np.asarray(drawn)
+            chance = np.where(nu < AS_BINOMIAL, drawn, chance)
+        if (trials == 1).all():
+            return np.asarray(rng.random(chance.size) < chance, dtype=np.float64)
+        return np.asarray(rng.binomial(trials, np.clip(chance, 0, 1)), dtype=np.float64)
 
 
-def _closed(
-    bank: TaskBank, plan: Choosing, agents: int, rng: np.random.Generator
-) -> NDArray[np.bool_]:
-    if plan.open_shares is None:
-        return np.zeros((agents, len(bank)), dtype=bool)
-    shares = np.array([plan.open_shares.get(task, 1.0) for task in bank.tasks])
-    return np.asarray(rng.random((agents, len(bank))) >= shares)
+def _end_to_end(versions: tuple[ItemParameters, ...]) -> ItemParameters:
+    arrays = {
+        name: np.concatenate([getattr(version, name) for version in versions])
+        for name in ("slope", "intercept", "guessing", "ceiling", "precision")
+        if getattr(versions[0], name) is not None
+    }
+    return replace(versions[0], tasks=versions[0].tasks * len(versions), **arrays)  # type: ignore[arg-type]  # arrays alone
 
 
-def _can_be_given(
-    bank: TaskBank,
-    stop: Stop,
-    offered: NDArray[np.bool_],
-    closed: NDArray[np.bool_],
-    cost: Floats,
-) -> NDArray[np.bool_]:
-    if stop.budget is not None:
-        offered = offered & (bank.costs <= (stop.budget - cost + 1e-9)[:, None])
-    is_open = offered & ~closed
-    some: NDArray[np.bool_] = np.asarray(is_open.any(axis=1))
-    return np.where(some[:, None], is_open, offered)
+def _examined(
+    bank: TaskBank, theta: Floats, respondents: Respondents, plan: Choosing, stop: Stop
+) -> SimulatedExaminations:
+    """Examine a block of agents; what is told step by step is as wide as there can be steps."""
+    agents, rng = theta.size, respondents.rng
+    closed = None
+    if plan.open_shares is not None:
+        closed = closed_tasks(bank, plan.open_shares, agents, rng)
+    sitting = Sitting(bank, plan, stop, agents, closed)
+    before = bank.moments(weights_of(bank.log_prior[None]))
+    ability, error = (np.repeat(part, agents) for part in (before.ability, before.error))
+    steps = agents, min(stop.most or len(bank), len(bank))
+    given = np.full(steps, -1, dtype=np.int32)
+    answers, trace, trace_error = (np.full(steps, np.nan) for _ in range(3))
 
+    def answer(rows: Indices, task: Indices) -> tuple[Floats, Whole]:
+        trials = bank.trials[task]
+        return respondents.answer(rows, task, trials), trials
 
-def _joined(bank: TaskBank, theta: Floats, blocks: list[_Block]) -> SimulatedExaminations:
-    given = np.concatenate([block.given for block in blocks])
-    used = max(int((given >= 0).sum(axis=1).max()), 1)
+    for step, asked in enumerate(sitting.rounds(answer, lambda: rng)):
+        rows, found = asked.rows, asked.found
+        given[rows, step], answers[rows, step] = asked.task, asked.value
+        ability[rows], error[rows] = found.ability, found.error
+        trace[rows, step], trace_error[rows, step] = found.ability, found.error
     return SimulatedExaminations(
         bank.tasks,
         theta,
-        np.concatenate([block.ability for block in blocks]),
-        np.concatenate([block.error for block in blocks]),
-        (given >= 0).sum(axis=1),
-        np.concatenate([block.cost for block in blocks]),
-        tuple(end for block in blocks for end in block.ending),
-        given[:, :used],
-        np.concatenate([block.answers for block in blocks])[:, :used],
-        np.concatenate([block.trace for block in blocks])[:, :used],
-        np.concatenate([block.trace_error for block in blocks])[:, :used],
+        ability,
+        error,
+        sitting.given,
+        sitting.cost,
+        tuple(sitting.ending),
+        given,
+        answers,
+        trace,
+        trace_error,
     )
+
+
+def _joined(blocks: list[SimulatedExaminations]) -> SimulatedExaminations:
+    """All blocks as one, without the steps that nobody came to."""
+    of_agents = ("truth", "ability", "error", "count", "cost")
+    of_steps = ("given", "answers", "trace", "trace_error")
+    joined = {
+        name: np.concatenate([getattr(block, name) for block in blocks])
+        for name in (*of_agents, *of_steps)
+    }
+    used = max(int(joined["count"].max()), 1)
+    joined |= {name: joined[name][:, :used] for name in of_steps}
+    ending = tuple(end for block in blocks for end in block.ending)
+    return SimulatedExaminations(blocks[0].tasks, ending=ending, **joined)

@@ -1,47 +1,19 @@
-"""ExaminationState: what is known of an agent in the middle of its examination."""
+"""What is known of an agent in the middle of its examination, and the task that tells most next."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from examiner.adaptive.answers import Answer
-from examiner.adaptive.bank import TaskBank
-from examiner.checking import read_only
-from examiner.irt.items import Floats
-from examiner.wording import InputError, shorten
-
-
-class Moments(NamedTuple):
-    """Mean and standard deviation of abilities under weights [agents, nodes], and the stated error."""
-
-    ability: Floats
-    deviation: Floats
-    error: Floats
-
-
-def weights_of(log_posterior: Floats) -> Floats:
-    """Return posterior weights that sum to 1 in each row."""
-    weights = np.exp(log_posterior - log_posterior.max(axis=-1, keepdims=True))
-    weights /= weights.sum(axis=-1, keepdims=True)
-    return np.asarray(weights)
-
-
-def moments(bank: TaskBank, weights: Floats) -> Moments:
-    r"""Return abilities, their posterior deviations, and errors that count the fit's scale too.
-
-    .. math:: e^2 = \operatorname{Var}(\theta \mid x) + \operatorname{Var}(m)
-              + (\hat\theta - \mu)^2 \operatorname{Var}(s)
-    """
-    ability = weights @ bank.nodes
-    variance = np.maximum(weights @ bank.nodes**2 - ability**2, 0.0)
-    scale = (
-        bank.calibration.scale.zero + (ability - bank.prior_mean) ** 2 * bank.calibration.scale.unit
-    )
-    return Moments(ability, np.sqrt(variance), np.sqrt(variance + scale))
+from examiner.adaptive.answers import Answer, Flags, Floats, Indices
+from examiner.adaptive.bank import AbilityMoments, TaskBank, weights_of
+from examiner.adaptive.rules import RULES, Choosing, Rule
+from examiner.checking import Randomness, generator, read_only
+from examiner.irt import IRTFit, ItemParameters
+from examiner.wording import InputError, counted, listed, shorten
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -50,7 +22,6 @@ class ExaminationState:
 
     `aside` are tasks that could not be answered, or that this agent shall not be given.
 
-    >>> from examiner.irt.items import ItemParameters
     >>> bank = TaskBank.of(ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1]))
     >>> state = ExaminationState.start(bank).after(bank, Answer("pong", 1.0))
     >>> state.tasks, round(state.ability, 2)
@@ -69,7 +40,6 @@ class ExaminationState:
     def start(cls, bank: TaskBank) -> ExaminationState:
         """Return the state before the first task: what is known of the population.
 
-        >>> from examiner.irt.items import ItemParameters
         >>> ExaminationState.start(TaskBank.of(ItemParameters.of(["pong"], [1], [0])))
         ExaminationState: ability 0.00 ± 1.00 after 0 tasks
         """
@@ -80,46 +50,47 @@ class ExaminationState:
         """The tasks given, in their order."""
         return tuple(answer.task for answer in self.answers)
 
+    @property
+    def moments(self) -> AbilityMoments:
+        """Ability, deviation and error as those of one agent among many, shape [1] each."""
+        return AbilityMoments(*(np.array([x]) for x in (self.ability, self.deviation, self.error)))
+
     def after(self, bank: TaskBank, answer: Answer) -> ExaminationState:
         """Return the state after one more answer.
 
-        >>> from examiner.irt.items import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["pong"], [1], [0]))
         >>> ExaminationState.start(bank).after(bank, Answer("pong", 0.0)).ability < 0
         True
         """
-        place = bank.position(answer.task)
+        column = bank.column(answer.task)
         if answer.task in self.tasks:
             raise InputError(
                 f"The task {shorten(answer.task)} was answered before. Give each task once, all its "
                 f"trials in one answer: (3, 5)."
             )
-        found = bank.log_likelihood(
-            np.array([place]), np.array([answer.value]), np.array([answer.trials])
+        told = bank.log_likelihood(
+            np.array([column]), np.array([answer.value]), np.array([answer.trials])
         )[0]
-        posterior = self.log_posterior + found
-        cost = self.cost + float(bank.costs[place])
-        return self._of(bank, (*self.answers, answer), self.aside, posterior, cost)
+        cost = self.cost + float(bank.costs[column])
+        answers = (*self.answers, answer)
+        return self._of(bank, answers, self.aside, self.log_posterior + told, cost)
 
     def without(self, *tasks: str) -> ExaminationState:
         """Return the state with tasks put aside: they will not be chosen.
 
-        >>> from examiner.irt.items import ItemParameters
         >>> ExaminationState.start(TaskBank.of(ItemParameters.of(["pong"], [1], [0]))).without("pong").aside
         ('pong',)
         """
         return replace(self, aside=tuple(dict.fromkeys((*self.aside, *tasks))))
 
-    def offered(self, bank: TaskBank) -> NDArray[np.bool_]:
+    def offered(self, bank: TaskBank) -> Flags:
         """Tell which tasks can still be given, shape [tasks].
 
-        >>> from examiner.irt.items import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["pong", "qbert"], [1, 1], [0, 0]))
         >>> ExaminationState.start(bank).without("pong").offered(bank)
         array([False,  True])
         """
-        closed = {*self.tasks, *self.aside}
-        return np.array([task not in closed for task in bank.tasks], dtype=bool)
+        return ~bank.among((*self.tasks, *self.aside))
 
     @classmethod
     def _of(
@@ -131,13 +102,140 @@ class ExaminationState:
         cost: float,
     ) -> ExaminationState:
         read_only(log_posterior)
-        found = moments(bank, weights_of(log_posterior[None]))
+        found = bank.moments(weights_of(log_posterior[None]))
         ability, deviation, error = (float(part[0]) for part in found)
         return cls(answers, aside, log_posterior, ability, deviation, error, cost)
 
     def __repr__(self) -> str:
-        count = len(self.answers)
         return (
             f"ExaminationState: ability {round(self.ability, 2) + 0.0:.2f} ± {self.error:.2f} after "
-            f"{count} task{'' if count == 1 else 's'}"
+            f"{counted(len(self.answers), 'task')}"
         )
+
+
+class Choice(NamedTuple):
+    """The next task, and its value under the rule for each unit of cost."""
+
+    task: str
+    value: float
+
+
+def next_task(
+    state: ExaminationState,
+    items: TaskBank | ItemParameters | IRTFit,
+    rule: str | Rule | Choosing = "information",
+    *,
+    rng: Randomness | None = None,
+    at_most_cost: float = np.inf,
+) -> Choice | None:
+    """Return the best next task, or None where no task is left that can be given for the cost.
+
+    `rng` is needed where chance has a part in the choice.
+
+    >>> items = ItemParameters.of(["easy", "apt", "hard"], slope=1.5, difficulty=[-2, 0, 2])
+    >>> bank = TaskBank.of(items)
+    >>> next_task(ExaminationState.start(bank), bank).task
+    'apt'
+    """
+    bank = TaskBank.of(items)
+    choosing = Choosing.of(rule)
+    if choosing.random and rng is None:
+        raise InputError("Chance has a part in this choice. Give a random generator: rng=….")
+    offered = state.offered(bank) & (bank.costs <= at_most_cost)
+    if not offered.any():
+        return None
+    (task,), (value,) = choose(
+        bank,
+        choosing,
+        weights_of(state.log_posterior[None]),
+        np.array([state.ability]),
+        offered[None],
+        bank.among(state.tasks)[None],
+        None if rng is None else generator(rng),
+    )
+    return Choice(bank.tasks[task], float(value))
+
+
+def choose(
+    bank: TaskBank,
+    choosing: Choosing,
+    weights: Floats,
+    abilities: Floats,
+    offered: Flags,
+    taken: Flags,
+    rng: np.random.Generator | None,
+) -> tuple[Indices, Floats]:
+    """Return the next task of each agent, and its value for each unit of cost; each must be offered one.
+
+    `weights` [agents, nodes] are posteriors, `taken` [agents, tasks] the tasks given before. Tasks on
+    which the able do worse come last by every rule of `RULES` but "random": they measure something else.
+    """
+    values = _values(bank, choosing, weights, abilities)
+    if choosing.rule in RULES and choosing.rule != "random":
+        rising = offered & (bank.items.slope >= 0)
+        offered = np.where(rising.any(axis=1, keepdims=True), rising, offered)
+    if choosing.balance:
+        offered = _balanced(bank, choosing.balance, offered, taken)
+    rows = np.arange(len(values))
+    if choosing.rule == "random" and rng is not None:
+        task = np.where(offered, rng.random(values.shape), -1.0).argmax(axis=1)
+        return task, values[rows, task]
+    open_values = np.where(offered, values, -np.inf)
+    if choosing.among == 1 or rng is None:
+        task = open_values.argmax(axis=1)
+        return task, values[rows, task]
+    best = min(choosing.among, values.shape[1])
+    top = np.argpartition(-open_values, best - 1, axis=1)[:, :best]
+    possible = np.take_along_axis(offered, top, axis=1)
+    task = top[rows, np.where(possible, rng.random(top.shape), -1.0).argmax(axis=1)]
+    return task, values[rows, task]
+
+
+def balance_of(bank: TaskBank) -> dict[str, float]:
+    """Return the share of the bank's tasks that each group has: the usual aim of a balance.
+
+    >>> items = ItemParameters.of(["t", "u", "v", "w"], 1.0, 0.0)
+    >>> balance_of(TaskBank.of(items, groups=["maze", "maze", "maze", "ball"]))
+    {'ball': 0.25, 'maze': 0.75}
+    """
+    groups = _groups(bank)
+    return {name: groups.count(name) / len(groups) for name in sorted(set(groups))}
+
+
+def _values(bank: TaskBank, choosing: Choosing, weights: Floats, abilities: Floats) -> Floats:
+    """The value of every task for every agent, for each unit of cost: shape [agents, tasks]."""
+    rule = RULES[choosing.rule] if isinstance(choosing.rule, str) else choosing.rule
+    values = np.asarray(rule(bank, weights, abilities), dtype=np.float64)
+    if values.shape != (len(weights), len(bank)):
+        raise InputError(
+            f"The rule {choosing.rule_name} returned shape {values.shape}. It must return "
+            f"{(len(weights), len(bank))}: agents × tasks."
+        )
+    if (bank.costs == 1.0).all():
+        return values
+    return np.asarray(values / bank.costs)
+
+
+def _groups(bank: TaskBank) -> tuple[str, ...]:
+    if bank.groups is None:
+        raise InputError("The bank has no groups to balance. Give `groups`, one for each task.")
+    return bank.groups
+
+
+def _balanced(bank: TaskBank, balance: Mapping[str, float], offered: Flags, taken: Flags) -> Flags:
+    """Leave of the offered tasks those of the group that is furthest behind its share."""
+    groups = _groups(bank)
+    strange = [name for name in balance if name not in groups]
+    if strange:
+        raise InputError(
+            f"No task is of the group {listed(strange)}. Groups are {listed(sorted(set(groups)))}."
+        )
+    member = np.array([[group == name for group in groups] for name in balance])
+    left = (offered[:, None, :] & member).any(axis=2)
+    counts = (taken[:, None, :] & member).sum(axis=2)
+    aims = np.array(list(balance.values()))
+    behind = np.where(
+        left & (aims > 0), aims * (counts.sum(axis=1, keepdims=True) + 1) - counts, -np.inf
+    )
+    chosen = offered & member[behind.argmax(axis=1)]
+    return np.where(np.isfinite(behind.max(axis=1))[:, None], chosen, offered)

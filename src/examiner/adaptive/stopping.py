@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.adaptive.bank import TaskBank
+from examiner.adaptive.answers import Flags, Floats, Whole
+from examiner.adaptive.bank import AbilityMoments, TaskBank
 from examiner.adaptive.rules import maximum_information
-from examiner.adaptive.state import Moments
-from examiner.irt.items import Floats
 from examiner.wording import InputError, shorten, unknown_name
 
-Flags = NDArray[np.bool_]
-_LEVEL = 1.959963984540054
+LEVEL = 1.959963984540054
 """Half width of a 95 % interval in standard errors."""
 _LOOK_AHEAD_EVERY = 5
 _LOOK_AHEAD_LEAST = 20
@@ -80,7 +78,7 @@ class Stop:
     def checked(self, bank: TaskBank) -> Stop:
         """Return itself after refusing what this bank can never reach.
 
-        >>> from examiner.irt.items import ItemParameters
+        >>> from examiner.irt import ItemParameters
         >>> Stop(better_than="dqn").checked(TaskBank.of(ItemParameters.of(["t"], [1], [0])))
         Traceback (most recent call last):
         ...
@@ -109,14 +107,14 @@ an ability to compare with.
             )
         return self
 
-    def probability_better(self, bank: TaskBank, found: Moments) -> Floats | None:
+    def probability_better(self, bank: TaskBank, found: AbilityMoments) -> Floats | None:
         """Return P(θ > θ_X) of each agent, or None where no one is to be compared with.
 
         Both abilities are taken as normal; the error of the scale is common to both and drops out.
 
-        >>> from examiner.irt.items import ItemParameters
+        >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t"], [1], [0]))
-        >>> known = Moments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
         >>> Stop(better_than=1.0).probability_better(bank, known)
         array([0.5])
         """
@@ -128,27 +126,31 @@ an ability to compare with.
         spread = np.sqrt(found.deviation**2 + error**2)
         return np.asarray(ndtr((found.ability - mark) / np.maximum(spread, 1e-12)))
 
-    def reached(self, bank: TaskBank, found: Moments, given: int) -> tuple[Flags, Flags]:
+    def reached(
+        self, bank: TaskBank, found: AbilityMoments, given: Whole | int
+    ) -> tuple[Flags, Flags]:
         """Tell of each agent whether it is known precisely enough, and whether the decision is clear.
 
-        >>> from examiner.irt.items import ItemParameters
+        `given` is how many tasks were given, to all or to each.
+
+        >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t"], [1], [0]))
-        >>> known = Moments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
         >>> Stop(error=0.6).reached(bank, known, given=3)
         (array([ True]), array([False]))
         """
-        nothing: Flags = np.zeros(found.ability.shape, dtype=np.bool_)
-        if given < self.least:
-            return nothing, nothing
-        precise = clear = nothing
+        precise = clear = np.zeros(found.ability.shape, dtype=np.bool_)
+        enough = given >= self.least
         if self.error is not None:
-            precise = np.asarray(found.error <= self.error)
+            precise = (found.error <= self.error) & enough
         better = self.probability_better(bank, found)
         if better is not None:
-            clear = np.asarray(np.maximum(better, 1 - better) >= self.certainty)
+            clear = (np.maximum(better, 1 - better) >= self.certainty) & enough
         return precise, clear
 
-    def futile(self, bank: TaskBank, found: Moments, offered: Flags, given: int) -> Flags:
+    def futile(
+        self, bank: TaskBank, found: AbilityMoments, offered: Flags, given: Whole | int
+    ) -> Flags:
         r"""Tell of each agent whether going on would be futile; `offered` has shape [agents, tasks].
 
         K more tasks, those with most information at the estimated ability, leave a posterior variance
@@ -160,24 +162,21 @@ an ability to compare with.
         above it and less than 5 % below the error now. A decision is given up where all tasks left would
         bring it about with a chance below 0.1: until then the ability moves by N(0, v − v').
 
-        >>> from examiner.irt.items import ItemParameters
+        >>> from examiner.irt import ItemParameters
         >>> bank = TaskBank.of(ItemParameters.of(["t", "u"], [1, 1], [0, 9]))
-        >>> known = Moments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
         >>> Stop(error=0.3).futile(bank, known, np.array([[False, True]]), given=5)
         array([ True])
         """
-        nothing: Flags = np.zeros(found.ability.shape, dtype=np.bool_)
-        if self.error is None and self.better_than is None:
-            return nothing
-        if given < self.least or given % _LOOK_AHEAD_EVERY:
-            return nothing
+        count = np.broadcast_to(np.asarray(given), found.ability.shape)
+        futile: Flags = (count >= self.least) & (count % _LOOK_AHEAD_EVERY == 0)
+        if (self.error is None and self.better_than is None) or not futile.any():
+            return np.zeros_like(futile)
+        futile &= offered.any(axis=1)
         variance = np.maximum(found.deviation**2, 1e-12)
         told = np.where(offered, maximum_information(bank, found.deviation, found.ability), 0.0)
-        ahead = min(max(given // 3, _LOOK_AHEAD_LEAST), len(bank))
-        futile = np.asarray(offered.any(axis=1))
         if self.error is not None:
-            best = np.partition(told, -ahead, axis=1)[:, -ahead:].sum(axis=1)
-            left = 1.0 / (1.0 / variance + best)
+            left = 1.0 / (1.0 / variance + _most_told(told, count))
             error = np.sqrt(found.error**2 - found.deviation**2 + left)
             futile &= (error > self.error) & (error > (1 - _LEAST_GAIN) * found.error)
         if self.better_than is not None:
@@ -185,8 +184,36 @@ an ability to compare with.
             futile &= self._chance_of_decision(bank, found, variance - left, left) < _LEAST_CHANCE
         return futile
 
+    def endings(
+        self, bank: TaskBank, found: AbilityMoments, given: Whole, offered: Flags, possible: Flags
+    ) -> NDArray[np.object_]:
+        """Return why each agent's examination ends, None where it goes on; shape [agents].
+
+        `offered` [agents, tasks] are tasks not given yet, `possible` those that can be paid for. What was
+        asked for comes before what ran out, and that before what is futile.
+
+        >>> from examiner.irt import ItemParameters
+        >>> bank = TaskBank.of(ItemParameters.of(["t", "u"], [1, 1], [0, 9]))
+        >>> known = AbilityMoments(np.array([1.0]), np.array([0.5]), np.array([0.5]))
+        >>> left = np.array([[False, True]])
+        >>> Stop(error=0.6, most=1).endings(bank, known, np.array([1]), left, left)[0].name
+        'PRECISE'
+        """
+        ending = np.full(len(given), None, dtype=object)
+        ending[self.futile(bank, found, offered, given)] = Ending.FUTILE
+        nothing = ~possible.any(axis=1)
+        if nothing.any():
+            ending[nothing] = Ending.BUDGET
+            ending[nothing & ~offered.any(axis=1)] = Ending.USED_UP
+        if self.most is not None:
+            ending[given >= self.most] = Ending.MOST_TASKS
+        precise, clear = self.reached(bank, found, given)
+        ending[precise] = Ending.PRECISE
+        ending[clear] = Ending.DECIDED
+        return ending
+
     def _chance_of_decision(
-        self, bank: TaskBank, found: Moments, moves: Floats, left: Floats
+        self, bank: TaskBank, found: AbilityMoments, moves: Floats, left: Floats
     ) -> Floats:
         """P(|θ̂' − θ_X| ≥ z √(v' + e_X²)) with θ̂' normal around θ̂ with variance v − v'."""
         from scipy.special import ndtr, ndtri
@@ -204,15 +231,17 @@ an ability to compare with.
             return bank.landmarks[self.better_than]
         return float(self.better_than), bank.least_error
 
-    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
-        """Return the fields by name, ready for JSON.
-
-        >>> Stop(**Stop(error=0.3).to_dict()) == Stop(error=0.3)
-        True
-        """
-        return {name: getattr(self, name) for name in self.__slots__}
-
 
 def interval(ability: Floats | float, error: Floats | float) -> tuple[Any, Any]:  # Any: as given
     """Return the ends of the 95 % interval."""
-    return ability - _LEVEL * error, ability + _LEVEL * error
+    return ability - LEVEL * error, ability + LEVEL * error
+
+
+def _most_told(information: Floats, given: Whole) -> Floats:
+    """The information of so many of the best tasks as are looked ahead to; each is [agents]."""
+    ahead = np.clip(given // 3, _LOOK_AHEAD_LEAST, None).clip(max=information.shape[1])
+    told = np.empty(len(information))
+    for count in np.unique(ahead):  # one number, where all agents were given as many tasks
+        rows = ahead == count
+        told[rows] = np.partition(information[rows], -count, axis=1)[:, -count:].sum(axis=1)
+    return told

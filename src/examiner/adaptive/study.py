@@ -1,21 +1,24 @@
-"""Studies: how many tasks each rule needs for an accuracy, and how accurate a number of tasks is."""
+"""Studies by simulation: tasks needed for an accuracy, accuracy after so many, tasks given too often."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from examiner.adaptive.answers import Floats
 from examiner.adaptive.bank import TaskBank
-from examiner.adaptive.rules import Rule
+from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.simulate import Progress, SimulatedExaminations, simulate
-from examiner.adaptive.step import Choosing
-from examiner.adaptive.stopping import Ending, Stop
-from examiner.irt.fitted import IRTFit
-from examiner.irt.items import Floats, ItemParameters
-from examiner.wording import InputError
+from examiner.adaptive.stopping import LEVEL, Ending, Stop
+from examiner.checking import Randomness, generator
+from examiner.irt import IRTFit, ItemParameters
+from examiner.results.display import html_table
+from examiner.wording import InputError, counted
 
 
 class AccuracyRow(NamedTuple):
@@ -52,11 +55,21 @@ class ExaminationStudy(NamedTuple):
     accuracy: tuple[AccuracyRow, ...]
     agents: int
 
+    def __repr__(self) -> str:
+        needed = ", ".join(f"{row.mean_tasks:.1f} by {row.rule}" for row in self.needs)
+        return (
+            f"ExaminationStudy: {counted(self.agents, 'simulated agent')}; tasks needed: {needed}"
+        )
+
+    def _repr_html_(self) -> str:
+        header = [name.replace("_", " ") for name in NeedRow._fields]
+        return html_table(repr(self), header, self.needs)
+
 
 def study(
     source: TaskBank | ItemParameters | IRTFit,
     *,
-    rng: np.random.Generator,
+    rng: Randomness,
     stop: Stop | None = None,
     rules: Sequence[str | Rule | Choosing] = ("information", "random"),
     sizes: Sequence[int] = (5, 10, 20, 50, 100, 200),
@@ -70,35 +83,26 @@ def study(
     among the rules: `against_random` is the mean of tasks as a share of what it needs.
 
     >>> items = ItemParameters.of([f"task {n}" for n in range(60)], 1.5, difficulty=np.linspace(-2, 2, 60))
-    >>> made = study(items, rng=np.random.default_rng(0), stop=Stop(error=0.5), agents=50)
+    >>> made = study(items, rng=0, stop=Stop(error=0.5), agents=50)
     >>> [row.rule for row in made.needs], made.needs[0].against_random < 1
     (['information', 'random'], True)
     """
     bank = TaskBank.of(source)
+    rng = generator(rng)
     ends = stop or Stop(error=max(0.3, 1.25 * bank.least_error))
     theta = _abilities(bank, agents, rng)
-    plans = [rule if isinstance(rule, Choosing) else Choosing(rule) for rule in rules]
+    plans = [Choosing.of(rule) for rule in rules]
     if not plans:
         raise InputError("No rules are given to study. Name at least one.")
     if all(plan.rule != "random" for plan in plans):
         plans.append(Choosing("random"))
     kept = sorted({size for size in sizes if 1 <= size <= len(bank)} | {len(bank)})
+    longest = max((size for size in kept if size <= _ENOUGH), default=kept[0])
+    examined = partial(simulate, bank, theta, rng=rng, truth=truth, progress=progress)
     needs, accuracy = [], []
     for plan in plans:
-        run = simulate(
-            bank, theta, rng=rng, choosing=plan, stop=ends, truth=truth, progress=progress
-        )
-        needs.append((plan.rule_name, run))
-        longest = max((size for size in kept if size <= _ENOUGH), default=kept[0])
-        whole = simulate(
-            bank,
-            theta,
-            rng=rng,
-            choosing=plan,
-            stop=Stop(most=longest),
-            truth=truth,
-            progress=progress,
-        )
+        needs.append((plan.rule_name, examined(choosing=plan, stop=ends)))
+        whole = examined(choosing=plan, stop=Stop(most=longest))
         accuracy += [_accuracy(plan.rule_name, whole, size) for size in kept if size <= longest]
     alone = next(run for name, run in needs if name == "random").count.mean()
     return ExaminationStudy(
@@ -141,5 +145,47 @@ def _accuracy(name: str, run: SimulatedExaminations, size: int) -> AccuracyRow:
         size,
         float(np.sqrt((away**2).mean())),
         float(np.sqrt((error**2).mean())),
-        float((away <= 1.959963984540054 * error).mean()),
+        float((away <= LEVEL * error).mean()),
     )
+
+
+def exposure(
+    source: TaskBank | ItemParameters | IRTFit,
+    most: float,
+    *,
+    rng: Randomness,
+    choosing: str | Rule | Choosing = "information",
+    stop: Stop | None = None,
+    agents: int = 500,
+    rounds: int = 12,
+    progress: Progress | None = None,
+) -> dict[str, float]:
+    """Find the chance with which each task shall be open to an agent: `Choosing(open_shares=…)`.
+
+    Agents of the prior are examined in rounds; a task that was given to more than the share `most`
+    of them is opened less often by the same factor, one given to fewer more often again (after Sympson
+    and Hetter, 1985).
+
+    >>> items = ItemParameters.of([f"task {n}" for n in range(30)], 1.0, difficulty=np.linspace(-2, 2, 30))
+    >>> shares = exposure(items, 0.5, stop=Stop(most=5), rng=0, agents=200)
+    >>> min(shares.values()) < 1
+    True
+    """
+    bank = TaskBank.of(source)
+    rng = generator(rng)
+    if not 0 < most <= 1:
+        raise InputError(
+            f"Tasks may be given to a share of {most} of agents. Give a share up to 1."
+        )
+    plan = Choosing.of(choosing)
+    shares = np.ones(len(bank))
+    theta = bank.prior_mean + (bank.nodes[-1] - bank.prior_mean) / 6.0 * rng.standard_normal(agents)
+    for number in range(rounds):
+        opened = dict(zip(bank.tasks, shares.tolist(), strict=True))
+        run = simulate(bank, theta, rng=rng, choosing=replace(plan, open_shares=opened), stop=stop)
+        seen = np.maximum(run.exposure, 1e-9)
+        wanted = np.clip(shares * most / seen, 0.01, 1.0)
+        shares = np.where(run.exposure > 0, wanted, 1.0)
+        if progress is not None:
+            progress("finding exposure", number + 1, rounds)
+    return dict(zip(bank.tasks, shares.tolist(), strict=True))

@@ -15,9 +15,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from examiner.adaptive.anchoring import Anchor
-from examiner.irt.fitted import IRTFit, TaskErrors
-from examiner.irt.items import Floats, ItemParameters
+from examiner.adaptive.answers import Floats
+from examiner.irt import IRTFit, ItemParameters, TaskErrors
 
 Uncertainty = Literal["all", "tasks", "none"]
 """Which errors of the fit are counted: those of its scale and of its tasks, of its tasks, or none."""
@@ -25,7 +24,9 @@ Uncertainty = Literal["all", "tasks", "none"]
 _UNKNOWN = (1.0, 3.0)
 """Errors of a slope and an intercept whose own cannot be had: the deviations of the default priors."""
 _OWN_AT_LEAST = 0.05
+"""Of its variance a task keeps at least this share: what all share can be estimated too large."""
 _FEWEST_TASKS = 10
+"""Fewer tasks say too little of how tasks spread to be drawn towards each other."""
 _ROUNDS = 100
 _LEAST_SPREAD = 0.3
 """Slopes are taken to spread by at least this share of their mean: few agents show it badly."""
@@ -39,6 +40,10 @@ class ScaleVariance(NamedTuple):
 
     zero: float
     unit: float
+
+
+CERTAIN = ScaleVariance(0.0, 0.0)
+"""A scale that is taken as exact."""
 
 
 def scale_variance(fit: IRTFit) -> ScaleVariance:
@@ -61,21 +66,21 @@ class LikelyParameters:
     ceiling: Floats
     log_precision: Floats
 
-    def versions(self, count: int, anchor: Anchor) -> tuple[ItemParameters, ...]:
-        """Return equally likely sets of parameters, on the anchored scale.
+    @property
+    def centre(self) -> ItemParameters:
+        """The means."""
+        return self._moved(self.mean, np.zeros(_DIMENSIONS))
+
+    def versions(self, count: int) -> tuple[ItemParameters, ...]:
+        """Return equally likely sets of parameters.
 
         The same evenly spread points serve every task: the likelihood of answers is a product over
         tasks, each averaged over its own parameters alone, so that points of two tasks never meet.
         """
         root = np.linalg.cholesky(self.covariance + 1e-12 * np.eye(2))
         return tuple(
-            self._moved(self.mean + root @ point[:2], point).rescaled(*anchor)
-            for point in spread_points(count)
+            self._moved(self.mean + root @ point[:2], point) for point in spread_points(count)
         )
-
-    def centre(self, anchor: Anchor) -> ItemParameters:
-        """Return the means, on the anchored scale."""
-        return self._moved(self.mean, np.zeros(_DIMENSIONS)).rescaled(*anchor)
 
     def _moved(self, pairs: Floats, point: Floats) -> ItemParameters:
         items = self.items
@@ -106,8 +111,7 @@ def likely_parameters(fit: IRTFit, errors: TaskErrors) -> LikelyParameters:
     weighted = np.einsum("tij,tj->ti", precision, centre)
     if len(items) >= _FEWEST_TASKS:
         known = np.isfinite(errors.slope) & np.isfinite(errors.intercept)
-        prior = np.zeros(2) if fit.priors is None else _prior_precision(fit)
-        prior_mean = np.zeros(2) if fit.priors is None else _prior_mean(fit)
+        prior, prior_mean = _prior(fit)
         # What the answers alone say; a task of which nothing is known says nothing.
         precision = _positive(np.asarray(precision - np.diag(prior))) * known[:, None, None]
         weighted = (weighted - prior * prior_mean) * known[:, None]
@@ -169,14 +173,12 @@ def _own_covariance(fit: IRTFit, errors: TaskErrors) -> Floats:
     return np.asarray(np.moveaxis(np.array(table), -1, 0))
 
 
-def _prior_precision(fit: IRTFit) -> Floats:
-    assert fit.priors is not None
-    return np.array([fit.priors.slope.sd, fit.priors.intercept.sd]) ** -2.0
-
-
-def _prior_mean(fit: IRTFit) -> Floats:
-    assert fit.priors is not None
-    return np.array([fit.priors.slope.mean, fit.priors.intercept.mean])
+def _prior(fit: IRTFit) -> tuple[Floats, Floats]:
+    """Precision and mean of the priors of slopes and intercepts; none are priors that say nothing."""
+    if fit.priors is None:
+        return np.zeros(2), np.zeros(2)
+    both = fit.priors.slope, fit.priors.intercept
+    return np.array([one.sd for one in both]) ** -2.0, np.array([one.mean for one in both])
 
 
 def _positive(precision: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Who answers in an examination: a table of results, a person at the terminal, or a live agent."""
+"""Who answers in an examination, besides a table of results: a person at the terminal, or a live agent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from examiner.cli.modules import find_modules_here
 from examiner.cli.output import printable
 from examiner.results import ResponseMatrix, Results
-from examiner.wording import InputError, listed, shorten, unknown_name
+from examiner.wording import InputError, listed, shorten
 
 if TYPE_CHECKING:
     from examiner.arena import Job, Protocol
@@ -21,45 +21,6 @@ if TYPE_CHECKING:
 
 Answering = Callable[[str], Any]
 """From a task to its answer: 0 or 1, (k, n), a score, or None where there is none."""
-
-
-class TableAnswers:
-    """Answers of one agent from results, treated by the recipe of the fit.
-
-    >>> from examiner.irt import ItemParameters, known as known_fit
-    >>> fit = known_fit(ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0]))
-    >>> answers = TableAnswers(fit, Results.from_numpy([[1.0, 0.0]], agents=["a"], tasks=["t", "u"]), "a")
-    >>> answers("t"), answers("strange")
-    ((1, 1), None)
-    """
-
-    def __init__(self, fit: IRTFit, results: Results, agent: str | None) -> None:
-        from examiner.irt import known_tasks
-
-        matrix, items, notes = known_tasks(fit, _responses(fit, results))
-        if agent is None and len(matrix.agents) > 1:
-            raise InputError(
-                f"The results hold {listed(matrix.agents)}. Say which of them is examined: --agent NAME."
-            )
-        if agent is not None and agent not in matrix.agents:
-            raise unknown_name("agent", agent, matrix.agents)
-        self.agent = matrix.agents[0] if agent is None else agent
-        self.notes = notes
-        self.results = results
-        row = matrix.agents.index(self.agent)
-        self._known = {
-            task: _cell(matrix, row, column)
-            for column, task in enumerate(items.tasks)
-            if matrix.observed[row, column]
-        }
-        if not self._known:
-            raise InputError(
-                f"The agent {shorten(self.agent)} has no result on a task of the fit. Examine another."
-            )
-
-    def __call__(self, task: str) -> Any:
-        """Return what the agent did on a task, None where it was not seen on it."""
-        return self._known.get(task)
 
 
 class TypedAnswers:
@@ -191,14 +152,6 @@ def _scores(job: Job) -> list[float]:
         ) from problem
     evaluated = [episode.score for episode in episodes if episode.phase == "evaluation"]
     return evaluated or [episode.score for episode in episodes]
-
-
-def _responses(fit: IRTFit, results: Results) -> ResponseMatrix:
-    if fit.recipe is not None:
-        return fit.recipe.responses(results)
-    from examiner.scores import responses
-
-    return responses(results)
 
 
 def _cell(matrix: ResponseMatrix, row: int, column: int) -> Any:

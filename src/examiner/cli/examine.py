@@ -12,7 +12,6 @@ import typer
 from examiner.cli.answering import (
     Answering,
     ByHandError,
-    TableAnswers,
     TypedAnswers,
     played_live,
 )
@@ -73,6 +72,7 @@ def examine(
     json: JsonFlag = False,
 ) -> None:
     """Ask an agent the next best task, again and again, until its ability is known well enough."""
+    from examiner.adaptive import answers_from
     from examiner.stored import open_fit
 
     if fit is None:
@@ -103,7 +103,7 @@ def examine(
         return
     notes: tuple[str, ...] = ()
     if results is not None:
-        table = TableAnswers(known, results, agent)
+        table = answers_from(results, known, agent)
         answer: Answering = table
         agent, notes = table.agent, (*results.notes, *table.notes)
     elif protocol is not None:
@@ -146,7 +146,7 @@ def examination_content(bank: TaskBank, last: Examination) -> dict[str, Any]:  #
     >>> examination_content(bank, last)["outcome"]
     'All tasks that could be answered were used up.'
     """
-    from examiner.adaptive.anchoring import Anchor
+    from examiner.adaptive.calibration import Anchor
 
     anchor = bank.calibration.anchor
     low, high = last.interval

@@ -76,7 +76,7 @@ def information(
     json: JsonFlag = False,
 ) -> None:
     """Tell how many bits each task, and a few chosen ones, tell about which agent is playing."""
-    from examiner.information import Noise, analyse, best_set
+    from examiner.information import ChannelModel, Noise, analyse, best_set
 
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
@@ -85,10 +85,9 @@ def information(
             options.measure,
             rng=np.random.default_rng(seed),
             size=size,
-            noise=Noise(noise.value, _deviations(deviations)),
-            correlated=correlated,
-            spread=spread.value,
-            exact=exact,
+            model=ChannelModel(
+                Noise(noise.value, _deviations(deviations)), correlated, spread.value, exact
+            ),
             reps=reps,
             progress=progress,
         )
@@ -98,8 +97,6 @@ def information(
                 found.channels,
                 len(found.chosen.tasks),
                 "swap" if search is Search.swap else "optimum",
-                spread=spread.value,
-                exact=exact,
                 progress=progress,
             )
     content = information_content(found, improved) | {

@@ -1,7 +1,12 @@
 """What tells agents apart: bits of tasks and sets, likeness of tasks, and who could be crowned."""
 
-from examiner.information.analysis import InformationAnalysis, analyse
-from examiner.information.channels import Channels, Noise, channels
+from examiner.information.analysis import (
+    InformationAnalysis,
+    LikenessAnalysis,
+    analyse,
+    likeness,
+)
+from examiner.information.channels import Channels, channels
 from examiner.information.clusters import TaskClusters, clusters
 from examiner.information.confusion import confusion
 from examiner.information.crowning import Crowning, crowns
@@ -18,7 +23,7 @@ from examiner.information.disagreement import (
     opposed,
 )
 from examiner.information.gain import TaskInformation, gain, set_gain
-from examiner.information.likeness import LikenessAnalysis, likeness
+from examiner.information.noise import ChannelModel, Noise
 from examiner.information.observations import observe
 from examiner.information.separation import (
     Separation,
@@ -37,6 +42,7 @@ from examiner.information.uncertainty import (
 __all__ = [
     "BitsByChance",
     "BitsIntervals",
+    "ChannelModel",
     "Channels",
     "Crowning",
     "DeceptiveTasks",

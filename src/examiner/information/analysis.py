@@ -1,17 +1,25 @@
-"""All that is told about bits at once: tasks, sets, intervals, chance, pairs."""
+"""All that is told at once: of bits (tasks, sets, intervals, chance) and of likeness (clusters, crowns)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
-from examiner.information.channels import Channels, Noise, channels_of, check_agents
-from examiner.information.confusion import Spread
+from examiner.checking import Randomness, generator
+from examiner.information.channels import Channels, channels_of, check_agents
+from examiner.information.clusters import Clustering, TaskClusters
+from examiner.information.clusters import clusters as cluster_tasks
+from examiner.information.crowning import Crowning, crowns
+from examiner.information.decomposition import GeneralFactor, general_factor
+from examiner.information.disagreement import DeceptiveTasks, OpposedTasks
+from examiner.information.disagreement import deceptive as deceptive_tasks
+from examiner.information.disagreement import opposed as opposed_tasks
 from examiner.information.gain import TaskInformation, gain
-from examiner.information.mixing import whitening
+from examiner.information.noise import Array, ChannelModel
 from examiner.information.observations import Observations, Unit, moments, observe
 from examiner.information.separation import Separation
 from examiner.information.separation import redundancy as task_redundancy
@@ -24,13 +32,14 @@ from examiner.information.uncertainty import (
     bits_intervals,
 )
 from examiner.results import Results
-from examiner.wording import InputError, counted
+from examiner.results.display import html_columns
+from examiner.wording import InputError, counted, shorten
 
 USUAL_SIZE = 10
 NEARLY_ALL = 1e-6
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class InformationAnalysis:
     """Bits of tasks and of a chosen set, how sure they are, and what they leave untold.
 
@@ -43,7 +52,7 @@ class InformationAnalysis:
     chosen: InformativeSet
     chance: BitsByChance | None
     intervals: BitsIntervals | None
-    redundancy: NDArray[np.float64]
+    redundancy: Array
     separation: Separation
     unit: Unit
     notes: tuple[str, ...]
@@ -53,17 +62,28 @@ class InformationAnalysis:
         """Return the most that any set of tasks can tell: log₂ of the number of agents."""
         return self.channels.max_bits
 
+    def __repr__(self) -> str:
+        return (
+            f"InformationAnalysis: {self.chosen.bits:.3g} of {self.max_bits:.3g} bits by "
+            f"{len(self.chosen.tasks)} of {counted(len(self.tasks.tasks), 'task')}"
+        )
+
+    def _repr_html_(self) -> str:
+        columns = {
+            "task": self.tasks.tasks,
+            "bits": self.tasks.bits,
+            "pairs separated": self.separation.pairs_of_task,
+        }
+        return html_columns(repr(self), columns, self.notes)
+
 
 def analyse(
     results: Results,
     measures: Sequence[str] | None = None,
     *,
-    rng: np.random.Generator,
+    rng: Randomness,
     size: int | None = None,
-    noise: Noise | None = None,
-    correlated: bool = False,
-    spread: Spread = "sum",
-    exact: bool = False,
+    model: ChannelModel | None = None,
     reps: int = 100,
     progress: Progress | None = None,
 ) -> InformationAnalysis:
@@ -74,41 +94,35 @@ def analyse(
 
     >>> draws = np.random.default_rng(0).normal(size=(3, 4, 8))
     >>> draws[1] += 6
-    >>> found = analyse(Results.from_numpy(draws), rng=np.random.default_rng(0), size=2)
+    >>> found = analyse(Results.from_numpy(draws), rng=0, size=2)
     >>> bool(found.chosen.bits > found.chance.greedy_high[-1])
     True
     """
     if reps < 0:
         raise InputError(f"{reps} replicates were asked for. Give 0 or more; 100 is usual.")
-    noise = noise or Noise()
-    seen = observe(results, measures)
+    model = model or ChannelModel()
+    seen = observe(results, measures, correlated=model.correlated)
     check_agents(seen)
-    mixed = whitening(results, seen.measures) if correlated and len(seen.measures) > 1 else None
-    found = channels_of(seen, moments(seen), noise, mixed)
+    found = channels_of(seen, moments(seen), model)
     usable = int(found.usable.sum())
     size = min(USUAL_SIZE, max(usable, 1)) if size is None else size
     check_size(size, usable)
-    tasks = gain(found, spread=spread, exact=exact)
-    chosen = best_set(found, size, spread=spread, exact=exact, progress=progress)
-    streams = rng.spawn(2)
+    tasks, chosen = gain(found), best_set(found, size, progress=progress)
+    dealing, drawing = generator(rng).spawn(2)
     chance = intervals = None
     if reps and _repeated(seen):
-        chance = bits_by_chance(
-            *(seen, size), rng=streams[0], noise=noise, whitening=mixed, spread=spread,
-            exact=exact, reps=reps, progress=progress,
-        )  # fmt: skip
+        chance = bits_by_chance(seen, size, rng=dealing, model=model, reps=reps, progress=progress)
         intervals = bits_intervals(
-            *(seen, chosen), rng=streams[1], noise=noise, whitening=mixed, spread=spread,
-            exact=exact, reps=reps, progress=progress,
-        )  # fmt: skip
+            seen, chosen, rng=drawing, model=model, reps=reps, progress=progress
+        )
     return InformationAnalysis(
         found,
         tasks,
         chosen,
         chance,
         intervals,
-        task_redundancy(found, chosen.tasks, spread=spread),
-        pair_separation(found, spread=spread),
+        task_redundancy(found, chosen.tasks),
+        pair_separation(found),
         seen.unit,
         (*found.notes, *_notes(seen, found, chosen, chance, reps)),
     )
@@ -149,3 +163,72 @@ def _notes(
             f"to be sure that they tell the agents apart."
         )
     return notes
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LikenessAnalysis:
+    """Clusters of tasks for each measure; the rest is about the first measure.
+
+    `deceptive` is None where there is no score beside a win.
+    """
+
+    clusters: Mapping[str, TaskClusters]
+    factor: GeneralFactor
+    opposed: OpposedTasks
+    deceptive: DeceptiveTasks | None
+    crowning: Crowning
+    notes: tuple[str, ...]
+
+    @property
+    def main(self) -> TaskClusters:
+        """The clusters by the first measure."""
+        return next(iter(self.clusters.values()))
+
+    def __repr__(self) -> str:
+        return f"LikenessAnalysis: {self.main!r}; {self.factor!r}; {self.crowning!r}"
+
+    def _repr_html_(self) -> str:
+        return "".join(part._repr_html_() for part in (self.main, self.factor, self.crowning))
+
+
+def likeness(
+    results: Results,
+    measures: Sequence[str] | None = None,
+    *,
+    rng: Randomness,
+    size: int | None = None,
+    progress: Progress | None = None,
+    **clustering: Unpack[Clustering],
+) -> LikenessAnalysis:
+    """Tell which tasks are alike, how much of the table is one factor, and who could be crowned.
+
+    `clustering` are the options of `clusters`; its `method` is that of all correlations. `size` is that
+    of `crowns`.
+
+    >>> scores = np.array([[1.0, 2.0, 9.0], [2.0, 4.1, 5.0], [3.0, 5.0, 1.0], [4.0, 8.0, 0.0]])
+    >>> found = likeness(Results.from_numpy(scores, tasks="tuv"), rng=0)
+    >>> found.main.clusters, found.crowning.crownable
+    ((('t', 'u'), ('v',)), 1)
+    """
+    if len(results.agents) < 2:
+        raise InputError(
+            f"There is one agent, {shorten(results.agents[0])}, and likeness of tasks is seen across "
+            f"agents. Give results of at least three."
+        )
+    names = tuple(
+        dict.fromkeys(results.measure_name(name) for name in measures or results.measures)
+    )
+    shuffling, halving = generator(rng).spawn(2)
+    clusters = {name: cluster_tasks(results, name, **clustering) for name in names}
+    method = clusters[names[0]].method
+    factor = general_factor(results, names[0], rng=shuffling, method=method)
+    crowning = crowns(results, names[0], rng=halving, size=size, progress=progress)
+    notes = dict.fromkeys(note for found in clusters.values() for note in found.notes)
+    return LikenessAnalysis(
+        MappingProxyType(clusters),
+        factor,
+        opposed_tasks(results, names[0]),
+        deceptive_tasks(results),
+        crowning,
+        (*notes, *crowning.notes),
+    )

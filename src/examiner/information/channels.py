@@ -3,58 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import read_only
-from examiner.information.deviations import CellDeviations, cell_deviations
-from examiner.information.mixing import whitening
+from examiner.information.noise import (
+    Array,
+    CellDeviations,
+    ChannelModel,
+    Noise,
+    cell_deviations,
+)
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.results import Results
 from examiner.wording import InputError, counted, listed, shorten
 
-NoiseKind = Literal["trial", "mean"]
-Deviations = Literal["own", "pooled"] | float
 
-
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """What is taken for noise, and what stands in where none was seen.
-
-    `kind` is "trial" (what one trial tells, as papers/004 prints it) or "mean" (the standard error:
-    what all trials of a cell tell together). `deviations` is "own" (each cell's own), "pooled" (one
-    for all agents of a task) or a number: a deviation stated as a share of the task's spread between
-    agents. `floor` is the least deviation, as a share of that spread.
-
-    >>> Noise(kind="both")
-    Traceback (most recent call last):
-    ...
-    examiner.wording.InputError: The noise is 'both'. Say 'trial' or 'mean'.
-    """
-
-    kind: NoiseKind = "trial"
-    deviations: Deviations = "own"
-    floor: float = 0.001
-
-    def __post_init__(self) -> None:
-        if self.kind not in ("trial", "mean"):
-            raise InputError(f"The noise is {shorten(self.kind)}. Say 'trial' or 'mean'.")
-        stated = isinstance(self.deviations, (int, float)) and self.deviations > 0
-        if not stated and self.deviations not in ("own", "pooled"):
-            raise InputError(
-                f"The deviations are {shorten(self.deviations)}. Say 'own', 'pooled', or a number "
-                f"above 0: a share of the task's spread between agents."
-            )
-        if not 0 < self.floor < 1:
-            raise InputError(
-                f"The floor is {self.floor}. Give a share of the spread between agents in (0, 1)."
-            )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Channels:
     """Means and deviations of agents on tasks, each measure a channel (papers/004, section V-B).
 
@@ -66,10 +33,20 @@ class Channels:
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
     measures: tuple[str, ...]
-    mean: NDArray[np.float64]
-    deviation: NDArray[np.float64]
-    whitening: NDArray[np.float64] | None = None
+    mean: Array
+    deviation: Array
+    whitening: Array | None = None
     notes: tuple[str, ...] = ()
+    model: ChannelModel = field(default_factory=ChannelModel)
+
+    @classmethod
+    def of(cls, source: Results | Channels) -> Channels:
+        """Return channels as they are, and those of results by their first measure.
+
+        >>> Channels.of(Results.from_numpy([[[0.0, 2.0]], [[9.0, 10.0]]])).measures
+        ('score',)
+        """
+        return source if isinstance(source, Channels) else channels(source)
 
     @property
     def max_bits(self) -> float:
@@ -90,18 +67,54 @@ class Channels:
         >>> channels(Results.from_dict(both), ["win", "score"]).only("win").measures
         ('win',)
         """
-        place = [self.measures.index(measure)]
-        return Channels(
-            self.agents, self.tasks, (measure,), self.mean[place], self.deviation[place]
+        part = [self.measures.index(measure)]
+        return replace(
+            self,
+            measures=(measure,),
+            mean=self.mean[part],
+            deviation=self.deviation[part],
+            whitening=None,
+            notes=(),
         )
+
+    def take(self, columns: Sequence[int]) -> Channels:
+        """Return the channels of some tasks, in the order given.
+
+        >>> Channels.of(Results.from_numpy([[[0.0, 2.0]], [[9.0, 10.0]]], tasks="t")).take([0]).tasks
+        ('t',)
+        """
+        return replace(
+            self,
+            tasks=tuple(self.tasks[column] for column in columns),
+            mean=self.mean[:, :, columns],
+            deviation=self.deviation[:, :, columns],
+            whitening=None if self.whitening is None else self.whitening[columns],
+        )
+
+    def columns(self, tasks: Sequence[str] | None = None) -> list[int]:
+        """Return where named tasks stand; those that can tell anything where none are named.
+
+        >>> Channels.of(Results.from_numpy([[[0.0, 2.0]], [[9.0, 10.0]]], tasks="t")).columns(["t"])
+        [0]
+        """
+        if tasks is None:
+            return np.flatnonzero(self.usable).tolist()
+        known = {task: column for column, task in enumerate(self.tasks)}
+        unknown = [task for task in tasks if task not in known]
+        if unknown:
+            raise InputError(
+                f"There is no task {shorten(unknown[0])} among {len(known):,}. Name tasks as they were "
+                f"read."
+            )
+        return [known[task] for task in tasks]
+
+    def __repr__(self) -> str:
+        size = f"{counted(len(self.agents), 'agent')} × {counted(len(self.tasks), 'task')}"
+        return f"Channels: {size} by {', '.join(self.measures)}, at most {self.max_bits:.3g} bits"
 
 
 def channels(
-    results: Results,
-    measures: Sequence[str] | None = None,
-    noise: Noise | None = None,
-    *,
-    correlated: bool = False,
+    results: Results, measures: Sequence[str] | None = None, model: ChannelModel | None = None
 ) -> Channels:
     r"""Return each agent's mean and deviation on each task, for one or several measures.
 
@@ -111,19 +124,16 @@ def channels(
     .. math:: \tilde p = \frac{k + 1/2}{n + 1}, \qquad \sigma = \sqrt{\tilde p (1 - \tilde p)}
 
     so that an agent that always wins still has a deviation. Any other measure has the deviation of its
-    trials, at least `noise.floor` times the spread between agents. With `correlated`, measures are not
-    taken for independent but with their correlation within cells (the Mahalanobis distance that
-    papers/004 suggests in section V-A).
+    trials, at least `model.noise.floor` times the spread between agents.
 
     >>> results = Results.from_numpy([[[0.0, 2.0]], [[9.0, 10.0]]])
     >>> channels(results).mean.ravel(), channels(results).deviation.ravel().round(3)
     (array([-0.4 ,  0.45]), array([0.141, 0.071]))
     """
-    seen = observe(results, measures)
+    model = model or ChannelModel()
+    seen = observe(results, measures, correlated=model.correlated)
     check_agents(seen)
-    noise = noise or Noise()
-    mixed = whitening(results, seen.measures) if correlated and len(seen.measures) > 1 else None
-    return channels_of(seen, moments(seen), noise, mixed)
+    return channels_of(seen, moments(seen), model)
 
 
 def check_agents(seen: Observations) -> None:
@@ -135,37 +145,29 @@ def check_agents(seen: Observations) -> None:
         )
 
 
-def channels_of(
-    seen: Observations,
-    found: Moments,
-    noise: Noise,
-    whitening: NDArray[np.float64] | None = None,
-) -> Channels:
+def channels_of(seen: Observations, found: Moments, model: ChannelModel) -> Channels:
     """Return the channels of moments that may be resampled or permuted."""
     mean, deviation = found.mean.copy(), np.empty_like(found.mean)
     notes: list[str] = []
-    for place, (measure, share) in enumerate(zip(seen.measures, seen.shares, strict=True)):
-        one = Moments(*(part[place] for part in found))
+    for index, (measure, share) in enumerate(zip(seen.measures, seen.shares, strict=True)):
+        alone = Moments(*(part[index] for part in found))
         if share:
-            mean[place], deviation[place] = _shares(one, noise, seen.unit == "run")
+            mean[index], deviation[index] = _shares(alone, model.noise, seen.unit == "run")
             continue
-        cells = cell_deviations(one, noise.kind, noise.deviations, noise.floor)
-        deviation[place] = cells.deviation
-        notes += _notes(seen, measure, one, cells, noise.floor)
+        cells = cell_deviations(alone, model.noise)
+        deviation[index] = cells.deviation
+        notes += _notes(seen, measure, alone, cells, model.noise.floor)
     mean[np.isnan(deviation)] = np.nan
-    if whitening is not None:  # a cell counts where all measures were seen
+    if seen.whitening is not None:  # a cell counts where all measures were seen
         lacking = np.isnan(deviation).any(axis=0)
         mean[:, lacking] = deviation[:, lacking] = np.nan
     for array in (mean, deviation):
         read_only(array)
-    return Channels(
-        seen.agents, seen.tasks, seen.measures, mean, deviation, whitening, tuple(notes)
-    )
+    names = seen.agents, seen.tasks, seen.measures
+    return Channels(*names, mean, deviation, seen.whitening, tuple(notes), model)
 
 
-def _shares(
-    found: Moments, noise: Noise, runs: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _shares(found: Moments, noise: Noise, runs: bool) -> tuple[Array, Array]:
     share = (found.mean * found.trials + 0.5) / (found.trials + 1)
     deviation = np.sqrt(share * (1 - share))
     if noise.kind == "mean":

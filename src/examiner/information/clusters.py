@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.oriented import addable, oriented_means
+from examiner.information.observations import Array, oriented_means
 from examiner.results import Results
-from examiner.scores.likeness import Method, correlate_columns
+from examiner.results.display import html_table
+from examiner.scores.likeness import Method, correlate_columns, correlation_distances
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
 Linkage = Literal["average", "complete", "single"]
-Array = NDArray[np.float64]
+
+
+class Clustering(TypedDict, total=False):
+    """The options of `clusters`, as they travel through functions that cluster on the way."""
+
+    method: Method
+    linkage: Linkage
+    threshold: float
+    number: int | Literal["auto"] | None
+
 
 PAPER_THRESHOLD = 0.8
 MOST_TASKS = 5000
@@ -23,19 +33,19 @@ MOST_ORDERED = 300
 MOST_CLUSTERS = 40
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TaskClusters:
     """Clusters of tasks from left to right of a heat map, and the correlations behind them.
 
     `correlation` has shape [tasks, tasks], NaN where too few agents were seen on both or one does not
-    vary. `order` holds positions of tasks, cluster by cluster; `label` the cluster of each task, from 0.
+    vary. `order` holds columns of tasks, cluster by cluster; `label` the cluster of each task, from 0.
     `suggested` is the number of clusters with the best silhouette, None where fewer than three vary.
     """
 
     tasks: tuple[str, ...]
     measure: str
     method: Method
-    correlation: NDArray[np.float64]
+    correlation: Array
     label: NDArray[np.int64]
     order: tuple[int, ...]
     suggested: int | None
@@ -46,7 +56,7 @@ class TaskClusters:
     def clusters(self) -> tuple[tuple[str, ...], ...]:
         """The names of the tasks of each cluster, from left to right."""
         return tuple(
-            tuple(self.tasks[place] for place in self.order if self.label[place] == cluster)
+            tuple(self.tasks[column] for column in self.order if self.label[column] == cluster)
             for cluster in range(int(self.label.max()) + 1)
         )
 
@@ -55,6 +65,17 @@ class TaskClusters:
         """Return where one cluster ends and the next begins, counted in the order of tasks."""
         labels = self.label[list(self.order)]
         return tuple((np.flatnonzero(np.diff(labels)) + 1).tolist())
+
+    def __repr__(self) -> str:
+        several = sum(len(names) > 1 for names in self.clusters)
+        return (
+            f"TaskClusters by {self.measure}: {counted(len(self.tasks), 'task')} in "
+            f"{counted(len(self.clusters), 'cluster')}, {several:,} of several tasks"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [[number + 1, ", ".join(names)] for number, names in enumerate(self.clusters)]
+        return html_table(repr(self), ["cluster", "tasks"], rows, self.notes)
 
 
 def clusters(
@@ -80,13 +101,13 @@ def clusters(
     """
     measure = results.measure_name(measure)
     _check(len(results.tasks), linkage, threshold, number)
-    correlation, _ = correlate_columns(addable(oriented_means(results, measure)), method)
+    correlation, _ = correlate_columns(oriented_means(results, measure), method)
     varied = np.flatnonzero(np.isfinite(correlation).any(axis=0))
     label = np.zeros(len(results.tasks), dtype=np.int64)
     order: list[int] = varied.tolist()
     suggested, silhouette = None, float("nan")
     if len(varied) > 1:
-        distance = distances(correlation[np.ix_(varied, varied)])
+        distance = correlation_distances(correlation[np.ix_(varied, varied)])
         tree, leaves = _tree(distance, linkage)
         suggested = suggested_number(tree, distance)
         wanted = suggested if number == "auto" else number
@@ -105,18 +126,6 @@ def clusters(
     )
 
 
-def distances(correlation: Array) -> Array:
-    """Return 1 − r, and 1 for pairs of which no correlation is known; 0 on the diagonal.
-
-    >>> distances(np.array([[1.0, np.nan], [np.nan, 1.0]]))
-    array([[0., 1.],
-           [1., 0.]])
-    """
-    distance = np.where(np.isnan(correlation), 1.0, 1.0 - correlation)
-    np.fill_diagonal(distance, 0.0)
-    return np.maximum((distance + distance.T) / 2, 0.0)
-
-
 def mean_silhouette(distance: Array, labels: NDArray[np.integer]) -> float:
     r"""Return the mean of (b − a) / max(a, b) over tasks (Rousseeuw, 1987).
 
@@ -125,21 +134,21 @@ def mean_silhouette(distance: Array, labels: NDArray[np.integer]) -> float:
     >>> mean_silhouette(np.array([[0.0, 0.1, 1.0], [0.1, 0.0, 1.0], [1.0, 1.0, 0.0]]), np.array([1, 1, 2]))
     0.6
     """
-    clusters, place = np.unique(labels, return_inverse=True)
+    clusters, cluster = np.unique(labels, return_inverse=True)
     if len(clusters) < 2:
         return float("nan")
     member = np.zeros((len(labels), len(clusters)))
-    member[np.arange(len(labels)), place] = 1.0
+    member[np.arange(len(labels)), cluster] = 1.0
     size = member.sum(axis=0)
     total = distance @ member
     rows = np.arange(len(labels))
-    own = total[rows, place] / np.maximum(size[place] - 1, 1)
+    own = total[rows, cluster] / np.maximum(size[cluster] - 1, 1)
     others = total / size
-    others[rows, place] = np.inf
+    others[rows, cluster] = np.inf
     nearest = others.min(axis=1)
     widest = np.maximum(own, nearest)
     each = np.where(
-        (size[place] > 1) & (widest > 0), (nearest - own) / np.where(widest > 0, widest, 1), 0
+        (size[cluster] > 1) & (widest > 0), (nearest - own) / np.where(widest > 0, widest, 1), 0
     )
     return float(each.mean())
 
@@ -185,9 +194,9 @@ def _largest_first(order: list[int], label: NDArray[np.int64], tasks: tuple[str,
 def _from_left(label: NDArray[np.int64], order: list[int]) -> NDArray[np.int64]:
     """Number clusters from 0 in the order in which they stand."""
     met: dict[int, int] = {}
-    for place in order:
-        met.setdefault(int(label[place]), len(met))
-    return np.array([met[int(one)] for one in label], dtype=np.int64)
+    for column in order:
+        met.setdefault(int(label[column]), len(met))
+    return np.array([met[int(cluster)] for cluster in label], dtype=np.int64)
 
 
 def _check(tasks: int, linkage: str, threshold: float, number: int | str | None) -> None:
@@ -209,7 +218,7 @@ def _notes(results: Results, measure: str, alone: list[int]) -> tuple[str, ...]:
         return ("Correlations need at least three agents; there are fewer, so no task has one.",)
     if not alone:
         return ()
-    names = listed([results.tasks[place] for place in alone], limit=5)
+    names = listed([results.tasks[column] for column in alone], limit=5)
     return (
         f"{counted(len(alone), 'task')} without any correlation by {shorten(measure)} (agents are alike "
         f"there, or fewer than three were seen) stand alone: {names}.",

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from examiner.information.channels import Channels
-from examiner.wording import InputError, shorten
-
-Spread = Literal["sum", "quadrature"]
-Array = NDArray[np.float64]
+from examiner.information.noise import Array
+from examiner.results import Results
 
 CACHE_BYTES = 1 << 28
 """Up to this size the log-likelihoods of all pairs on all tasks are kept; beyond it, made anew."""
@@ -24,17 +20,13 @@ class PairLikelihood:
     .. math:: \ell_g(a_1, a_2) = -\sum_m \Big[\tfrac12 z_m^2 + \log\frac{s_m}{s_0}\Big], \qquad
               z_m = \frac{\mu_1 - \mu_2}{s_m}, \quad s_m = \sigma_1 + \sigma_2
 
-    (papers/004, eq. 1, in logarithms; `spread="quadrature"` has :math:`s_m^2 = \sigma_1^2 +
+    (papers/004, eq. 1, in logarithms; the spread "quadrature" has :math:`s_m^2 = \sigma_1^2 +
     \sigma_2^2`). It is symmetric. The constant :math:`s_0`, twice the geometric mean of a task's
     deviations, cancels in every row of the confusion matrix. A pair of which one was not observed has
     0: as likely as an agent typically is to explain itself, so that a missing cell tells nobody apart.
     """
 
-    __slots__ = ("_cache", "_deviation", "_mean", "_seen", "_spread", "_whitening", "diagonal")
-
-    def __init__(self, channels: Channels, spread: Spread = "sum") -> None:
-        if spread not in ("sum", "quadrature"):
-            raise InputError(f"The spread is {shorten(spread)}. Say 'sum' or 'quadrature'.")
+    def __init__(self, channels: Channels) -> None:
         deviation = channels.deviation.transpose(0, 2, 1)
         seen = np.isfinite(deviation)
         count = np.maximum(seen.sum(axis=2, keepdims=True), 1)
@@ -45,7 +37,8 @@ class PairLikelihood:
         mean = np.where(seen, channels.mean.transpose(0, 2, 1), 0.0)
         self._mean = mean / np.exp(typical)
         self._seen = None if seen.all() else seen
-        self._spread = spread
+        self._spread = channels.model.spread
+        self.exact, self.usable = channels.model.exact, channels.usable
         self._whitening = channels.whitening
         self._cache: list[Array] | None = None
         self.diagonal: Array = -logs.sum(axis=0)  # [tasks, agents]: how agents explain themselves
@@ -107,9 +100,7 @@ class PairLikelihood:
     def table(self, tasks: Sequence[int]) -> Array:
         """Log-likelihood of each pair on all these tasks together (papers/004, eq. 4), [agents, agents].
 
-        >>> from examiner.information.channels import channels
-        >>> from examiner.results import Results
-        >>> pairs = PairLikelihood(channels(Results.from_numpy([[[0.0, 1.0]], [[0.0, 1.0]]])))
+        >>> pairs = PairLikelihood(Channels.of(Results.from_numpy([[[0.0, 1.0]], [[0.0, 1.0]]])))
         >>> bool((abs(pairs.table([0])) < 1e-15).all())
         True
         """
@@ -121,9 +112,7 @@ class PairLikelihood:
         return total
 
 
-def confusion(
-    channels: Channels, tasks: Sequence[str] | None = None, spread: Spread = "sum"
-) -> Array:
+def confusion(source: Results | Channels, tasks: Sequence[str] | None = None) -> Array:
     r"""Return p(a₂ | a₁): how likely agent a₂ (column) is, where the mean of a₁ (row) was observed.
 
     .. math:: p(a_2 | a_1) = \frac{e^{\ell(a_1, a_2)}}{\sum_a e^{\ell(a_1, a)}}, \qquad
@@ -132,16 +121,12 @@ def confusion(
     (papers/004, eq. 1, 2 and 4). `tasks` names the set G; all tasks by default. Rows sum to 1. Shape
     [agents, agents].
 
-    >>> from examiner.information.channels import channels
-    >>> from examiner.results import Results
-    >>> results = Results.from_numpy([[[0.0, 2.0]], [[4.0, 6.0]]])
-    >>> confusion(channels(results)).round(3)
+    >>> confusion(Results.from_numpy([[[0.0, 2.0]], [[4.0, 6.0]]])).round(3)
     array([[0.731, 0.269],
            [0.269, 0.731]])
     """
-    places = task_places(channels, tasks)
-    total = PairLikelihood(channels, spread).table(places)
-    return normalised_rows(total)
+    channels = Channels.of(source)
+    return normalised_rows(PairLikelihood(channels).table(channels.columns(tasks)))
 
 
 def normalised_rows(log_likelihood: Array) -> Array:
@@ -153,16 +138,3 @@ def normalised_rows(log_likelihood: Array) -> Array:
     raised = np.exp(log_likelihood - log_likelihood.max(axis=-1, keepdims=True))
     rows: Array = raised / raised.sum(axis=-1, keepdims=True)
     return rows
-
-
-def task_places(channels: Channels, tasks: Sequence[str] | None) -> list[int]:
-    """Return the positions of named tasks; of all that can tell anything where none are named."""
-    if tasks is None:
-        return np.flatnonzero(channels.usable).tolist()
-    known = {task: place for place, task in enumerate(channels.tasks)}
-    unknown = [task for task in tasks if task not in known]
-    if unknown:
-        raise InputError(
-            f"There is no task {shorten(unknown[0])} among {len(known):,}. Name tasks as they were read."
-        )
-    return [known[task] for task in tasks]

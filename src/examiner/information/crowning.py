@@ -7,16 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.observations import Observations, moments, observe
-from examiner.information.oriented import (
+from examiner.checking import Randomness, generator
+from examiner.information.decomposition import standard_scores
+from examiner.information.observations import (
     Array,
-    addable,
+    Observations,
+    moments,
+    observe,
     oriented_means,
-    standardised,
+    shares,
     task_signs,
 )
 from examiner.information.sets import Progress
 from examiner.results import Results
+from examiner.results.display import html_columns
 from examiner.wording import InputError, counted
 
 MOST_CONTENDERS = 100
@@ -26,7 +30,7 @@ USUAL_SIZE = 10
 LEAST_LEAD = 1e-12
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Crowning:
     """For each agent the tasks under which it leads by most, shape [agents] each.
 
@@ -39,7 +43,7 @@ class Crowning:
     agents: tuple[str, ...]
     size: int
     tasks: tuple[tuple[str, ...], ...]
-    lead: NDArray[np.float64]
+    lead: Array
     by_factors: NDArray[np.bool_]
     held_out: NDArray[np.bool_] | None
     notes: tuple[str, ...] = ()
@@ -54,12 +58,23 @@ class Crowning:
         """How many agents can be made winners: on trials held out, where there are any."""
         return int((self.wins if self.held_out is None else self.held_out).sum())
 
+    def __repr__(self) -> str:
+        return (
+            f"Crowning: {self.crownable:,} of {counted(len(self.agents), 'agent')} can be made to win by a "
+            f"choice of {counted(self.size, 'task')}"
+        )
+
+    def _repr_html_(self) -> str:
+        tasks = [", ".join(names) for names in self.tasks]
+        columns = {"agent": self.agents, "lead": self.lead, "wins": self.wins, "tasks": tasks}
+        return html_columns(repr(self), columns, self.notes)
+
 
 def crowns(
     results: Results,
     measure: str | None = None,
     *,
-    rng: np.random.Generator,
+    rng: Randomness,
     size: int | None = None,
     progress: Progress | None = None,
 ) -> Crowning:
@@ -75,10 +90,9 @@ def crowns(
     be crowned, the less a ranking by this benchmark says.
 
     >>> scores = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.4, 0.4, 0.4]]
-    >>> crowns(Results.from_numpy(scores, agents="abc"), size=1, rng=np.random.default_rng(0)).wins
+    >>> crowns(Results.from_numpy(scores, agents="abc"), size=1, rng=0).wins
     array([ True,  True,  True])
     """
-    measure = results.measure_name(measure)
     means = oriented_means(results, measure)
     size = min(USUAL_SIZE, len(results.tasks)) if size is None else size
     if not 1 <= size <= len(results.tasks):
@@ -87,10 +101,10 @@ def crowns(
             f"Choose a size between 1 and {len(results.tasks)}."
         )
     sets, by_factors = _winning_sets(means, size, progress)
-    shares = _filled(addable(means))
-    lead = np.array([_lead(shares, agent, chosen) for agent, chosen in enumerate(sets)])
-    tasks = tuple(tuple(results.tasks[place] for place in chosen) for chosen in sets)
-    held_out = _held_out(results, measure, size, rng, progress)
+    table = _filled(shares(means))
+    lead = np.array([_lead(table, agent, chosen) for agent, chosen in enumerate(sets)])
+    tasks = tuple(tuple(results.tasks[column] for column in chosen) for chosen in sets)
+    held_out = _held_out(results, measure, size, generator(rng), progress)
     return Crowning(
         results.agents, size, tasks, lead, by_factors, held_out, _notes(means, held_out)
     )
@@ -100,24 +114,24 @@ def _winning_sets(
     means: Array, size: int, progress: Progress | None
 ) -> tuple[list[list[int]], NDArray[np.bool_]]:
     """The best set found for each agent, and whether singular values alone found a winning one."""
-    shares = _filled(addable(means))
-    near = _low_rank(np.nan_to_num(standardised(means)))
-    best = np.argsort(-shares.mean(axis=1), kind="stable")[:MOST_CONTENDERS]
-    sets: list[list[int]] = [[] for _ in shares]
-    by_factors = np.zeros(len(shares), dtype=bool)
+    table = _filled(shares(means))
+    near = _low_rank(np.nan_to_num(standard_scores(means)))
+    best = np.argsort(-table.mean(axis=1), kind="stable")[:MOST_CONTENDERS]
+    sets: list[list[int]] = [[] for _ in table]
+    by_factors = np.zeros(len(table), dtype=bool)
     for done, agent in enumerate(best.tolist()):
         if progress:
             progress("who could be crowned", done, len(best))
-        offered = [_top(table[agent], size) for table in near]
-        by_factors[agent] = max(_lead(shares, agent, one) for one in offered) > LEAST_LEAD
-        margins = np.delete(shares[agent] - shares[best], np.flatnonzero(best == agent), axis=0)
+        offered = [_top(told[agent], size) for told in near]
+        by_factors[agent] = max(_lead(table, agent, chosen) for chosen in offered) > LEAST_LEAD
+        margins = np.delete(table[agent] - table[best], np.flatnonzero(best == agent), axis=0)
         offered.append(_weighed(margins, size))
         sets[agent] = _swapped(margins, _best_of(margins, offered))
     return sets, by_factors
 
 
 def _best_of(margins: Array, offered: list[list[int]]) -> list[int]:
-    leads = [margins[:, one].sum(axis=1).min(initial=np.inf) for one in offered]
+    leads = [margins[:, chosen].sum(axis=1).min(initial=np.inf) for chosen in offered]
     return offered[int(np.argmax(leads))]
 
 
@@ -153,33 +167,33 @@ def _swapped(margins: Array, chosen: list[int]) -> list[int]:
     improved = True
     while improved:
         improved = False
-        for place, task in enumerate(chosen):
+        for index, task in enumerate(chosen):
             without = total - margins[:, task]
             offered = (without[:, None] + margins).min(axis=0)
             offered[chosen] = -np.inf
             other = int(offered.argmax())
             if offered[other] > total.min() + LEAST_LEAD:
-                chosen[place], total, improved = other, without + margins[:, other], True
+                chosen[index], total, improved = other, without + margins[:, other], True
     return chosen
 
 
 def _held_out(
     results: Results,
-    measure: str,
+    measure: str | None,
     size: int,
     rng: np.random.Generator,
     progress: Progress | None,
 ) -> NDArray[np.bool_] | None:
     """Choose on half of the runs of each cell, judge on the other half."""
-    seen = observe(results, [measure])
+    seen = observe(results, None if measure is None else [measure])
     count = np.bincount(seen.cell, minlength=len(results.agents) * len(results.tasks))
     if (count[count > 0] < 2).any():
         return None
     sign = task_signs(results, measure)
     halves = [moments(seen, weight=part).mean[0] * sign for part in _halves(seen, rng)]
     sets, _ = _winning_sets(halves[0], size, progress)
-    judged = _filled(addable(halves[1], like=halves[0]))
-    return np.array([_lead(judged, agent, one) > LEAST_LEAD for agent, one in enumerate(sets)])
+    judged = _filled(shares(halves[1], like=halves[0]))
+    return np.array([_lead(judged, agent, told) > LEAST_LEAD for agent, told in enumerate(sets)])
 
 
 def _halves(seen: Observations, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -190,10 +204,10 @@ def _halves(seen: Observations, rng: np.random.Generator) -> tuple[Array, Array]
     return first, 1 - first
 
 
-def _lead(shares: Array, agent: int, chosen: list[int]) -> float:
+def _lead(table: Array, agent: int, chosen: list[int]) -> float:
     if not chosen:
         return float("nan")
-    means = shares[:, chosen].mean(axis=1)
+    means = table[:, chosen].mean(axis=1)
     others = np.delete(means, agent)
     return float(means[agent] - others.max()) if len(others) else float("nan")
 
@@ -203,11 +217,14 @@ def _top(values: Array, size: int) -> list[int]:
     return top
 
 
-def _filled(shares: Array) -> Array:
-    """A missing cell takes the mean of its task: it speaks neither for nor against the agent."""
-    seen = np.isfinite(shares)
-    mean = np.where(seen, shares, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
-    return np.where(seen, shares, mean)
+def _filled(table: Array) -> Array:
+    """A missing cell takes the mean of its task: it speaks neither for nor against the agent.
+
+    A task on which all are alike has no shares: 0 for everyone, so that nobody leads by it.
+    """
+    seen = np.isfinite(table)
+    mean = np.where(seen, table, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    return np.where(seen, table, mean)
 
 
 def _notes(means: Array, held_out: NDArray[np.bool_] | None) -> tuple[str, ...]:

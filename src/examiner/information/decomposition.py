@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from examiner.information.oriented import Array, addable, oriented_means, standardised
+from examiner.checking import Randomness, generator
+from examiner.information.observations import Array, oriented_means, shares
 from examiner.results import Results
-from examiner.scores.likeness import Method, correlate_columns
+from examiner.results.display import html_columns
+from examiner.scores.estimate import Estimate
+from examiner.scores.likeness import Method, correlate_columns, unit_columns
 from examiner.wording import InputError
 
 MOST_GROUPS = 50
@@ -20,7 +21,7 @@ SMALL_TABLE = 64
 """Up to this many rows all eigenvalues cost less than looking for the largest alone."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TaskFactors:
     """The table as a sum of factors, the largest first.
 
@@ -30,21 +31,24 @@ class TaskFactors:
 
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
-    agents_on: NDArray[np.float64]
-    tasks_on: NDArray[np.float64]
-    singular_values: NDArray[np.float64]
-    share: NDArray[np.float64]
+    agents_on: Array
+    tasks_on: Array
+    singular_values: Array
+    share: Array
+
+    def __repr__(self) -> str:
+        return f"TaskFactors: the first of {len(self.share)} tells {self.share[0]:.0%} of the variation"
+
+    def _repr_html_(self) -> str:
+        columns = {
+            "factor": range(1, len(self.share) + 1),
+            "singular value": self.singular_values,
+            "share": self.share,
+        }
+        return html_columns(repr(self), columns)
 
 
-class Estimate(NamedTuple):
-    """A value and the ends of its interval; NaN where there is none."""
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GeneralFactor:
     """How far one factor explains the table.
 
@@ -56,6 +60,19 @@ class GeneralFactor:
     first_factor_share: Estimate
     first_factor_by_chance: float
     level: float
+
+    def __repr__(self) -> str:
+        return (
+            f"GeneralFactor: one factor tells {self.first_factor_share.value:.0%} of how agents differ, "
+            f"{self.first_factor_by_chance:.0%} by chance"
+        )
+
+    def _repr_html_(self) -> str:
+        parts = ("mean_task_correlation", "mean_agent_correlation", "first_factor_share")
+        told = [getattr(self, part) for part in parts]
+        names = [part.replace("_", " ") for part in parts]
+        ends = dict(zip(Estimate._fields, zip(*told, strict=True), strict=True))
+        return html_columns(repr(self), {"": names, **ends})
 
 
 def factors(results: Results, measure: str | None = None) -> TaskFactors:
@@ -69,7 +86,7 @@ def factors(results: Results, measure: str | None = None) -> TaskFactors:
     >>> factors.share[:1].round(6)
     array([1.])
     """
-    scores = np.nan_to_num(standardised(oriented_means(results, results.measure_name(measure))))
+    scores = np.nan_to_num(standard_scores(oriented_means(results, measure)))
     left, values, right = np.linalg.svd(scores, full_matrices=False)
     sign = np.where(right.sum(axis=1) < 0, -1.0, 1.0)
     total = float((values**2).sum())
@@ -83,7 +100,7 @@ def general_factor(
     results: Results,
     measure: str | None = None,
     *,
-    rng: np.random.Generator,
+    rng: Randomness,
     method: Method = "pearson",
     level: float = 0.95,
     reps: int = 100,
@@ -92,18 +109,18 @@ def general_factor(
 
     Intervals leave out one agent (for tasks) or one task (for agents) at a time, or one of 50 groups of
     them: the jackknife, with Student's t. Agents are correlated on shares: values in [0, 1] as they are,
-    others from the worst agent of a task to its best.
+    others from the worst agent of a task to its best; a task on which all are alike has none.
 
     >>> scores = [[1.0, 2.0, 4.0], [2.0, 4.0, 8.0], [3.0, 6.0, 12.0], [3.5, 7.0, 14.0]]
-    >>> found = general_factor(Results.from_numpy(scores), rng=np.random.default_rng(0))
+    >>> found = general_factor(Results.from_numpy(scores), rng=0)
     >>> round(found.mean_task_correlation.value, 6), round(found.first_factor_share.value, 6)
     (1.0, 1.0)
     """
     if not 0 < level < 1:
         raise InputError(f"The level is {level}. Give a number between 0 and 1, as 0.95.")
-    means = oriented_means(results, results.measure_name(measure))
-    scores = standardised(means)
-    shares = addable(means).T
+    rng = generator(rng)
+    means = oriented_means(results, measure)
+    scores = standard_scores(means)
 
     def between_columns(table: Array) -> float:
         return mean_correlation(table, method)
@@ -111,11 +128,21 @@ def general_factor(
     chance = [first_share(_shuffled(scores, rng)) for _ in range(reps)]
     return GeneralFactor(
         jackknife(scores, between_columns, level),
-        jackknife(shares, between_columns, level),
-        jackknife(means, lambda table: first_share(standardised(table)), level, low=0.0),
+        jackknife(shares(means).T, between_columns, level),
+        jackknife(means, lambda table: first_share(standard_scores(table)), level, low=0.0),
         float(np.mean(chance)) if chance else float("nan"),
         level,
     )
+
+
+def standard_scores(means: Array) -> Array:
+    """Return each task with mean 0 and deviation 1 over its agents; NaN where unseen, or all are alike.
+
+    >>> standard_scores(np.array([[1.0, 5.0], [3.0, 5.0]])).round(6)
+    array([[-1., nan],
+           [ 1., nan]])
+    """
+    return np.asarray(unit_columns(means) * np.sqrt(np.isfinite(means).sum(axis=0)))
 
 
 def mean_correlation(table: Array, method: Method = "pearson") -> float:
@@ -167,15 +194,14 @@ def jackknife(
     """
     value = statistic(table)
     groups = min(len(table), MOST_GROUPS)
-    nothing = float("nan")
     if groups < 4 or np.isnan(value):
-        return Estimate(value, nothing, nothing)
+        return Estimate(value)
     from scipy.special import stdtrit  # slow to import
 
     group = np.arange(len(table)) % groups
-    left = np.array([statistic(table[group != one]) for one in range(groups)])
+    left = np.array([statistic(table[group != number]) for number in range(groups)])
     if np.isnan(left).any():
-        return Estimate(value, nothing, nothing)
+        return Estimate(value)
     spread = np.sqrt((groups - 1) / groups * ((left - left.mean()) ** 2).sum())
     reach = float(stdtrit(groups - 1, 0.5 + level / 2) * spread)
     return Estimate(value, max(value - reach, low), min(value + reach, 1.0))
@@ -186,5 +212,5 @@ def _shuffled(scores: Array, rng: np.random.Generator) -> Array:
     seen = np.isfinite(scores)
     keys = np.where(seen, rng.random(scores.shape), 2.0)
     mixed = np.take_along_axis(scores, np.argsort(keys, axis=0), axis=0)
-    places = np.where(seen, np.cumsum(seen, axis=0) - 1, 0)
-    return np.where(seen, np.take_along_axis(mixed, places, axis=0), np.nan)
+    rows = np.where(seen, np.cumsum(seen, axis=0) - 1, 0)
+    return np.where(seen, np.take_along_axis(mixed, rows, axis=0), np.nan)

@@ -7,20 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.observations import task_scaled
-from examiner.information.oriented import (
-    Array,
-    oriented_means,
-    paired_correlation,
-    standardised,
-    task_signs,
-)
+from examiner.information.decomposition import standard_scores
+from examiner.information.observations import Array, oriented_means, task_scaled, task_signs
 from examiner.results import Results
+from examiner.results.display import html_columns
+from examiner.scores.likeness import correlate_pairs
+from examiner.wording import counted, listed
 
 CLEARLY = 0.05
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OpposedTasks:
     """How each task's ranking of agents goes with the rest; arrays of shape [tasks].
 
@@ -29,16 +26,24 @@ class OpposedTasks:
     """
 
     tasks: tuple[str, ...]
-    correlation: NDArray[np.float64]
-    chance: NDArray[np.float64]
+    correlation: Array
+    chance: Array
 
     @property
     def opposed(self) -> tuple[str, ...]:
         """The tasks that clearly rank agents the other way round, the most opposed first."""
         return _named(self.tasks, self.correlation, self.chance < CLEARLY)
 
+    def __repr__(self) -> str:
+        named = listed(self.opposed) or "none"
+        return f"OpposedTasks: of {counted(len(self.tasks), 'task')} against the rest: {named}"
 
-@dataclass(frozen=True, slots=True, eq=False)
+    def _repr_html_(self) -> str:
+        columns = {"task": self.tasks, "correlation": self.correlation, "chance": self.chance}
+        return html_columns(repr(self), columns)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DeceptiveTasks:
     """How score and win go together on each task; arrays of shape [tasks].
 
@@ -49,13 +54,21 @@ class DeceptiveTasks:
     tasks: tuple[str, ...]
     score: str
     win: str
-    correlation: NDArray[np.float64]
-    trial_gap: NDArray[np.float64]
+    correlation: Array
+    trial_gap: Array
 
     @property
     def deceptive(self) -> tuple[str, ...]:
         """The tasks on which agents that win more score less, the worst first."""
         return _named(self.tasks, self.correlation, self.correlation < 0)
+
+    def __repr__(self) -> str:
+        named = listed(self.deceptive) or "none"
+        return f"DeceptiveTasks: {self.score} against {self.win} on: {named}"
+
+    def _repr_html_(self) -> str:
+        columns = {"task": self.tasks, "correlation": self.correlation, "trial gap": self.trial_gap}
+        return html_columns(repr(self), columns)
 
 
 def opposed(results: Results, measure: str | None = None) -> OpposedTasks:
@@ -65,13 +78,13 @@ def opposed(results: Results, measure: str | None = None) -> OpposedTasks:
     >>> opposed(Results.from_numpy(scores)).correlation.round(1)
     array([ 0.9,  0.7,  1. , -0.9])
     """
-    scores = standardised(oriented_means(results, results.measure_name(measure)))
+    scores = standard_scores(oriented_means(results, measure))
     seen = np.isfinite(scores)
     held = np.where(seen, scores, 0.0)
     others = seen.sum(axis=1, keepdims=True) - seen
     rest = np.full(scores.shape, np.nan)
     np.divide(held.sum(axis=1, keepdims=True) - held, others, out=rest, where=others > 0)
-    correlation, count = paired_correlation(np.where(seen, scores, np.nan), rest)
+    correlation, count = correlate_pairs(scores, rest)
     return OpposedTasks(results.tasks, correlation, _chance(correlation, count))
 
 
@@ -93,9 +106,7 @@ def deceptive(
     score = results.measure_name(score) if score else next(iter(others), None)
     if win is None or score is None:
         return None
-    correlation, _ = paired_correlation(
-        oriented_means(results, score), oriented_means(results, win)
-    )
+    correlation, _ = correlate_pairs(oriented_means(results, score), oriented_means(results, win))
     return DeceptiveTasks(results.tasks, score, win, correlation, _trial_gap(results, score, win))
 
 
@@ -133,5 +144,6 @@ def _chance(correlation: Array, count: NDArray[np.int64]) -> Array:
 def _named(
     tasks: tuple[str, ...], correlation: Array, wanted: NDArray[np.bool_]
 ) -> tuple[str, ...]:
-    places = np.flatnonzero(wanted)
-    return tuple(tasks[place] for place in places[np.argsort(correlation[places], kind="stable")])
+    columns = np.flatnonzero(wanted)
+    order = np.argsort(correlation[columns], kind="stable")
+    return tuple(tasks[column] for column in columns[order])

@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from examiner.checking import read_only
 from examiner.information.channels import Channels
-from examiner.information.confusion import (
-    Array,
-    PairLikelihood,
-    Spread,
-    normalised_rows,
-    task_places,
-)
+from examiner.information.confusion import PairLikelihood, normalised_rows
+from examiner.information.noise import Array
+from examiner.results import Results
+from examiner.results.display import html_columns
+from examiner.wording import counted
 
 BLOCK_CELLS = 1 << 15
 """A block of rows stays within the processor's cache; with it, memory is bounded for any table."""
@@ -26,7 +23,7 @@ SAFE_EXPONENT = 300.0
 LEAST_EXPONENT = -700.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TaskInformation:
     """Bits of each task, shape [tasks]: of all measures together, and of each alone.
 
@@ -34,13 +31,24 @@ class TaskInformation:
     """
 
     tasks: tuple[str, ...]
-    bits: NDArray[np.float64]
-    by_measure: Mapping[str, NDArray[np.float64]]
+    bits: Array
+    by_measure: Mapping[str, Array]
     max_bits: float
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        most = np.nanmax(self.bits) if np.isfinite(self.bits).any() else np.nan
+        return (
+            f"TaskInformation: {counted(len(self.tasks), 'task')}, the most telling {most:.3g} of "
+            f"{self.max_bits:.3g} bits"
+        )
 
-def gain(channels: Channels, *, spread: Spread = "sum", exact: bool = False) -> TaskInformation:
+    def _repr_html_(self) -> str:
+        columns = {"task": self.tasks, "bits": self.bits}
+        return html_columns(repr(self), {**columns, **self.by_measure}, self.notes)
+
+
+def gain(source: Results | Channels) -> TaskInformation:
     r"""Return the bits that each task tells about which agent is playing.
 
     .. math:: I = \log_2 |A| - \frac{1}{|A|} \sum_{a} \sum_{\hat a}
@@ -48,42 +56,60 @@ def gain(channels: Channels, *, spread: Spread = "sum", exact: bool = False) -> 
 
     (papers/004, eq. 3, with a uniform prior). It lies in [0, log₂|A|]. The equation takes the beliefs
     :math:`\hat A` to be uniform on the whole, which the columns of the confusion matrix need not be: so
-    this is not exactly a mutual information. With `exact` it is: the entropy of the mean row stands in
-    the place of :math:`\log_2 |A|`, and the result is never larger.
+    this is not exactly a mutual information. With a model that is `exact` it is: the entropy of the mean
+    row stands in the place of :math:`\log_2 |A|`, and the result is never larger.
 
-    >>> from examiner.information.channels import channels
-    >>> from examiner.results import Results
     >>> results = Results.from_numpy([[[0.0, 2.0], [0.0, 1.0]], [[90.0, 92.0], [0.0, 1.0]]])
-    >>> gain(channels(results)).bits.round(6)
+    >>> gain(results).bits.round(6)
     array([1., 0.])
     """
-    bits = _single(channels, spread, exact)
-    by_measure = {
-        name: bits if len(channels.measures) == 1 else _single(channels.only(name), spread, exact)
-        for name in channels.measures
-    }
+    channels = Channels.of(source)
+    bits = single_bits(PairLikelihood(channels))
+    by_measure = dict.fromkeys(channels.measures, bits)
+    if len(by_measure) > 1:
+        for name in by_measure:
+            by_measure[name] = single_bits(PairLikelihood(channels.only(name)))
     return TaskInformation(
         channels.tasks, bits, MappingProxyType(by_measure), channels.max_bits, channels.notes
     )
 
 
-def set_gain(
-    channels: Channels,
-    tasks: Sequence[str] | None = None,
-    *,
-    spread: Spread = "sum",
-    exact: bool = False,
-) -> float:
+def set_gain(source: Results | Channels, tasks: Sequence[str] | None = None) -> float:
     """Return the bits that a set of tasks tells together (papers/004, eq. 3 and 4); all by default.
 
-    >>> from examiner.information.channels import channels
-    >>> from examiner.results import Results
     >>> results = Results.from_numpy([[[0.0, 2.0]] * 2, [[4.0, 6.0]] * 2])
-    >>> [round(set_gain(channels(results), names), 3) for names in (["task 1"], None)]
+    >>> [round(set_gain(results, names), 3) for names in (["task 1"], None)]
     [0.16, 0.473]
     """
-    pairs = PairLikelihood(channels, spread)
-    return table_bits(pairs.table(task_places(channels, tasks)), exact=exact)
+    channels = Channels.of(source)
+    pairs = PairLikelihood(channels)
+    return table_bits(pairs.table(channels.columns(tasks)), exact=pairs.exact)
+
+
+def single_bits(pairs: PairLikelihood) -> Array:
+    """Return the bits of each task alone, NaN for one that tells nothing; shape [tasks].
+
+    >>> single_bits(PairLikelihood(Channels.of(Results.from_numpy([[[0.0, 2.0]], [[90.0, 92.0]]]))))
+    array([1.])
+    """
+    bits = np.where(pairs.usable, bits_with(pairs), np.nan)
+    read_only(bits)
+    return bits
+
+
+def cumulative_bits(pairs: PairLikelihood, columns: Sequence[int]) -> Array:
+    """Return the bits of the first task, of the first two, and so on.
+
+    >>> pairs = PairLikelihood(Channels.of(Results.from_numpy([[[0.0, 2.0]] * 2, [[4.0, 6.0]] * 2])))
+    >>> cumulative_bits(pairs, [0, 1]).round(3)
+    array([0.16 , 0.473])
+    """
+    table = np.zeros((pairs.shape[0],) * 2)
+    bits = []
+    for column in columns:
+        table += pairs.table([column])
+        bits.append(table_bits(table, exact=pairs.exact))
+    return np.array(bits)
 
 
 def table_bits(log_likelihood: Array, *, exact: bool = False) -> float:
@@ -98,15 +124,13 @@ def table_bits(log_likelihood: Array, *, exact: bool = False) -> float:
     return float(bounded_bits(prior - entropy, len(rows)))
 
 
-def bits_with(pairs: PairLikelihood, base: Array | None = None, *, exact: bool = False) -> Array:
+def bits_with(pairs: PairLikelihood, base: Array | None = None) -> Array:
     """Return for every task the bits of a set together with that task; shape [tasks].
 
     `base` is the set's own table of log-likelihoods, None for the empty set. Work is tasks · agents² / 2
     exponentials, in blocks of tasks that fit the processor's cache.
 
-    >>> from examiner.information.channels import channels
-    >>> from examiner.results import Results
-    >>> pairs = PairLikelihood(channels(Results.from_numpy([[[0.0, 2.0]] * 2, [[4.0, 6.0]] * 2])))
+    >>> pairs = PairLikelihood(Channels.of(Results.from_numpy([[[0.0, 2.0]] * 2, [[4.0, 6.0]] * 2])))
     >>> bits_with(pairs, pairs.table([0])).round(3)
     array([0.473, 0.473])
     """
@@ -114,14 +138,14 @@ def bits_with(pairs: PairLikelihood, base: Array | None = None, *, exact: bool =
     base = np.zeros((agents, agents)) if base is None else base
     own = pairs.diagonal + base.diagonal()
     highest = base.max() + np.maximum(pairs.diagonal.max(axis=1), 0.0)
-    safe = (highest <= SAFE_EXPONENT) & (own.min(axis=1) >= -SAFE_EXPONENT) & (not exact)
+    safe = (highest <= SAFE_EXPONENT) & (own.min(axis=1) >= -SAFE_EXPONENT) & (not pairs.exact)
     bits = np.empty(tasks)
     step = max(1, BLOCK_CELLS // agents)
     for start in range(0, tasks, step):
         block = slice(start, min(start + step, tasks))
         scan = _by_pairs if safe[block].all() else _by_rows
         entropy, prior = scan(pairs, base, block)
-        bits[block] = (prior if exact else np.log(agents)) - entropy
+        bits[block] = (prior if pairs.exact else np.log(agents)) - entropy
     return bounded_bits(bits, agents)
 
 
@@ -178,10 +202,3 @@ def _entropy(rows: Array) -> Array:
     # A probability of 0 has no part in an entropy, and its logarithm would be infinite.
     entropy: Array = -(rows * np.log(np.maximum(rows, 1e-300))).sum(axis=-1)
     return entropy
-
-
-def _single(channels: Channels, spread: Spread, exact: bool) -> Array:
-    bits = bits_with(PairLikelihood(channels, spread), exact=exact)
-    bits[~channels.usable] = np.nan
-    read_only(bits)
-    return bits

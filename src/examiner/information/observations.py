@@ -1,20 +1,24 @@
-"""What was observed, run by run: the little that bits, their intervals and their chance are made of."""
+"""What was observed: run by run, for bits, their intervals and their chance; cell by cell, for likeness."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results
+from examiner.scores import NORMALISERS
+from examiner.scores.cells import cell_means
+from examiner.scores.comparable import TaskScores
+from examiner.scores.likeness import ROUNDING
 
 Unit = Literal["run", "trial"]
-Array = NDArray[np.float64]
+Array: TypeAlias = NDArray[np.float64]
 
-ROUNDING = 1e-13
-"""A range this small beside the values themselves is what rounding leaves, not variation."""
+LEAST_EIGENVALUE = 0.05
+"""Measures that always move together would else count for infinitely much where they do not."""
 
 
 class Observations(NamedTuple):
@@ -24,7 +28,8 @@ class Observations(NamedTuple):
     `trials`, `mean` and `square` have shape [measures, units]: trials with the measure, their mean, and
     the sum of squares about it. Values stand on a scale of the task's own, from −½ to ½, since bits do
     not change when a score is rescaled; zeros and ones stay as they are, and `shares` says which
-    measures are made of them.
+    measures are made of them. `whitening` [tasks, measures, measures] is there where measures are taken
+    with their correlation.
     """
 
     agents: tuple[str, ...]
@@ -36,6 +41,7 @@ class Observations(NamedTuple):
     mean: Array
     square: Array
     shares: tuple[bool, ...]
+    whitening: Array | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -53,8 +59,12 @@ class Moments(NamedTuple):
     unit_square: Array  # of the units' means, about the cell's mean
 
 
-def observe(results: Results, measures: Sequence[str] | None = None) -> Observations:
+def observe(
+    results: Results, measures: Sequence[str] | None = None, *, correlated: bool = False
+) -> Observations:
     """Gather the runs of each cell; where no cell has two runs, its trials.
+
+    With `correlated`, the correlation of several measures is found too.
 
     >>> seen = observe(Results.from_numpy([[[1.0, 3.0]], [[5.0, 5.0]]]))
     >>> seen.unit, seen.mean
@@ -70,16 +80,26 @@ def observe(results: Results, measures: Sequence[str] | None = None) -> Observat
     unit_of_row = runs if repeated else np.arange(len(rows))
     cell = rows[first] if repeated else rows
     parts = [_summed(results, name, unit_of_row, len(cell)) for name in names]
-    count, mean, square = (np.stack([part[place] for part in parts]) for place in range(3))
-    shares = tuple(results.is_binary(name) for name in names)
-    unit: Unit = "run" if repeated else "trial"
+    count, mean, square = (np.stack(part) for part in zip(*parts, strict=True))
     return Observations(
-        results.agents, results.tasks, names, unit, cell, count, mean, square, shares
+        results.agents,
+        results.tasks,
+        names,
+        "run" if repeated else "trial",
+        cell,
+        count,
+        mean,
+        square,
+        tuple(results.is_binary(name) for name in names),
+        whitening(results, names) if correlated and len(names) > 1 else None,
     )
 
 
 def task_scaled(values: Array, task: NDArray[np.integer], tasks: int) -> Array:
     """Put the values of each task on a scale from −½ to ½; a constant task is 0 throughout.
+
+    Not the normaliser 'min-max', which compares agents: this is a unit for single trials, of any number
+    of agents, in which their squares neither overflow nor lose digits. Bits do not depend on it.
 
     >>> task_scaled(np.array([10.0, 30.0, 7.0]), np.array([0, 0, 1]), 2)
     array([-0.5,  0.5,  0. ])
@@ -111,7 +131,7 @@ def moments(
         _cell_moments(cell, seen.shape, *arrays, weight)
         for arrays in zip(seen.trials, seen.mean, seen.square, strict=True)
     ]
-    return Moments(*(np.stack([part[place] for part in parts]) for place in range(5)))
+    return Moments(*(np.stack(part) for part in zip(*parts, strict=True)))
 
 
 def _cell_moments(
@@ -150,3 +170,100 @@ def _summed(
     apart = (values - mean[unit]) ** 2
     square = np.bincount(unit, weights=apart, minlength=units).astype(np.float64, copy=False)
     return count, mean, square
+
+
+def whitening(results: Results, measures: Sequence[str]) -> NDArray[np.float64]:
+    r"""Return for each task the matrix that makes its measures' noise uncorrelated.
+
+    With R the correlation of the measures within cells, pooled over the agents of a task,
+
+    .. math:: z^\top R^{-1} z = \lVert W z \rVert^2
+
+    R is drawn towards no correlation as far as few trials call for it (by M + 1 of the degrees of
+    freedom plus M + 1), and no eigenvalue is let below 0.05. Shape [tasks, measures, measures].
+
+    >>> table = {"agent": ["a"] * 4, "task": ["t"] * 4, "score": [0, 1, 2, 3], "win": [0, 0, 1, 1]}
+    >>> matrix = whitening(Results.from_dict(table), ["score", "win"])[0]
+    >>> np.linalg.inv(matrix.T @ matrix).round(3)
+    array([[1.   , 0.447],
+           [0.447, 1.   ]])
+    """
+    n_tasks, n_measures = len(results.tasks), len(measures)
+    tasks = results.task_codes.astype(np.int64)
+    values = np.stack([task_scaled(results.measure(name), tasks, n_tasks) for name in measures])
+    seen = ~np.isnan(values).any(axis=0)
+    values, tasks = values[:, seen], tasks[seen]
+    cells = results.agent_codes.astype(np.int64)[seen] * n_tasks + tasks
+    cells = np.unique(cells, return_inverse=True)[1]
+    count = np.bincount(cells)
+    centre = np.stack([np.bincount(cells, weights=row) / count for row in values])
+    apart = values - centre[:, cells]
+    products = np.empty((n_tasks, n_measures, n_measures))
+    for left in range(n_measures):
+        for right in range(n_measures):
+            both = apart[left] * apart[right]
+            products[:, left, right] = np.bincount(tasks, weights=both, minlength=n_tasks)
+    first = np.unique(cells, return_index=True)[1]
+    freedom = np.bincount(tasks, minlength=n_tasks) - np.bincount(tasks[first], minlength=n_tasks)
+    return _inverse_root(_shrunk(products, freedom.astype(np.float64)))
+
+
+def _shrunk(products: NDArray[np.float64], freedom: NDArray[np.float64]) -> NDArray[np.float64]:
+    measures = products.shape[1]
+    scale = np.sqrt(np.einsum("tmm->tm", products))
+    lengths = scale[:, :, None] * scale[:, None, :]
+    correlation = np.zeros_like(products)
+    np.divide(products, lengths, out=correlation, where=lengths > 0)
+    kept = freedom / (freedom + measures + 1)
+    correlation *= kept[:, None, None]
+    correlation[:, np.arange(measures), np.arange(measures)] = 1.0
+    return correlation
+
+
+def _inverse_root(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
+    values, vectors = np.linalg.eigh(correlation)
+    lengths = 1 / np.sqrt(np.maximum(values, LEAST_EIGENVALUE))
+    root: NDArray[np.float64] = lengths[:, :, None] * vectors.transpose(0, 2, 1)
+    return root
+
+
+def task_signs(results: Results, measure: str | None = None) -> Array:
+    """Return +1 for tasks where higher is better and −1 where lower is; shape [tasks].
+
+    >>> task_signs(Results.from_numpy([[1.0, 2.0]]), "score")
+    array([1., 1.])
+    """
+    return results.scales.aligned(results.task_names, results.measure_name(measure)).sign
+
+
+def oriented_means(results: Results, measure: str | None = None) -> Array:
+    """Return the mean of each cell, higher being better; shape [agents, tasks], NaN for no result.
+
+    >>> oriented_means(Results.from_numpy([[1.0, 2.0]]), "score")
+    array([[1., 2.]])
+    """
+    means: Array = cell_means(results, measure) * task_signs(results, measure)
+    return means
+
+
+def shares(means: Array, like: Array | None = None) -> Array:
+    """Return means as shares: as they are within [0, 1], else each task from its worst agent to its best.
+
+    `like` gives another table whose worst and best are used. A task on which all are alike, or that
+    nobody else was seen on, is NaN.
+
+    >>> shares(np.array([[0.2, 0.5], [0.4, 1.0]])).tolist()
+    [[0.2, 0.5], [0.4, 1.0]]
+    >>> shares(np.array([[2.0], [7.0], [12.0]])).ravel()
+    array([0. , 0.5, 1. ])
+    """
+    like = means if like is None else like
+    seen = like[np.isfinite(like)]
+    if ((seen >= 0) & (seen <= 1)).all():
+        return means
+    if len(like) < 2:
+        return np.full_like(means, np.nan)
+    scaled = NORMALISERS["min-max"]
+    names = [[str(number) for number in range(count)] for count in means.shape]
+    scale = scaled.learn(TaskScores.of_cells(like, *names))
+    return scaled.apply(scale, TaskScores.of_cells(means, *names)).reshape(means.shape)

@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.channels import Channels
-from examiner.information.confusion import Array, PairLikelihood, Spread, task_places
+from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import BLOCK_CELLS, bits_with, table_bits
-from examiner.wording import InputError
+from examiner.information.noise import Array
+from examiner.results import Results
+from examiner.results.display import html_columns
+from examiner.wording import InputError, counted
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Separation:
     """Which pairs of agents are told apart, where confusing them is less likely than `threshold`.
 
@@ -37,10 +40,17 @@ class Separation:
         """Return how many pairs of agents there are."""
         return len(self.agents) * (len(self.agents) - 1) // 2
 
+    def __repr__(self) -> str:
+        return (
+            f"Separation: {len(self.never):,} of {counted(self.pairs, 'pair')} of agents are separated by "
+            f"no single task"
+        )
 
-def separation(
-    channels: Channels, threshold: float = 0.05, *, spread: Spread = "sum"
-) -> Separation:
+    def _repr_html_(self) -> str:
+        return html_columns(repr(self), {"task": self.tasks, "pairs separated": self.pairs_of_task})
+
+
+def separation(source: Results | Channels, threshold: float = 0.05) -> Separation:
     r"""Tell which tasks separate which pairs of agents.
 
     Two agents are confused with probability
@@ -49,10 +59,8 @@ def separation(
 
     which is eq. 1 of papers/004 with these two as all agents there are; ½ is no difference at all.
 
-    >>> from examiner.information.channels import channels
-    >>> from examiner.results import Results
     >>> results = Results.from_numpy([[[0.0, 1.0]], [[0.0, 1.0]], [[9.0, 10.0]]], agents="abc")
-    >>> found = separation(channels(results))
+    >>> found = separation(results)
     >>> found.pairs_of_task, found.never
     (array([2]), (('a', 'b'),))
     """
@@ -60,7 +68,8 @@ def separation(
         raise InputError(
             f"The threshold is {threshold}. Give a probability of confusion between 0 and 0.5."
         )
-    pairs = PairLikelihood(channels, spread)
+    channels = Channels.of(source)
+    pairs = PairLikelihood(channels)
     agents, tasks = pairs.shape
     separated = np.zeros((agents, agents), dtype=np.int64)
     best = np.full((agents, agents), -1, dtype=np.int64)
@@ -87,58 +96,48 @@ def separation(
         of_task,
         separated + separated.T,
         np.maximum(best, best.T),
-        _together(pairs.table(np.flatnonzero(channels.usable).tolist())),
+        _together(pairs.table(channels.columns())),
         _never(channels.agents, separated),
     )
 
 
 def separated_by(
-    channels: Channels, task: str, threshold: float = 0.05, *, spread: Spread = "sum"
+    source: Results | Channels, task: str, threshold: float = 0.05
 ) -> tuple[tuple[str, str], ...]:
     """Name the pairs of agents that one task separates.
 
-    >>> from examiner.information.channels import channels
-    >>> from examiner.results import Results
     >>> results = Results.from_numpy([[[0.0, 1.0]], [[0.0, 1.0]], [[9.0, 10.0]]], agents="abc")
-    >>> separated_by(channels(results), "task 1")
+    >>> separated_by(results, "task 1")
     (('a', 'c'), ('b', 'c'))
     """
-    place = task_places(channels, [task])[0]
-    pairs = PairLikelihood(channels, spread)
+    channels = Channels.of(source)
+    (column,) = channels.columns([task])
+    pairs = PairLikelihood(channels)
     found: list[tuple[str, str]] = []
     for agent in range(len(channels.agents) - 1):
-        apart = _confused(pairs, agent, slice(place, place + 1))[0] < threshold
+        apart = _confused(pairs, agent, slice(column, column + 1))[0] < threshold
         others = (np.flatnonzero(apart) + agent + 1).tolist()
         found += [(channels.agents[agent], channels.agents[other]) for other in others]
     return tuple(found)
 
 
-def redundancy(
-    channels: Channels, tasks: Sequence[str] | None = None, *, spread: Spread = "sum"
-) -> Array:
+def redundancy(source: Results | Channels, tasks: Sequence[str] | None = None) -> Array:
     r"""Return how much each two tasks repeat each other: I(g) + I(h) − I(g, h), in bits.
 
     It is negative where two tasks tell more together than the sum of both. The diagonal is what a task
-    and its copy repeat. Shape [tasks, tasks].
+    and its copy repeat. Bits are those of papers/004, eq. 3, whatever the model. Shape [tasks, tasks].
 
-    >>> from examiner.information.channels import channels
-    >>> from examiner.results import Results
-    >>> results = Results.from_numpy([[[0.0, 2.0]] * 2, [[90.0, 92.0]] * 2])
-    >>> redundancy(channels(results)).round(3)
+    >>> redundancy(Results.from_numpy([[[0.0, 2.0]] * 2, [[90.0, 92.0]] * 2])).round(3)
     array([[1., 1.],
            [1., 1.]])
     """
-    places = task_places(channels, tasks)
-    chosen = replace(
-        channels,
-        tasks=tuple(channels.tasks[place] for place in places),
-        mean=channels.mean[:, :, places],
-        deviation=channels.deviation[:, :, places],
-        whitening=None if channels.whitening is None else channels.whitening[places],
-    )
-    pairs = PairLikelihood(chosen, spread)
-    single = np.array([table_bits(pairs.table([place])) for place in range(len(places))])
-    joint = np.stack([bits_with(pairs, pairs.table([place])) for place in range(len(places))])
+    channels = Channels.of(source)
+    chosen = channels.take(channels.columns(tasks))
+    pairs = PairLikelihood(replace(chosen, model=replace(chosen.model, exact=False)))
+    single, joint = np.empty(len(chosen.tasks)), np.empty((len(chosen.tasks),) * 2)
+    for column in range(len(single)):
+        table = pairs.table([column])
+        single[column], joint[column] = table_bits(table), bits_with(pairs, table)
     shared: Array = single[:, None] + single - (joint + joint.T) / 2
     return shared
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import comb
 from typing import Literal, get_args
 
@@ -11,8 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.channels import Channels
-from examiner.information.confusion import Array, PairLikelihood, Spread
-from examiner.information.gain import bits_with, table_bits
+from examiner.information.confusion import PairLikelihood
+from examiner.information.gain import bits_with, cumulative_bits, table_bits
+from examiner.information.noise import Array
+from examiner.results import Results
+from examiner.results.display import html_columns
 from examiner.wording import InputError, counted, unknown_name
 
 Search = Literal["greedy", "swap", "optimum"]
@@ -23,13 +27,13 @@ LEAST_GAIN = 1e-12
 """Bits less than this apart are rounding: ties go to the task that was read first."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class InformativeSet:
-    """Tasks in the order chosen, and the bits that they tell up to each; `places` are positions."""
+    """Tasks in the order chosen, and the bits that they tell up to each; `columns` are where they stand."""
 
     tasks: tuple[str, ...]
-    places: tuple[int, ...]
-    cumulative_bits: NDArray[np.float64]
+    columns: tuple[int, ...]
+    cumulative_bits: Array
     max_bits: float
     search: Search
 
@@ -38,48 +42,52 @@ class InformativeSet:
         """Return the bits of the whole set."""
         return float(self.cumulative_bits[-1])
 
+    def __repr__(self) -> str:
+        return (
+            f"InformativeSet: {counted(len(self.tasks), 'task')} by {self.search}, {self.bits:.3g} of "
+            f"{self.max_bits:.3g} bits"
+        )
+
+    def _repr_html_(self) -> str:
+        columns = {"task": self.tasks, "bits so far": self.cumulative_bits}
+        return html_columns(repr(self), columns)
+
 
 def best_set(
-    channels: Channels,
+    source: Results | Channels,
     size: int,
     search: Search = "greedy",
     *,
-    spread: Spread = "sum",
-    exact: bool = False,
     progress: Progress | None = None,
 ) -> InformativeSet:
     """Choose the tasks that together tell most about which agent is playing.
 
     "greedy" adds the task that tells most beside those already chosen (papers/004, section V-C); "swap"
     then exchanges tasks while that helps, and is never worse; "optimum" tries every set, for small
-    problems. `exact` is that of `information_gain`.
+    problems.
 
-    >>> from examiner.information.channels import channels
-    >>> from examiner.results import Results
     >>> base = np.array([[0.0, 0.0, 5.0], [5.0, 5.0, 4.6], [9.0, 9.1, 0.0]])
     >>> results = Results.from_numpy(base[:, :, None] + [-1.0, 0.0, 1.0], tasks="tuv")
-    >>> chosen = best_set(channels(results), 2)
+    >>> chosen = best_set(results, 2)
     >>> chosen.tasks, chosen.cumulative_bits.round(2)
     (('u', 't'), array([1.1 , 1.49]))
     """
     if search not in get_args(Search):
         raise unknown_name("search", search, get_args(Search))
-    usable = channels.usable
-    check_size(size, int(usable.sum()))
-    pairs = PairLikelihood(channels, spread)
+    channels = Channels.of(source)
+    pairs = PairLikelihood(channels)
+    check_size(size, int(pairs.usable.sum()))
     if search == "optimum":
-        places = _optimum(pairs, usable, size, exact, progress)
+        columns = _optimum(pairs, size, progress)
     else:
-        places = greedy_places(pairs, usable, size, exact=exact, progress=progress)
+        columns = greedy_columns(pairs, size, progress=progress)
     if search == "swap":
-        places = _swapped(pairs, usable, places, exact, progress)
+        columns = _swapped(pairs, columns, progress)
     if search != "greedy":
-        within = np.zeros(len(usable), dtype=bool)
-        within[places] = True
-        places = greedy_places(pairs, within, size, exact=exact)
-    bits = np.array([table_bits(table, exact=exact) for table in _growing(pairs, places)])
-    names = tuple(channels.tasks[place] for place in places)
-    return InformativeSet(names, tuple(places), bits, channels.max_bits, search)
+        columns = greedy_columns(pairs, size, columns)
+    names = tuple(channels.tasks[column] for column in columns)
+    bits = cumulative_bits(pairs, columns)
+    return InformativeSet(names, tuple(columns), bits, channels.max_bits, search)
 
 
 def check_size(size: int, tasks: int) -> None:
@@ -91,29 +99,28 @@ def check_size(size: int, tasks: int) -> None:
         )
 
 
-def greedy_places(
+def greedy_columns(
     pairs: PairLikelihood,
-    usable: NDArray[np.bool_],
     size: int,
+    among: Sequence[int] | None = None,
     *,
-    exact: bool = False,
     progress: Progress | None = None,
 ) -> list[int]:
-    """Return positions in the order in which each adds most to those before it.
+    """Return columns in the order in which each adds most to those before it; `among` some alone.
 
-    >>> from examiner.information.channels import channels
-    >>> from examiner.results import Results
     >>> results = Results.from_numpy([[[0.0, 1.0], [0.0, 1.0]], [[0.0, 1.0], [8.0, 9.0]]])
-    >>> greedy_places(PairLikelihood(channels(results)), np.array([True, True]), 2)
+    >>> greedy_columns(PairLikelihood(Channels.of(results)), 2)
     [1, 0]
     """
     base = np.zeros((pairs.shape[0],) * 2)
-    left = usable.copy()
+    left = pairs.usable.copy()
+    if among is not None:
+        left[np.setdiff1d(np.arange(len(left)), among)] = False
     chosen: list[int] = []
     for step in range(size):
         if progress:
             progress("choosing tasks", step, size)
-        best = _best(bits_with(pairs, base, exact=exact), left)
+        best = _best(bits_with(pairs, base), left)
         chosen.append(best)
         left[best] = False
         base += pairs.table([best])
@@ -125,71 +132,44 @@ def _best(bits: Array, among: NDArray[np.bool_]) -> int:
     return int(np.flatnonzero(offered >= offered.max() - LEAST_GAIN)[0])
 
 
-def _swapped(
-    pairs: PairLikelihood,
-    usable: NDArray[np.bool_],
-    places: list[int],
-    exact: bool,
-    progress: Progress | None,
-) -> list[int]:
+def _swapped(pairs: PairLikelihood, columns: list[int], progress: Progress | None) -> list[int]:
     """Exchange one task at a time for the best other one, until no exchange helps."""
-    chosen = list(places)
-    current = table_bits(pairs.table(chosen), exact=exact)
-    unchanged = 0
-    step = 0
+    chosen = list(columns)
+    current = table_bits(pairs.table(chosen), exact=pairs.exact)
+    step = unchanged = 0
     while unchanged < len(chosen):
-        place = step % len(chosen)
+        index = step % len(chosen)
         if progress:
             progress("swapping tasks", unchanged, len(chosen))
-        rest = [task for task in chosen if task != chosen[place]]
-        offered = usable.copy()
+        rest = [task for task in chosen if task != chosen[index]]
+        offered = pairs.usable.copy()
         offered[rest] = False
-        bits = bits_with(pairs, pairs.table(rest), exact=exact)
+        bits = bits_with(pairs, pairs.table(rest))
         best = _best(bits, offered)
         step, unchanged = step + 1, unchanged + 1
         if bits[best] > current + LEAST_GAIN:
-            chosen[place], current, unchanged = best, float(bits[best]), 0
+            chosen[index], current, unchanged = best, float(bits[best]), 0
     return chosen
 
 
-def _optimum(
-    pairs: PairLikelihood,
-    usable: NDArray[np.bool_],
-    size: int,
-    exact: bool,
-    progress: Progress | None,
-) -> list[int]:
-    tasks = np.flatnonzero(usable).tolist()
+def _optimum(pairs: PairLikelihood, size: int, progress: Progress | None) -> list[int]:
+    tasks = np.flatnonzero(pairs.usable).tolist()
     sets = comb(len(tasks), size)
     if sets > MOST_SETS:
         raise InputError(
             f"There are {sets:,} sets of {size} among {len(tasks)} tasks, more than {MOST_SETS:,}: "
             f"too many to try. Use 'swap', or choose fewer tasks."
         )
-    best, most, done, total = tasks[:size], -1.0, 0, comb(len(tasks), size - 1)
-    for head in _heads(tasks, size - 1):
-        done += 1
+    best, most, total = tasks[:size], -1.0, comb(len(tasks), size - 1)
+    for done, head in enumerate(combinations(tasks, size - 1), 1):
         if progress and done % 64 == 0:
             progress("trying sets", done, total)
-        later = np.zeros_like(usable)
+        later = np.zeros_like(pairs.usable)
         later[[task for task in tasks if not head or task > head[-1]]] = True
         if not later.any():
             continue
-        bits = bits_with(pairs, pairs.table(head), exact=exact)
+        bits = bits_with(pairs, pairs.table(head))
         last = _best(bits, later)
         if bits[last] > most + LEAST_GAIN:
             best, most = [*head, last], float(bits[last])
     return best
-
-
-def _heads(tasks: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
-    from itertools import combinations
-
-    return combinations(tasks, size)
-
-
-def _growing(pairs: PairLikelihood, places: Sequence[int]) -> Iterator[Array]:
-    table = np.zeros((pairs.shape[0],) * 2)
-    for place in places:
-        table = table + pairs.table([place])
-        yield table

@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from examiner.results import ResponseMatrix, Results
 from examiner.scores.cells import cell_means
-from examiner.scores.comparable import column_size
+from examiner.scores.comparable import column_range, column_size
 from examiner.wording import InputError, listed, shorten
 
 Method = Literal["pearson", "spearman"]
 
 FEWEST_PAIRS = 3
 """With two pairs every correlation is ±1: nothing is learnt from them."""
+ROUNDING = 1e-13
+"""A range this small beside the values themselves is what rounding leaves, not variation."""
 CONSTANT = 1e-13
 """The share of its squares below which the spread of a column is rounding."""
 
@@ -200,17 +202,53 @@ def _correlate(
         from scipy.stats import rankdata  # slow to import, and only ranks need it
 
         left, right = rankdata(left, axis=0), rankdata(right, axis=0)
-    products = _standardised(left).T @ _standardised(right)
+    unit = unit_columns(left)
+    products = unit.T @ (unit if right is left else unit_columns(right))
     bounded: NDArray[np.float64] = np.clip(products, -1.0, 1.0)
     return bounded
 
 
-def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Columns with mean zero and length one; NaN where a column does not vary."""
-    varied = values.max(axis=0) > values.min(axis=0)
+def correlation_distances(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 1 − r, and 1 for pairs of which no correlation is known; 0 on the diagonal.
+
+    >>> correlation_distances(np.array([[1.0, np.nan], [np.nan, 1.0]]))
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    distance = np.where(np.isnan(correlation), 1.0, 1.0 - correlation)
+    np.fill_diagonal(distance, 0.0)
+    return np.maximum((distance + distance.T) / 2, 0.0)
+
+
+def correlate_pairs(
+    left: NDArray[np.float64], right: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Correlate two tables column by column over the rows that both have, and count those rows.
+
+    >>> correlate_pairs(np.array([[1.0], [2.0], [3.0]]), np.array([[3.0], [2.0], [1.5]]))
+    (array([-0.98198051]), array([3]))
+    """
+    both = ~(np.isnan(left) | np.isnan(right))
+    count = both.sum(axis=0)
+    sides = (unit_columns(np.where(both, side, np.nan)) for side in (left, right))
+    products = np.where(both, np.multiply(*sides), 0.0).sum(axis=0)
+    return np.where(count >= FEWEST_PAIRS, np.clip(products, -1.0, 1.0), np.nan), count
+
+
+def unit_columns(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return columns with mean zero and length one over what was observed; NaN where one does not vary.
+
+    >>> unit_columns(np.array([[1.0, 5.0], [3.0, 5.0], [np.nan, 5.0]])).round(3)
+    array([[-0.707,    nan],
+           [ 0.707,    nan],
+           [   nan,    nan]])
+    """
     values = values / column_size(values)
-    centred: NDArray[np.float64] = values - values.mean(axis=0)
-    length = np.sqrt((centred**2).sum(axis=0))
+    low, high = column_range(values)
+    seen = ~np.isnan(values)
+    mean = np.where(seen, values, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    centred: NDArray[np.float64] = values - mean
+    length = np.sqrt((np.where(seen, centred, 0.0) ** 2).sum(axis=0))
     unit: NDArray[np.float64] = np.full_like(centred, np.nan)
-    np.divide(centred, length, out=unit, where=varied & (length > 0))
+    np.divide(centred, length, out=unit, where=(high - low > ROUNDING) & (length > 0))
     return unit

@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.channels import Channels, Noise, channels_of
+from examiner.information.channels import Channels, channels_of
+from examiner.information.noise import ChannelModel, Noise
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.results import Results
 from examiner.results.table import check_results
@@ -148,7 +149,7 @@ class Benchmark:
         seen = self.observed._replace(agents=tuple(self.agents[row] for row in rows.tolist()))
         found = Moments(*(part[:, rows] for part in self.moments))
         try:
-            return channels_of(seen, found, self.noise)
+            return channels_of(seen, found, ChannelModel(self.noise))
         except InputError:
             return None
 

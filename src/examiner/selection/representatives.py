@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.clusters import MOST_TASKS, distances
+from examiner.information.clusters import MOST_TASKS
+from examiner.scores.likeness import correlation_distances
 from examiner.selection.constraints import Array
 from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import grow
@@ -31,7 +32,9 @@ def likeness(values: Array) -> Array:
     deviation = np.sqrt((centred**2).mean(axis=0))
     flat = deviation <= 1e-12 * np.maximum(np.abs(values).max(axis=0), 1e-300)
     scaled = np.where(flat, 0.0, centred / np.where(flat, 1.0, deviation))
-    return distances(np.where(flat[:, None] | flat, np.nan, scaled.T @ scaled / len(values)))
+    return correlation_distances(
+        np.where(flat[:, None] | flat, np.nan, scaled.T @ scaled / len(values))
+    )
 
 
 def one_of_each_group(

@@ -2,27 +2,20 @@
 
 from examiner.typology.agreement import (
     Agreement,
+    PermutationTest,
     adjusted_rand,
     cluster_agreement,
+    permutation_test,
+    profile_distances,
     task_clusters,
 )
 from examiner.typology.conformity import conform, fitting_schema, observed_schema
 from examiner.typology.coverage import Combination, Coverage, ValueUse, coverage
-from examiner.typology.grouping import TaskGroup, groups, one_of_each
-from examiner.typology.kinds import Kinds, kinds
-from examiner.typology.permutation import (
-    PermutationTest,
-    permutation_test,
-    profile_distances,
-)
+from examiner.typology.kinds import Kinds, TaskGroup, groups, kinds, one_of_each
+from examiner.typology.pair_tests import TestedPairs
 from examiner.typology.schema import Dimension, Schema
 from examiner.typology.schemas import SCHEMAS
-from examiner.typology.validation import (
-    GroupTests,
-    TestedPairs,
-    Validation,
-    validate,
-)
+from examiner.typology.validation import Draws, GroupTests, Validation, validate
 
 __all__ = [
     "SCHEMAS",
@@ -30,6 +23,7 @@ __all__ = [
     "Combination",
     "Coverage",
     "Dimension",
+    "Draws",
     "GroupTests",
     "Kinds",
     "PermutationTest",

@@ -66,11 +66,11 @@ def fitting_schema(classification: Classification) -> Schema | None:
     True
     """
     known = {
-        schema: sum(schema.knows(feature) for feature in classification.features)
-        for schema in SCHEMAS.values()
+        name: sum(schema.knows(feature) for feature in classification.features)
+        for name, schema in SCHEMAS.items()
     }
-    best = max(known, key=lambda schema: known[schema])
-    return best if 2 * known[best] > len(classification.features) else None
+    best = max(known, key=lambda name: known[name])
+    return SCHEMAS[best] if 2 * known[best] > len(classification.features) else None
 
 
 def observed_schema(classification: Classification) -> Schema:

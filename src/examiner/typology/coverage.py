@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from examiner.checking import read_only
 from examiner.results import Classification
+from examiner.results.display import html_table
 from examiner.typology.conformity import conform, named_schema, observed_schema
 from examiner.typology.schema import Schema
-from examiner.wording import InputError, shorten, unknown_name
+from examiner.wording import InputError, counted, shorten, unknown_name
 
 MOST_VALUES = 200
 """Values of one dimension: a column with more is a description, not a kind."""
@@ -40,7 +41,7 @@ class Combination(NamedTuple):
     features: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Coverage:
     """What some tasks have of a schema.
 
@@ -56,11 +57,23 @@ class Coverage:
     labels: tuple[tuple[str, str], ...]
     joint: NDArray[np.int64]
 
+    def __repr__(self) -> str:
+        absent, pairs = len(self.missing_values), len(self.missing_pairs)
+        return (
+            f"Coverage of {self.schema!r} by {counted(len(self.tasks), 'task')}: {absent:,} of "
+            f"{len(self.labels):,} values and {pairs:,} of {self.pairs:,} pairs are missing"
+        )
+
+    def _repr_html_(self) -> str:
+        header = ["dimension", "commonest", "largest_share", "evenness"]
+        rows = [[getattr(use, name) for name in header] for use in self.uses]
+        return html_table(repr(self), [name.replace("_", " ") for name in header], rows)
+
     @property
     def missing_values(self) -> tuple[Combination, ...]:
         """Values that no task has."""
         absent = np.flatnonzero(np.diagonal(self.joint) == 0)
-        return tuple(Combination((self.labels[place],)) for place in absent)
+        return tuple(Combination((self.labels[index],)) for index in absent)
 
     @property
     def missing_pairs(self) -> tuple[Combination, ...]:
@@ -135,11 +148,11 @@ def _rows(classification: Classification, tasks: Sequence[str] | None) -> list[i
     if tasks is None:
         rows = list(range(len(classification.tasks)))
     else:
-        place = {task: row for row, task in enumerate(classification.tasks)}
+        row_of = {task: row for row, task in enumerate(classification.tasks)}
         for task in tasks:
-            if task not in place:
+            if task not in row_of:
                 raise unknown_name("task", task, classification.tasks)
-        rows = [place[task] for task in tasks]
+        rows = [row_of[task] for task in tasks]
     if not rows or not classification.features:
         raise InputError(
             f"There are {len(rows)} tasks and {len(classification.features)} features to cover. "

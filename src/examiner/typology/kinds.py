@@ -6,16 +6,85 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
+from examiner.checking import Randomness, generator
 from examiner.results import Classification
+from examiner.results.display import html_table
 from examiner.typology.conformity import conform, fitting_schema, named_schema, observed_schema
 from examiner.typology.coverage import Coverage
 from examiner.typology.coverage import coverage as task_coverage
-from examiner.typology.grouping import TaskGroup, one_of_each
-from examiner.typology.grouping import groups as group_tasks
 from examiner.typology.schema import Schema, letters
-from examiner.wording import counted, listed, unknown_name
+from examiner.wording import InputError, counted, listed, shorten, unknown_name
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGroup:
+    """Tasks with the same value of every chosen feature; `features` are pairs of name and value.
+
+    >>> TaskGroup((("haste", "absent"),), ("pong", "tennis")).to_dict()
+    {'features': {'haste': 'absent'}, 'tasks': ['pong', 'tennis']}
+    """
+
+    features: tuple[tuple[str, str], ...]
+    tasks: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the group as JSON values.
+
+        >>> TaskGroup((), ("pong",)).to_dict()
+        {'features': {}, 'tasks': ['pong']}
+        """
+        return {"features": dict(self.features), "tasks": list(self.tasks)}
+
+
+def groups(
+    classification: Classification, features: Sequence[str] | None = None
+) -> tuple[TaskGroup, ...]:
+    """Put tasks together that have the same value of every feature, or of those named.
+
+    Groups, and the tasks in them, stand in the order of the classification.
+
+    References: papers/000, section IV, step 4.
+
+    >>> kinds = Classification(("pong", "go", "tennis"), ("haste",), (("yes",), ("no",), ("yes",)))
+    >>> [group.tasks for group in groups(kinds)]
+    [('pong', 'tennis'), ('go',)]
+    """
+    chosen = classification.features if features is None else tuple(dict.fromkeys(features))
+    if not chosen or not classification.tasks:
+        raise InputError(
+            f"There are {len(classification.tasks)} tasks and {len(chosen)} features to group by. "
+            f"Give at least one of each."
+        )
+    for feature in chosen:
+        if feature not in classification.features:
+            raise unknown_name("feature", feature, classification.features)
+    columns = [classification.feature(feature) for feature in chosen]
+    members: dict[tuple[str, ...], list[str]] = {}
+    for task, values in zip(classification.tasks, zip(*columns, strict=True), strict=True):
+        empty = [name for name, value in zip(chosen, values, strict=True) if not value.strip()]
+        if empty:
+            raise InputError(
+                f"The task {shorten(task)} has no value of {shorten(empty[0])}, so that its kind is "
+                f"not known. Classify it, or leave the task or the feature out."
+            )
+        members.setdefault(values, []).append(task)
+    return tuple(
+        TaskGroup(tuple(zip(chosen, values, strict=True)), tuple(tasks))
+        for values, tasks in members.items()
+    )
+
+
+def one_of_each(groups: Sequence[TaskGroup], *, rng: Randomness) -> tuple[str, ...]:
+    """Choose one task of each group at random: the reduced set, in the order of the groups.
+
+    References: papers/000, section IV, step 5.
+
+    >>> groups = (TaskGroup((), ("pong", "tennis")), TaskGroup((), ("go",)))
+    >>> one_of_each(groups, rng=0)
+    ('tennis', 'go')
+    """
+    rng = generator(rng)
+    return tuple(group.tasks[int(rng.integers(len(group.tasks)))] for group in groups)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +108,7 @@ class Kinds:
         """Return the groups, the reduced set and what is missing as JSON values.
 
         >>> known = Classification(("pong", "go"), ("haste",), (("absent",), ("absent",)))
-        >>> made = kinds(known, rng=np.random.default_rng(0)).to_dict()
+        >>> made = kinds(known, rng=0).to_dict()
         >>> made["reduced"], made["missing"]
         (['go'], [{'features': {'internal_time.haste': 'present'}}])
         """
@@ -51,7 +120,7 @@ class Kinds:
             "groups": [group.to_dict() for group in self.groups],
             "reduced": list(self.reduced),
             "saved": self.saved,
-            "missing": [{"features": dict(one.features)} for one in missing],
+            "missing": [{"features": dict(lacking.features)} for lacking in missing],
             "coverage": [
                 {
                     **use._asdict(),
@@ -71,13 +140,20 @@ class Kinds:
             f"one of each leaves out {self.saved:.0%}"
         )
 
+    def _repr_html_(self) -> str:
+        rows = [
+            [kept, ", ".join(group.tasks), ", ".join(value for _, value in group.features)]
+            for kept, group in zip(self.reduced, self.groups, strict=True)
+        ]
+        return html_table(repr(self), ["kept", "tasks", "features"], rows, self.notes)
+
 
 def kinds(
     classification: Classification,
     schema: str | Schema | Literal["auto"] | None = "auto",
     features: Sequence[str] | None = None,
     *,
-    rng: np.random.Generator,
+    rng: Randomness,
 ) -> Kinds:
     """Group tasks by what they are, keep one of each group, and say what is covered and what lacks.
 
@@ -88,20 +164,20 @@ def kinds(
     References: papers/000, section IV.
 
     >>> import examiner as ex
-    >>> kinds(ex.load("atari-typology"), rng=np.random.default_rng(0))
+    >>> kinds(ex.load("atari-typology"), rng=0)
     Kinds by 'elverdam-aarseth': 55 tasks in 31 groups; one of each leaves out 44%
     """
     chosen = classification if features is None else _with_features(classification, features)
     found = fitting_schema(chosen) if schema == "auto" else schema
     kinds = chosen if found is None else conform(chosen, found)
-    groups = group_tasks(kinds)
+    made = groups(kinds)
     whole = observed_schema(kinds) if found is None else named_schema(found)
-    reduced = one_of_each(groups, rng=rng)
+    reduced = one_of_each(made, rng=rng)
     against = None if found is None else whole
     return Kinds(
         classification=kinds,
         schema=whole,
-        groups=groups,
+        groups=made,
         reduced=reduced,
         coverage=task_coverage(kinds, against),
         reduced_coverage=task_coverage(kinds, against or whole, reduced),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,22 @@ class PairTests(NamedTuple):
     effect: NDArray[np.float64]
 
 
+class TestedPairs(NamedTuple):
+    """Pairs of tasks summed up: mean and variance of p-values, and how large differences are.
+
+    `difference` is the median absolute difference of two tasks' mean scores, `effect` the median of
+    the same in pooled standard deviations (Cohen's d), `student` how many pairs had Student's test.
+    The variance is that of the pairs themselves, as in the paper. NaN where there is no pair.
+    """
+
+    pairs: int
+    mean_p: float
+    variance_p: float
+    student: int
+    difference: float
+    effect: float
+
+
 def compare_pairs(
     scores: NDArray[np.float64], first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> PairTests:
@@ -59,6 +76,29 @@ def compare_pairs(
     if not parts:
         parts = [_block(scores, first, second, normality)]
     return PairTests(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def summed(tests: PairTests, chosen: NDArray[np.bool_]) -> TestedPairs:
+    """Sum some pairs up; those that could not be tested are left out.
+
+    >>> tests = compare_pairs(np.array([[0.1, 0.2], [0.2, 0.5], [0.3, 0.3]]), np.array([0]), np.array([1]))
+    >>> summed(tests, np.array([True])).pairs
+    1
+    """
+    chosen = chosen & np.isfinite(tests.p_value)
+    p = tests.p_value[chosen]
+    if not len(p):
+        return TestedPairs(0, math.nan, math.nan, 0, math.nan, math.nan)
+    effect = tests.effect[chosen]
+    effect = effect[np.isfinite(effect)]
+    return TestedPairs(
+        pairs=len(p),
+        mean_p=float(p.mean()),
+        variance_p=float(p.var()),
+        student=int(tests.student[chosen].sum()),
+        difference=float(np.median(tests.difference[chosen])),
+        effect=float(np.median(effect)) if len(effect) else math.nan,
+    )
 
 
 def smallest_wilcoxon_p(agents: int) -> float:

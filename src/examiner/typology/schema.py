@@ -6,11 +6,11 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from examiner.checking import check_names
-from examiner.wording import InputError, shorten, unknown_name
+from examiner.checking import check_names, from_record
+from examiner.wording import InputError, counted, shorten, unknown_name
 
 _NOT_IN_A_NAME = re.compile(r"[\W_]+")
 
@@ -30,7 +30,7 @@ class Dimension:
 
     `category` is the meta-category it belongs to. With `limits`, values are bands of a number: the
     first holds numbers up to and including the first limit, and so on; values beyond the last band
-    are no numbers. `synonyms` are other names, `value_synonyms` pairs of (other name, value).
+    are no numbers. `synonyms` are other names, `value_synonyms` the values that other names stand for.
 
     >>> size = Dimension("size", "Board", "squares", ("small", "large"), True, (64,))
     >>> size.value("19"), size.value("361"), size.value("Large")
@@ -38,23 +38,28 @@ class Dimension:
     """
 
     name: str
-    category: str
-    meaning: str
-    values: tuple[str, ...]
+    category: str = ""
+    meaning: str = ""
+    values: tuple[str, ...] = ()
     ordered: bool = False
     limits: tuple[float, ...] = ()
     unit: str = ""
     synonyms: tuple[str, ...] = ()
-    value_synonyms: tuple[tuple[str, str], ...] = ()
+    value_synonyms: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", check_names(self.values, f"value of {self.name}"))
+        object.__setattr__(self, "value_synonyms", dict(self.value_synonyms))
+        if not self.values:
+            raise InputError(
+                f"The dimension {shorten(self.name)} has no values. Give those that it may have."
+            )
         if self.limits and len(self.values) <= len(self.limits):
             raise InputError(
                 f"The dimension {shorten(self.name)} has {len(self.limits)} limits and "
                 f"{len(self.values)} values. Give one value more than limits."
             )
-        for _, value in self.value_synonyms:
+        for value in self.value_synonyms.values():
             if value not in self.values:
                 raise unknown_name(f"value of {self.name}", value, self.values)
 
@@ -77,7 +82,8 @@ class Dimension:
         if band is not None:
             return band
         wanted = letters(text)
-        for name, value in (*((value, value) for value in self.values), *self.value_synonyms):
+        own = dict(zip(self.values, self.values, strict=True))
+        for name, value in (*own.items(), *self.value_synonyms.items()):
             if letters(name) == wanted:
                 return value
         raise unknown_name(f"value of {self.name}", text, self.values)
@@ -105,9 +111,9 @@ class Schema:
     """
 
     name: str
-    title: str
-    source: str
-    dimensions: tuple[Dimension, ...]
+    title: str = ""
+    source: str = ""
+    dimensions: tuple[Dimension, ...] = ()
 
     def __post_init__(self) -> None:
         check_names([dimension.name for dimension in self.dimensions], "dimension")
@@ -170,31 +176,20 @@ class Schema:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Schema:  # Any: TOML values
-        """Build a schema from the fields of its file.
+        """Build a schema from the fields of its file; what is wrong with them is named by its path.
 
         >>> Schema.from_dict({"name": "s", "dimensions": [{"name": "haste", "values": ["yes", "no"]}]})
         Schema 's': 1 dimension in 1 meta-category, 2 values
+        >>> Schema.from_dict({"name": "s", "dimensions": [{"name": "haste"}]})
+        Traceback (most recent call last):
+        ...
+        examiner.wording.InputError: The dimension 'haste' has no values. Give those that it may have.
         """
-        dimensions = tuple(
-            Dimension(
-                name=one["name"],
-                category=one.get("category", ""),
-                meaning=one.get("meaning", ""),
-                values=tuple(one["values"]),
-                ordered=one.get("ordered", False),
-                limits=tuple(float(limit) for limit in one.get("limits", ())),
-                unit=one.get("unit", ""),
-                synonyms=tuple(one.get("synonyms", ())),
-                value_synonyms=tuple(one.get("value_synonyms", {}).items()),
-            )
-            for one in fields["dimensions"]
-        )
-        title, source = fields.get("title", fields["name"]), fields.get("source", "")
-        return cls(fields["name"], title, source, dimensions)
+        made = from_record(cls, fields)
+        return replace(made, title=made.title or made.name)
 
     def __repr__(self) -> str:
         n, m = len(self.dimensions), len(self.categories)
         values = sum(len(dimension.values) for dimension in self.dimensions)
-        dimensions = f"{n} dimension{'s' if n != 1 else ''}"
         categories = f"{m} meta-categor{'ies' if m != 1 else 'y'}"
-        return f"Schema {self.name!r}: {dimensions} in {categories}, {values} values"
+        return f"Schema {self.name!r}: {counted(n, 'dimension')} in {categories}, {values} values"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,17 +9,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Randomness, generator
 from examiner.results import Results, atari_game
+from examiner.results.display import html_table
 from examiner.scores.cells import cell_means
-from examiner.typology.agreement import Agreement, ClusterFunction, cluster_agreement, task_clusters
-from examiner.typology.grouping import TaskGroup
-from examiner.typology.pair_tests import FEWEST_AGENTS, PairTests, compare_pairs
-from examiner.typology.permutation import (
+from examiner.typology.agreement import (
+    Agreement,
+    ClusterFunction,
     Distance,
     PermutationTest,
     Progress,
+    cluster_agreement,
     permutation_test,
     profile_distances,
+    task_clusters,
+)
+from examiner.typology.kinds import Kinds, TaskGroup
+from examiner.typology.pair_tests import (
+    FEWEST_AGENTS,
+    PairTests,
+    TestedPairs,
+    compare_pairs,
+    summed,
 )
 from examiner.wording import InputError, counted, listed
 
@@ -28,20 +38,11 @@ MOST_TASKS = 2_000
 """Two million pairs are tested for as many tasks; more take minutes."""
 
 
-class TestedPairs(NamedTuple):
-    """Pairs of tasks summed up: mean and variance of p-values, and how large differences are.
+class Draws(NamedTuple):
+    """How often groupings are drawn for the permutation test, and agents for the interval of agreement."""
 
-    `difference` is the median absolute difference of two tasks' mean scores, `effect` the median of
-    the same in pooled standard deviations (Cohen's d), `student` how many pairs had Student's test.
-    The variance is that of the pairs themselves, as in the paper. NaN where there is no pair.
-    """
-
-    pairs: int
-    mean_p: float
-    variance_p: float
-    student: int
-    difference: float
-    effect: float
+    groupings: int = 999
+    agents: int = 200
 
 
 class GroupTests(NamedTuple):
@@ -51,7 +52,7 @@ class GroupTests(NamedTuple):
     tests: TestedPairs
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Validation:
     """How alike agents do on tasks of one group, and on tasks of different groups.
 
@@ -80,12 +81,23 @@ class Validation:
 
         return sentences(self)
 
+    def __repr__(self) -> str:
+        return (
+            f"Validation: {counted(len(self.groups), 'group')} of several tasks, mean p-value "
+            f"{self.within.mean_p:.3g} within and {self.between.mean_p:.3g} between groups"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [[", ".join(group.tasks), *group.tests] for group in self.groups]
+        header = ["tasks", *(name.replace("_", " ") for name in TestedPairs._fields)]
+        return html_table(repr(self), header, rows, self.says)
+
     def to_dict(self) -> dict[str, Any]:  # Any: JSON values
         """Return everything as JSON values; NaN stays NaN and is written as null.
 
         >>> groups = [TaskGroup((), ("task 1", "task 2")), TaskGroup((), ("task 3",))]
         >>> results = Results.from_numpy([[0.1, 0.2, 0.9], [0.2, 0.5, 0.7], [0.3, 0.3, 0.8]])
-        >>> made = validate(groups, results, rng=np.random.default_rng(0)).to_dict()
+        >>> made = validate(groups, results, rng=0).to_dict()
         >>> made["within"]["pairs"], made["between"]["pairs"]
         (1, 2)
         """
@@ -99,7 +111,9 @@ class Validation:
             "scores": self.scores,
             "within": self.within._asdict(),
             "between": self.between._asdict(),
-            "groups": [{"tasks": list(one.tasks), **one.tests._asdict()} for one in self.groups],
+            "groups": [
+                {"tasks": list(group.tasks), **group.tests._asdict()} for group in self.groups
+            ],
             "permutation": self.permutation._asdict(),
             "agreement": agreement,
             "without_results": list(self.unmatched),
@@ -111,16 +125,15 @@ class Validation:
 
 
 def validate(
-    groups: Sequence[TaskGroup],
+    groups: Sequence[TaskGroup] | Kinds,
     results: Results,
     measure: str | None = None,
     clusters: Mapping[str, Hashable] | ClusterFunction = task_clusters,
     distance: Distance = "euclidean",
     *,
-    draws: int = 999,
-    resamples: int = 200,
+    draws: Draws | None = None,
     progress: Progress | None = None,
-    rng: np.random.Generator,
+    rng: Randomness,
 ) -> Validation:
     """Test whether agents do alike on tasks of one group.
 
@@ -136,27 +149,33 @@ def validate(
 
     >>> groups = [TaskGroup((), ("task 1", "task 2")), TaskGroup((), ("task 3",))]
     >>> results = Results.from_numpy([[0.1, 0.2, 0.9], [0.2, 0.5, 0.7], [0.3, 0.3, 0.8]])
-    >>> made = validate(groups, results, rng=np.random.default_rng(0))
+    >>> made = validate(groups, results, rng=0)
     >>> round(made.within.mean_p, 3), round(made.between.mean_p, 3)
     (0.275, 0.007)
     """
-    table = _matched(groups, results.with_items(), measure)
+    named = groups.groups if isinstance(groups, Kinds) else groups
+    table = _matched(named, results.with_items(), measure)
     first, second = np.triu_indices(len(table.tasks), k=1)
     tests = compare_pairs(table.scores, first, second)
     same = table.group[first] == table.group[second]
     distances = profile_distances(table.scores, distance)
-    permuting, drawing = rng.spawn(2)
+    permuting, drawing = generator(rng).spawn(2)
+    draws = draws or Draws()
     return Validation(
         agents=table.agents,
         tasks=table.tasks,
         scores=_unit(results),
-        within=_summed(tests, same),
-        between=_summed(tests, ~same),
+        within=summed(tests, same),
+        between=summed(tests, ~same),
         groups=_by_group(tests, same, table),
         permutation=permutation_test(
-            distances, table.group, draws=draws, distance=distance, progress=progress, rng=permuting
+            *(distances, table.group),
+            draws=draws.groupings,
+            distance=distance,
+            progress=progress,
+            rng=permuting,
         ),
-        agreement=_agreement(table, clusters, resamples, progress, drawing),
+        agreement=_agreement(table, clusters, draws.agents, progress, drawing),
         unmatched=table.unmatched,
         unclassified=table.unclassified,
         missing_cells=int(np.isnan(table.scores).sum()),
@@ -179,21 +198,23 @@ class _Matched(NamedTuple):
 def _matched(groups: Sequence[TaskGroup], results: Results, measure: str | None) -> _Matched:
     means = cell_means(results, measure)
     seen = np.isfinite(means)
-    column = {
-        _known_as(task): place for place, task in enumerate(results.tasks) if seen[:, place].any()
+    column_of = {
+        _known_as(task): column
+        for column, task in enumerate(results.tasks)
+        if seen[:, column].any()
     }
-    places, tasks, group, unmatched = [], [], [], []
-    for number, one in enumerate(groups):
-        for task in one.tasks:
-            place = column.pop(_known_as(task), None)
-            if place is None:
+    columns, tasks, group, unmatched = [], [], [], []
+    for number, members in enumerate(groups):
+        for task in members.tasks:
+            column = column_of.pop(_known_as(task), None)
+            if column is None:
                 unmatched.append(task)
                 continue
-            places.append(place)
+            columns.append(column)
             tasks.append(task)
             group.append(number)
     _check_tasks(tasks, unmatched, results)
-    rows = np.flatnonzero(seen[:, places].any(axis=1))
+    rows = np.flatnonzero(seen[:, columns].any(axis=1))
     if len(rows) < FEWEST_AGENTS:
         raise InputError(
             f"There are results of {counted(len(rows), 'agent')} on these tasks. Hypothesis tests "
@@ -203,9 +224,9 @@ def _matched(groups: Sequence[TaskGroup], results: Results, measure: str | None)
         tuple(results.agents[row] for row in rows),
         tuple(tasks),
         np.array(group, dtype=np.intp),
-        means[np.ix_(rows, np.array(places))],
+        means[np.ix_(rows, np.array(columns))],
         tuple(unmatched),
-        tuple(results.tasks[place] for place in column.values()),
+        tuple(results.tasks[column] for column in column_of.values()),
     )
 
 
@@ -227,29 +248,12 @@ def _check_tasks(tasks: Sequence[str], unmatched: Sequence[str], results: Result
         )
 
 
-def _summed(tests: PairTests, chosen: NDArray[np.bool_]) -> TestedPairs:
-    chosen = chosen & np.isfinite(tests.p_value)
-    p = tests.p_value[chosen]
-    if not len(p):
-        return TestedPairs(0, math.nan, math.nan, 0, math.nan, math.nan)
-    effect = tests.effect[chosen]
-    effect = effect[np.isfinite(effect)]
-    return TestedPairs(
-        pairs=len(p),
-        mean_p=float(p.mean()),
-        variance_p=float(p.var()),
-        student=int(tests.student[chosen].sum()),
-        difference=float(np.median(tests.difference[chosen])),
-        effect=float(np.median(effect)) if len(effect) else math.nan,
-    )
-
-
 def _by_group(tests: PairTests, same: NDArray[np.bool_], table: _Matched) -> tuple[GroupTests, ...]:
     names = np.array(table.tasks, dtype=object)
     return tuple(
         GroupTests(
             tuple(names[table.group == group]),
-            _summed(tests, same & (table.group[tests.first] == group)),
+            summed(tests, same & (table.group[tests.first] == group)),
         )
         for group in np.unique(table.group)
         if (table.group == group).sum() > 1
@@ -287,8 +291,5 @@ def _unit(results: Results) -> str:
 
 def _same_means(scores: NDArray[np.float64]) -> bool:
     """Whether tasks hardly differ in their mean, as after a normaliser that only compares agents."""
-    seen = np.isfinite(scores)
-    n = np.maximum(seen.sum(axis=0), 1)
-    means = np.where(seen, scores, 0.0).sum(axis=0) / n
-    spread = np.sqrt((np.where(seen, scores - means, 0.0) ** 2).sum(axis=0) / n)
+    means, spread = np.nanmean(scores, axis=0), np.nanstd(scores, axis=0)
     return bool(means.std() <= 0.15 * np.median(spread))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from examiner.typology.agreement import SMALL_P
 from examiner.typology.pair_tests import smallest_wilcoxon_p
-from examiner.typology.permutation import SMALL_P
 from examiner.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -18,12 +18,11 @@ FEW_GROUPINGS = 20
 def sentences(validation: Validation) -> tuple[str, ...]:
     """Return the verdict: tests, what they cannot say, distances, clusters, and what was left out.
 
-    >>> import numpy as np
     >>> from examiner.results import Results
     >>> from examiner.typology import TaskGroup, validate as validate_groups
     >>> results = Results.from_numpy([[0.1, 0.2], [0.2, 0.5], [0.3, 0.3]])
     >>> groups = [TaskGroup((), ("task 1", "task 2"))]
-    >>> validate_groups(groups, results, rng=np.random.default_rng(0)).says[0]
+    >>> validate_groups(groups, results, rng=0).says[0]
     'All 2 tasks are in one group: there are no other groups to compare it with.'
     """
     return (

@@ -1,0 +1,162 @@
+"""Noise: how much an agent varies on a task, and what stands in where that was not seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.information.observations import Moments
+from examiner.wording import InputError, shorten
+
+Array: TypeAlias = NDArray[np.float64]
+NoiseKind = Literal["trial", "mean"]
+Deviations = Literal["own", "pooled"] | float
+Spread = Literal["sum", "quadrature"]
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What is taken for noise, and what stands in where none was seen.
+
+    `kind` is "trial" (what one trial tells, as papers/004 prints it) or "mean" (the standard error:
+    what all trials of a cell tell together). `deviations` is "own" (each cell's own), "pooled" (one
+    for all agents of a task) or a number: a deviation stated as a share of the task's spread between
+    agents. `floor` is the least deviation, as a share of that spread.
+
+    >>> Noise(kind="both")
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The noise is 'both'. Say 'trial' or 'mean'.
+    """
+
+    kind: NoiseKind = "trial"
+    deviations: Deviations = "own"
+    floor: float = 0.001
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("trial", "mean"):
+            raise InputError(f"The noise is {shorten(self.kind)}. Say 'trial' or 'mean'.")
+        stated = isinstance(self.deviations, (int, float)) and self.deviations > 0
+        if not stated and self.deviations not in ("own", "pooled"):
+            raise InputError(
+                f"The deviations are {shorten(self.deviations)}. Say 'own', 'pooled', or a number "
+                f"above 0: a share of the task's spread between agents."
+            )
+        if not 0 < self.floor < 1:
+            raise InputError(
+                f"The floor is {self.floor}. Give a share of the spread between agents in (0, 1)."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelModel:
+    """How what agents did becomes bits: what is noise, and by which of the paper's equations.
+
+    With `correlated`, measures are taken with their correlation within cells, not as independent (the
+    Mahalanobis distance that papers/004 suggests in section V-A). `spread` says how the deviations of two
+    agents make one: their "sum" (eq. 1), or in "quadrature". With `exact`, bits are a mutual information
+    instead of eq. 3: see `gain`.
+
+    >>> ChannelModel(spread="max")
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The spread is 'max'. Say 'sum' or 'quadrature'.
+    """
+
+    noise: Noise = field(default_factory=Noise)
+    correlated: bool = False
+    spread: Spread = "sum"
+    exact: bool = False
+
+    def __post_init__(self) -> None:
+        if self.spread not in ("sum", "quadrature"):
+            raise InputError(f"The spread is {shorten(self.spread)}. Say 'sum' or 'quadrature'.")
+
+
+class CellDeviations(NamedTuple):
+    """Deviations [agents, tasks], NaN where nothing was observed or none can be told; and two counts."""
+
+    deviation: Array
+    borrowed: int
+    floored: int
+
+
+def cell_deviations(found: Moments, noise: Noise) -> CellDeviations:
+    """Return the deviation of each cell, how many cells borrowed theirs, and how many have the floor.
+
+    >>> ones = np.ones((1, 2))
+    >>> found = Moments(ones * 3, ones * 3, np.array([[0.0, 0.5]]), ones * 2, ones * 2)
+    >>> cell_deviations(found, Noise(floor=0.01)).deviation
+    array([[1., 1.]])
+    """
+    observed = np.isfinite(found.mean)
+    between = task_spread(found.mean)
+    square, draws = (
+        (found.square, found.trials) if noise.kind == "trial" else (found.unit_square, found.units)
+    )
+    freedom = np.maximum(draws - 1, 0)
+    borrowed = 0
+    if isinstance(noise.deviations, str):
+        pooled = pooled_deviation(square, freedom)
+        if noise.deviations == "pooled":
+            pooled = _lent(pooled, between)
+        deviation = np.broadcast_to(pooled, observed.shape).copy()
+        borrowed = int((observed & (freedom == 0) & np.isfinite(pooled)).sum())
+        if noise.deviations == "own":
+            own = freedom > 0
+            deviation[own] = np.sqrt(square[own] / freedom[own])
+    else:
+        deviation = np.broadcast_to(noise.deviations * between, observed.shape).copy()
+    if noise.kind == "mean":
+        deviation /= np.sqrt(np.maximum(draws, 1))
+    deviation[~observed] = np.nan
+    least = noise.floor * _least(between, deviation)
+    floored = int((deviation < least).sum())
+    return CellDeviations(np.maximum(deviation, least), borrowed, floored)
+
+
+def task_spread(means: Array) -> Array:
+    """Return the deviation of the agents' means on each task; NaN where no agent was observed.
+
+    >>> task_spread(np.array([[0.0, 1.0], [2.0, np.nan]]))
+    array([1., 0.])
+    """
+    seen = np.isfinite(means)
+    count = np.where(seen.any(axis=0), seen.sum(axis=0), np.nan)
+    centre = np.where(seen, means, 0.0).sum(axis=0) / count
+    spread: Array = np.sqrt(np.where(seen, (means - centre) ** 2, 0.0).sum(axis=0) / count)
+    return spread
+
+
+def pooled_deviation(square: Array, freedom: Array) -> Array:
+    """Return one deviation for each task from all its repeated cells; NaN where none is repeated.
+
+    >>> pooled_deviation(np.array([[2.0], [6.0]]), np.array([[1.0], [1.0]]))
+    array([2.])
+    """
+    total = freedom.sum(axis=0)
+    variance = np.full(total.shape, np.nan)
+    repeated = np.where(freedom > 0, square, 0.0).sum(axis=0)
+    np.divide(repeated, total, out=variance, where=total > 0)
+    return np.sqrt(variance)
+
+
+def _lent(pooled: Array, between: Array) -> Array:
+    """Tasks without repeated trials take the typical share of the spread between agents."""
+    varied = np.isfinite(pooled) & (between > 0)
+    if not varied.any():
+        return pooled
+    typical = float(np.median(pooled[varied] / between[varied]))
+    return np.where(np.isnan(pooled), typical * between, pooled)
+
+
+def _least(between: Array, deviation: Array) -> Array:
+    """The spread between agents; where there is none, the spread within; where neither, one."""
+    seen = np.isfinite(deviation)
+    count = np.maximum(seen.sum(axis=0), 1)
+    within = np.sqrt((np.where(seen, deviation, 0.0) ** 2).sum(axis=0) / count)
+    spread = np.where(between > 1e-12, between, within)
+    return np.where(spread > 1e-12, spread, 1.0)
