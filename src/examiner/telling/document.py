@@ -14,7 +14,7 @@ from examiner.results.display import html_table
 from examiner.results.writing import write_text
 from examiner.scores import Normaliser
 from examiner.scores.success import Landmark as Success
-from examiner.telling.export import section_dict
+from examiner.telling.json import section_dict
 from examiner.telling.finding import Finding, Name, Notes, Prose, said
 from examiner.telling.findings import FINDINGS
 from examiner.telling.fitting import already_fitted

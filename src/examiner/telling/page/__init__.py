@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from examiner.telling.export import jsonable
+from examiner.telling.json import jsonable
 from examiner.telling.figures.labels import cut
 from examiner.telling.figures.library import plotly_js
 from examiner.telling.finding import Cell, Figure, Finding, Grid, Name, SortableAxis, Table, said
@@ -120,7 +120,7 @@ def _environment() -> Any:  # Any: jinja2 is imported only when a page is made
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("examiner.telling", "."),
+        loader=PackageLoader("examiner.telling.page", "."),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -144,7 +144,7 @@ def _trusted(text: str) -> Any:  # Any: jinja2 is imported only when a page is m
 
 
 def _resource(name: str) -> str:
-    text = files("examiner.telling").joinpath(name).read_text(encoding="utf-8")
+    text = files("examiner.telling.page").joinpath(name).read_text(encoding="utf-8")
     return text.replace("\r\n", "\n")
 
 
