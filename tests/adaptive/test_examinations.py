@@ -30,7 +30,7 @@ from examiner.irt import Abilities, ItemParameters, probability
 from examiner.irt import known as known_fit
 from examiner.stored import open as open_stored
 from examiner.stored import save
-from examiner.telling.figures import adaptive_trace
+from examiner.telling.findings import next_task as adaptive_trace
 from examiner.wording import InputError
 
 

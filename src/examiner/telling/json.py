@@ -1,7 +1,8 @@
-"""A report as JSON: the same findings, tables and figures' data, without the page."""
+"""Findings as JSON: the same sentences, tables and figures' data, without the page."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
@@ -22,10 +23,8 @@ def jsonable(value: object) -> Any:  # Any: JSON
     """
     if isinstance(value, Name):
         return value.text
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, np.generic)):
         return jsonable(value.tolist())
-    if isinstance(value, np.generic):
-        return jsonable(value.item())
     if isinstance(value, Mapping):
         return {str(key): jsonable(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
@@ -37,17 +36,27 @@ def jsonable(value: object) -> Any:  # Any: JSON
     return value
 
 
-def section_dict(section: Finding) -> dict[str, Any]:  # Any: JSON
-    """Return a section as JSON.
+def one_object(schema: str, content: Mapping[str, Any]) -> str:  # Any: JSON values
+    """Return one JSON object that begins with its schema; NaN and infinity become null.
 
-    >>> section_dict(Finding("ranking", "Ranking", (Name("dqn"), " leads.")))["finding"]
+    >>> one_object("examiner.example/1", {"mean": float("nan")})
+    '{"schema": "examiner.example/1", "mean": null}'
+    """
+    return json.dumps({"schema": schema, **jsonable(content)}, allow_nan=False)
+
+
+def section_of(finding: Finding) -> dict[str, Any]:  # Any: JSON
+    """Return a finding as a section of a report; folded tables only repeat the data of figures.
+
+    >>> section_of(Finding("ranking", "Ranking", (Name("dqn"), " leads.")))["finding"]
     'dqn leads.'
     """
+    shown = [block for block in finding.blocks if not (isinstance(block, Table) and block.folded)]
     return {
-        "key": section.key,
-        "title": section.title,
-        "finding": said(section.lead),
-        "blocks": [_block(block) for block in section.blocks],
+        "key": finding.key,
+        "title": finding.title,
+        "finding": said(finding.lead),
+        "blocks": [_block(block) for block in shown],
     }
 
 
@@ -61,8 +70,16 @@ def _block(block: Block) -> dict[str, Any]:  # Any: JSON
             items = [said(item) for item in block.items]
             return {"kind": "notes", "title": block.title, "notes": items}
         case Table():
-            return _table(block)
-        case Figure():
+            return {
+                "kind": "table",
+                "caption": said(block.caption),
+                "columns": [column.title for column in block.columns],
+                "rows": jsonable(block.rows),
+                "not_comparable": sorted(block.doubtful),
+                "null_means": NULL_MEANS,
+            }
+        case _:
+            assert isinstance(block, Figure)
             return {
                 "kind": "figure",
                 "key": block.key,
@@ -70,14 +87,3 @@ def _block(block: Block) -> dict[str, Any]:  # Any: JSON
                 "data": jsonable(block.data),
                 "null_means": NULL_MEANS,
             }
-
-
-def _table(table: Table) -> dict[str, Any]:  # Any: JSON
-    return {
-        "kind": "table",
-        "caption": said(table.caption),
-        "columns": [column.title for column in table.columns],
-        "rows": jsonable(table.rows),
-        "not_comparable": sorted(table.doubtful),
-        "null_means": NULL_MEANS,
-    }

@@ -1,36 +1,45 @@
-"""Study: everything a section may look at, computed once."""
+"""Study: everything a finding may look at, each thing computed once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import read_only
-from examiner.results import Classification, Results
+from examiner.results import Classification, ResponseMatrix, Results
 from examiner.results.table import check_results
-from examiner.scores import (
-    AgentAggregates,
-    Normaliser,
-    cell_means,
-    suggested_normaliser,
-)
-from examiner.scores import (
-    aggregate as agent_aggregates,
-)
+from examiner.scores import AgentAggregates, Normaliser, cell_means, responses, suggested_normaliser
+from examiner.scores import aggregate as agent_aggregates
 from examiner.scores import normalise as normalised
-from examiner.scores import (
-    reduce as reduce_runs,
-)
+from examiner.scores import reduce as reduce_runs
+from examiner.scores.resampling import Unit
 from examiner.scores.success import Landmark as Success
 from examiner.telling.finding import Name, Prose
-from examiner.telling.ranks import shared_ranks
-from examiner.wording import counted
+from examiner.telling.numbers import shared_ranks
+from examiner.wording import InputError, counted
+
+if TYPE_CHECKING:
+    from examiner.irt import Indicators, IRTFit
+
+FEWEST_AGENTS, FEWEST_TASKS = 10, 4
+"""An ability scale of fewer agents, or of fewer tasks on which results differ, says little."""
+MOST_CELLS = 600_000
+MOST_SLOW_CELLS = 30_000
+"""Cells times trials that a beta or beta-binomial may have in a report: some seconds."""
+SMALL = 5_000
+"""Tables with at most so many cells get three starts, others one."""
+MOST_AGENTS = 40
+"""Agents whose uncertainty is told, the best: more rows nobody reads."""
+REPS, FEWEST_REPS = 2000, 200
+MOST_WORK = 5e7
+"""Scores weighed to resample all agents: a second or two; larger tables get fewer resamples."""
 
 
 class Landmark(NamedTuple):
@@ -47,7 +56,68 @@ _LANDMARKS = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class StudyOptions(TypedDict, total=False):
+    """What a study may be told beside its results, normaliser and measure."""
+
+    reduce: str | None
+    classification: Classification | None
+    title: str | None
+    success: float | Success | None
+    seed: int
+
+
+class Fitted(NamedTuple):
+    """A fit of a study's responses, what its agents are like, and what the responses are."""
+
+    fit: IRTFit
+    told: Indicators
+    matrix: ResponseMatrix
+    what: str
+
+
+class Resampled(NamedTuple):
+    """The scores of the agents shown, best first, out of how many, and how they are to be resampled."""
+
+    results: Results
+    agents: tuple[str, ...]
+    total: int
+    measure: str
+    unit: Unit
+    reps: int
+    seed: int
+
+    @property
+    def how(self) -> dict[str, Any]:  # Any: options of the functions that resample
+        """How the agents are resampled, always from the same seed."""
+        rng = np.random.default_rng(self.seed)
+        return {"rng": rng, "reps": self.reps, "unit": self.unit, "measure": self.measure}
+
+    def rows(self, agents: Sequence[str]) -> list[int]:
+        """Return where the agents shown stand among others, best first."""
+        found = {agent: row for row, agent in enumerate(agents)}
+        return [found[agent] for agent in self.agents]
+
+    @property
+    def what_varies(self) -> Prose:
+        """What the intervals are about."""
+        how = f"(95 %, {self.reps:,} resamples, seed {self.seed})."
+        if self.unit == "runs":
+            text = (
+                "Unit: runs. Intervals say what other runs of the same agents on the same tasks could "
+                f"have given {how}"
+            )
+        else:
+            text = (
+                "Unit: tasks. There is one run in every cell, so that nothing is known about other runs; "
+                f"intervals say what another choice of tasks could have given {how}"
+            )
+        if self.total > len(self.agents):
+            total = counted(self.total, "agent")
+            text += f" The first {len(self.agents)} of {total} by mean are shown."
+        return (text,)
+
+
+@dataclass(frozen=True, eq=False)
 class Study:
     """Results, the same made comparable, and what both come to; arrays are read-only.
 
@@ -95,6 +165,8 @@ class Study:
         array([[0.],
                [1.]])
         """
+        if seed < 0:
+            raise InputError(f"The seed is {seed}. Give a whole number from 0 on.")
         measure = check_results(results).measure_name(measure)
         training = results if results.provenance.training else None
         if training is not None or reduce is not None:
@@ -144,12 +216,13 @@ class Study:
         start = f"{self.measure} normalised by {self.normaliser!r} "
         if not step.startswith(start):
             return (Name(step),)
-        return (
-            Name(self.measure),
-            " normalised by ",
-            Name(self.normaliser),
-            f" {step[len(start) :]}",
-        )
+        named = (Name(self.measure), " normalised by ", Name(self.normaliser))
+        return (*named, f" {step[len(start) :]}")
+
+    @property
+    def axis_title(self) -> str:
+        """What an axis of comparable scores is called."""
+        return self.measure if self.normaliser is None else f"{self.measure} ({self.normaliser})"
 
     @property
     def landmark(self) -> Landmark | None:
@@ -157,9 +230,95 @@ class Study:
         return _LANDMARKS.get(self.normaliser or "")
 
     @property
+    def centre(self) -> float | None:
+        """The value of the landmark, if there is one."""
+        return None if self.landmark is None else self.landmark.value
+
+    @property
     def order(self) -> NDArray[np.intp]:
-        """The agents' positions from the best mean to the worst; those without any come last."""
+        """The agents' rows from the best mean to the worst; those without any come last."""
         return np.argsort(self.ranks, kind="stable")
+
+    @cached_property
+    def resampled(self) -> Resampled:
+        """The best agents, with runs as the unit where there are several, else tasks."""
+        order = [agent for agent in self.order.tolist() if np.isfinite(self.ranks[agent])]
+        shown = order[:MOST_AGENTS]
+        results = self.scores
+        if shown and len(shown) < len(results.agents):
+            chosen = np.isin(np.arange(len(results.agents)), shown)
+            results = results.where(chosen[results.agent_codes])
+        runs = self.counts["runs"]
+        cells = len(shown) * len(self.results.tasks) * runs
+        reps = int(np.clip(MOST_WORK / max(cells, 1), FEWEST_REPS, REPS))
+        agents = tuple(self.results.agents[agent] for agent in shown)
+        unit: Unit = "runs" if runs > 1 else "tasks"
+        return Resampled(results, agents, len(order), self.measure, unit, reps, self.seed)
+
+    @cached_property
+    def fitted(self) -> Fitted | str:
+        """A fit small enough for a report, or the sentence that says why there is none."""
+        try:
+            return _fitted(self)
+        except InputError as problem:
+            return f"No model can be fitted: {problem}"
+
+    @property
+    def weak_tasks(self) -> tuple[str, ...]:
+        """Tasks that reward the weak beyond noise, where a finding has asked for a fit that tells."""
+        made = vars(self).get("fitted")
+        if not isinstance(made, Fitted):
+            return ()
+        from examiner.irt.flags import rewarding_the_weak
+
+        return rewarding_the_weak(made.fit)
+
+
+def _fitted(study: Study) -> Fitted | str:
+    from examiner.irt import fit as fit_irt  # only findings about ability need this room
+    from examiner.irt import indicators, standard_scores
+
+    agents = len(study.results.agents)
+    if agents < FEWEST_AGENTS:
+        return (
+            f"With {counted(agents, 'agent')} an ability scale says little: the report makes one from "
+            f"{FEWEST_AGENTS} on (`examiner fit` at any number)."
+        )
+    found = _responses(study)
+    if isinstance(found, str):
+        return found
+    matrix, model, what = found
+    values = matrix.to_numpy()
+    varied = int((np.fmax.reduce(values, axis=0) > np.fmin.reduce(values, axis=0)).sum())
+    if varied < FEWEST_TASKS:
+        return f"Results differ on {counted(varied, 'task')}: too few for an ability scale."
+    trials = int(matrix.trials.max()) if matrix.is_counts else 10
+    slow = model == "beta" or trials > 1
+    if values.size > MOST_CELLS or (slow and values.size * trials > MOST_SLOW_CELLS):
+        many = f"{agents:,} agents on {len(matrix.tasks):,} tasks are too many for a report"
+        return f"{many}: run `examiner fit`."
+    starts = 3 if values.size <= SMALL else 1
+    fit = fit_irt(matrix, model, starts=starts, rng=np.random.default_rng(study.seed))
+    # Regularity of successes only repeats their mean.
+    scores = None if study.success is None else standard_scores(study.results, study.measure)
+    return Fitted(fit, indicators(fit, scores), matrix, what)
+
+
+def _responses(study: Study) -> tuple[ResponseMatrix, str, str] | str:
+    """The responses, the model that takes them, and what they are in words."""
+    if study.success is not None:
+        matrix = responses(study.scores, study.success, measure=study.measure)
+        return matrix, "2pl", f"successes ({study.measure} reaches {study.success})"
+    matrix = responses(study.results, measure=study.measure)
+    if matrix.is_counts:
+        return matrix, "2pl", "successes"
+    values = study.results.measure(study.measure)
+    if study.normaliser is None and np.nanmin(values) >= 0 and np.nanmax(values) <= 1:
+        return matrix, "beta", "scores between 0 and 1"
+    return (
+        "There are no responses to fit: results are neither zeros and ones nor scores between 0 and 1. "
+        "Say what a success is (`--success 1.0`)."
+    )
 
 
 def _name(method: str | Normaliser | None) -> str | None:

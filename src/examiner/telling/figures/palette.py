@@ -45,6 +45,9 @@ QUALITATIVE = (
     "#8a8678",
 )
 
+FAINT = "2a"
+"""How strongly bands are drawn: the last two hexadecimal digits of a colour."""
+GREY = "#888888"
 DOTS = "#4393c3"
 BAR = "#7f8fa6"
 MEAN = "#d95f02"

@@ -1,53 +1,60 @@
-"""One file per section of a report; `FINDINGS` lists them in the order they are read."""
+"""What can be told of results, one analysis a file; `FINDINGS` lists the sections of a report in order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from examiner.telling.finding import Finding
-from examiner.telling.findings.ability_generality import ability_generality
-from examiner.telling.findings.agent_curves import agent_curves
-from examiner.telling.findings.curves import curves
-from examiner.telling.findings.decision import decision
-from examiner.telling.findings.heatmap import heatmap
-from examiner.telling.findings.information import information
-from examiner.telling.findings.intervals import intervals
-from examiner.telling.findings.likeness import likeness
-from examiner.telling.findings.next_task import next_task
-from examiner.telling.findings.profiles import profiles
-from examiner.telling.findings.rank_probabilities import rank_probabilities
-from examiner.telling.findings.ranking import ranking
-from examiner.telling.findings.reading import reading
-from examiner.telling.findings.selection import selection
-from examiner.telling.findings.significance import significance
-from examiner.telling.findings.task_curves import task_curves
-from examiner.telling.findings.task_table import task_table
-from examiner.telling.findings.typology import typology
-from examiner.telling.findings.wright_map import wright_map
-from examiner.telling.study import Study
 
-FINDINGS: Mapping[str, Callable[[Study], Finding]] = MappingProxyType(
+if TYPE_CHECKING:
+    from examiner.telling.study import Study
+
+
+class Findings(Mapping[str, "Callable[[Study], Finding]"]):
+    """Names and the functions that tell, each loaded when it is asked for.
+
+    >>> Findings({"ranking": "ranking.finding"})["ranking"].__name__
+    'finding'
+    """
+
+    def __init__(self, homes: Mapping[str, str]) -> None:
+        self._homes = dict(homes)
+
+    def __getitem__(self, name: str) -> Callable[[Study], Finding]:
+        file, _, function = self._homes[name].partition(".")
+        found: Callable[[Study], Finding] = getattr(import_module(f"{__name__}.{file}"), function)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+
+FINDINGS = Findings(
     {
-        "reading": reading,
-        "ranking": ranking,
-        "heatmap": heatmap,
-        "intervals": intervals,
-        "profiles": profiles,
-        "rank_probabilities": rank_probabilities,
-        "significance": significance,
-        "decision": decision,
-        "curves": curves,
-        "wright_map": wright_map,
-        "task_curves": task_curves,
-        "task_table": task_table,
-        "agent_curves": agent_curves,
-        "ability_generality": ability_generality,
-        "information": information,
-        "likeness": likeness,
-        "typology": typology,
-        "selection": selection,
-        "next_task": next_task,
+        "reading": "reading.finding",
+        "ranking": "ranking.finding",
+        "heatmap": "heatmap.finding",
+        "intervals": "intervals.finding",
+        "profiles": "profiles.finding",
+        "rank_probabilities": "rank_probabilities.finding",
+        "significance": "significance.finding",
+        "decision": "decision.finding",
+        "curves": "curves.finding",
+        "wright_map": "wright_map.finding",
+        "task_curves": "task_curves.finding",
+        "task_table": "fit.finding",
+        "agent_curves": "indicators.agent_curves",
+        "ability_generality": "indicators.ability_generality",
+        "information": "information.finding",
+        "likeness": "likeness.finding",
+        "typology": "typology.finding",
+        "selection": "comparison.finding",
+        "next_task": "next_task.finding",
     }
 )
-"""Name → section. A new one is one file in this folder and one line here."""
+"""Name → file and function in this folder. A new finding is one file, and one line here."""

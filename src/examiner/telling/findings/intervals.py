@@ -1,15 +1,17 @@
-"""How sure one can be of the aggregates: each with its interval."""
+"""How sure one can be of the aggregates: each with its interval, and all that `scores` compares."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from examiner.scores import AGGREGATES, AggregateIntervals, suggested_aggregate
 from examiner.scores import intervals as aggregate_intervals
-from examiner.telling.figures import intervals as picture
+from examiner.telling.figures import chart
+from examiner.telling.figures.chart import Floats
+from examiner.telling.figures.palette import MIDDLE
 from examiner.telling.finding import (
-    Block,
-    Cell,
     Column,
     Figure,
     Finding,
@@ -17,67 +19,58 @@ from examiner.telling.finding import (
     Prose,
     Table,
     Text,
+    noted,
+    untold,
 )
 from examiner.telling.numbers import three_digits
-from examiner.telling.resampled import Resampled, noted, resampled, untold, what_varies
-from examiner.telling.study import Study
+from examiner.telling.study import Resampled, Study
 from examiner.wording import InputError
 
 KEY, TITLE = "intervals", "How sure the ranking is"
 SHOWN = ("iqm", "mean", "median")
+GAP = 0.05
 
 
-def intervals(study: Study) -> Finding:
+def finding(study: Study) -> Finding:
     """Give each aggregate an interval, and say whether the leader's is clear of all others.
 
     >>> from examiner.results import Results
     >>> from examiner.telling.finding import said
     >>> scores = [[[0.8, 0.9], [0.7, 0.9]], [[0.1, 0.2], [0.3, 0.2]]]
     >>> study = Study.of(Results.from_numpy(scores, agents=["dqn", "random"]))
-    >>> said(intervals(study).lead)[:50]
+    >>> said(finding(study).lead)[:50]
     'dqn leads by interquartile mean: 0.85 (95 % interv'
     """
-    shown = resampled(study)
+    shown = study.resampled
     if not shown.agents:
         return untold(
             KEY, TITLE, "No agent has a comparable score, so there is nothing to be sure of."
         )
-    names = _shown_aggregates(study)
     try:
-        made = aggregate_intervals(
-            shown.results,
-            names,
-            rng=np.random.default_rng(study.seed),
-            reps=shown.reps,
-            unit=shown.unit,
-            measure=study.measure,
-        )
+        made = aggregate_intervals(shown.results, _shown_aggregates(study), **shown.how)
     except InputError as problem:
         return untold(KEY, TITLE, f"No intervals: {problem}")
-    blocks: list[Block] = [Text(what_varies(shown, study)), _figure(made, shown)]
-    blocks += [_table(made, shown), *noted(made.notes)]
-    return Finding(KEY, TITLE, _lead(made, shown), tuple(blocks))
+    blocks = (Text(shown.what_varies), _figure(made, shown), _table(made, shown))
+    data = {"aggregates": made.rows()}
+    return Finding(KEY, TITLE, _lead(made), (*blocks, *noted(made.notes)), data)
 
 
-def _lead(made: AggregateIntervals, shown: Resampled) -> Prose:
+def _lead(made: AggregateIntervals) -> Prose:
     order = np.argsort(-made.value[:, 0], kind="stable")
     best, others = int(order[0]), order[1:]
     value, low, high = (float(part[best, 0]) for part in (made.value, made.low, made.high))
     title = AGGREGATES[made.aggregates[0]].title
     start = f" leads by {title}: {three_digits(value)}"
-    if len(order) == 1:
+    if not len(others):
         start = f" has a {title} of {three_digits(value)}"
     if np.isnan(low):
         return (Name(made.agents[best]), f"{start}, and these data cannot say how surely.")
-    interval = (
-        f" (95 % interval {three_digits(low)} to {three_digits(high)}, over other {made.unit})"
-    )
-    if not len(others):
-        return (Name(made.agents[best]), f"{start}{interval}.")
-    if bool((made.high[others, 0] < low).all()):
-        return (Name(made.agents[best]), f"{start}{interval}, clear of all other intervals.")
+    ends = f"{three_digits(low)} to {three_digits(high)}"
+    interval = f" (95 % interval {ends}, over other {made.unit})"
     # Agents share tasks: intervals may overlap where the paired comparison below is clear.
-    return (Name(made.agents[best]), f"{start}{interval}.")
+    clear = len(others) and bool((made.high[others, 0] < low).all())
+    end = ", clear of all other intervals." if clear else "."
+    return (Name(made.agents[best]), f"{start}{interval}{end}")
 
 
 def _shown_aggregates(study: Study) -> tuple[str, ...]:
@@ -86,14 +79,63 @@ def _shown_aggregates(study: Study) -> tuple[str, ...]:
     return (*SHOWN, "optimality_gap") if study.normaliser == "human" else SHOWN
 
 
+class IntervalData(NamedTuple):
+    """What the panels draw; arrays of shape [agents, aggregates], NaN where there is no interval."""
+
+    agents: tuple[str, ...]
+    aggregates: tuple[str, ...]
+    value: Floats
+    low: Floats
+    high: Floats
+    unit: str = "runs"
+    interval: str = "rescaled"
+    reps: int = 0
+
+
+def draw(data: IntervalData) -> chart.Drawing:
+    """Draw a panel for each aggregate, side by side, with agents as rows.
+
+    >>> one = np.array([[1.0, 2.0]])
+    >>> figure = draw(IntervalData(("a",), ("mean", "iqm"), one, one - 1, one + 1))
+    >>> [trace["xaxis"] for trace in figure["data"]]
+    ['x', 'x2']
+    """
+    panels = len(data.aggregates)
+    width = (1 - GAP * (panels - 1)) / panels
+    traces, axes = [], {}
+    rows = list(range(len(data.agents)))
+    for panel, name in enumerate(data.aggregates):
+        number = f"{panel + 1}" if panel else ""
+        start = panel * (width + GAP)
+        domain = [round(start, 4), round(start + width, 4)]
+        axes[f"xaxis{number}"] = chart.axis(name, domain=domain, nticks=5)
+        value, low, high = (part[:, panel] for part in (data.value, data.low, data.high))
+        # No interval has no bar: a length of zero would claim to be one.
+        bars = np.isfinite(low) & np.isfinite(high)
+        error = {
+            "type": "data",
+            "symmetric": False,
+            "array": chart.compact(np.where(bars, high - value, np.nan)),
+            "arrayminus": chart.compact(np.where(bars, value - low, np.nan)),
+        }
+        hover = "%{x:.3~g} (%{customdata[0]:.3~g} to %{customdata[1]:.3~g})"
+        points = chart.dots(value, rows, name, MIDDLE, hover, size=8, xaxis=f"x{number}", yaxis="y")
+        drawn = {"error_x": error | {"thickness": 2, "width": 4, "color": MIDDLE}}
+        traces.append(points | drawn | {"customdata": chart.compact(np.column_stack([low, high]))})
+    first, y = axes.pop("xaxis"), chart.rows_axis(data.agents)
+    return chart.figure(traces, 90 + 26 * len(rows), first, y, legend=False, top=10, **axes)
+
+
 def _figure(made: AggregateIntervals, shown: Resampled) -> Figure:
-    rows = shown.places(made.agents)
-    titles = [AGGREGATES[name].title for name in made.aggregates]
-    data = picture.data(shown.agents, titles, made.value[rows], made.low[rows], made.high[rows])
+    rows = shown.rows(made.agents)
+    titles = tuple(AGGREGATES[name].title for name in made.aggregates)
+    value, low, high = (part[rows] for part in (made.value, made.low, made.high))
+    how = made.unit, made.interval, made.reps
+    data = IntervalData(shown.agents, titles, value, low, high, *how)
     return Figure(
         key="intervals",
-        data=data._asdict() | {"unit": made.unit, "interval": made.interval, "reps": made.reps},
-        drawing=picture.draw(data),
+        drawn=data,
+        drawing=draw(data),
         caption=(f"Aggregates with 95 % intervals over other {made.unit}.",),
         description="One row an agent, one panel an aggregate: a point with its interval.",
         narrowest=240 + 150 * len(titles),
@@ -109,10 +151,8 @@ def _table(made: AggregateIntervals, shown: Resampled) -> Table:
             Column(f"{title}: low", "number", f"lower end, unit: {made.unit}"),
             Column(f"{title}: high", "number", f"upper end, unit: {made.unit}"),
         ]
-    rows: list[tuple[Cell, ...]] = []
-    for place in shown.places(made.agents):
-        cells: list[Cell] = [Name(made.agents[place])]
-        for column in range(len(made.aggregates)):
-            cells += [float(part[place, column]) for part in (made.value, made.low, made.high)]
-        rows.append(tuple(cells))
+    numbers = np.stack([made.value, made.low, made.high], axis=2)
+    rows = [
+        (Name(made.agents[row]), *numbers[row].ravel().tolist()) for row in shown.rows(made.agents)
+    ]
     return Table(tuple(columns), tuple(rows))

@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from examiner.telling.json import jsonable
 from examiner.telling.figures.labels import cut
-from examiner.telling.figures.library import plotly_js
 from examiner.telling.finding import Cell, Figure, Finding, Grid, Name, SortableAxis, Table, said
+from examiner.telling.json import jsonable
 from examiner.telling.numbers import ABSENT, aligned, three_digits
 
 LONGEST_NAME = 60
@@ -26,7 +25,7 @@ def render(
 ) -> str:  # Any: JSON values
     """Return the page as text.
 
-    Names are escaped by the template and, in figures, by `plots.labels`. Should one slip through
+    Names are escaped by the template and, in figures, by `figures.labels`. Should one slip through
     all the same, the page's security policy runs no script but our two, known by their checksums,
     and allows no request at all.
 
@@ -64,10 +63,24 @@ def script_json(value: object) -> str:
 def figure_json(figure: Figure) -> dict[str, Any]:  # Any: JSON values
     """Return what the page's script needs to draw a figure.
 
-    >>> figure_json(Figure("f", {}, {"data": [], "layout": {}}, (), ""))["grid"] is None
+    >>> from typing import NamedTuple
+    >>> nothing = NamedTuple("Nothing", [])()
+    >>> figure_json(Figure("f", nothing, {"data": [], "layout": {}}, (), ""))["grid"] is None
     True
     """
     return {"figure": figure.drawing, "grid": None if figure.grid is None else _grid(figure.grid)}
+
+
+def plotly_js() -> str:
+    """Return plotly.js, which draws figures in a browser, as the installed plotly package ships it.
+
+    >>> "plotly.js" in plotly_js()[:200]
+    True
+    """
+    from plotly.offline import get_plotlyjs  # a tenth of a second that only a page needs
+
+    # Browsers read \r\n as \n: only with the same line ends do they find the same checksum.
+    return str(get_plotlyjs()).replace("\r\n", "\n")
 
 
 def _grid(grid: Grid) -> dict[str, Any]:  # Any: JSON values
@@ -93,8 +106,8 @@ def cell_texts(table: Table) -> list[list[str]]:
     """
     rows = table.rows[:MOST_ROWS]
     columns = []
-    for place, column in enumerate(table.columns):
-        cells = [row[place] for row in rows]
+    for index, column in enumerate(table.columns):
+        cells = [row[index] for row in rows]
         if column.kind == "number":
             columns.append(aligned([_number(cell) for cell in cells]))
         else:

@@ -1,0 +1,187 @@
+"""New agents placed without fitting again: on a stored fit, or by a few chosen tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from examiner.irt import IRTFit, Placement
+from examiner.selection import ChosenSet, SetPlacement
+from examiner.telling.finding import (
+    ROWS_SHOWN,
+    Block,
+    Column,
+    Finding,
+    Name,
+    Record,
+    Table,
+    Text,
+    records,
+)
+from examiner.wording import counted
+
+
+def tell(fit: IRTFit, found: Sequence[Placement]) -> Finding:
+    """Tell where agents stand on a fit, and what to expect of them on all of its tasks.
+
+    >>> from examiner.irt import ItemParameters, known, place
+    >>> from examiner.results import ResponseMatrix
+    >>> fit = known(ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0]))
+    >>> new = ResponseMatrix.from_array([[1]], ["mine"], ["t"])
+    >>> tell(fit, place(fit, new)).data["agents"][0]["predictions"][0]["task"]
+    'u'
+    """
+    agents = [_agent(each) for each in found]
+    tasks = counted(len(fit.items), "task")
+    rows = [
+        agent
+        | {
+            "placed": "{value} ({low}–{high} of {among})".format(**agent["rank"]),
+            "expected": agent["predicted"]["value"],
+            "least": agent["predicted"]["low"],
+            "most": agent["predicted"]["high"],
+        }
+        for agent in agents
+    ]
+    placed = (
+        Column("agent", "name"),
+        Column("tasks", "count"),
+        Column("ability", "number"),
+        Column("low", "number", key="ability_low"),
+        Column("high", "number", key="ability_high"),
+        Column("rank", "text", key="placed"),
+        Column(
+            "generality",
+            "number",
+            "1 / variance within bins of difficulty, high where an agent is good up to its ability and "
+            "fails beyond",
+        ),
+    )
+    everywhere = (
+        Column("agent", "name"),
+        Column("mean so far", "number", key="mean"),
+        Column("predicted mean", "number", key="expected"),
+        Column("low", "number", key="least"),
+        Column("high", "number", key="most"),
+    )
+    blocks: list[Block] = [
+        Table.of(rows, placed, "Placed"),
+        Table.of(rows, everywhere, f"Over all {tasks} of the fit"),
+        Text(("low and high are the ends of 95 % intervals, and so are the two ranks in",)),
+        Text(("brackets; the interval of ability counts the errors of the tasks.",)),
+    ]
+    for each in found[:ROWS_SHOWN]:
+        for odd in each.unexpected[:ROWS_SHOWN]:
+            told = f"{odd.result:.3g}, expected {odd.expected:.3g} (chance {odd.chance:.3g})"
+            blocks.append(_odd(each.agent, odd.task, f": {told}"))
+        blocks += [Text((Name(each.agent), ": ", Name(flag))) for flag in each.flags]
+    about = (f"{fit.model} of {counted(len(fit.abilities.agents), 'agent')} × {tasks}",)
+    data = {"model": fit.model, "tasks": len(fit.items), "agents": agents}
+    return Finding("place", "New agents", (), tuple(blocks), data, about=about)
+
+
+def _odd(agent: str, task: str, told: str) -> Text:
+    return Text(("Unexpected: ", Name(agent), " on ", Name(task), told))
+
+
+def _agent(found: Placement) -> Record:
+    rank, predicted = found.rank, found.predicted
+    return {
+        "agent": found.agent,
+        "tasks": found.tasks,
+        "mean": found.mean,
+        "ability": found.ability,
+        "ability_se": found.error,
+        "ability_se_with_tasks": found.total_error,
+        "ability_low": found.low,
+        "ability_high": found.high,
+        "regularity": found.regularity,
+        "generality": found.generality,
+        "slope": found.slope,
+        "rank": {"value": rank.rank, "low": rank.low, "high": rank.high, "among": rank.among},
+        "predicted": found.benchmark._asdict(),
+        "predictions": records(
+            task=predicted.tasks,
+            expected=predicted.expected,
+            low=predicted.low,
+            high=predicted.high,
+        ),
+        "unexpected": [odd._asdict() for odd in found.unexpected],
+        "flags": list(found.flags),
+    }
+
+
+def tell_set(chosen: ChosenSet, found: Sequence[SetPlacement]) -> Finding:
+    """Tell what a few tasks predict of agents on the full benchmark.
+
+    An endless interval is null in the data, with a flag.
+
+    >>> import numpy as np
+    >>> from examiner.results import Results
+    >>> from examiner.selection import benchmark, chosen_set, select
+    >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
+    >>> material = benchmark(results, normalise=None)
+    >>> rng = np.random.default_rng(0)
+    >>> chosen = chosen_set(material, select(material, 2, "spread", rng=rng), rng=rng)
+    >>> list(tell_set(chosen, chosen.place(results)).data["agents"][0])[:4]
+    ['agent', 'ability', 'predicted', 'rank']
+    """
+    agents = [_predicted(chosen, each) for each in found]
+    rows = [
+        {"agent": agent["agent"], "rank": "{low}–{high} of {among}".format(**agent["rank"])}
+        | agent["predicted"]
+        for agent in agents
+    ]
+    columns = (
+        Column("agent", "name"),
+        Column("predicted", "number", key="value"),
+        Column("low", "number"),
+        Column("high", "number"),
+        Column("rank", "text"),
+    )
+    level = f"{100 * chosen.level:.0f} %"
+    blocks: list[Block] = [
+        Table.of(rows, columns, "Placed"),
+        Text((f"predicted: the {chosen.target} the agent would get, were all tasks run; low and",)),
+        Text((f"high are the ends of {level} intervals for that, and so are the two ranks.",)),
+    ]
+    for each in found[:ROWS_SHOWN]:
+        for task, by in each.unexpected:
+            told = (
+                f"{abs(by):.1f} deviations {'above' if by > 0 else 'below'} what the other chosen"
+            )
+            blocks.append(_odd(each.agent, task, f", {told} tasks say"))
+        if each.missing:
+            missing = Name(", ".join(each.missing))
+            blocks.append(Text((Name(each.agent), " has no result on ", missing)))
+    names = chosen.selection.tasks
+    start = (
+        f"{chosen.target} of {counted(len(chosen.predictor.all_tasks), 'task')}, predicted from "
+    )
+    about = (f"{start}{len(names)}: ", Name(", ".join(names)))
+    data = {
+        "target": chosen.target,
+        "tasks": list(names),
+        "level": chosen.level,
+        "input": chosen.fingerprint,
+        "agents": agents,
+    }
+    return Finding("place", "New agents", (), tuple(blocks), data, about=about)
+
+
+def _predicted(chosen: ChosenSet, found: SetPlacement) -> Record:
+    run = set(chosen.selection.tasks) - set(found.missing)
+    among = len(chosen.predictor.agents) + 1
+    ends = {"value": found.value, "low": found.low, "high": found.high}
+    return {
+        "agent": found.agent,
+        "ability": None,
+        "predicted": ends | {"bounded": found.low > float("-inf")},
+        "rank": {"low": found.rank_low, "high": found.rank_high, "among": among},
+        "unexpected": [{"task": task, "deviations": by} for task, by in found.unexpected],
+        "missing": list(found.missing),
+        "predictions": [
+            {"task": task, "expected": value}
+            for task, value in found.tasks.items()
+            if task not in run
+        ],
+    }
