@@ -11,6 +11,7 @@ from examiner.adaptive.state import ExaminationState
 from examiner.adaptive.step import Choosing, balance_of, next_task
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.adaptive.study import ExaminationStudy, study
+from examiner.adaptive.table_answers import TableAnswers
 
 __all__ = [
     "RULES",
@@ -23,6 +24,7 @@ __all__ = [
     "ExaminationStudy",
     "SimulatedExaminations",
     "Stop",
+    "TableAnswers",
     "TaskBank",
     "balance_of",
     "examine",

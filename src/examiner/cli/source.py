@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Literal, cast
+from typing import overload
 
 import numpy as np
 
-from examiner.cli.options import ComparisonOptions, SourceOptions
-from examiner.cli.progress import ProgressCallback
+from examiner.cli.options import ComparisonOptions, SourceOptions, normaliser_named, success_of
+from examiner.cli.output import ProgressCallback
 from examiner.datasets import DATASETS, load
 from examiner.importers import read, read_agents, read_classification, read_scales, read_tasks
 from examiner.results import Classification, Results, Scales, atari_game
+from examiner.scores import mark_success, normalise
+from examiner.scores import reduce as reduce_runs
 from examiner.wording import InputError, listed, shorten
 
 
@@ -45,21 +47,24 @@ def comparable(results: Results, options: ComparisonOptions) -> Results:
     >>> comparable(results, ComparisonOptions("human", "1.0")).measures
     ('success', 'score')
     """
-    from examiner.scores import mark_success, normalise
-
-    if options.normalise is not None and options.normalise != "none":
-        results = normalise(results, options.normalise)
+    results = normalise(results, normaliser_named(options.normalise, results))
     if options.success is not None or options.success_share is not None:
         results = mark_success(results, success_of(options.success), share=options.success_share)
     return results
 
 
-def classification_from(source: str) -> Classification:
+@overload
+def classification_from(source: str) -> Classification: ...
+@overload
+def classification_from(source: str | None) -> Classification | None: ...
+def classification_from(source: str | None) -> Classification | None:
     """Return a bundled classification by its name, or read one from a file.
 
     >>> classification_from("atari-typology")
     Classification of 55 tasks by 9 features
     """
+    if source is None:
+        return None
     if source not in DATASETS or Path(source).exists():
         return read_classification(source)
     data = load(source)
@@ -94,8 +99,6 @@ def _informed(results: Results, options: SourceOptions) -> Results:
 def _reduced(results: Results, options: SourceOptions, by_default: bool) -> Results:
     if options.reduce is None and not (by_default and results.provenance.training):
         return results
-    from examiner.scores import reduce as reduce_runs
-
     return reduce_runs(results, options.reduce)
 
 
@@ -105,8 +108,8 @@ def _read(options: SourceOptions, progress: ProgressCallback | None) -> Results:
     return read(
         options.source,
         format=options.format,
-        layout=None if options.layout is None else options.layout.value,
-        tasks_are=None if options.tasks_are is None else options.tasks_are.value,
+        layout=options.layout,
+        tasks_are=options.tasks_are,
         measure=options.measure,
         item=_item(options.item),
         path=options.path,
@@ -175,19 +178,3 @@ def _chosen(results: Results, pattern: str, *, keep: bool) -> Results:
 
 def _is_like(task: str, glob: str) -> bool:
     return fnmatchcase(task, glob) or fnmatchcase(atari_game(task) or "", glob)
-
-
-def success_of(text: str | None) -> float | Literal["reference", "random"] | None:
-    """Understand `--success`: a number, or a player of the task's scale.
-
-    >>> success_of("1.5"), success_of("reference"), success_of(None)
-    (1.5, 'reference', None)
-    """
-    if text is None or text in ("reference", "random"):
-        return cast("Literal['reference', 'random'] | None", text)
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(
-            f"Success is {shorten(text)}. Give a number, 'reference' or 'random'."
-        ) from None

@@ -27,6 +27,7 @@ from examiner.scores.normalise import (
     task_ranges_apart,
 )
 from examiner.scores.normalisers import NORMALISERS
+from examiner.scores.overview import Overview, averaging_notes, overview
 from examiner.scores.profiles import Profiles, profiles
 from examiner.scores.proportions import wilson
 from examiner.scores.ranks import RankProbabilities, ranks
@@ -53,6 +54,7 @@ __all__ = [
     "Likeness",
     "Normalised",
     "Normaliser",
+    "Overview",
     "Prepared",
     "Profiles",
     "RankProbabilities",
@@ -66,6 +68,7 @@ __all__ = [
     "Verdicts",
     "aggregate",
     "aggregate_named",
+    "averaging_notes",
     "cell_means",
     "correlation",
     "curves",
@@ -81,6 +84,7 @@ __all__ = [
     "mark_success",
     "near_identical",
     "normalise",
+    "overview",
     "prepare",
     "profiles",
     "ranks",

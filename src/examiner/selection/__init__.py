@@ -2,6 +2,7 @@
 
 from examiner.selection.choosing import ChosenSet, SetPlacement, chosen_set, select
 from examiner.selection.constraints import Constraints
+from examiner.selection.effort import Folds, expected_seconds, folds_of_proof
 from examiner.selection.gathering import benchmark
 from examiner.selection.material import Benchmark, on_agents
 from examiner.selection.methods import METHODS, Method
@@ -16,6 +17,7 @@ __all__ = [
     "ChosenSet",
     "Comparison",
     "Constraints",
+    "Folds",
     "Method",
     "Reason",
     "Recipe",
@@ -24,6 +26,8 @@ __all__ = [
     "benchmark",
     "chosen_set",
     "compare",
+    "expected_seconds",
+    "folds_of_proof",
     "on_agents",
     "reasons",
     "select",

@@ -43,12 +43,11 @@ def print_finding(finding: Finding) -> None:
             case Text():
                 _print_text(block.prose)
             case Facts():
-                cells = [(Name(what), _plain(prose)) for what, prose in block.pairs]
-                _print_rows((Column("", "text"), Column("", "text")), cells, header=False)
+                pairs = [[what, _plain(prose)] for what, prose in block.pairs]
+                _print_grid([("", True), ("", True)], pairs, header=False)
             case Notes():
-                print_line(f"\n{block.title}")
                 for item in block.items:
-                    _print_text(item)
+                    _print_text((f"{block.title}: ", *item))
             case Table():
                 _print_table(block)
 
@@ -113,27 +112,37 @@ def _legend(columns: Sequence[Column]) -> str:
     return " ".join(f"{', '.join(names)}: {meaning}." for meaning, names in titles.items())
 
 
-def _print_rows(
-    columns: Sequence[Column], rows: Sequence[Sequence[Cell]], *, header: bool = True
+def _print_rows(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
+    headers, texts = [], []
+    for index, column in enumerate(columns):
+        cells = [_text(row[index]) for row in rows]
+        numeric = column.kind in ("number", "count")
+        if numeric:
+            cells = _pointed(cells)
+            wide = max(len(cell) for cell in [column.title, *cells])
+            cells = [cell.rjust(wide) for cell in cells]
+        headers.append((column.title.rjust(wide) if numeric else column.title, not numeric))
+        texts.append(cells)
+    _print_grid(headers, list(zip(*texts, strict=True)))
+
+
+def _print_grid(
+    headers: Sequence[tuple[str, bool]], rows: Sequence[Sequence[str]], *, header: bool = True
 ) -> None:
+    """Texts in columns, of which those that may be folded give way to the terminal's width."""
     from rich.table import Table as Grid
     from rich.text import Text as Plain
 
     grid = Grid(box=None, pad_edge=False, show_header=header, header_style="none")
-    cells = []
-    for index, column in enumerate(columns):
-        texts = [_text(row[index]) for row in rows]
-        numeric = column.kind in ("number", "count")
-        if numeric:
-            texts = _pointed(texts)
-            wide = max((len(text) for text in texts), default=0)
-            title = column.title.rjust(wide)
-            texts = [text.rjust(len(title)) for text in texts]
-        grid.add_column(Plain(title if numeric else column.title), no_wrap=numeric, overflow="fold")
-        cells.append(texts)
-    for row in zip(*cells, strict=True):
+    for title, foldable in headers:
+        grid.add_column(Plain(title), no_wrap=not foldable, overflow="fold")
+    for row in rows:
         grid.add_row(*(Plain(text) for text in row))
-    _console().print(grid)
+    console = _console()
+    with console.capture() as captured:
+        console.print(grid)
+    for line in captured.get().splitlines():
+        print_line(line.rstrip())
 
 
 def _text(cell: Cell) -> str:

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.scores import AGGREGATES, AggregateIntervals, suggested_aggregate
+from examiner.scores import AGGREGATES, AggregateIntervals, Overview, suggested_aggregate
 from examiner.scores import intervals as aggregate_intervals
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.palette import MIDDLE
 from examiner.telling.finding import (
+    Block,
     Column,
     Figure,
     Finding,
@@ -53,6 +54,32 @@ def finding(study: Study) -> Finding:
     blocks = (Text(shown.what_varies), _figure(made, shown), _table(made, shown))
     data = {"aggregates": made.rows()}
     return Finding(KEY, TITLE, _lead(made), (*blocks, *noted(made.notes)), data)
+
+
+def tell(made: Overview, *, seed: int = 0) -> Finding:
+    """Tell aggregates with intervals, which agent beats which, and what would make it surer.
+
+    >>> from examiner.results import Results
+    >>> from examiner.scores import overview
+    >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(2, 4, 5)))
+    >>> tell(overview(results, rng=0, reps=100)).data["aggregates"][0]["agent"]
+    'agent 1'
+    """
+    data, found, tests = made.to_dict(), made.aggregates, made.tests
+    ends = [Column("low", "number"), Column("high", "number")]
+    columns = [Column("agent", "name"), Column("aggregate", "text"), Column("value", "number")]
+    blocks: list[Block] = [Table.of(data["aggregates"], [*columns, *ends], "Aggregates")]
+    if made.improvement is not None:
+        columns = [Column("a", "name"), Column("b", "name"), Column("probability", "number")]
+        title = "Probability that a beats b"
+        blocks.append(Table.of(data["improvement"], [*columns, *ends], title))
+    if tests is not None and not np.isnan(tests.p_value):
+        told = f"statistic {tests.statistic:.4g}, p = {tests.p_value:.3g}"
+        blocks.append(Text((f"Friedman's test over {len(tests.tasks)} tasks: {told}",)))
+    blocks.append(Text((made.decision.answer,)))
+    how = f"unit: {found.unit}, {found.interval}, {found.reps:,} resamples, seed {seed}"
+    about = (f"{found.level:.0%} intervals, {how}",)
+    return Finding("scores", "Scores", (), tuple(blocks), data, about=about)
 
 
 def _lead(made: AggregateIntervals) -> Prose:

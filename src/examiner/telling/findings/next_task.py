@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from examiner.adaptive import Examination, Stop, TaskBank, examine, simulate
+from examiner.adaptive.table_answers import cell_answer
 from examiner.results import ResponseMatrix
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
@@ -101,12 +102,7 @@ def _examined(
     column_of = {task: column for column, task in enumerate(matrix.tasks)}
 
     def answer(task: str) -> Any:  # Any: counts or a score
-        column = column_of[task]
-        if not matrix.observed[row, column]:
-            return None
-        if matrix.is_counts:
-            return int(matrix.successes[row, column]), int(matrix.trials[row, column])
-        return float(matrix.to_numpy()[row, column])
+        return cell_answer(matrix, row, column_of[task])
 
     rng = np.random.default_rng(seed)
     *_, last = examine(bank, answer, stop=Stop(most=most), agent=agent, rng=rng)
