@@ -17,10 +17,10 @@ from functools import partial
 import numpy as np
 
 import examiner as ex
-from examiner.selection.entering import able_methods
-from examiner.selection.folds import leave_one_out
-from examiner.selection.judging import Contest, Job, judge
-from examiner.selection.material import Benchmark
+from examiner.selection.benchmark import Benchmark
+from examiner.selection.contest import Contest, FoldJob, judge
+from examiner.selection.entrants import able_methods
+from examiner.selection.holdout import leave_one_out
 from examiner.workers import map_processes
 
 
@@ -32,7 +32,11 @@ def simulated(agents: int, tasks: int, seed: int = 0) -> Benchmark:
     groups = {f"task {place + 1}": f"kind {place % 9}" for place in range(tasks)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ex.ExaminerWarning)
-        return ex.selection.benchmark(ex.Results.from_numpy(values), normalise=None, groups=groups)
+        return ex.selection.benchmark(
+            ex.Results.from_numpy(values),
+            ex.Recipe(),
+            constraints=ex.selection.Constraints(groups=groups),
+        )
 
 
 def processor_seconds() -> float:
@@ -64,7 +68,7 @@ def one_fold(agents: int, tasks: int, size: int) -> float:
     material = simulated(agents, tasks)
     able, _ = able_methods(material)
     contest = Contest(tuple(able.items()), tuple(range(1, size + 1)), (), 5, 0.9)
-    job = Job(leave_one_out(material.families)[0], np.random.default_rng(0))
+    job = FoldJob(leave_one_out(material.families)[0], np.random.default_rng(0))
     began = time.process_time()
     judge(material, contest, job)
     return time.process_time() - began

@@ -69,7 +69,9 @@ WRONG = [
     ("recipe", "share", "x"),
     ("recipe", "beating", "x"),
     ("recipe", "beating", {"t1": None}),
-    ("recipe", "standing", {"method": "min-max", "marks": {"t1": ["x"]}}),
+    ("recipe", "normaliser", 3),
+    ("recipe", "learnt", {"scale": {"tasks": ["t1"], "marks": [["x"]], "sign": [1.0]}}),
+    ("recipe", "learnt", {"scale": {"tasks": ["t1"], "marks": [[1.0, 2.0]], "sign": [1.0]}}),
 ]
 
 

@@ -19,8 +19,8 @@ def table(path: Path, scores: np.ndarray = SCORES) -> Path:
 
 
 WRONG = [
-    ("selection", "tasks", ["t0"]),
-    ("selection", "tasks", [None, None]),
+    ("chosen", "tasks", ["t0"]),
+    ("chosen", "tasks", [None, None]),
     (None, "level", -1),
     (None, "level", 10**400),
     ("recipe", "item", [[1]]),

@@ -19,7 +19,7 @@ from examiner.irt.standings import rank_among
 from examiner.irt.stored import fit_from_dict, fit_to_dict
 from examiner.irt.surprise import Cells, unexpected_results
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
-from examiner.scores.recipe import prepare
+from examiner.scores.recipe import Recipe
 
 TASKS = [f"t{n}" for n in range(24)]
 
@@ -225,9 +225,9 @@ def test_raw_results_go_through_the_recipe_of_a_stored_fit() -> None:
     games = ["pong", "breakout", "qbert", "seaquest", "enduro", "alien", "venture", "boxing"]
     scales = Scales(TaskScale(game, random=10.0, reference=20.0) for game in games)
     table = Results.from_numpy(rng.normal(20, 6, size=(25, 8)), tasks=games, scales=scales)
-    made = prepare(table, "human", success=1.0)
+    recipe = Recipe(normaliser="human", success=1.0).learn(table)
     items = ItemParameters.of(games, np.ones(8), difficulty=np.linspace(-1, 1, 8))
-    fit = known_fit(items, made.matrix, recipe=made.recipe)
+    fit = known_fit(items, recipe.responses(table), recipe=recipe)
     stored = fit_from_dict(json.loads(json.dumps(fit_to_dict(fit))))
     raw = Results.from_numpy(
         [[25.0, 15.0, 26.0]], ["mine"], ["PongNoFrameskip-v4", "ALE/Breakout-v5", "qbert"]

@@ -11,10 +11,14 @@ from scipy import stats
 from examiner import InputError, Results
 from examiner.results import Scales, TaskScale
 from examiner.scores import curves as learning_curves
-from examiner.scores.checkpoints import best_mean, best_reevaluated, blocks_of, largest_drop
-from examiner.scores.episodes import Curve
-from examiner.scores.report_points import report_points
-from examiner.scores.verdicts import kendall_tau, standing
+from examiner.scores.training.checkpoints import (
+    best_mean,
+    best_reevaluated,
+    blocks_of,
+    largest_drop,
+)
+from examiner.scores.training.episodes import Curve, report_points
+from examiner.scores.training.verdicts import kendall_tau, standing
 
 
 def results_of(curves, *, frames=100, **columns):

@@ -14,7 +14,7 @@ from examiner import InputError, Results
 from examiner.results import Provenance
 from examiner.scores import default_reduction
 from examiner.scores import reduce as reduce_runs
-from examiner.scores.reduce import parse_reduction
+from examiner.scores.training.reduce import parse_reduction
 from examiner.wording import ExaminerWarning
 
 HOW = ["last:1", "last:3", "final:250", "auc"]

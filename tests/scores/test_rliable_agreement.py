@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.scores.bootstrap import each_agent
-from examiner.scores.plan import Plan
-from examiner.scores.statistics import AGGREGATES
-from examiner.scores.strata import run_scores
-from examiner.scores.wins import overall, wins
+from examiner.scores.aggregate import AGGREGATES
+from examiner.scores.uncertainty.bootstrap import Bootstrap, Resampling, each_agent
+from examiner.scores.uncertainty.strata import run_scores
+from examiner.scores.uncertainty.wins import overall, wins
 
 REFERENCE: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "reference" / "rliable" / "reference.json").read_text()
@@ -52,10 +51,10 @@ def test_point_values_equal_rliables() -> None:
 
 
 def test_percentile_intervals_agree_with_rliable_within_monte_carlo_error() -> None:
-    plan, table = Plan(reps=20_000, interval="percentile"), run_scores(results())
+    how, table = Resampling(reps=20_000, interval="percentile"), run_scores(results())
     statistics = tuple(AGGREGATES[name].statistic for name in REFERENCE["aggregates"])
     evaluate = partial(each_agent, statistics=statistics)
-    drawn = plan.replicates(table, evaluate, np.random.default_rng(1))
+    drawn = Bootstrap.of_scores(table, how).replicates(evaluate, np.random.default_rng(1))
     for agent, replicates in zip(table.agents, drawn, strict=True):
         for place, (low, high) in enumerate(zip(*REFERENCE["percentile"][agent], strict=True)):
             assert_same_quantile(replicates[place], low, 0.025, REFERENCE["reps"])
@@ -69,8 +68,9 @@ def test_probability_of_improvement_agrees_with_rliable(pair: str) -> None:
     assert found.probability == pytest.approx(REFERENCE["improvement"][pair], abs=1e-12)
     table = run_scores(results())
     met = wins(table, table.agents.index(a), table.agents.index(b))
-    plan = Plan(reps=20_000, interval="percentile")
-    drawn = plan.replicates(table, partial(overall, pairs=(met,)), np.random.default_rng(2))[0]
+    bootstrap = Bootstrap.of_scores(table, Resampling(reps=20_000, interval="percentile"))
+    meetings = partial(overall, pairs=(met,))
+    drawn = bootstrap.replicates(meetings, np.random.default_rng(2))[0]
     low, high = REFERENCE["improvement_percentile"][pair]
     assert_same_quantile(drawn, low, 0.025, REFERENCE["improvement_reps"])
     assert_same_quantile(drawn, high, 0.975, REFERENCE["improvement_reps"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.scores.decision import expected_error
+from examiner.scores.variance import expected_error
 
 
 def simulated(

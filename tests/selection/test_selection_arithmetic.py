@@ -11,16 +11,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import examiner as ex
+from examiner.checking import from_record, to_record
 from examiner.irt import ItemParameters
+from examiner.scores import cell_means
+from examiner.scores.comparable import TaskScores
+from examiner.scores.normalisers.points import POINTS
 from examiner.selection import METHODS, benchmark
-from examiner.selection.constraints import Constraints, terms_of
-from examiner.selection.cost import cost_of, task_costs
-from examiner.selection.evidence import Evidence
-from examiner.selection.material import fill, fold_of
+from examiner.selection.constraints import Constraints, task_costs, terms_of
+from examiner.selection.evidence import Evidence, fill, fold_of
 from examiner.selection.ordering import detectable, held_out_pairs, kendall, top_hits
 from examiner.selection.prediction import fit_predictor, jackknife_plus
 from examiner.selection.ridge import Design, ridge_fits
-from examiner.selection.scaling import POINTS, Scaling, learn_scaling
 from examiner.selection.targets import aggregate, remainder
 
 RNG = np.random.default_rng
@@ -53,7 +54,7 @@ def test_leaving_out_in_closed_form_is_refitting_without(seed: int, agents: int,
 
 def test_jackknife_plus_is_made_of_refits_without_each_agent() -> None:
     values = RNG(0).normal(size=(15, 1)) + RNG(1).normal(size=(15, 6))
-    material = benchmark(ex.Results.from_numpy(values), normalise=None)
+    material = benchmark(ex.Results.from_numpy(values), ex.Recipe())
     places = (1, 4)
     predictor = fit_predictor(fold_of(material, np.arange(15), ()), places)
     new = RNG(2).normal(size=(1, 2))
@@ -87,7 +88,7 @@ def test_predictors_travel_through_plain_values() -> None:
     for target in ("mean", "rank-points"):
         material = benchmark(ex.Results.from_numpy(values), target=target)
         predictor = fit_predictor(fold_of(material, np.arange(9), ()), (0, 3))
-        again = type(predictor).from_dict(predictor.to_dict())
+        again = from_record(type(predictor), to_record(predictor))
         new = RNG(3).normal(size=(4, 2))
         for one, other in zip(predictor.aggregate(new), again.aggregate(new), strict=True):
             np.testing.assert_array_equal(one, other)
@@ -135,30 +136,40 @@ def test_kendall_within_folds_is_scipys_where_there_is_one_fold() -> None:
     assert top_hits([truth], [-truth[None]], 3) == [0.0]
 
 
-def test_scalings_learnt_from_all_agents_are_the_normalisers() -> None:
-    values = RNG(0).normal(size=(9, 4))
+RELATIVE = [name for name, known in ex.scores.NORMALISERS.items() if known.relative]
+
+
+@pytest.mark.parametrize("kind", RELATIVE)
+def test_values_of_a_fold_of_all_agents_are_those_of_the_normaliser(kind: str) -> None:
+    values = RNG(0).normal(size=(9, 4, 3))
     values[2, 1] = values[3, 1]
     values[5, 2] = np.nan
+    values[:, 3] = 0.5  # a constant task
     results = ex.Results.from_numpy(values)
-    rows = results.agent_codes, results.task_codes
-    for kind in ("z-score", "min-max", "rank"):
-        scaled = learn_scaling(kind, values).apply(values, own=True)
-        np.testing.assert_allclose(scaled[rows], ex.normalise(results, kind).measure())
-        stored = Scaling.from_dict(learn_scaling(kind, values).to_dict())
-        np.testing.assert_allclose(stored.apply(values, own=True)[rows], scaled[rows])
+    whole = benchmark(results, ex.Recipe(normaliser=kind), coverage=0.5)
+    fold = fold_of(whole, np.arange(9), ())
+    expected = cell_means(ex.normalise(results, kind))
+    np.testing.assert_allclose(fold.observed, expected)
+    some = fold_of(whole, np.arange(2, 9), ())  # others are put beside the agents of the fold
+    alone = ex.normalise(results.where(results.agent_codes >= 2), kind)
+    np.testing.assert_allclose(some.observed, cell_means(alone))
 
 
 def test_points_for_ranks_are_shared_by_equals() -> None:
-    values = np.array([[3.0], [2.0], [2.0], [1.0]])
-    scaling = learn_scaling("points", values)
-    assert scaling.apply(values, own=True).ravel().tolist() == [25, 16.5, 16.5, 12]
+    table = TaskScores.of_cells(np.array([[3.0], [2.0], [2.0], [1.0]]), list("abcd"), ["t"])
+    points = ex.scores.NORMALISERS["points"]
+    scale = points.learn(table)
+    assert points.apply(scale, table).tolist() == [25, 16.5, 16.5, 12]
     # A newcomer between them takes the place it would have had.
-    assert scaling.apply(np.array([[2.5], [2.0], [9.0]])).ravel().tolist() == [
-        18,
-        pytest.approx((18 + 15 + 12) / 3),
-        25,
-    ]
+    new = TaskScores.of_cells(np.array([[2.5], [2.0], [9.0]]), list("xyz"), ["t"])
+    assert points.apply(scale, new).tolist() == [18, pytest.approx((18 + 15 + 12) / 3), 25]
     assert sum(POINTS) == 101
+
+
+def test_a_task_that_tells_nothing_borrows_nothing_from_others() -> None:
+    filled, centre = fill(np.array([[1.0, np.nan], [3.0, np.nan]]))
+    assert filled[:, 1].tolist() == [2.0, 2.0]
+    assert centre[1] == 2.0
 
 
 def test_gaps_are_filled_from_the_agent_and_the_task() -> None:
@@ -210,7 +221,7 @@ def test_anchors_are_medoids() -> None:
         return float(distance[:, list(places)].min(axis=1).sum())
 
     best = min(away(places) for places in combinations(range(9), 3))
-    assert best <= away(found.places) <= 1.05 * best
+    assert best <= away(found.columns) <= 1.05 * best
     assert found.gain.sum() == 9
 
 
@@ -218,7 +229,7 @@ def test_regression_finds_the_tasks_the_target_is_made_of() -> None:
     values = RNG(0).normal(size=(40, 12))
     target = values[:, [2, 7, 9]].mean(axis=1)
     found = METHODS["regression"].select(evidence_of(values, target=target), 3, RNG(0))
-    assert sorted(found.places) == [2, 7, 9]
+    assert sorted(found.columns) == [2, 7, 9]
 
 
 def test_fisher_maximises_the_expected_log_information() -> None:
@@ -239,17 +250,17 @@ def test_fisher_maximises_the_expected_log_information() -> None:
 
     sets = list(combinations(range(7), 3))
     best = max(sets, key=worth)
-    assert worth(found.places) == pytest.approx(found.gain.sum())
-    assert worth(found.places) >= (1 - 1 / np.e) * worth(best)
-    assert worth(found.places) == pytest.approx(worth(best), rel=0.01)
+    assert worth(found.columns) == pytest.approx(found.gain.sum())
+    assert worth(found.columns) >= (1 - 1 / np.e) * worth(best)
+    assert worth(found.columns) == pytest.approx(worth(best), rel=0.01)
 
 
 def test_discrimination_prefers_steep_curves_where_the_agent_is() -> None:
     items = ItemParameters.of(list("abcd"), [2.0, 2.0, 0.5, -3.0], difficulty=[0.0, 3.0, 0.0, 0.0])
     evidence = evidence_of(np.zeros((1, 4)), items=items, ability=np.array([0.0]))
-    assert METHODS["discrimination"].select(evidence, 4, RNG(0)).places == (0, 2, 1, 3)
+    assert METHODS["discrimination"].select(evidence, 4, RNG(0)).columns == (0, 2, 1, 3)
     evidence = evidence_of(np.zeros((1, 4)), items=items, ability=np.array([3.0]))
-    assert METHODS["discrimination"].select(evidence, 1, RNG(0)).places == (1,)
+    assert METHODS["discrimination"].select(evidence, 1, RNG(0)).columns == (1,)
 
 
 def test_clusters_and_kinds_give_one_task_each() -> None:
@@ -257,17 +268,17 @@ def test_clusters_and_kinds_give_one_task_each() -> None:
     values = np.repeat(base, [4, 3, 2], axis=1) + 0.1 * RNG(1).normal(size=(30, 9))
     label = np.repeat([0, 1, 2], [4, 3, 2])
     found = METHODS["clusters"].select(evidence_of(values), 3, RNG(0))
-    assert label[list(found.places)].tolist() == [0, 1, 2]
+    assert label[list(found.columns)].tolist() == [0, 1, 2]
     assert found.gain.tolist() == [4, 3, 2]
     groups = tuple("abcabcabc")
     kinds = METHODS["typology"].select(evidence_of(values, groups=groups), 3, RNG(0))
-    assert {groups[place] for place in kinds.places} == set("abc")
+    assert {groups[place] for place in kinds.columns} == set("abc")
 
 
 def test_spread_goes_evenly_from_easy_to_hard() -> None:
     values = np.tile(np.arange(9.0), (4, 1))
     found = METHODS["spread"].select(evidence_of(values), 3, RNG(0))
-    assert sorted(found.places) == [1, 4, 7]
+    assert sorted(found.columns) == [1, 4, 7]
 
 
 def test_random_draws_every_task_alike() -> None:
@@ -276,7 +287,7 @@ def test_random_draws_every_task_alike() -> None:
         [
             place
             for seed in range(600)
-            for place in METHODS["random"].select(evidence, 2, RNG(seed)).places
+            for place in METHODS["random"].select(evidence, 2, RNG(seed)).columns
         ]
     )
     assert stats.chisquare(drawn).pvalue > 1e-3
@@ -295,8 +306,8 @@ def test_costs_come_from_columns_of_results_and_of_tasks() -> None:
     assert task_costs(results.with_attributes(about), "money").tolist() == [7.0]
     with pytest.raises(ex.InputError, match="No column 'gold'"):
         task_costs(results, "gold")
-    chosen = ex.selection.Selection("random", ("t",), (0,), np.zeros(1), "", 1.0)
-    assert cost_of(chosen, np.array([7.0])) == 7.0
+    given = np.array([7.0])
+    assert task_costs(results, given) is given
 
 
 @given(agents=st.integers(2, 60), tenths=st.integers(1, 9), seed=st.integers(0, 10**6))

@@ -94,7 +94,7 @@ def test_unexpected_results_are_named(folder: Path) -> None:
         *("select", folder / "all.csv", "--tasks", folder / "tasks.csv", "--method", "regression"),
         *("--size", 4, "--no-proof", "-o", stored),
     )
-    tasks = json.loads(stored.read_text())["selection"]["tasks"]
+    tasks = json.loads(stored.read_text())["chosen"]["tasks"]
     results = ex.read(folder / "new.csv")
     values = results.measure().copy()
     values[results.tasks.index(tasks[2])] += 500
@@ -189,9 +189,13 @@ def test_bad_comparisons_and_placements_get_one_sentence(folder: Path) -> None:
     assert "The folds are 'some'" in complaint("compare", results, "--folds", "some")
     assert "The sizes are 'few'" in complaint("compare", results, "--sizes", "few")
     (folder / "no.json").write_text("[]")
-    assert "not 'examiner.chosen/1'" in complaint("place", results, "--with", folder / "no.json")
-    (folder / "half.json").write_text('{"schema": "examiner.chosen/1"}')
-    assert "lacks 'selection'" in complaint("place", results, "--with", folder / "half.json")
+    assert "not 'examiner.chosen/2'" in complaint("place", results, "--with", folder / "no.json")
+    (folder / "half.json").write_text('{"schema": "examiner.chosen/2"}')
+    told = complaint("place", results, "--with", folder / "half.json")
+    assert "This stored selection is damaged: its chosen is missing" in told
+    (folder / "old.json").write_text('{"schema": "examiner.chosen/1"}')
+    told = complaint("place", results, "--with", folder / "old.json")
+    assert "written by another version of examiner" in told
     assert "`--with chosen.json`" in complaint("place", results)
     assert "one of them at a time" in complaint("place", results, "--with", "a", "--fit", "b")
 
@@ -217,13 +221,17 @@ def test_tables_fit_eighty_columns_with_headers_whole(folder: Path) -> None:
 
 
 def test_every_unit_of_gains_has_words_for_people() -> None:
-    from examiner.telling.findings.selection import GAINS
     from examiner.selection import METHODS
-    from examiner.selection.material import fold_of
+    from examiner.selection.evidence import fold_of
+    from examiner.telling.findings.selection import GAINS
 
     scores = np.random.default_rng(0).normal(size=(12, 6, 3)) + np.arange(12.0)[:, None, None]
     groups = {f"task {place + 1}": "xy"[place % 2] for place in range(6)}
-    material = ex.selection.benchmark(ex.Results.from_numpy(scores), normalise=None, groups=groups)
+    material = ex.selection.benchmark(
+        ex.Results.from_numpy(scores),
+        ex.Recipe(),
+        constraints=ex.selection.Constraints(groups=groups),
+    )
     evidence = fold_of(material, np.arange(12), ("channels", "items", "ability")).evidence
     units = {one.select(evidence, 2, np.random.default_rng(0)).unit for one in METHODS.values()}
     assert units == set(GAINS)
@@ -270,16 +278,17 @@ def test_large_tables_are_judged_in_ten_folds_and_that_is_said(tmp_path: Path) -
 
 
 def test_ten_folds_still_leave_every_agent_out_so_that_intervals_are_honest(tmp_path: Path) -> None:
-    from examiner.selection import benchmark, select
+    from examiner.selection import Holdout, benchmark, choose, with_predictor
     from examiner.selection import compare as compare_selections
 
     results = ex.read(table_of(tmp_path / "some.csv", 30, 6))
-    material = benchmark(results, normalise=None)
+    material = benchmark(results, ex.Recipe())
     rng = np.random.default_rng(0)
-    chosen = select(material, 2, "regression", rng=rng)
-    found = compare_selections(material, [2], ["regression"], rng=rng, folds=10, draws=2)
+    chosen = choose(material, 2, "regression", rng=rng)
+    ten = Holdout(folds=10, draws=2)
+    found = compare_selections(material, [2], ["regression"], rng=rng, holdout=ten)
     assert np.isfinite(found.predicted).all()
-    kept = ex.selection.chosen_set(material, chosen, found, rng=rng)
+    kept = with_predictor(material, chosen, proof=found, rng=rng)
     np.testing.assert_allclose(kept.predictor.residual, np.abs(found.truth - found.predicted[0, 0]))
 
 
@@ -300,7 +309,7 @@ def test_long_work_is_announced_with_what_takes_less_and_short_work_is_not(
     assert told.err.endswith("Say less.\n")
     assert told.out == ""
     scores = np.random.default_rng(0).normal(size=(60, 200))
-    material = ex.selection.benchmark(ex.Results.from_numpy(scores), normalise=None)
+    material = ex.selection.benchmark(ex.Results.from_numpy(scores), ex.Recipe())
     loo = expected_seconds(material, 10, Folds("loo"), ["best_of"])
     ten = expected_seconds(material, 10, Folds(10, 2), None)
     assert loo / ten == pytest.approx((60 + 25) / (10 + 10))

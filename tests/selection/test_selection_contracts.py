@@ -9,8 +9,7 @@ import pytest
 
 import examiner as ex
 from examiner.selection import METHODS, Constraints, benchmark
-from examiner.selection.evidence import Evidence
-from examiner.selection.material import fold_of
+from examiner.selection.evidence import Evidence, fold_of
 
 NEEDS = ("channels", "items", "ability", "target", "groups")
 TASKS = [f"game{place // 2}.{place % 2}" for place in range(14)]
@@ -35,9 +34,8 @@ GROUPS = {task: f"kind {place % 4}" for place, task in enumerate(TASKS)}
 
 
 def made_evidence(constraints: Constraints | None = None, **options: object) -> Evidence:
-    material = benchmark(
-        made_results(), normalise=None, constraints=constraints, groups=GROUPS, **options
-    )
+    demands = replace(constraints or Constraints(), groups=GROUPS, **options)
+    material = benchmark(made_results(), ex.Recipe(), constraints=demands)
     return fold_of(material, np.arange(len(material.agents)), NEEDS).evidence
 
 
@@ -57,7 +55,7 @@ def test_a_set_has_the_size_asked_for_and_no_task_twice(
 ) -> None:
     found = METHODS[name].select(evidence, size, np.random.default_rng(0))
     assert len(found.tasks) == len(set(found.tasks)) == len(found.gain) == size
-    assert [evidence.tasks[place] for place in found.places] == list(found.tasks)
+    assert [evidence.tasks[place] for place in found.columns] == list(found.tasks)
     assert found.method == name
 
 
@@ -104,8 +102,8 @@ def test_a_budget_is_kept_and_used(name: str) -> None:
     cost = np.array([1.0, 9.0] * 7)
     evidence = made_evidence(Constraints(budget=12.0), cost=cost)
     found = METHODS[name].select(evidence, 14, np.random.default_rng(0))
-    assert found.cost == cost[list(found.places)].sum() <= 12.0
-    left = np.setdiff1d(np.arange(14), found.places)
+    assert found.cost == cost[list(found.columns)].sum() <= 12.0
+    left = np.setdiff1d(np.arange(14), found.columns)
     assert (cost[left] > 12.0 - found.cost).all(), "something affordable was left"
 
 
@@ -128,7 +126,7 @@ def test_the_order_of_tasks_and_agents_means_nothing(name: str, evidence: Eviden
     )
     other = ex.Results.from_dict({name: [table[name][row] for row in turned] for name in table})
     assert other.tasks != results.tasks or other.agents != results.agents
-    material = benchmark(other, normalise=None, groups=GROUPS)
+    material = benchmark(other, ex.Recipe(), constraints=Constraints(groups=GROUPS))
     moved = fold_of(material, np.arange(len(material.agents)), NEEDS).evidence
     assert place.keys() == set(moved.tasks)
     assert set(chosen(name, moved, 5)) == set(chosen(name, evidence, 5))
@@ -205,10 +203,10 @@ def test_demands_that_contradict_each_other_are_refused() -> None:
 
 
 def test_a_function_may_stand_for_a_method() -> None:
-    def last(evidence: Evidence, size: int, rng: np.random.Generator) -> ex.selection.Selection:
+    def last(evidence: Evidence, size: int, rng: np.random.Generator) -> ex.selection.TaskSet:
         places = tuple(range(len(evidence.tasks)))[-size:]
         names = tuple(evidence.tasks[place] for place in places)
-        return ex.selection.Selection("last", names, places, np.zeros(size), "nothing", float(size))
+        return ex.selection.TaskSet("last", names, places, np.zeros(size), "nothing", float(size))
 
     assert (
         ex.selection.select(made_results(), 2, last, rng=np.random.default_rng(0)).tasks[1]

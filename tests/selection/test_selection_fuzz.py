@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import examiner as ex
+from examiner.checking import from_record, to_record
 
 ODD = {
     "all alike": np.ones((6, 5)),
@@ -37,16 +38,19 @@ def run_all(results: ex.Results, size: int, target: str) -> tuple[str, ...]:
     rng = np.random.default_rng(0)
     material = ex.selection.benchmark(results, target=target)
     found = ex.selection.compare(
-        material, sorted({1, size}), rng=rng, draws=3, repeats=1, reps=3, inner=3
+        material,
+        sorted({1, size}),
+        rng=rng,
+        holdout=ex.selection.Holdout(draws=3, repeats=1, reps=3, inner=3),
     )
-    chosen = ex.selection.select(material, size, rng=rng, inner=3)
-    kept = ex.selection.chosen_set(material, chosen, found, rng=rng)
-    assert len(kept.place(results)) == len(results.agents)
+    chosen = ex.selection.choose(material, size, rng=rng, inner=3)
+    kept = ex.selection.with_predictor(material, chosen, proof=found, rng=rng)
+    assert len(ex.selection.place(results, kept)) == len(results.agents)
     for row in found.rows:
-        assert not row.r2 > 1 + 1e-9
-        assert row.mae >= 0 or np.isnan(row.mae)
+        assert not row.r2.value > 1 + 1e-9
+        assert row.mae.value >= 0 or np.isnan(row.mae.value)
     assert len(set(chosen.tasks)) == size
-    assert ex.selection.ChosenSet.from_dict(kept.to_dict()).selection.tasks == chosen.tasks
+    assert from_record(ex.selection.Selection, to_record(kept)).tasks == chosen.tasks
     return chosen.tasks
 
 

@@ -16,7 +16,7 @@ from examiner.irt.known import known
 from examiner.irt.model import Priors
 from examiner.irt.stored import fit_to_dict
 from examiner.results import Results
-from examiner.scores.recipe import prepare
+from examiner.scores.recipe import Recipe
 from examiner.stored import open_fit, save
 
 
@@ -52,7 +52,7 @@ def awkward_fit() -> IRTFit:
         warnings=("Beware.",),
         errors=TaskErrors(*parts, method="blocks", population_sd=0.25),
         parameters=18,
-        recipe=prepare(table, "z-score", 0.5).recipe,
+        recipe=Recipe(normaliser="z-score", success=0.5).learn(table),
     )
 
 
@@ -83,7 +83,7 @@ def test_every_field_comes_back_bit_for_bit(tmp_path: Path) -> None:
 def test_the_file_is_plain_json_without_responses(tmp_path: Path) -> None:
     text = save(awkward_fit(), tmp_path / "fit.json").read_text(encoding="utf-8")
     content = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
-    assert content["schema"] == "examiner.irt-fit/1" and "matrix" not in content
+    assert content["schema"] == "examiner.irt-fit/2" and "matrix" not in content
 
 
 def test_the_same_fit_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -99,8 +99,8 @@ def test_the_same_fit_gives_the_same_bytes(tmp_path: Path) -> None:
         ("[" * 100_000, "is not JSON"),
         ("[]", "schema is 'None'"),
         ('{"schema": "examiner.scores/1"}', "schema is 'examiner.scores/1'"),
-        ('{"schema": "examiner.irt-fit/1"}', "no stored fit: 'outcome' is missing"),
-        ('{"schema": "examiner.irt-fit/1", "outcome": "LUCKY"}', "'LUCKY' is missing or wrong"),
+        ('{"schema": "examiner.irt-fit/2"}', "no stored fit: 'outcome' is missing"),
+        ('{"schema": "examiner.irt-fit/2", "outcome": "LUCKY"}', "'LUCKY' is missing or wrong"),
     ],
 )
 def test_what_is_no_fit_ends_with_a_sentence(tmp_path: Path, text: str, said: str) -> None:
@@ -112,7 +112,7 @@ def test_what_is_no_fit_ends_with_a_sentence(tmp_path: Path, text: str, said: st
 
 def test_damaged_lists_and_files_end_with_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "fit.json"
-    content = {"schema": "examiner.irt-fit/1", **fit_to_dict(awkward_fit())}
+    content = {"schema": "examiner.irt-fit/2", **fit_to_dict(awkward_fit())}
     for damage in (
         {"flags": []},
         {"abilities": content["abilities"] | {"error": [1.0]}},

@@ -96,6 +96,11 @@ def to_record(value: object) -> Any:  # Any: JSON values
         return to_record(value._asdict())
     if isinstance(value, (list, tuple)):
         return [to_record(part) for part in value]
+    if callable(value):
+        name = getattr(value, "__name__", "function")
+        raise InputError(
+            f"A function of your own ({name}) cannot be stored. Use one that has a name in its table."
+        )
     if dataclasses.is_dataclass(value):
         parts = (field.name for field in dataclasses.fields(value) if _is_stored(field))
         return {name: to_record(getattr(value, name)) for name in parts}
@@ -144,12 +149,19 @@ class _Reader:
             table = _table(stored, path)
             part = get_args(kind)[1]
             return {name: self(part, value, f"{path}.{name}") for name, value in table.items()}
+        if origin is not None and issubclass(origin, Callable):  # type: ignore[arg-type]
+            raise _wrong(path, stored, "a name")
         if kind in _PLAIN:
             return _PLAIN[kind](stored, path)
         if kind is Any:
             return stored
         if hasattr(kind, "from_record"):
-            return kind.from_record(stored)
+            try:
+                return kind.from_record(stored)
+            except ShapeError as problem:
+                join = "." if problem.path and not problem.path.startswith("[") else ""
+                where = f"{path}{join}{problem.path}"
+                raise ShapeError(where, problem.found, problem.wanted) from None
         if issubclass(kind, enum.Enum):
             return kind[self._chosen(stored, tuple(kind.__members__), path)]
         return self._fields(kind, _table(stored, path), path)
@@ -161,6 +173,8 @@ class _Reader:
                 raise _wrong(path, stored, said.words or "another number")
             if isinstance(said, Axes):
                 names = [name for name in said if name]
+                if isinstance(value, np.ndarray) and not len(value) and len(names) == 2:
+                    value = np.empty((0, self.lengths.get(names[1], (0, ""))[0]))
                 sizes = value.shape if isinstance(value, np.ndarray) else (len(value),)
                 if len(sizes) != len(names):
                     raise ShapeError(path, f"is nested {len(sizes)} deep", " of ".join(names))

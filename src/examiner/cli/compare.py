@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from examiner.cli.options import REPS, Seeded, SourceOptions, option, words_of
 from examiner.cli.output import progress_bar, show
 from examiner.cli.selection import (
@@ -16,7 +14,7 @@ from examiner.cli.selection import (
     material_from,
     numbers_in,
 )
-from examiner.selection import METHODS, expected_seconds
+from examiner.selection import METHODS, Holdout, expected_seconds
 from examiner.selection import compare as compare_selections
 from examiner.telling.findings import comparison
 
@@ -51,15 +49,13 @@ def compare(
         sizes = _sizes(how.sizes, int(material.terms.offered.sum()), len(material.terms.must))
         folds, names = folds_named(how.folds), words_of(how.methods)
         seconds = expected_seconds(material, max(sizes), folds, names)
+        agents = agents_named(choice.choose_on, material.agents)
         found = compare_selections(
             material,
             sizes,
             names,
-            rng=np.random.default_rng(told.seed),
-            folds=folds.folds,
-            choose_on=agents_named(choice.choose_on, material.agents),
-            draws=how.draws,
-            reps=how.reps,
+            rng=told.seed,
+            holdout=Holdout(folds.folds, agents, draws=how.draws, reps=how.reps),
             tolerance=how.tolerance,
             **judging(choice.workers, seconds, HINT, progress),
         )

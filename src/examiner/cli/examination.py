@@ -19,7 +19,7 @@ from examiner.cli.source import classification_from
 from examiner.importers import read_tasks
 from examiner.irt import IRTFit
 from examiner.results import Results, atari_game
-from examiner.selection.cost import task_costs
+from examiner.selection.constraints import task_costs
 from examiner.telling.terminal import printable
 from examiner.typology import kinds as task_kinds
 from examiner.wording import InputError, listed, shorten
@@ -89,7 +89,9 @@ def _costs(tasks: tuple[str, ...], named: str, results: Results | None) -> dict[
         values = read_tasks(named).attributes.numbers(tasks, "cost")
         found = dict(zip(tasks, values.tolist(), strict=True))
     elif results is not None:
-        known = dict(zip(results.tasks, task_costs(results, named).tolist(), strict=True))
+        costs = task_costs(results, named)
+        assert costs is not None, "a column was named"
+        known = dict(zip(results.tasks, costs.tolist(), strict=True))
         found = _by_any_name(tasks, known, np.nan)
     else:
         raise InputError(f"Cannot find the costs {shorten(named)}: there is no such file.")
@@ -232,7 +234,7 @@ def played_live(
             "task": [task] * len(scores),
             "run": [0] * len(scores),
             "trial": list(range(len(scores))),
-            recipe.measure: scores,
+            recipe.measure or "score": scores,
         }
         return cell_answer(recipe.responses(Results.from_dict(table)), 0, 0)
 

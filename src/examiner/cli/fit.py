@@ -13,13 +13,12 @@ from examiner.cli.options import (
     ComparisonOptions,
     Seeded,
     SourceOptions,
-    normaliser_named,
     option,
     success_of,
 )
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.irt import MODELS, IRTFit, chosen_responses, indicators, standard_scores
+from examiner.irt import MODELS, IRTFit, chosen_recipe, indicators, standard_scores
 from examiner.irt import fit as fit_irt
 from examiner.stored import save
 from examiner.telling.findings import fit as findings
@@ -57,15 +56,11 @@ def fit(
     """Fit an IRT model: difficulty and discrimination of tasks, ability and generality of agents."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        prepared = chosen_responses(
-            results,
-            how.model,
-            normaliser_named(comparison.normalise, results),
-            success_of(comparison.success),
-            comparison.success_share,
-        )
+        success = success_of(comparison.success)
+        normalise, share = comparison.normalise, comparison.success_share
+        recipe = chosen_recipe(results, how.model, normalise, success, share)
         made = fit_irt(
-            prepared.matrix,
+            recipe.responses(results),
             how.model,
             estimator=how.estimator,
             priors=_priors(how.prior),
@@ -74,7 +69,7 @@ def fit(
             nodes=how.nodes,
             rng=np.random.default_rng(told.seed),
             progress=progress,
-        ).with_recipe(prepared.recipe)
+        ).with_recipe(recipe)
         scores = None if comparison.success is None else standard_scores(results)
         found = indicators(made, scores, bins=_bins(how.bins))
     if how.output is not None:

@@ -13,8 +13,7 @@ from typing import Annotated, Any, Literal, cast, get_type_hints
 import typer
 
 from examiner.importers import FORMATS
-from examiner.results import Results
-from examiner.scores import NORMALISERS, suggested_normaliser
+from examiner.scores import NORMALISERS, Success
 from examiner.wording import InputError, shorten
 
 NORMALISE = ("--normalise", "--normalize")
@@ -23,8 +22,6 @@ SUCCESS = "What counts as success, after --normalise: a number, 'reference' or '
 TYPOLOGY = "Kinds of the tasks: a table with a column 'task' or 'game' and one a feature, or a bundled one."
 REPS = "Resamples to draw, for intervals and for chance."
 OUTPUT = ("--output", "-o")
-
-Success = float | Literal["reference", "random"] | None
 
 
 def option(default: object, meaning: str, *names: str, **more: Any) -> Any:  # Any: a field
@@ -120,25 +117,14 @@ class Seeded(Printing):
     seed: int = option(0, "Seed of everything random; printed.", min=0)
 
 
-def normaliser_named(text: str | None, results: Results) -> str | None:
-    """Understand `--normalise`: a name, none, or auto for what suits the results.
-
-    >>> normaliser_named("auto", Results.from_numpy([[0.5, 1.0]])), normaliser_named("rank", None)
-    (None, 'rank')
-    """
-    if text is None or text == "none":
-        return None
-    return suggested_normaliser(results) if text == "auto" else text
-
-
-def success_of(text: str | None) -> Success:
+def success_of(text: str | None) -> Success | None:
     """Understand `--success`: a number, or a player of the task's scale.
 
     >>> success_of("1.5"), success_of("reference"), success_of(None)
     (1.5, 'reference', None)
     """
     if text is None or text in ("reference", "random"):
-        return cast("Success", text)
+        return cast("Success | None", text)
     try:
         return float(text)
     except ValueError:

@@ -8,10 +8,8 @@ from pathlib import Path
 from examiner.cli.options import Printing, SourceOptions, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.irt import place as placed
-from examiner.results import Results
-from examiner.scores import reduce
-from examiner.selection import ChosenSet
+from examiner.irt import place as place_on_fit
+from examiner.selection import place as place_by_few
 from examiner.stored import open_fit, open_selection
 from examiner.telling.findings import place as findings
 from examiner.wording import InputError
@@ -50,7 +48,7 @@ def _on_fit(options: SourceOptions, path: Path, json: bool) -> None:
     with progress_bar("reading") as progress:
         # The recipe of the fit says how training logs are reduced.
         results = results_from(options, progress, reduce_training_logs=False)
-        found = placed(fit, results)
+        found = place_on_fit(fit, results)
     notes = dict.fromkeys((*results.notes, *(note for each in found for note in each.notes)))
     show(findings.tell(fit, found), "examiner.place/1", json, tuple(notes), fit=str(path))
 
@@ -60,14 +58,6 @@ def _by_few_tasks(options: SourceOptions, path: Path, json: bool) -> None:
     with progress_bar("reading") as progress:
         # The recipe of the selection says how training logs are reduced.
         results = results_from(options, progress, reduce_training_logs=False)
-        results = _as_stored(results, chosen)
-        found = chosen.place(results)
+        found = place_by_few(results, chosen)
     finding = findings.tell_set(chosen, found)
     show(finding, "examiner.place/1", json, results.notes, chosen=str(path))
-
-
-def _as_stored(results: Results, chosen: ChosenSet) -> Results:
-    recipe = chosen.recipe
-    if recipe.item != results.item and set(recipe.item) <= {*results.item, *results.attributes}:
-        results = results.with_items(*recipe.item)
-    return reduce(results, recipe.reduction) if results.provenance.training else results

@@ -8,9 +8,9 @@ from examiner.cli.options import REPS, ComparisonOptions, Seeded, SourceOptions,
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import comparable, results_from
 from examiner.scores import AGGREGATES, averaging_notes, overview
-from examiner.scores.plan import Interval
-from examiner.scores.resampling import Unit
 from examiner.scores.significance import PostHoc
+from examiner.scores.uncertainty.bootstrap import Interval
+from examiner.scores.uncertainty.resampling import Unit
 from examiner.telling.findings import intervals as findings
 
 

@@ -20,14 +20,14 @@ from examiner.selection import (
     METHODS,
     Benchmark,
     Folds,
-    chosen_set,
+    Holdout,
+    choose,
     expected_seconds,
     folds_of_proof,
-    on_agents,
     reasons,
+    with_predictor,
 )
 from examiner.selection import compare as compare_selections
-from examiner.selection import select as choose
 from examiner.stored import save
 from examiner.telling.findings import selection as findings
 from examiner.telling.terminal import print_line
@@ -66,7 +66,7 @@ def select(
     with progress_bar("reading") as progress:
         material = material_from(options, choice, how.budget, progress)
         named = agents_named(choice.choose_on, material.agents)
-        own = material if named is None else on_agents(material, named)
+        own = material if named is None else material.on_agents(named)
         rng = np.random.default_rng(told.seed)
         folds = _folds(material, how, named)
         size = None if how.budget is not None else SIZE if how.size is None else how.size
@@ -74,23 +74,21 @@ def select(
         if folds is not None:
             seconds = expected_seconds(material, size, folds, [how.method])
             judged = judging(choice.workers, seconds, HINT, progress)
-        selection = choose(own, size, how.method, rng=rng)
+        tasks = choose(own, size, how.method, rng=rng)
         comparison = None
         if folds is not None:
             comparison = compare_selections(
                 material,
-                [len(selection)],
+                [len(tasks)],
                 [how.method],
                 rng=rng,
-                folds=folds.folds,
-                repeats=folds.repeats,
-                choose_on=named,
+                holdout=Holdout(folds.folds, named, repeats=folds.repeats),
                 **judged,
             )
-        chosen = chosen_set(own, selection, comparison, rng=rng)
-        why = reasons(own, selection, chosen.predictor)
+        chosen = with_predictor(own, tasks, rng=rng, proof=comparison)
+        why = reasons(own, chosen)
     stored = {} if how.output is None else {"stored": str(save(chosen, how.output))}
-    notes = [*selection.notes, *([folds.note] if folds and folds.note else [])]
+    notes = [*chosen.notes, *([folds.note] if folds and folds.note else [])]
     notes += () if comparison is None else comparison.notes
     finding = findings.tell(material, chosen, why, comparison, method=how.method, seed=told.seed)
     show(
@@ -105,7 +103,7 @@ def select(
         print_line(f"Stored: {stored['stored']}")
 
 
-def _folds(material: Benchmark, how: SelectOptions, named: list[str] | None) -> Folds | None:
+def _folds(material: Benchmark, how: SelectOptions, named: tuple[str, ...] | None) -> Folds | None:
     """In which folds the choice is proved; none where no proof is asked for."""
     if not how.proof:
         return None

@@ -27,6 +27,7 @@ from examiner.cli.output import ProgressCallback, clock
 from examiner.cli.source import classification_from, results_from
 from examiner.importers import read_tasks
 from examiner.results import Results
+from examiner.scores import Recipe
 from examiner.selection import Benchmark, Constraints, Folds, benchmark
 from examiner.wording import InputError, listed, shorten
 from examiner.workers import map_processes
@@ -108,34 +109,38 @@ def material_from(
         )
     if not set(measures) <= set(results.measures):
         results = results.with_measures(*dict.fromkeys([*measures, *results.measures]))
-    return benchmark(
-        results,
-        normalise="suggested" if options.normalise == "auto" else options.normalise,
+    recipe = Recipe(
+        normaliser=options.normalise,
         transform=options.transform,
         floor=options.floor,
-        target=options.target,
-        lexicographic=words,
-        coverage=options.coverage,
+        lexicographic=tuple(words),
         success=success_of(options.success),
-        deviations=options.deviations,
-        cost=cost,
-        constraints=Constraints(
-            tuple(options.must or ()),
-            tuple(options.must_not or ()),
-            options.at_most,
-            options.levels,
-            budget,
-        ),
-        groups=classification_from(options.typology),
+    )
+    demands = Constraints(
+        tuple(options.must or ()),
+        tuple(options.must_not or ()),
+        options.at_most,
+        options.levels,
+        budget,
+        cost,
+        classification_from(options.typology),
+    )
+    return benchmark(
+        results,
+        recipe,
+        target=options.target,
+        constraints=demands,
         families=options.families,
+        coverage=options.coverage,
+        deviations=options.deviations,
     )
 
 
-def agents_named(text: str | None, agents: tuple[str, ...]) -> list[str] | None:
+def agents_named(text: str | None, agents: tuple[str, ...]) -> tuple[str, ...] | None:
     """Return the agents that names or patterns, with commas between them, stand for.
 
     >>> agents_named("dqn*,random", ("dqn", "dqn-2", "random", "ppo"))
-    ['dqn', 'dqn-2', 'random']
+    ('dqn', 'dqn-2', 'random')
     """
     patterns = words_of(text)
     if patterns is None:
@@ -146,7 +151,7 @@ def agents_named(text: str | None, agents: tuple[str, ...]) -> list[str] | None:
         if not like:
             raise InputError(f"No agent is like {shorten(pattern)}. There are {listed(agents)}.")
         found += like
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def numbers_in(text: str, what: str) -> list[int]:

@@ -8,7 +8,7 @@ from typing import overload
 
 import numpy as np
 
-from examiner.cli.options import ComparisonOptions, SourceOptions, normaliser_named, success_of
+from examiner.cli.options import ComparisonOptions, SourceOptions, success_of
 from examiner.cli.output import ProgressCallback
 from examiner.datasets import DATASETS, load
 from examiner.importers import read, read_agents, read_classification, read_scales, read_tasks
@@ -47,7 +47,7 @@ def comparable(results: Results, options: ComparisonOptions) -> Results:
     >>> comparable(results, ComparisonOptions("human", "1.0")).measures
     ('success', 'score')
     """
-    results = normalise(results, normaliser_named(options.normalise, results))
+    results = normalise(results, options.normalise)
     if options.success is not None or options.success_share is not None:
         results = mark_success(results, success_of(options.success), share=options.success_share)
     return results

@@ -13,7 +13,6 @@ from examiner.cli.options import (
     Seeded,
     SourceOptions,
     argument,
-    normaliser_named,
     option,
     words_of,
 )
@@ -77,8 +76,7 @@ def typology(wanted: TypologyOptions, options: ResultsOptions, told: Seeded) -> 
 def _results(options: ResultsOptions, normalise: str, progress: ProgressCallback) -> Results:
     """The results, comparable across tasks: against the random player where every task has one."""
     results = results_from(options, progress)
-    method = normaliser_named(normalise, results)
     random = results.scales.aligned(results.task_names, results.measures[0], needs=["random"])
     if normalise == "auto" and not np.isnan(random.random).any():
-        method = "random-only"  # equation 1 of papers/000
-    return normalised(results, method)
+        normalise = "random-only"  # equation 1 of papers/000
+    return normalised(results, normalise)

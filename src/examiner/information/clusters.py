@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from examiner.information.oriented import addable, oriented_means
 from examiner.results import Results
-from examiner.scores.correlation import Method, correlate_columns
+from examiner.scores.likeness import Method, correlate_columns
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
 Linkage = Literal["average", "complete", "single"]

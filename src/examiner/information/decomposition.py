@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.information.oriented import Array, addable, oriented_means, standardised
 from examiner.results import Results
-from examiner.scores.correlation import Method, correlate_columns
+from examiner.scores.likeness import Method, correlate_columns
 from examiner.wording import InputError
 
 MOST_GROUPS = 50

@@ -26,7 +26,7 @@ from examiner.information.disagreement import (
 )
 from examiner.information.sets import Progress
 from examiner.results import Results
-from examiner.scores.correlation import Method
+from examiner.scores.likeness import Method
 from examiner.wording import InputError, shorten
 
 

@@ -10,7 +10,7 @@ from examiner.irt.agent_curves import (
 from examiner.irt.agent_fit import AgentFit
 from examiner.irt.bins import DifficultyBins, bins
 from examiner.irt.bootstrap import bootstrap
-from examiner.irt.chosen_responses import chosen_responses
+from examiner.irt.chosen_recipe import chosen_recipe
 from examiner.irt.correlation import IndicatorCorrelation, indicator_correlations
 from examiner.irt.curves import (
     EmpiricalTaskCurves,
@@ -84,7 +84,7 @@ __all__ = [
     "agent_curves",
     "bins",
     "bootstrap",
-    "chosen_responses",
+    "chosen_recipe",
     "compare",
     "curves",
     "diagnose",

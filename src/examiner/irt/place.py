@@ -18,7 +18,7 @@ from examiner.irt.quadrature import Quadrature
 from examiner.irt.standings import RankInterval, rank_among
 from examiner.irt.surprise import UNEXPECTED, Cells, Unexpected, unexpected_results
 from examiner.results import ResponseMatrix, Results
-from examiner.wording import InputError, counted, listed
+from examiner.wording import InputError, counted
 
 FEW_TASKS = 5
 
@@ -144,19 +144,10 @@ def _responses(
     if fit.recipe is None:
         raise InputError(
             "This fit has no recipe, so that raw results cannot be turned into its responses. Fit with "
-            "`examiner fit … -o fit.json`, add one with `fit.with_recipe(prepare(…).recipe)`, or give "
-            "a ResponseMatrix."
+            "`examiner fit … -o fit.json`, add one with `fit.with_recipe(Recipe(…).learn(results))`, or "
+            "give a ResponseMatrix."
         )
-    notes: tuple[str, ...] = ()
-    known = set(fit.recipe.protocols)
-    if known and "protocol" in new.attributes:
-        others = {str(value) for value in new.column("protocol")} - known
-        if others:
-            notes = (
-                f"The new results were made under {listed(sorted(others))}, the fit's under "
-                f"{listed(sorted(known))}: they may not compare.",
-            )
-    return fit.recipe.responses(new), notes
+    return fit.recipe.responses(new), fit.recipe.protocol_notes(new)
 
 
 def _check_kind(items: ItemParameters, matrix: ResponseMatrix) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.checking import check_names, read_only
+from examiner.checking import check_names, from_record, read_only, to_record
 from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Priors
@@ -63,7 +63,7 @@ def fit_to_dict(fit: IRTFit) -> Stored:
         "dropped": [one._asdict() for one in fit.dropped],
         "left_out": [one._asdict() for one in fit.left_out],
         "warnings": list(fit.warnings),
-        "recipe": None if fit.recipe is None else fit.recipe.to_dict(),
+        "recipe": to_record(fit.recipe),
     }
 
 
@@ -115,7 +115,7 @@ def fit_from_dict(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
             warnings=tuple(stored["warnings"]),
             errors=None if stored["errors"] is None else _errors_from(stored["errors"]),
             parameters=int(stored["parameters"]),
-            recipe=None if stored["recipe"] is None else Recipe.from_dict(stored["recipe"]),
+            recipe=None if stored["recipe"] is None else from_record(Recipe, stored["recipe"]),
         )
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as problem:
         if isinstance(problem, InputError):

@@ -259,6 +259,14 @@ class ResponseMatrix:
             [self.tasks[column] for column in columns],
         )
 
+    def as_values(self) -> ResponseMatrix:
+        """Return shares of successes as continuous values.
+
+        >>> ResponseMatrix.from_array([[1, 0]]).as_values().is_counts
+        False
+        """
+        return ResponseMatrix(self.agents, self.tasks, None, None, self.to_numpy())
+
     # ---------------------------------------------------------------- out
 
     def to_polars(self) -> pl.DataFrame:

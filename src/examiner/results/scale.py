@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import from_record
 from examiner.results.atari import atari_game, recognition_notes
 from examiner.wording import InputError, counted, listed, shorten
 
@@ -186,6 +187,23 @@ class Scales:
         14.6
         """
         return cls(_entry(row, number) for number, row in enumerate(rows, start=1))
+
+    def to_record(self) -> list[dict[str, Any]]:  # Any: JSON values
+        """Return the scales as a record, one entry a scale.
+
+        >>> Scales([TaskScale("pong", random=-20.7)]).to_record()[0]["task"]
+        'pong'
+        """
+        return self.to_dicts()
+
+    @classmethod
+    def from_record(cls, stored: object) -> Scales:
+        """Read what `to_record` gave.
+
+        >>> Scales.from_record([{"task": "pong", "random": -20.7}]).tasks
+        ('pong',)
+        """
+        return cls(from_record(list[TaskScale], stored))
 
     def __repr__(self) -> str:
         sources = ", ".join(dict.fromkeys(entry.source for entry in self.entries if entry.source))

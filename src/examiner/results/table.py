@@ -201,6 +201,15 @@ class Results:
             raise unknown_name("measure", name, self.measures)
         return name
 
+    def is_binary(self, measure: str | None = None) -> bool:
+        """Tell whether every observed value of a measure is 0 or 1.
+
+        >>> Results.from_numpy([[1.0, 0.0, np.nan]]).is_binary()
+        True
+        """
+        values = self.measure(measure)
+        return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
+
     def column(
         self, name: str, rows: NDArray[np.integer] | None = None
     ) -> list[Any]:  # Any: attributes are whatever the user had

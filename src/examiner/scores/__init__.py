@@ -1,25 +1,31 @@
 """Raw made comparable: normalisers, success, likeness of tasks and agents, aggregates."""
 
-from examiner.scores.aggregate import AgentAggregates, aggregate, interquartile_mean
-from examiner.scores.cells import RunMeans, cell_means, run_means
-from examiner.scores.comparable import Normalised, Normaliser, TaskScores
-from examiner.scores.comparison import (
-    Improvement,
-    ImprovementMatrix,
-    improvement,
-    improvement_matrix,
+from examiner.scores.aggregate import (
+    AGGREGATES,
+    AgentAggregates,
+    Aggregate,
+    aggregate,
+    aggregate_named,
+    interquartile_mean,
 )
-from examiner.scores.correlation import TaskCorrelation, correlation
-from examiner.scores.curves import LearningCurves, Summary, curves
-from examiner.scores.decision import DecisionStudy, decision
+from examiner.scores.cells import RunMeans, cell_means, run_means
+from examiner.scores.comparable import (
+    Landmark,
+    LearntScale,
+    Normalised,
+    Normaliser,
+    OwnFunction,
+    TaskScores,
+)
 from examiner.scores.differences import Difference, detectable_effect, difference
-from examiner.scores.duplicates import (
+from examiner.scores.estimate import Estimate, wilson
+from examiner.scores.likeness import (
     Likeness,
+    TaskCorrelation,
+    correlation,
     near_identical,
     without_near_identical,
 )
-from examiner.scores.efficiency import EfficiencyCurves, efficiency
-from examiner.scores.intervals import AggregateIntervals, intervals
 from examiner.scores.normalise import (
     normalise,
     suggested_aggregate,
@@ -28,16 +34,25 @@ from examiner.scores.normalise import (
 )
 from examiner.scores.normalisers import NORMALISERS
 from examiner.scores.overview import Overview, averaging_notes, overview
-from examiner.scores.profiles import Profiles, profiles
-from examiner.scores.proportions import wilson
-from examiner.scores.ranks import RankProbabilities, ranks
-from examiner.scores.recipe import Prepared, Recipe, prepare
-from examiner.scores.reduce import default_reduction, reduce
+from examiner.scores.recipe import Learnt, Recipe
 from examiner.scores.significance import Significance, significance
-from examiner.scores.statistics import AGGREGATES, Aggregate, aggregate_named
-from examiner.scores.success import mark_success, responses
-from examiner.scores.variance import VarianceComponents, variance
-from examiner.scores.verdicts import Verdicts
+from examiner.scores.standing import shared_ranks
+from examiner.scores.success import Success, mark_success, responses
+from examiner.scores.training.curves import LearningCurves, Summary, curves
+from examiner.scores.training.efficiency import EfficiencyCurves, efficiency
+from examiner.scores.training.reduce import default_reduction, reduce
+from examiner.scores.training.verdicts import Verdicts
+from examiner.scores.uncertainty.bootstrap import Resampling
+from examiner.scores.uncertainty.improvement import (
+    Improvement,
+    ImprovementMatrix,
+    improvement,
+    improvement_matrix,
+)
+from examiner.scores.uncertainty.intervals import AggregateIntervals, intervals
+from examiner.scores.uncertainty.profiles import Profiles, profiles
+from examiner.scores.uncertainty.ranks import RankProbabilities, ranks
+from examiner.scores.variance import DecisionStudy, VarianceComponents, decision, variance
 
 __all__ = [
     "AGGREGATES",
@@ -48,19 +63,25 @@ __all__ = [
     "DecisionStudy",
     "Difference",
     "EfficiencyCurves",
+    "Estimate",
     "Improvement",
     "ImprovementMatrix",
+    "Landmark",
     "LearningCurves",
+    "Learnt",
+    "LearntScale",
     "Likeness",
     "Normalised",
     "Normaliser",
     "Overview",
-    "Prepared",
+    "OwnFunction",
     "Profiles",
     "RankProbabilities",
     "Recipe",
+    "Resampling",
     "RunMeans",
     "Significance",
+    "Success",
     "Summary",
     "TaskCorrelation",
     "TaskScores",
@@ -85,12 +106,12 @@ __all__ = [
     "near_identical",
     "normalise",
     "overview",
-    "prepare",
     "profiles",
     "ranks",
     "reduce",
     "responses",
     "run_means",
+    "shared_ranks",
     "significance",
     "suggested_aggregate",
     "suggested_normaliser",

@@ -1,48 +1,105 @@
-"""What a normaliser is given and what it gives back: the contract of `normalisers/`."""
+"""What a normaliser is: it learns a scale from scores, and puts scores on it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Axes, read_only
+from examiner.results.atari import atari_game
 from examiner.results.scale import Anchor, ScaleArrays, Scales
+from examiner.scores.cells import RowCodes
 from examiner.wording import InputError, counted, listed
+
+Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class TaskScores:
     """Scores of one measure, row by row, with what is known about their tasks.
 
-    `values`, `agent_codes` and `task_codes` have shape [rows]; `agent_means` has shape
-    [agents, tasks] and NaN where nothing was observed.
+    `values` and the codes have shape [rows]; `agent_means` has shape [agents, tasks] and NaN where
+    nothing was observed.
     """
 
-    values: NDArray[np.float64]
-    agent_codes: NDArray[np.integer]
-    task_codes: NDArray[np.integer]
-    agent_means: NDArray[np.float64]
+    values: Floats
+    codes: RowCodes
+    agent_means: Floats
+    agents: tuple[str, ...]
     tasks: tuple[str, ...]
     task_names: tuple[str, ...]
-    measure: str
-    scales: Scales
+    measure: str = "score"
+    scales: Scales = field(default_factory=Scales)
+
+    @classmethod
+    def of_cells(cls, cells: Floats, agents: Sequence[str], tasks: Sequence[str]) -> TaskScores:
+        """Take a table [agents, tasks] of which higher is better, NaN for what was not observed.
+
+        >>> TaskScores.of_cells(np.array([[1.0, np.nan]]), ["a"], ["t", "u"]).values
+        array([ 1., nan])
+        """
+        agent, task = (codes.ravel() for codes in np.indices(cells.shape))
+        codes = RowCodes(agent, task, np.zeros(cells.size, dtype=np.int64), cells.shape)
+        return cls(cells.ravel(), codes, cells, tuple(agents), tuple(tasks), tuple(tasks))
 
     @property
-    def sign(self) -> NDArray[np.float64]:
+    def agent_codes(self) -> NDArray[np.integer]:
+        """For each row, the position of its agent in `agents`."""
+        return self.codes.agent
+
+    @property
+    def task_codes(self) -> NDArray[np.integer]:
+        """For each row, the position of its task in `tasks`."""
+        return self.codes.task
+
+    @property
+    def sign(self) -> Floats:
         """+1 for tasks where higher is better, −1 where lower is; shape [tasks]."""
         return self.scales.aligned(self.task_names, self.measure).sign
+
+    def of_agents(self, rows: NDArray[np.intp]) -> TaskScores:
+        """Return the scores of some agents alone, in the order given.
+
+        >>> TaskScores.of_cells(np.array([[1.0], [2.0]]), ["a", "b"], ["t"]).of_agents(np.array([1])).values
+        array([2.])
+        """
+        code = np.full(len(self.agents), -1)
+        code[rows] = np.arange(len(rows))
+        agent = code[self.agent_codes]
+        kept = agent >= 0
+        shape = len(rows), len(self.tasks)
+        return replace(
+            self,
+            values=self.values[kept],
+            codes=RowCodes(agent[kept], self.task_codes[kept], self.codes.run[kept], shape),
+            agent_means=self.agent_means[rows],
+            agents=tuple(self.agents[row] for row in rows),
+        )
+
+    def scale(
+        self, *marks: Floats, notes: Sequence[str] = (), agents: Sequence[str] = ()
+    ) -> LearntScale:
+        """Return a scale of these tasks from arrays of shape [tasks], one for each mark.
+
+        >>> TaskScores.of_cells(np.array([[3.0]]), ["a"], ["t"]).scale(np.array([2.0])).marks
+        array([[2.]])
+        """
+        known = np.array(marks, dtype=np.float64).reshape(len(marks), len(self.tasks))
+        return LearntScale(self.tasks, known, self.sign, tuple(agents), tuple(notes))
 
     def anchored(self, what: str, needs: Sequence[Anchor]) -> tuple[ScaleArrays, tuple[str, ...]]:
         """Return the scales of the tasks that `what` needs, and a note that names those without.
 
         >>> from examiner.results import TaskScale
-        >>> nothing = np.empty(0)
-        >>> scores = TaskScores(nothing, nothing.astype(int), nothing.astype(int), nothing, ("t", "u"),
-        ...                     ("t", "u"), "score", Scales([TaskScale("t", random=1.0)]))
-        >>> scores.anchored("the normaliser 'random-only'", ["random"])[1]
+        >>> from examiner.results import Results
+        >>> from examiner.scores.normalise import task_scores
+        >>> table = Results.from_numpy([[3.0, 4.0]], tasks=["t", "u"])
+        >>> table = table.with_scales(Scales([TaskScale("t", random=1.0)]))
+        >>> task_scores(table).anchored("the normaliser 'random-only'", ["random"])[1]
         ("1 of 2 tasks have no random score and are left out of the normaliser 'random-only': 'u'.",)
         """
         scales = self.scales.aligned(self.task_names, self.measure, needs=needs)
@@ -68,9 +125,7 @@ class TaskScores:
     def needs_several_agents(self, method: str) -> None:
         """Refuse to compare one agent with itself.
 
-        >>> nothing = np.empty(0)
-        >>> TaskScores(nothing, nothing.astype(int), nothing.astype(int), np.ones((1, 1)), ("t",),
-        ...            ("t",), "score", Scales()).needs_several_agents("rank")
+        >>> TaskScores.of_cells(np.ones((1, 1)), ["a"], ["t"]).needs_several_agents("rank")
         Traceback (most recent call last):
         ...
         examiner.wording.InputError: The normaliser 'rank' compares agents with each other, and \
@@ -85,9 +140,8 @@ there is only 1. Add agents, or choose one with scales ('human', 'random-only').
     def constant_tasks(self, method: str) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
         """Return which tasks gave all agents the same score, and a note that names them.
 
-        >>> nothing = np.empty(0)
-        >>> TaskScores(nothing, nothing.astype(int), nothing.astype(int), np.array([[1, 2], [1, 3.0]]),
-        ...            ("t", "u"), ("t", "u"), "score", Scales()).constant_tasks("z-score")[0]
+        >>> cells = np.array([[1.0, 2.0], [1.0, 3.0]])
+        >>> TaskScores.of_cells(cells, ["a", "b"], ["t", "u"]).constant_tasks("z-score")[0]
         array([ True, False])
         """
         low, high = column_range(self.agent_means)
@@ -101,18 +155,117 @@ there is only 1. Add agents, or choose one with scales ('human', 'random-only').
         )
 
 
-class Normalised(NamedTuple):
-    """Comparable scores, shape [rows]: what 1.0 (or the range) means, and what a reader should know."""
+@dataclass(frozen=True, slots=True, eq=False)
+class LearntScale:
+    """What a normaliser knows of each task: `marks` [marks, tasks], NaN where a task cannot be scaled.
 
-    values: NDArray[np.float64]
+    Where the marks are what agents did, `agents` are these agents, one for each mark: an agent is
+    then compared with the others, never with itself.
+    """
+
+    tasks: Annotated[tuple[str, ...], Axes("scaled tasks")]
+    marks: Annotated[Floats, Axes("marks", "scaled tasks")]
+    sign: Annotated[Floats, Axes("scaled tasks")]
+    agents: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        read_only(self.marks)
+
+    def fits(self, normaliser: Normaliser) -> bool:
+        """Tell whether a normaliser can have learnt this scale.
+
+        >>> scale = LearntScale(("t",), np.zeros((2, 1)), np.ones(1), ("a",))
+        >>> scale.fits(Normaliser(lambda scores: scale, lambda scale, scores: scores.values, "", 2))
+        True
+        """
+        marks = len(self.marks)
+        return (
+            marks == normaliser.marks if normaliser.marks is not None else marks >= len(self.agents)
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Same marks of the same tasks and agents; notes are not compared."""
+        if not isinstance(other, LearntScale):
+            return NotImplemented
+        return (
+            (self.tasks, self.agents) == (other.tasks, other.agents)
+            and np.array_equal(self.marks, other.marks, equal_nan=True)
+            and np.array_equal(self.sign, other.sign)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # compared by content, and too large to hash
+
+    def aligned(self, tasks: Sequence[str]) -> LearntScale:
+        """Return the scale of these tasks, in this order; a game is found under any of its names.
+
+        >>> scale = LearntScale(("pong", "go"), np.array([[1.0, 2.0]]), np.ones(2))
+        >>> scale.aligned(["go", "chess", "ALE/Pong-v5"]).marks
+        array([[ 2., nan,  1.]])
+        """
+        if tuple(tasks) == self.tasks:
+            return self
+        column = {atari_game(task): index for index, task in enumerate(self.tasks)}
+        column |= {task: index for index, task in enumerate(self.tasks)}
+        found = np.array(
+            [column.get(task, column.get(atari_game(task) or task, -1)) for task in tasks],
+            dtype=int,
+        )
+        known = found >= 0
+        marks = np.full((len(self.marks), len(found)), np.nan)
+        marks[:, known] = self.marks[:, found[known]]
+        sign = np.where(known, self.sign[found], 1.0)
+        return LearntScale(tuple(tasks), marks, sign, self.agents)
+
+    def own_marks(self, scores: TaskScores) -> Floats:
+        """Return what the agent of each row did on its task where the scale counts it, else NaN; [rows].
+
+        >>> scale = LearntScale(("t",), np.array([[1.0], [2.0]]), np.ones(1), ("a", "b"))
+        >>> scale.own_marks(TaskScores.of_cells(np.array([[5.0], [6.0]]), ["b", "c"], ["t"]))
+        array([ 2., nan])
+        """
+        known = {agent: row for row, agent in enumerate(self.agents)}
+        rows = np.array([known.get(agent, -1) for agent in scores.agents], dtype=int)
+        row = rows[scores.agent_codes]
+        return np.where(row >= 0, self.marks[row, scores.task_codes], np.nan)
+
+
+class Landmark(NamedTuple):
+    """A value of the comparable score that means something, and what it means."""
+
+    value: float
+    meaning: str
+
+
+class Normaliser(NamedTuple):
+    """A way of making scores comparable: learn a scale of each task, and put scores on it.
+
+    `apply` gets the scale of the scores' own tasks and returns one value a row. `marks` is how many
+    marks a task has, None for one of each agent. `relative` says that agents are compared with each
+    other, so that the scale depends on who is at hand.
+    """
+
+    learn: Callable[[TaskScores], LearntScale]
+    apply: Callable[[LearntScale, TaskScores], Floats]
+    unit: str
+    marks: int | None
+    relative: bool = False
+    landmark: Landmark | None = None
+
+
+class Normalised(NamedTuple):
+    """What a function of one's own may return: values [rows], what 1.0 (or the range) means, and notes."""
+
+    values: Floats
     unit: str
     notes: tuple[str, ...] = ()
 
 
-Normaliser = Callable[[TaskScores], Normalised | NDArray[np.float64]]
+OwnFunction: TypeAlias = Callable[[TaskScores], Normalised | Floats]
+"""A normaliser without a name: a function of scores that returns one value a row."""
 
 
-def column_range(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def column_range(values: Floats) -> tuple[Floats, Floats]:
     """Return the least and the greatest observed value of each column; NaN where there is none.
 
     >>> column_range(np.array([[1.0, np.nan], [3.0, np.nan]]))
@@ -121,7 +274,7 @@ def column_range(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDAr
     return np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
 
 
-def column_size(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def column_size(values: Floats) -> Floats:
     """Return the largest absolute value of each column, 1 where there is none but zero.
 
     Divided by it, columns can be squared and summed without overflow, whatever their unit.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.results import Results
-from examiner.scores.strata import Strata, run_scores, same_sign
+from examiner.scores.uncertainty.strata import Strata, run_scores, same_sign
 from examiner.wording import InputError, shorten, unknown_name
 
 POWER = 0.8

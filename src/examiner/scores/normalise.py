@@ -9,20 +9,27 @@ import numpy as np
 from examiner.results import Results, Scales
 from examiner.results.provenance import announce
 from examiner.results.table import check_results
-from examiner.scores.cells import cell_means
-from examiner.scores.comparable import Normalised, Normaliser, TaskScores, column_range
+from examiner.scores.cells import RowCodes, cell_means
+from examiner.scores.comparable import (
+    LearntScale,
+    Normalised,
+    OwnFunction,
+    TaskScores,
+    column_range,
+)
 from examiner.scores.normalisers import NORMALISERS
 from examiner.wording import InputError, unknown_name
 
 
 def normalise(
-    results: Results, method: str | Normaliser | None = "human", measure: str | None = None
+    results: Results, method: str | OwnFunction | None = "human", measure: str | None = None
 ) -> Results:
     """Return the results with one measure made comparable across tasks; higher is then better.
 
     The method is a name in `NORMALISERS`, a function of `TaskScores` that returns one value per
-    row, or None, which changes nothing. What could not be normalised becomes "not observed", and a
-    note says why. The scales of the measure have been used up and are dropped; other measures stay.
+    row, "auto" for the normaliser that suits, or None, which changes nothing. What could not be
+    normalised becomes "not observed", and a note says why. The scales of the measure have been used up
+    and are dropped; other measures stay.
 
     >>> normalise(Results.from_numpy([[10.0], [30.0]]), "min-max").measure()
     array([0., 1.])
@@ -30,40 +37,93 @@ def normalise(
     array([1., 3.])
     """
     measure = check_results(results).measure_name(measure)
+    method = normaliser_name(results, method, measure)
     if method is None:
         return results
-    name, function = _named(method)
-    answer = function(task_scores(results, measure))
-    if not isinstance(answer, Normalised):
-        answer = Normalised(np.asarray(answer, dtype=np.float64), f"as {name} gives it")
+    scores = task_scores(results, measure)
+    if callable(method):
+        return on_scale(results, method, scores)
+    return on_scale(results, method, scores, NORMALISERS[method].learn(scores))
+
+
+def on_scale(
+    results: Results,
+    method: str | OwnFunction,
+    scores: TaskScores,
+    scale: LearntScale | None = None,
+) -> Results:
+    """Return results whose scores were put on a scale learnt before, from these agents or others.
+
+    >>> scores = task_scores(Results.from_numpy([[10.0], [30.0]], tasks=["t"]))
+    >>> new = Results.from_numpy([[20.0]], tasks=["t"])
+    >>> scale = NORMALISERS["min-max"].learn(scores)
+    >>> on_scale(new, "min-max", task_scores(new), scale).measure()
+    array([0.5])
+    """
+    if callable(method):
+        name = getattr(method, "__name__", "function")
+        given = method(scores)
+        answer = (
+            given
+            if isinstance(given, Normalised)
+            else Normalised(np.asarray(given, dtype=np.float64), f"as {name} gives it")
+        )
+    else:
+        if scale is None:
+            raise InputError(
+                f"The normaliser {method!r} has learnt no scale. Let it learn from a table."
+            )
+        name, known = method, NORMALISERS[method]
+        values = known.apply(scale.aligned(results.tasks), scores)
+        answer = Normalised(values, known.unit, scale.notes)
     if answer.values.shape != (len(results),):
         raise InputError(
             f"The normaliser {name!r} returned shape {answer.values.shape} for {len(results)} rows. "
             f"Return one value per row."
         )
     announce(answer.notes, already=results.notes)
-    kept = Scales(scale for scale in results.scales if scale.measure != measure)
-    step = f"{measure} normalised by {name!r} ({answer.unit})"
-    changed = results.with_measure(measure, answer.values, step, answer.notes)
+    kept = Scales(entry for entry in results.scales if entry.measure != scores.measure)
+    step = f"{scores.measure} normalised by {name!r} ({answer.unit})"
+    changed = results.with_measure(scores.measure, answer.values, step, answer.notes)
     return replace(changed, scales=kept)
 
 
-def task_scores(results: Results, measure: str) -> TaskScores:
+def task_scores(results: Results, measure: str | None = None) -> TaskScores:
     """Gather what a normaliser is given.
 
-    >>> task_scores(Results.from_numpy([[1.0, 2.0]]), "score").agent_means
+    >>> task_scores(Results.from_numpy([[1.0, 2.0]])).agent_means
     array([[1., 2.]])
     """
     return TaskScores(
         values=results.measure(measure),
-        agent_codes=results.agent_codes,
-        task_codes=results.task_codes,
+        codes=RowCodes.of(results),
         agent_means=cell_means(results, measure),
+        agents=results.agents,
         tasks=results.tasks,
         task_names=results.task_names,
-        measure=measure,
+        measure=results.measure_name(measure),
         scales=results.scales,
     )
+
+
+def normaliser_name(
+    results: Results, method: str | OwnFunction | None, measure: str | None = None
+) -> str | OwnFunction | None:
+    """Return the name of a normaliser as the table has it, a function as it is, None for "none".
+
+    >>> normaliser_name(Results.from_numpy([[50.0], [70.0]]), "Min_Max")
+    'min-max'
+    """
+    if method is None or callable(method):
+        return method
+    name = str(method).lower().replace("_", "-")
+    if name == "auto":
+        return suggested_normaliser(results, measure)
+    if name == "none":
+        return None
+    if name not in NORMALISERS:
+        raise unknown_name("normaliser", method, NORMALISERS)
+    return name
 
 
 def suggested_normaliser(results: Results, measure: str | None = None) -> str | None:
@@ -106,12 +166,3 @@ def task_ranges_apart(results: Results, measure: str | None = None) -> float:
     low, high = column_range(cell_means(results, measure))
     spans = (high - low)[high > low]
     return float(spans.max() / spans.min()) if len(spans) else 1.0
-
-
-def _named(method: str | Normaliser) -> tuple[str, Normaliser]:
-    if callable(method):
-        return getattr(method, "__name__", "function"), method
-    name = str(method).lower().replace("_", "-")
-    if name not in NORMALISERS:
-        raise unknown_name("normaliser", method, NORMALISERS)
-    return name, NORMALISERS[name]

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from examiner.checking import Randomness, generator
 from examiner.results import Results
 from examiner.results.atari import atari_game
-from examiner.scores.comparison import ImprovementMatrix, improvement_matrix
-from examiner.scores.decision import DecisionStudy, decision
+from examiner.scores.aggregate import AGGREGATES
 from examiner.scores.differences import Difference, difference_of
-from examiner.scores.intervals import AggregateIntervals, intervals
-from examiner.scores.normalise import (
-    suggested_aggregate,
-    suggested_normaliser,
-    task_ranges_apart,
-)
-from examiner.scores.plan import Interval
-from examiner.scores.ranks import RankProbabilities, ranks
-from examiner.scores.resampling import Unit
+from examiner.scores.normalise import suggested_aggregate, suggested_normaliser, task_ranges_apart
 from examiner.scores.significance import PostHoc, Significance, significance
-from examiner.scores.statistics import AGGREGATES
-from examiner.scores.strata import run_scores
+from examiner.scores.uncertainty.bootstrap import DrawingOptions, ResamplingOptions
+from examiner.scores.uncertainty.improvement import ImprovementMatrix, improvement_matrix
+from examiner.scores.uncertainty.intervals import AggregateIntervals, intervals
+from examiner.scores.uncertainty.ranks import RankProbabilities, ranks
+from examiner.scores.uncertainty.strata import run_scores
+from examiner.scores.variance import DecisionStudy, decision
 from examiner.wording import InputError
 
 MOST_COMPARED = 30
@@ -34,15 +29,6 @@ MOST_COMPARED = 30
 MOST_TESTED = 100
 FAR_APART = 100
 """Ranges of tasks so many times apart are units of their own: few tasks decide their average."""
-
-
-class Resampling(TypedDict, total=False):
-    """How scores are resampled, as `intervals` takes it."""
-
-    reps: int
-    unit: Unit
-    interval: Interval
-    level: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,13 +87,12 @@ def overview(
     *,
     rng: Randomness,
     posthoc: PostHoc = "wilcoxon-holm",
-    progress: Callable[[str, int, int], None] | None = None,
-    **how: Unpack[Resampling],
+    **how: Unpack[ResamplingOptions],
 ) -> Overview:
     """Aggregate agents with intervals, compare and rank them, test them, and split their variance.
 
     `aggregates` are names in `AGGREGATES`, or "all"; without any, the one that suits the measure.
-    Ranks are by the first. `how` says how scores are resampled (see `intervals`). From a whole
+    Ranks are by the first. `how` says how scores are resampled (see `Resampling`). From a whole
     number each part starts anew, so that it is what the function by itself gives; a generator is
     drawn from in turn.
 
@@ -119,17 +104,19 @@ def overview(
     names = (suggested_aggregate(results),) if aggregates is None else tuple(aggregates)
     if "all" in names:
         names = tuple(AGGREGATES)
-    made = intervals(results, names, rng=generator(rng), progress=progress, **how)
+    made = intervals(results, names, rng=generator(rng), **how)
     pairs = _pairs(results, made)
-    other: Interval = "rescaled" if made.interval == "bca" else made.interval
-    # Any: options that both functions take
-    same: Any = {"reps": made.reps, "unit": made.unit, "interval": other, "progress": progress}
+    how_made = made.how
+    drawing: DrawingOptions = {"reps": made.reps, "unit": made.unit}
+    drawing |= {"progress": how_made.progress, "map": how_made.map}
+    # Neither comparisons nor ranks have a corrected interval.
+    drawing["interval"] = "rescaled" if made.interval == "bca" else made.interval
     improvement = ranked = None
     if pairs:
-        again = generator(rng)
-        improvement = improvement_matrix(results, rng=again, pairs=pairs, level=made.level, **same)
+        again, level = generator(rng), made.level
+        improvement = improvement_matrix(results, rng=again, pairs=pairs, level=level, **drawing)
     if len(results.agents) > 1 and np.isfinite(made.value[:, 0]).all():
-        ranked = ranks(results, names[0], rng=generator(rng), **same)
+        ranked = ranks(results, names[0], rng=generator(rng), **drawing)
     tests, why = _tested(results, posthoc, 1 - made.level)
     studied = decision(results)
     told = [*made.notes, *(improvement.notes if improvement else ()), *why]

@@ -1,217 +1,255 @@
-"""Recipe: how raw results became responses, so that a new agent's can be treated the same way."""
+"""Recipe: how raw results become comparable values and responses, newcomers as the first table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from examiner.results import ResponseMatrix, Results, Scales, atari_game
 from examiner.results.table import check_results
 from examiner.scores.cells import cell_means
-from examiner.scores.comparable import Normaliser
-from examiner.scores.normalise import normalise as normalised
-from examiner.scores.normalise import task_scores
-from examiner.scores.reduce import reduce as reduce_runs
-from examiner.scores.standing import RELATIVE, Standing
-from examiner.scores.success import Landmark, responses
-from examiner.wording import InputError, listed, shorten
+from examiner.scores.comparable import Floats, LearntScale, OwnFunction
+from examiner.scores.normalise import normaliser_name, on_scale, task_scores
+from examiner.scores.normalisers import NORMALISERS
+from examiner.scores.standing import lexicographic_order
+from examiner.scores.success import Success, better_than, count_successes, responses
+from examiner.scores.training.reduce import reduce as reduced
+from examiner.wording import InputError, listed, shorten, unknown_name
+
+Transform: TypeAlias = Literal["none", "log"]
 
 PROTOCOL = "protocol"
 """The column that names the protocol of a row, where results have one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
-    """Measure, items, reduction, normaliser, scales and success: all it takes to respond alike.
+class Learnt:
+    """What a recipe learnt from its first table, so that newcomers are treated alike.
 
-    `standing` is what a normaliser that compares agents learnt from the first table, `beating` the
-    means of the agent that was to be beaten, `protocols` what the column `protocol` said.
-
-    >>> recipe = prepare(Results.from_numpy([[3.0], [9.0]], tasks=["t"]), success=5.0).recipe
-    >>> recipe.responses(Results.from_numpy([[7.0]], agents=["new"], tasks=["t"])).to_numpy()
-    array([[1.]])
+    `scale` is the normaliser's, `beaten` the means of the agent to be beaten, `counts` whether
+    responses are successes of trials, `protocols` what the column `protocol` said.
     """
 
-    measure: str = "score"
-    item: tuple[str, ...] = ()
-    reduction: str | None = None
-    normaliser: str | None = None
-    success: float | Landmark | None = None
-    share: float | None = None
-    counts: bool = True
     scales: Scales = field(default_factory=Scales)
-    standing: Standing | None = None
-    beating: Mapping[str, float] | None = None
+    scale: LearntScale | None = None
+    beaten: Mapping[str, float] | None = None
+    counts: bool = True
     protocols: tuple[str, ...] = ()
 
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Measure, items, reduction, normaliser, transform and success: all it takes to treat results alike.
+
+    `normaliser` is a name in `NORMALISERS`, a function, "auto" for what suits, or None. `transform`
+    "log" takes log₁₀ of values, at least `floor` (by default a hundredth of the human's, or 1); a
+    normaliser that compares agents comes after it, any other before. `lexicographic` orders agents
+    by several measures, in falling importance, a minus before those of which less is better. What a
+    success is is said as in `responses`: a number counts in comparable units, a landmark is a score
+    of the task's scale.
+
+    A recipe that has `learnt` from a table treats any other as it treated that one; one that has not
+    learns from whatever it is given.
+
+    >>> table = Results.from_numpy([[10.0], [30.0]], tasks=["t"])
+    >>> recipe = Recipe(normaliser="min-max", success=0.5).learn(table)
+    >>> new = Results.from_numpy([[15.0], [25.0]], agents=["x", "y"], tasks=["t"])
+    >>> recipe.values(new).ravel(), recipe.responses(new).to_numpy().ravel()
+    (array([0.25, 0.75]), array([0., 1.]))
+    """
+
+    measure: str | None = None
+    item: tuple[str, ...] | None = None
+    reduction: str | None = None
+    normaliser: str | OwnFunction | None = None
+    transform: Transform = "none"
+    floor: float | None = None
+    lexicographic: tuple[str, ...] = ()
+    success: Success | None = None
+    share: float | None = None
+    beating: str | None = None
+    learnt: Learnt | None = None
+
+    def __post_init__(self) -> None:
+        if self.transform not in ("none", "log"):
+            raise InputError(f"The transform is {shorten(self.transform)}. Say 'none' or 'log'.")
+        if self.floor is not None and not self.floor > 0:
+            raise InputError(
+                f"The floor is {self.floor:g}. A logarithm needs a least value above 0."
+            )
+        if self.learnt is not None:
+            self._check_learnt(self.learnt)
+
+    def _check_learnt(self, learnt: Learnt) -> None:
+        """What was stored may have been altered since."""
+        if isinstance(self.normaliser, str):
+            if self.normaliser not in NORMALISERS:
+                raise unknown_name("normaliser", self.normaliser, NORMALISERS)
+            if learnt.scale is not None and not learnt.scale.fits(NORMALISERS[self.normaliser]):
+                raise InputError(
+                    f"The scale of this recipe was not learnt by the normaliser {self.normaliser!r}. Make "
+                    f"it again."
+                )
+        if (self.beating is None) != (learnt.beaten is None):
+            raise InputError(
+                f"The recipe is to beat {shorten(self.beating)}, and knows other agents' means, or none. "
+                f"Make it again."
+            )
+
+    @property
+    def relative(self) -> bool:
+        """Whether values compare agents with each other, so that they depend on who is at hand."""
+        known = NORMALISERS.get(self.normaliser) if isinstance(self.normaliser, str) else None
+        return bool(self.lexicographic) or (known is not None and known.relative)
+
+    def learn(self, results: Results) -> Recipe:
+        """Settle what was left open, and keep what the first table says of its tasks.
+
+        >>> recipe = Recipe(normaliser="auto").learn(Results.from_numpy([[50.0], [70.0]]))
+        >>> recipe.measure, recipe.normaliser
+        ('score', 'z-score')
+        """
+        if self.learnt is not None:
+            return self
+        ready = self.ready(results)
+        measure = ready.measures[0]
+        method = normaliser_name(ready, "rank" if self.lexicographic else self.normaliser, measure)
+        settled = replace(
+            self,
+            measure=measure,
+            item=ready.item,
+            reduction=ready.provenance.reduction,
+            normaliser=method,
+            floor=self.floor or (0.01 if method == "human" else 1.0),
+            beating=None,
+            learnt=Learnt(scales=_scales_of(ready, measure), protocols=_protocols(ready)),
+        )
+        known = settled.learnt or Learnt()
+        if isinstance(method, str) and not self.lexicographic:
+            table = settled.absolute(ready) if settled.relative else ready
+            known = replace(known, scale=NORMALISERS[method].learn(task_scores(table, measure)))
+        settled = replace(settled, learnt=known)
+        if self.beating is not None:
+            judged = better_than(settled.comparable(ready), self.beating, measure)
+            known = replace(known, beaten=judged.marks)
+        elif self.success is None and self.share is None:
+            known = replace(known, counts=settled.comparable(ready).is_binary(measure))
+        return replace(settled, beating=self.beating, learnt=known)
+
+    # ---------------------------------------------------------------- from raw results on
+
+    def ready(self, results: Results) -> Results:
+        """Return results with the recipe's measure first, its items, its reduction and its scales.
+
+        >>> Recipe(measure="win").ready(Results.from_numpy([[1.0]], measure="win")).measures
+        ('win',)
+        """
+        measure = self.measure or check_results(results).measures[0]
+        if measure not in (*results.measures, *results.attributes):
+            raise InputError(
+                f"The recipe is for the measure {shorten(measure)}, and the results have "
+                f"{listed(results.measures)}. Name the column with `--measure`, or rename it."
+            )
+        others = [name for name in results.measures if name != measure]
+        if results.measures[0] != measure:
+            results = results.with_measures(measure, *others)
+        if self.item is not None and results.item != self.item:
+            results = results.with_items(*self.item)
+        how = self.reduction if results.provenance.reduction is None else None
+        if results.provenance.training or (how is not None and how != "all"):
+            results = reduced(results, how)
+        if self.learnt is None:
+            return results
+        known = set(results.scales)
+        scales = Scales(entry for entry in self.learnt.scales if entry not in known)
+        return results.with_scales(scales) if len(scales) else results
+
+    def absolute(self, results: Results) -> Results:
+        """Return results as far as no agent is compared with another: normalised and transformed.
+
+        >>> Recipe(transform="log").absolute(Results.from_numpy([[100.0, 0.0]])).measure()
+        array([2., 0.])
+        """
+        if self.learnt is None:
+            return self.learn(results).absolute(results)
+        results = self.ready(results)
+        if self.normaliser is not None and not self.relative:
+            scores = task_scores(results, self.measure)
+            results = on_scale(results, self.normaliser, scores, self.learnt.scale)
+        if self.transform == "none":
+            return results
+        values = np.log10(np.maximum(results.measure(self.measure), self.floor or 1.0))
+        step = f"{self.measure} as log₁₀, at least {self.floor:g}"
+        return results.with_measure(results.measure_name(self.measure), values, step)
+
+    def comparable(self, results: Results) -> Results:
+        """Return raw results with the measure made comparable, trial by trial.
+
+        >>> Recipe(normaliser="min-max").comparable(Results.from_numpy([[10.0], [30.0]])).measure()
+        array([0., 1.])
+        """
+        if self.learnt is None:
+            return self.learn(results).comparable(results)
+        results = self.absolute(results)
+        if not self.relative or self.lexicographic or self.normaliser is None:
+            return results
+        scores = task_scores(results, self.measure)
+        return on_scale(results, self.normaliser, scores, self.learnt.scale)
+
+    def values(self, results: Results) -> Floats:
+        """Return the comparable mean of each cell, higher is better; shape [agents, tasks], NaN if unseen.
+
+        >>> Recipe().values(Results.from_numpy([[[1.0, 3.0]]]))
+        array([[2.]])
+        """
+        if self.lexicographic:
+            return lexicographic_order(self.ready(results), self.lexicographic)
+        made = self.comparable(results)
+        sign = made.scales.aligned(made.task_names, made.measures[0]).sign
+        return cell_means(made) * sign
+
     def responses(self, results: Results) -> ResponseMatrix:
-        """Return how agents of raw results responded, treated as the first table was.
+        """Return how agents of raw results responded: successes of trials, or comparable means.
 
         >>> new = Results.from_numpy([[7.0, 3.0]], tasks=["t", "u"])
         >>> Recipe(success=5.0).responses(new).to_numpy()
         array([[1., 0.]])
         """
-        results = self._ready(check_results(results))
-        if self.normaliser is not None:
-            if self.standing is None:
-                results = normalised(results, self.normaliser, self.measure)
-            else:
-                values = self.standing.apply(results, self.measure)
-                kept = Scales(scale for scale in results.scales if scale.measure != self.measure)
-                results = replace(results.with_measure(self.measure, values), scales=kept)
-        if self.beating is not None:
-            won = self._against_the_beaten(results)
-            return responses(won, share=self.share, measure=self.measure)
-        made = responses(results, self.success, share=self.share, measure=self.measure)
-        if made.is_counts and not self.counts:  # whole scores that happen to be 0 and 1 only
-            return _as_values(made)
-        if self.counts and not made.is_counts:
+        if self.learnt is None:
+            return self.learn(results).responses(results)
+        landmark = isinstance(self.success, str)
+        scores = self.ready(results) if landmark else self.comparable(results)
+        if self.learnt.beaten is not None:
+            assert self.beating is not None, "somebody was beaten"
+            won = better_than(scores, self.beating, self.measure, self.learnt.beaten)
+            return count_successes(won, self.share)
+        made = responses(scores, self.success, share=self.share, measure=self.measure)
+        if made.is_counts and not self.learnt.counts:  # scores that happen to be 0 and 1 only
+            return made.as_values()
+        if self.learnt.counts and not made.is_counts:
             raise InputError(
-                f"The fit is of successes, and the measure {shorten(self.measure)} of the new results "
+                f"The recipe is for successes, and the measure {shorten(self.measure)} of the new results "
                 f"is not made of zeros and ones. Give wins, or the scores the success was counted from."
             )
         return made
 
-    def _ready(self, results: Results) -> Results:
-        """The results with the recipe's measure, items, scales and reduction."""
-        if self.measure in results.attributes:
-            results = results.with_measures(self.measure)
-        if self.measure not in results.measures:
-            raise InputError(
-                f"The recipe is for the measure {shorten(self.measure)}, and the results have "
-                f"{listed(results.measures)}. Name the column with `--measure`, or rename it."
-            )
-        if results.item != self.item:
-            results = results.with_items(*self.item)
-        how = self.reduction if results.provenance.reduction is None else None
-        if results.provenance.training or (how is not None and how != "all"):
-            results = reduce_runs(results, how)
-        return results.with_scales(self.scales) if len(self.scales) else results
+    def protocol_notes(self, results: Results) -> tuple[str, ...]:
+        """Say whether results were made under another protocol than those the recipe learnt from.
 
-    def _against_the_beaten(self, results: Results) -> Results:
-        """1 where a trial is better than the beaten agent's mean, 0 where not."""
-        scores = task_scores(results, self.measure)
-        beaten = self.beating or {}
-        mark = np.array([beaten.get(task, np.nan) for task in results.tasks])[scores.task_codes]
-        ahead = scores.sign[scores.task_codes] * (scores.values - mark)
-        won = np.where(np.isnan(ahead), np.nan, (ahead > 0).astype(np.float64))
-        return results.with_measure(self.measure, won)
-
-    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
-        """Return the recipe as JSON values, which `from_dict` takes back.
-
-        >>> Recipe.from_dict(Recipe(success=1.0).to_dict()) == Recipe(success=1.0)
-        True
+        >>> Recipe().protocol_notes(Results.from_numpy([[1.0]]))
+        ()
         """
-        return {
-            "measure": self.measure,
-            "item": list(self.item),
-            "reduction": self.reduction,
-            "normaliser": self.normaliser,
-            "success": self.success,
-            "share": self.share,
-            "counts": self.counts,
-            "scales": self.scales.to_dicts(),
-            "standing": None if self.standing is None else self.standing.to_dict(),
-            "beating": None if self.beating is None else dict(self.beating),
-            "protocols": list(self.protocols),
-        }
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Recipe:  # Any: JSON values
-        """Read what `to_dict` gave.
-
-        >>> Recipe.from_dict(Recipe(share=0.5).to_dict()).share
-        0.5
-        """
-        try:
-            standing = content["standing"]
-            return cls(
-                measure=str(content["measure"]),
-                item=tuple(str(name) for name in content["item"]),
-                reduction=_text(content["reduction"]),
-                normaliser=_text(content["normaliser"]),
-                success=_number_or(content["success"], get_args(Landmark)),
-                share=_number_or(content["share"]),
-                counts=bool(content["counts"]),
-                scales=Scales.from_dicts(content["scales"]),
-                standing=None if standing is None else Standing.from_dict(standing),
-                beating=None
-                if content["beating"] is None
-                else {str(task): float(mean) for task, mean in content["beating"].items()},
-                protocols=tuple(str(name) for name in content["protocols"]),
-            )
-        except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(f"This is no recipe: {error} is missing or wrong.") from None
-
-
-def _text(value: Any) -> str | None:  # Any: JSON values
-    return None if value is None else str(value)
-
-
-def _number_or(value: Any, words: tuple[str, ...] = ()) -> Any:  # Any: JSON values
-    return value if value is None or value in words else float(value)
-
-
-class Prepared(NamedTuple):
-    """Responses, and the recipe that made them of raw results."""
-
-    matrix: ResponseMatrix
-    recipe: Recipe
-
-
-def prepare(
-    results: Results,
-    normalise: str | Normaliser | None = None,
-    success: float | Landmark | None = None,
-    *,
-    beating: str | None = None,
-    share: float | None = None,
-    measure: str | None = None,
-    reduce: str | None = None,
-) -> Prepared:
-    """Reduce, normalise and count successes, and keep the recipe for agents that come later.
-
-    The parts are those of `reduce_runs`, `normalise` and `responses`, in this order.
-
-    >>> made = prepare(Results.from_numpy([[10.0, 1.0], [30.0, 2.0]]), "min-max", success=0.5)
-    >>> made.matrix.to_numpy()
-    array([[0., 0.],
-           [1., 1.]])
-    >>> made.recipe.normaliser
-    'min-max'
-    """
-    measure = check_results(results).measure_name(measure)
-    if results.provenance.training or reduce is not None:
-        results = reduce_runs(results, reduce)
-    if callable(normalise):
-        raise InputError(
-            "A normaliser that is a function of your own cannot be stored in a recipe. Name one of "
-            "NORMALISERS, or normalise first and give the results without one."
+        known = () if self.learnt is None else self.learnt.protocols
+        other = sorted(set(_protocols(results)) - set(known))
+        if not known or not other:
+            return ()
+        return (
+            f"The new results were made under {listed(other)}, those before under {listed(known)}: they "
+            f"may not compare.",
         )
-    method = None if normalise is None else str(normalise).lower().replace("_", "-")
-    scores = results if method is None else normalised(results, method, measure)
-    matrix = responses(scores, success, beating=beating, share=share, measure=measure)
-    standing = Standing.of(results, method, measure) if method in RELATIVE else None
-    recipe = Recipe(
-        measure=measure,
-        item=results.item,
-        reduction=results.provenance.reduction,
-        normaliser=method,
-        success=success,
-        share=share,
-        counts=matrix.is_counts,
-        scales=_scales_of(results, measure),
-        standing=standing,
-        beating=None if beating is None else _means_of(scores, beating, measure),
-        protocols=_protocols(results),
-    )
-    return Prepared(matrix, recipe)
 
 
 def _scales_of(results: Results, measure: str) -> Scales:
@@ -225,19 +263,7 @@ def _scales_of(results: Results, measure: str) -> Scales:
     )
 
 
-def _means_of(scores: Results, agent: str, measure: str) -> dict[str, float]:
-    row = cell_means(scores, measure)[scores.agents.index(agent)]
-    pairs = zip(scores.tasks, row.tolist(), strict=True)
-    return {task: value for task, value in pairs if not np.isnan(value)}
-
-
 def _protocols(results: Results) -> tuple[str, ...]:
     if PROTOCOL not in results.attributes:
         return ()
     return tuple(sorted({str(value) for value in results.column(PROTOCOL) if value is not None}))
-
-
-def _as_values(matrix: ResponseMatrix) -> ResponseMatrix:
-    return ResponseMatrix(
-        matrix.agents, matrix.tasks, None, None, np.asarray(matrix.to_numpy(), dtype=np.float64)
-    )

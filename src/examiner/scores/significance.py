@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from examiner.checking import read_only
 from examiner.results import Results
 from examiner.scores.cells import cell_means
-from examiner.scores.strata import same_sign
+from examiner.scores.uncertainty.strata import same_sign
 from examiner.wording import InputError, counted, listed, unknown_name
 
 PostHoc = Literal["wilcoxon-holm", "nemenyi"]

@@ -1,118 +1,115 @@
-"""Standing: what a normaliser that compares agents remembers, so that a newcomer is measured alike."""
+"""Where agents stand on each task: how many others are worse, alike, better; by one measure or several."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from examiner.results import Results
 from examiner.scores.cells import cell_means
-from examiner.scores.normalise import task_scores
-from examiner.wording import InputError
-
-Relative = Literal["z-score", "min-max", "rank"]
-RELATIVE: tuple[Relative, ...] = ("z-score", "min-max", "rank")
-"""Normalisers that compare the agents at hand with each other."""
+from examiner.scores.comparable import Floats, LearntScale, TaskScores
+from examiner.wording import InputError, counted, listed, unknown_name
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What the agents of a table did on each task, as far as a relative normaliser needs it.
+class Others(NamedTuple):
+    """How many other agents are worse, alike and better, for each row; NaN where there are none."""
 
-    `marks` holds for each task the mean and the sample standard deviation over agents (z-score), the
-    worst and the best agent's mean (min-max), or all agents' means in rising order (rank).
+    worse: Floats
+    alike: Floats
+    better: Floats
 
-    >>> known = Standing.of(Results.from_numpy([[10.0], [30.0]], tasks=["t"]), "min-max", "score")
-    >>> known.marks["t"]
-    (10.0, 30.0)
+
+def learn_standing(scores: TaskScores, method: str) -> LearntScale:
+    """Keep every agent's mean on each task, higher being better; tasks that one agent has are named.
+
+    >>> learn_standing(TaskScores.of_cells(np.array([[1.0], [3.0]]), ["a", "b"], ["t"]), "rank").marks
+    array([[1.],
+           [3.]])
     """
-
-    method: Relative
-    marks: Mapping[str, tuple[float, ...]]
-
-    @classmethod
-    def of(cls, results: Results, method: str, measure: str) -> Standing:
-        """Learn from a table what the method needs to know of each task; flat tasks are left out."""
-        if method not in RELATIVE:
-            raise InputError(
-                f"The normaliser {method!r} compares no agents. Nothing is to be learnt."
-            )
-        means = cell_means(results, measure)
-        sign = task_scores(results, measure).sign
-        marks: dict[str, tuple[float, ...]] = {}
-        for place, task in enumerate(results.tasks):
-            seen = means[~np.isnan(means[:, place]), place]
-            if len(seen) < 2 or not seen.max() > seen.min():
-                continue
-            marks[task] = _marks(method, seen, float(sign[place]))
-        return cls(method, marks)
-
-    def apply(self, results: Results, measure: str) -> NDArray[np.float64]:
-        """Return one value a row, measured against the agents learnt from; NaN on unknown tasks.
-
-        >>> table = Results.from_numpy([[10.0], [30.0]], tasks=["t"])
-        >>> new = Results.from_numpy([[20.0]], tasks=["t"])
-        >>> Standing.of(table, "min-max", "score").apply(new, "score")
-        array([0.5])
-        """
-        scores = task_scores(results, measure)
-        values = np.full(len(results), np.nan)
-        for place, task in enumerate(results.tasks):
-            if task not in self.marks:
-                continue
-            rows = np.flatnonzero(scores.task_codes == place)
-            own = scores.agent_means[scores.agent_codes[rows], place]
-            values[rows] = self._placed(
-                scores.values[rows], own, self.marks[task], float(scores.sign[place])
-            )
-        return values
-
-    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
-        """Return the standing as JSON values, which `from_dict` takes back.
-
-        >>> Standing("min-max", {"t": (0.0, 2.0)}).to_dict()
-        {'method': 'min-max', 'marks': {'t': [0.0, 2.0]}}
-        """
-        marks = {task: list(known) for task, known in self.marks.items()}
-        return {"method": self.method, "marks": marks}
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Standing:  # Any: JSON values
-        """Read what `to_dict` gave."""
-        marks = {task: tuple(map(float, found)) for task, found in content["marks"].items()}
-        return cls(content["method"], marks)
-
-    def _placed(
-        self,
-        values: NDArray[np.float64],
-        own: NDArray[np.float64],
-        marks: tuple[float, ...],
-        sign: float,
-    ) -> NDArray[np.float64]:
-        if self.method == "min-max":
-            worst, best = marks
-            return (values - worst) / (best - worst)
-        if self.method == "z-score":
-            from scipy.special import ndtr  # half a second to import: only where it is needed
-
-            mean, deviation = marks
-            z = sign * (own - mean) / deviation
-            steepness = np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi) * sign / deviation
-            return np.asarray(ndtr(z) + steepness * (values - own))
-        ladder = np.asarray(marks)
-        below = np.searchsorted(ladder, sign * values, "left")
-        upto = np.searchsorted(ladder, sign * values, "right")
-        return np.where(np.isnan(values), np.nan, (below + upto) / 2 / len(ladder))
+    scores.needs_several_agents(method)
+    marks = scores.agent_means * scores.sign
+    lonely = np.isfinite(marks).sum(axis=0) < 2
+    alone = [task for task, bare in zip(scores.tasks, lonely, strict=True) if bare]
+    notes = [f"Nobody is compared on tasks that one agent has: {listed(alone)}."] if alone else []
+    marks = np.where(lonely, np.nan, marks)
+    return scores.scale(*marks, notes=notes, agents=scores.agents)
 
 
-def _marks(method: str, means: NDArray[np.float64], sign: float) -> tuple[float, ...]:
-    if method == "z-score":
-        return float(means.mean()), float(means.std(ddof=1))
-    if method == "min-max":
-        ends = float(means.min()), float(means.max())
-        return ends if sign > 0 else ends[::-1]
-    return tuple(np.sort(sign * means).tolist())
+def others_beaten(scale: LearntScale, scores: TaskScores, values: Floats) -> Others:
+    """Count the agents of a scale, each row's own agent left out, whose mean is below, at or above a value.
+
+    >>> scale = learn_standing(TaskScores.of_cells(np.array([[1.0], [3.0]]), ["a", "b"], ["t"]), "rank")
+    >>> new = TaskScores.of_cells(np.array([[2.0], [3.0]]), ["c", "b"], ["t"])
+    >>> others_beaten(scale, new, new.values).worse
+    array([1., 1.])
+    """
+    oriented = values * scale.sign[scores.task_codes]
+    worse, upto = np.full((2, len(values)), np.nan)
+    order = np.argsort(scores.task_codes, kind="stable")
+    ends = np.cumsum(np.bincount(scores.task_codes, minlength=len(scores.tasks)))
+    known = np.isfinite(scale.marks).sum(axis=0)
+    ladders = np.sort(scale.marks, axis=0)  # what was not observed comes last
+    for task, rows in enumerate(np.split(order, ends[:-1])):
+        ladder = ladders[: known[task], task]
+        if len(ladder):
+            worse[rows] = np.searchsorted(ladder, oriented[rows], "left")
+            upto[rows] = np.searchsorted(ladder, oriented[rows], "right")
+    own = scale.own_marks(scores)
+    alike = upto - worse - (own == oriented)
+    better = known[scores.task_codes] - upto - (own > oriented)
+    unseen = np.isnan(oriented)
+    counts = (worse - (own < oriented), alike, better)
+    return Others(*(np.where(unseen, np.nan, count) for count in counts))
+
+
+def shared_ranks(values: Floats) -> Floats:
+    """Rank values from the greatest (1); equal ones share the better rank, NaN has none.
+
+    Values alike to twelve digits are equal: sums in another order may differ in the last.
+
+    >>> shared_ranks(np.array([2.0, 5.0, np.nan, 2.0, 1.0]))
+    array([ 2.,  1., nan,  2.,  4.])
+    """
+    ranks = np.full(values.shape, np.nan)
+    seen = np.isfinite(values)
+    if not seen.any():
+        return ranks
+    size = float(np.abs(values[seen]).max()) or 1.0
+    rounded = -np.round(values[seen] / size, 12)
+    ranks[seen] = np.searchsorted(np.sort(rounded), rounded, side="left") + 1.0
+    return ranks
+
+
+def lexicographic_order(results: Results, measures: tuple[str, ...]) -> Floats:
+    """Number agents on each task by several measures, the first deciding; shape [agents, tasks].
+
+    The worst has 0 and equals share a number. A minus before a measure says that less is better. An
+    agent counts where all measures were observed.
+
+    >>> table = {"agent": ["a", "b", "c"], "task": ["t"] * 3, "win": [1, 1, 0], "ticks": [9, 5, 1]}
+    >>> lexicographic_order(Results.from_dict(table, measures=["win", "ticks"]), ("win", "-ticks"))
+    array([[1.],
+           [2.],
+           [0.]])
+    """
+    parts = []
+    for name in measures:
+        plain = name.removeprefix("-")
+        if plain not in results.measures:
+            raise unknown_name("measure", plain, results.measures)
+        means = cell_means(results, plain)
+        sign = results.scales.aligned(results.task_names, plain).sign
+        parts.append(-means if name.startswith("-") else means * sign)
+    agents, tasks = parts[0].shape[:2]
+    order = np.full((agents, tasks), np.nan)
+    for task in range(tasks):
+        columns = np.stack([part[:, task] for part in parts])
+        seen = np.isfinite(columns).all(axis=0)
+        _, number = np.unique(columns[:, seen].T, axis=0, return_inverse=True)
+        order[seen, task] = number.reshape(-1)
+    if not np.isfinite(order).any():
+        raise InputError(
+            f"No agent has all of {counted(len(measures), 'measure')} on any task. Name fewer."
+        )
+    return order

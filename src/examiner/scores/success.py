@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +15,27 @@ from examiner.scores.cells import cell_means
 from examiner.scores.normalise import task_scores
 from examiner.wording import InputError, shorten, unknown_name
 
-Landmark = Literal["reference", "human", "random"]
-"""A score of the task's scale: `human` is another word for `reference`."""
+Success: TypeAlias = float | Literal["reference", "human", "random"]
+"""A number, or a score of the task's scale: `human` is another word for `reference`."""
+_ANCHORS: dict[str, Anchor] = {
+    "reference": "reference",
+    "human": "reference",
+    "random": "random",
+}
+
+
+class Judged(NamedTuple):
+    """Which trials of results succeeded, shape [rows]; `marks` are the means that had to be beaten."""
+
+    results: Results
+    won: NDArray[np.bool_]
+    seen: NDArray[np.bool_]
+    marks: Mapping[str, float] | None = None
 
 
 def responses(
     results: Results,
-    success: float | Landmark | None = None,
+    success: Success | None = None,
     *,
     beating: str | None = None,
     share: float | None = None,
@@ -44,18 +59,16 @@ def responses(
            [0.]])
     """
     measure = check_results(results).measure_name(measure)
-    if success is None and beating is None and share is None:
-        values = results.measure(measure)
-        if not _only_zeros_and_ones(values):
-            means = cell_means(results, measure)
-            return ResponseMatrix.from_array(means, results.agents, results.tasks)
-    compared, won, seen = _judged(results, measure, success, beating)
-    return _counted(compared, won, seen, share)
+    judged = (success, beating, share) != (None, None, None)
+    if not judged and not results.is_binary(measure):
+        means = cell_means(results, measure)
+        return ResponseMatrix.from_array(means, results.agents, results.tasks)
+    return count_successes(_judged(results, measure, success, beating), share)
 
 
 def mark_success(
     results: Results,
-    success: float | Landmark | None = None,
+    success: Success | None = None,
     *,
     beating: str | None = None,
     share: float | None = None,
@@ -70,12 +83,13 @@ def mark_success(
     array([0., 1.])
     """
     measure = check_results(results).measure_name(measure)
-    compared, won, seen = _judged(results, measure, success, beating)
-    marks = won.astype(np.float64)
+    judged = _judged(results, measure, success, beating)
+    compared = judged.results
+    marks = judged.won.astype(np.float64)
     if share is not None:
-        cells = _counted(compared, won, seen, share).to_numpy()
+        cells = count_successes(judged, share).to_numpy()
         marks = cells[compared.agent_codes, compared.task_codes]
-    marks[~seen] = np.nan
+    marks[~judged.seen] = np.nan
     what = f"better than agent {beating!r}" if beating else f"{measure} reaches {success}"
     step = f"success: {'a win' if success is None and beating is None else what}"
     if share is not None:
@@ -86,74 +100,50 @@ def mark_success(
     )
 
 
-def _judged(
+def better_than(
     results: Results,
-    measure: str,
-    success: float | Landmark | None,
-    beating: str | None,
-) -> tuple[Results, NDArray[np.bool_], NDArray[np.bool_]]:
-    """The results that are judged, which of their trials succeeded, and which were observed."""
-    if success is not None and beating is not None:
-        raise InputError("Both a success and an agent to beat are given. Choose one of them.")
-    if beating is not None:
-        results, won = _beating(results, measure, beating)
-    elif success is not None:
-        won = _reaching(results, measure, success)
-    elif _only_zeros_and_ones(results.measure(measure)):
-        won = results.measure(measure) == 1
-    else:
-        raise InputError(
-            f"The measure {shorten(measure)} is not made of zeros and ones, so that no trial is won. "
-            f"Say what a success is first: a threshold, 'reference', or an agent to beat."
-        )
-    return results, won, ~np.isnan(results.measure(measure))
+    agent: str,
+    measure: str | None = None,
+    marks: Mapping[str, float] | None = None,
+) -> Judged:
+    """Tell which trials are better than an agent's means, which are its marks where it is not at hand.
 
+    The agent itself leaves the table, and so do tasks on which it has no mark.
 
-def _only_zeros_and_ones(values: NDArray[np.float64]) -> bool:
-    return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
-
-
-def _reaching(results: Results, measure: str, success: float | Landmark) -> NDArray[np.bool_]:
+    >>> results = Results.from_numpy([[1.0], [2.0], [3.0]], agents=["a", "b", "c"])
+    >>> better_than(results, "b").won
+    array([False,  True])
+    """
     scores = task_scores(results, measure)
-    codes = results.task_codes
-    if isinstance(success, str):
-        if success not in get_args(Landmark):
-            raise InputError(
-                f"Success is {shorten(success)}. Give a number, 'reference' or 'random'."
-            )
-        anchor: Anchor = "random" if success == "random" else "reference"
-        scales, notes = scores.anchored(f"success by {anchor}", [anchor])
-        if notes:
-            raise InputError(f"{notes[0]} Drop those tasks, or give their scores.")
-        threshold, sign = getattr(scales, anchor)[codes], scales.sign[codes]
-    else:
-        if not np.isfinite(success):
-            raise InputError(f"The success threshold is {success}. Give a finite number.")
-        threshold, sign = success, scores.sign[codes]
-    return np.asarray(sign * scores.values >= sign * threshold)
-
-
-def _beating(results: Results, measure: str, agent: str) -> tuple[Results, NDArray[np.bool_]]:
-    if agent not in results.agents:
-        raise unknown_name("agent", agent, results.agents)
-    if len(results.agents) < 2:
+    if marks is None:
+        if agent not in results.agents:
+            raise unknown_name("agent", agent, results.agents)
+        row = scores.agent_means[results.agents.index(agent)].tolist()
+        marks = {
+            task: mean for task, mean in zip(results.tasks, row, strict=True) if not np.isnan(mean)
+        }
+    if set(results.agents) <= {agent}:
         raise InputError(f"There is no other agent than {shorten(agent)}. Add some to compare.")
-    position = results.agents.index(agent)
-    scores = task_scores(results, measure)
-    mark = scores.agent_means[position]
-    unmet = np.isnan(mark[scores.task_codes])
-    others = (scores.agent_codes != position) & ~unmet
+    mark = np.array([marks.get(task, np.nan) for task in results.tasks])[scores.task_codes]
+    own = np.array([name == agent for name in results.agents])[scores.agent_codes]
+    others = ~own & ~np.isnan(mark)
     if not others.any():
         raise InputError(f"No other agent shares a task with {shorten(agent)}. Choose another.")
     sign = scores.sign[scores.task_codes]
-    won = sign * scores.values > sign * mark[scores.task_codes]
-    step = f"compared with agent {agent!r}"
-    return results.where(others, step), won[others]
+    won = sign * scores.values > sign * mark
+    kept = results.where(others, f"compared with agent {agent!r}")
+    return Judged(kept, won[others], ~np.isnan(scores.values)[others], marks)
 
 
-def _counted(
-    results: Results, won: NDArray[np.bool_], seen: NDArray[np.bool_], share: float | None
-) -> ResponseMatrix:
+def count_successes(judged: Judged, share: float | None = None) -> ResponseMatrix:
+    """Count the trials that succeeded in each cell, or mark cells with at least this share of them.
+
+    >>> results = Results.from_numpy([[[0.0, 1.0, 1.0]]])
+    >>> won = results.measure() == 1
+    >>> count_successes(Judged(results, won, np.ones(3, dtype=bool))).successes
+    array([[2]], dtype=uint8)
+    """
+    results, won, seen, _ = judged
     shape = len(results.agents), len(results.tasks)
     cells = results.agent_codes.astype(np.int64) * shape[1] + results.task_codes
     size = shape[0] * shape[1]
@@ -168,3 +158,41 @@ def _counted(
     return ResponseMatrix.from_counts(
         passed.astype(np.uint8), (trials > 0).astype(np.uint8), results.agents, results.tasks
     )
+
+
+def _judged(results: Results, measure: str, success: Success | None, beating: str | None) -> Judged:
+    if success is not None and beating is not None:
+        raise InputError("Both a success and an agent to beat are given. Choose one of them.")
+    if beating is not None:
+        return better_than(results, beating, measure)
+    values = results.measure(measure)
+    if success is not None:
+        won = _reaching(results, measure, success)
+    elif results.is_binary(measure):
+        won = values == 1
+    else:
+        raise InputError(
+            f"The measure {shorten(measure)} is not made of zeros and ones, so that no trial is won. "
+            f"Say what a success is first: a threshold, 'reference', or an agent to beat."
+        )
+    return Judged(results, won, ~np.isnan(values))
+
+
+def _reaching(results: Results, measure: str, success: Success) -> NDArray[np.bool_]:
+    scores = task_scores(results, measure)
+    codes = results.task_codes
+    if isinstance(success, str):
+        if success not in _ANCHORS:
+            raise InputError(
+                f"Success is {shorten(success)}. Give a number, 'reference' or 'random'."
+            )
+        anchor = _ANCHORS[success]
+        scales, notes = scores.anchored(f"success by {anchor}", [anchor])
+        if notes:
+            raise InputError(f"{notes[0]} Drop those tasks, or give their scores.")
+        threshold, sign = getattr(scales, anchor)[codes], scales.sign[codes]
+    else:
+        if not np.isfinite(success):
+            raise InputError(f"The success threshold is {success}. Give a finite number.")
+        threshold, sign = success, scores.sign[codes]
+    return np.asarray(sign * scores.values >= sign * threshold)

@@ -1,34 +1,41 @@
 """Fewer tasks, same story: which few to run, and proof on held-out agents that they are enough."""
 
-from examiner.selection.choosing import ChosenSet, SetPlacement, chosen_set, select
+from examiner.selection.benchmark import Benchmark, benchmark
+from examiner.selection.comparison import Comparison, compare
 from examiner.selection.constraints import Constraints
 from examiner.selection.effort import Folds, expected_seconds, folds_of_proof
-from examiner.selection.gathering import benchmark
-from examiner.selection.material import Benchmark, on_agents
+from examiner.selection.holdout import Holdout
 from examiner.selection.methods import METHODS, Method
-from examiner.selection.quality import Comparison, compare
 from examiner.selection.reasons import Reason, reasons
-from examiner.selection.recipe import Recipe
-from examiner.selection.selection import Selection
+from examiner.selection.selection import (
+    Selection,
+    SetPlacement,
+    choose,
+    place,
+    select,
+    with_predictor,
+)
+from examiner.selection.task_set import TaskSet
 
 __all__ = [
     "METHODS",
     "Benchmark",
-    "ChosenSet",
     "Comparison",
     "Constraints",
     "Folds",
+    "Holdout",
     "Method",
     "Reason",
-    "Recipe",
     "Selection",
     "SetPlacement",
+    "TaskSet",
     "benchmark",
-    "chosen_set",
+    "choose",
     "compare",
     "expected_seconds",
     "folds_of_proof",
-    "on_agents",
+    "place",
     "reasons",
     "select",
+    "with_predictor",
 ]

@@ -6,7 +6,8 @@ import numpy as np
 
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, bounded_bits, table_bits
-from examiner.selection.evidence import Array, Evidence
+from examiner.selection.constraints import Array
+from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import Gains
 
 KEPT_CELLS = 1 << 22

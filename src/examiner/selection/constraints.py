@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.results import Classification, Results
+from examiner.results.atari import atari_game
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
+Array = NDArray[np.float64]
 Levels = Literal["free", "together", "apart"]
 
 
@@ -20,7 +23,8 @@ class Constraints:
 
     `must` and `must_not` name tasks (or games, which stand for all their levels). `at_most` bounds
     the tasks of one group. With `levels` "together" a game comes with all its levels or not at all,
-    with "apart" at most one of them comes. `budget` bounds the total cost.
+    with "apart" at most one of them comes. `budget` bounds the total cost. `cost` is a column, or what
+    each task costs; `groups` a classification, or the group of each task.
 
     >>> Constraints(levels="near")
     Traceback (most recent call last):
@@ -33,6 +37,8 @@ class Constraints:
     at_most: int | None = None
     levels: Levels = "free"
     budget: float | None = None
+    cost: str | Array | None = None
+    groups: Classification | Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         if self.levels not in get_args(Levels):
@@ -57,9 +63,14 @@ class Terms:
     offered: NDArray[np.bool_]
     unit: NDArray[np.int64]
     capped: tuple[tuple[NDArray[np.int64], int], ...]
-    cost: NDArray[np.float64]
+    cost: Array
     priced: bool
     budget: float | None
+
+    @property
+    def prices(self) -> Array:
+        """What each task counts in a total: its cost, or 1 where costs are not known."""
+        return self.cost if self.priced else np.ones(len(self.unit))
 
     @property
     def in_units(self) -> bool:
@@ -92,7 +103,7 @@ def terms_of(
     tasks: Sequence[str],
     games: Sequence[str] | None = None,
     groups: Sequence[str | None] | None = None,
-    cost: NDArray[np.float64] | None = None,
+    cost: Array | None = None,
 ) -> Terms:
     """Turn names into positions, and refuse demands that cannot be met.
 
@@ -103,12 +114,12 @@ def terms_of(
     ((1,), array([ True, False, False]))
     """
     games = tuple(tasks) if games is None else tuple(games)
-    must = _places(constraints.must, tasks, games, "must")
-    banned = _places(constraints.must_not, tasks, games, "must not")
+    must = _columns(constraints.must, tasks, games, "must")
+    banned = _columns(constraints.must_not, tasks, games, "must not")
     both = sorted(set(must) & set(banned))
     if both:
         raise InputError(
-            f"{listed([tasks[place] for place in both])} must and must not be chosen. Say one of the two."
+            f"{listed([tasks[column] for column in both])} must and must not be chosen. Say one of the two."
         )
     offered = np.ones(len(tasks), dtype=bool)
     offered[list(banned)] = False
@@ -129,12 +140,76 @@ def terms_of(
                 f"At most {constraints.at_most} of a group were asked for, and no task has a group. Give "
                 f"a table of tasks with the column 'group' (`--tasks FILE`) or a classification."
             )
-        alone = [f"\0{place}" if group is None else group for place, group in enumerate(groups)]
+        alone = [f"\0{column}" if group is None else group for column, group in enumerate(groups)]
         capped.append((codes_of(alone), constraints.at_most))
     terms = Terms(must, offered, unit, tuple(capped), price, cost is not None, constraints.budget)
     _check_must(terms, tasks)
     _check_choosable(terms)
     return terms
+
+
+def task_costs(results: Results, cost: str | Array | None) -> Array | None:
+    """Return the cost of each task, shape [tasks], NaN where it is not known; None where none is given.
+
+    A column of the table of tasks says it outright. A column of the results (frames, seconds, tokens)
+    is summed over the trials of each run and averaged over the runs of all agents on the task.
+
+    >>> table = {"agent": ["a", "a", "b"], "task": ["t"] * 3, "run": [0, 0, 0], "trial": [0, 1, 0]}
+    >>> task_costs(Results.from_dict(table | {"score": [1, 2, 3], "seconds": [1, 2, 5]}), "seconds")
+    array([4.])
+    """
+    if not isinstance(cost, str):
+        return cost
+    if cost in results.task_attributes.columns:
+        return results.task_attributes.numbers(results.task_names, cost)
+    if cost not in (*results.attributes, *results.measures):
+        known = (*results.task_attributes.columns, *results.attributes, *results.measures)
+        raise InputError(
+            f"No column {shorten(cost)} says what a task costs. Known columns: {listed(known)}."
+        )
+    values = results.numbers(cost)
+    seen = np.isfinite(values)
+    if cost == "frames":  # cumulative within a run, so its last value is what the run took
+        runs = np.full(int(results.run_numbers.max()) + 1, np.nan)
+        np.fmax.at(runs, results.run_numbers[seen], values[seen])
+    else:
+        total = np.bincount(results.run_numbers[seen], weights=values[seen])
+        count = np.bincount(results.run_numbers[seen])
+        runs = np.where(count > 0, total, np.nan)
+    first = np.unique(results.run_numbers, return_index=True)[1]
+    task = results.task_codes[first][: len(runs)]
+    known = np.isfinite(runs)
+    number = np.bincount(task[known], minlength=len(results.tasks))
+    total = np.bincount(task[known], weights=runs[known], minlength=len(results.tasks))
+    return np.where(number > 0, total / np.maximum(number, 1), np.nan)
+
+
+def task_groups(
+    results: Results, groups: Classification | Mapping[str, str] | None
+) -> list[str | None] | None:
+    """Return the group of each task: from a classification, names, or the table of tasks.
+
+    >>> task_groups(Results.from_numpy([[1.0, 2.0]], tasks=["pong", "go"]), {"pong": "ball"})
+    ['ball', None]
+    """
+    if groups is None:
+        column = results.task_attributes.aligned(results.task_names, "group")
+        labels = [None if value is None else str(value) for value in column]
+        return None if all(label is None for label in labels) else labels
+    if isinstance(groups, Classification):
+        groups = {
+            task: " · ".join(row) for task, row in zip(groups.tasks, groups.values, strict=True)
+        }
+    games = {atari_game(task): label for task, label in groups.items() if atari_game(task)}
+    found = [
+        groups.get(task, groups.get(name, games.get(atari_game(name))))
+        for task, name in zip(results.tasks, results.task_names, strict=True)
+    ]
+    if all(label is None for label in found):
+        raise InputError(
+            f"None of the tasks is in the classification, which has {listed(groups)}. Check the names."
+        )
+    return found
 
 
 def codes_of(labels: Sequence[str]) -> NDArray[np.int64]:
@@ -147,28 +222,28 @@ def codes_of(labels: Sequence[str]) -> NDArray[np.int64]:
     return np.array([met.setdefault(label, len(met)) for label in labels], dtype=np.int64)
 
 
-def _places(
+def _columns(
     names: Sequence[str], tasks: Sequence[str], games: Sequence[str], what: str
 ) -> tuple[int, ...]:
-    places: list[int] = []
+    columns: list[int] = []
     for name in names:
-        found = [place for place, task in enumerate(tasks) if task == name]
-        found = found or [place for place, game in enumerate(games) if game == name]
+        found = [column for column, task in enumerate(tasks) if task == name]
+        found = found or [column for column, game in enumerate(games) if game == name]
         if not found:
             raise InputError(
                 f"The task {shorten(name)}, which {what} be chosen, is not there. There are "
                 f"{listed(tasks)}."
             )
-        places += found
-    return tuple(dict.fromkeys(places))
+        columns += found
+    return tuple(dict.fromkeys(columns))
 
 
 def _prices(
-    cost: NDArray[np.float64] | None,
+    cost: Array | None,
     tasks: Sequence[str],
     offered: NDArray[np.bool_],
     budget: float | None,
-) -> NDArray[np.float64]:
+) -> Array:
     if cost is None:
         if budget is not None:
             raise InputError(
@@ -188,15 +263,15 @@ def _prices(
 
 def _check_must(terms: Terms, tasks: Sequence[str]) -> None:
     held: list[int] = []
-    for place in terms.must:
-        if place in held:
+    for column in terms.must:
+        if column in held:
             continue
-        if not terms.allowed(held, len(tasks))[place]:
+        if not terms.allowed(held, len(tasks))[column]:
             raise InputError(
-                f"The tasks that must be chosen break another demand at {shorten(tasks[place])}: more of "
+                f"The tasks that must be chosen break another demand at {shorten(tasks[column])}: more of "
                 f"a group than allowed, levels apart, or more than the budget. Loosen one of them."
             )
-        held += terms.members(place)
+        held += terms.members(column)
 
 
 def _check_choosable(terms: Terms) -> None:

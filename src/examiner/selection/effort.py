@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from examiner.selection.benchmark import Benchmark
 from examiner.selection.greedy import MOST_EXCHANGED
-from examiner.selection.material import Benchmark
-from examiner.selection.quality import PAIR_FOLDS
+from examiner.selection.holdout import PAIR_FOLDS
 
 REPEATS, FEWER_REPEATS = 5, 2
 """How often pairs of agents are held out in five folds beside the proof; less often in large tables."""
@@ -32,8 +32,8 @@ def folds_of_proof(material: Benchmark) -> Folds:
 
     >>> import numpy as np
     >>> from examiner.results import Results
-    >>> from examiner.selection.gathering import benchmark
-    >>> folds_of_proof(benchmark(Results.from_numpy(np.eye(8, 6)), normalise=None)).folds
+    >>> from examiner.selection.benchmark import benchmark
+    >>> folds_of_proof(benchmark(Results.from_numpy(np.eye(8, 6)))).folds
     'loo'
     """
     agents, tasks = material.values.shape
@@ -61,8 +61,8 @@ def expected_seconds(
 
     >>> import numpy as np
     >>> from examiner.results import Results
-    >>> from examiner.selection.gathering import benchmark
-    >>> expected_seconds(benchmark(Results.from_numpy(np.eye(8, 6)), normalise=None), 2) < 1
+    >>> from examiner.selection.benchmark import benchmark
+    >>> expected_seconds(benchmark(Results.from_numpy(np.eye(8, 6))), 2) < 1
     True
     """
     agents, tasks = material.values.shape

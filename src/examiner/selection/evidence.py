@@ -2,41 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.channels import Channels
-from examiner.selection.constraints import Terms
+from examiner.irt import ItemParameters
+from examiner.irt import fit as fit_irt
+from examiner.results import ResponseMatrix
+from examiner.scores import LearntScale
+from examiner.selection.benchmark import Benchmark
+from examiner.selection.constraints import Array, Terms
 from examiner.wording import InputError
 
-Array = NDArray[np.float64]
-
-
-class Curves(Protocol):
-    """The curves of tasks, P(θ) = c + (u − c) σ(aθ + d): arrays of shape [tasks], as a fit's items."""
-
-    @property
-    def slope(self) -> Array:
-        """Slope a."""
-        ...
-
-    @property
-    def intercept(self) -> Array:
-        """Intercept d."""
-        ...
-
-    @property
-    def guessing(self) -> Array:
-        """Lower asymptote c."""
-        ...
-
-    @property
-    def ceiling(self) -> Array:
-        """Upper asymptote u."""
-        ...
+MISSING = {
+    "target": "a target: the aggregate of the full benchmark for each agent. Give one (`--target mean`).",
+    "channels": "repeated trials, or a stated deviation (`--deviations 0.2`): how much agents vary.",
+    "items": "a fit: the difficulty and discrimination of each task. Give successes (`--success`), so that "
+    "one can be fitted, or choose another method.",
+    "ability": "a fit: the abilities of the agents. Give successes (`--success`), so that one can be "
+    "fitted, or choose another method.",
+    "groups": "groups of tasks. Give a classification (`--typology NAME|FILE`) or a table of tasks "
+    "with the column 'group' (`--tasks FILE`).",
+}
+"""What a method says it needs where that piece of evidence is missing."""
+NODES = 21
+MOST_ITERATIONS = 200
+"""Inside a fold only the order of tasks matters, and the priors keep estimates from running away."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +57,7 @@ task. Give successes (`--success`), so that one can be fitted, or choose another
     terms: Terms
     target: Array | None = None
     channels: Channels | None = None
-    items: Curves | None = None
+    items: ItemParameters | None = None
     ability: Array | None = None
     groups: tuple[str, ...] | None = None
 
@@ -72,14 +67,98 @@ task. Give successes (`--success`), so that one can be fitted, or choose another
             raise InputError(f"{method} needs {MISSING[what]}")
 
 
-MISSING = {
-    "target": "a target: the aggregate of the full benchmark for each agent. Give one (`--target mean`).",
-    "channels": "repeated trials, or a stated deviation (`--deviations 0.2`): how much agents vary.",
-    "items": "a fit: the difficulty and discrimination of each task. Give successes (`--success`), so that "
-    "one can be fitted, or choose another method.",
-    "ability": "a fit: the abilities of the agents. Give successes (`--success`), so that one can be "
-    "fitted, or choose another method.",
-    "groups": "groups of tasks. Give a classification (`--typology NAME|FILE`) or a table of tasks "
-    "with the column 'group' (`--tasks FILE`).",
-}
-"""What a method says it needs where that piece of evidence is missing."""
+class Fold(NamedTuple):
+    """What is known inside a fold: the evidence of its agents, and how others are put beside them.
+
+    `scale` was learnt from its agents, `centre` [tasks] are their means, and `observed` [agents, tasks]
+    their comparable values with gaps.
+    """
+
+    rows: NDArray[np.intp]
+    evidence: Evidence
+    scale: LearntScale | None
+    centre: Array
+    observed: Array
+
+
+def fold_of(
+    whole: Benchmark, rows: NDArray[np.intp], needs: tuple[str, ...], *, lenient: bool = False
+) -> Fold:
+    """Gather evidence from some agents alone: scale, gaps, target, bits, curves.
+
+    Where too few agents allow no fit, evidence has none; `lenient` then takes flat curves, so that a
+    small fold does not end a comparison.
+    """
+    scale = whole.learn(rows)
+    values = whole.comparable(rows, scale)
+    filled, centre = fill(values)
+    evidence = Evidence(
+        tuple(whole.agents[row] for row in rows),
+        whole.tasks,
+        filled,
+        whole.terms,
+        target=whole.truth(rows, values),
+        channels=whole.channels(rows) if "channels" in needs else None,
+        groups=whole.groups,
+    )
+    if "items" in needs or "ability" in needs:
+        evidence = _with_curves(evidence, whole.successes(rows), lenient)
+    return Fold(rows, evidence, scale, centre, values)
+
+
+def fill(values: Array) -> tuple[Array, Array]:
+    r"""Fill gaps with the task's mean plus the agent's mean deviation from the tasks it has.
+
+    .. math:: \hat x_{at} = \bar x_t + \frac{1}{|T_a|} \sum_{s \in T_a} (x_{as} - \bar x_s)
+
+    A task without any value gets the mean of all. Returns the filled values, and the tasks' means.
+    """
+    seen = np.isfinite(values)
+    count = seen.sum(axis=0)
+    overall = values[seen].mean() if seen.any() else 0.0
+    total = np.where(seen, values, 0.0).sum(axis=0)
+    centre = np.where(count > 0, total / np.maximum(count, 1), overall)
+    if seen.all():
+        return values, centre
+    # A task that tells nothing must not borrow what others tell of the agent.
+    return np.where(count > 0, fill_from(values, centre), overall), centre
+
+
+def fill_from(values: Array, centre: Array) -> Array:
+    """Fill the gaps of other agents, the tasks' means being known; the last axis is of tasks."""
+    seen = np.isfinite(values)
+    away = np.where(seen, values - centre, 0.0).sum(axis=-1, keepdims=True)
+    away = away / np.maximum(seen.sum(axis=-1, keepdims=True), 1)
+    return np.where(seen, values, centre + away)
+
+
+def _with_curves(evidence: Evidence, success: Array, lenient: bool) -> Evidence:
+    """Curves of tasks and abilities of agents, from shares of successes; half or more is a success.
+
+    Tasks on which every agent had the same result are flat, agents without any result are average.
+    """
+    tasks, agents = evidence.tasks, evidence.agents
+    won = np.where(np.isnan(success), np.nan, (success >= 0.5).astype(np.float64))
+    slope, intercept = np.zeros(len(tasks)), np.zeros(len(tasks))
+    ability: Sequence[float] = [0.0] * len(agents)
+    try:
+        fit = fit_irt(
+            ResponseMatrix.from_array(won, agents, tasks),
+            "2pl",
+            response="binomial",
+            starts=1,
+            nodes=NODES,
+            errors=False,
+            most_iterations=MOST_ITERATIONS,
+        )
+    except InputError:
+        if not lenient:
+            return evidence
+    else:
+        column = {task: index for index, task in enumerate(tasks)}
+        kept = [column[task] for task in fit.items.tasks]
+        slope[kept], intercept[kept] = fit.items.slope, fit.items.intercept
+        known = dict(zip(fit.abilities.agents, fit.abilities.ability.tolist(), strict=True))
+        ability = [known.get(agent, 0.0) for agent in agents]
+    items = ItemParameters.of(tasks, slope, intercept)
+    return replace(evidence, items=items, ability=np.array(ability))

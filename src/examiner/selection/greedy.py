@@ -8,8 +8,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.selection.evidence import Array, Evidence
-from examiner.selection.selection import Selection
+from examiner.selection.constraints import Array
+from examiner.selection.evidence import Evidence
+from examiner.selection.task_set import TaskSet
 from examiner.wording import InputError, counted
 
 Gains: TypeAlias = Callable[[list[int]], Array]
@@ -20,7 +21,7 @@ MOST_ROUNDS = 20
 MOST_EXCHANGED = 300
 
 
-def grow(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str) -> Selection:
+def grow(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str) -> TaskSet:
     """Choose tasks one after the other, those that must be there first.
 
     The next task is the one with the largest gain (per cost, where tasks have one); equals are told
@@ -38,9 +39,9 @@ def grow(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str)
     names = name_order(tasks)
     chosen: list[int] = []
     gained: list[float] = []
-    for place in terms.must:
-        if place not in chosen:
-            _join(evidence, gains, place, _finite(gains(chosen)), chosen, gained)
+    for column in terms.must:
+        if column not in chosen:
+            _join(evidence, gains, column, _finite(gains(chosen)), chosen, gained)
     while len(chosen) < size:
         allowed = terms.allowed(chosen, size)
         if not allowed.any():
@@ -68,7 +69,7 @@ def floating(evidence: Evidence, sizes: Sequence[int], gains: Gains) -> list[tup
     terms, gains = evidence.terms, _remembered(gains)
     if terms.in_units or terms.budget is not None:
         grown = [grow(evidence, size, gains, method="", unit="") for size in sizes]
-        return [tuple(exchange(evidence, one.places, gains)) for one in grown]
+        return [tuple(exchange(evidence, one.columns, gains)) for one in grown]
     check_size(evidence, min(sizes))
     largest = check_size(evidence, max(sizes))
     names, found = name_order(evidence.tasks), []
@@ -86,7 +87,7 @@ def floating(evidence: Evidence, sizes: Sequence[int], gains: Gains) -> list[tup
         chosen = [*chosen, _best(_worth(evidence, _finite(gains(chosen))), allowed, names)]
 
 
-def exchange(evidence: Evidence, places: Sequence[int], gains: Gains) -> list[int]:
+def exchange(evidence: Evidence, columns: Sequence[int], gains: Gains) -> list[int]:
     """Exchange one task at a time for the best other one, until no exchange helps; never worse.
 
     >>> from examiner.selection.constraints import Constraints, terms_of
@@ -95,56 +96,56 @@ def exchange(evidence: Evidence, places: Sequence[int], gains: Gains) -> list[in
     [1]
     """
     terms, names = evidence.terms, name_order(evidence.tasks)
-    chosen = list(places)
+    chosen = list(columns)
     if terms.in_units or len(chosen) <= len(terms.must):
         return chosen
     size, unchanged, step = len(chosen), 0, 0
     while unchanged < size and step < MOST_ROUNDS * size:
         # The one just added is looked at last: it was the best beside all others.
-        place = step % size
+        index = step % size
         step, unchanged = step + 1, unchanged + 1
-        if chosen[place] in terms.must:
+        if chosen[index] in terms.must:
             continue
-        rest = chosen[:place] + chosen[place + 1 :]
+        rest = chosen[:index] + chosen[index + 1 :]
         worth = _finite(gains(rest))
         best = _best(worth, terms.allowed(rest, size), names)
-        held = worth[chosen[place]]
+        held = worth[chosen[index]]
         if worth[best] > held + TIE * max(1.0, abs(float(held))):
-            chosen[place], unchanged = best, 0
+            chosen[index], unchanged = best, 0
     return chosen
 
 
 def in_order(
     evidence: Evidence, chosen: Sequence[int], gains: Gains, *, method: str, unit: str
-) -> Selection:
+) -> TaskSet:
     """Tell a set in the order in which each task adds most to those before it; must-haves first."""
     left = np.zeros(len(evidence.tasks), dtype=bool)
     left[list(chosen)] = True
     names = name_order(evidence.tasks)
     told: list[int] = []
     gained: list[float] = []
-    musts = [place for place in evidence.terms.must if left[place]]
+    musts = [column for column in evidence.terms.must if left[column]]
     while left.any():
         worth = _finite(gains(told))
-        place = musts.pop(0) if musts else _best(worth, left, names)
-        told.append(place)
-        gained.append(float(worth[place]))
-        left[place] = False
+        column = musts.pop(0) if musts else _best(worth, left, names)
+        told.append(column)
+        gained.append(float(worth[column]))
+        left[column] = False
     return selection_of(evidence, told, np.array(gained), method=method, unit=unit)
 
 
 def selection_of(
-    evidence: Evidence, places: Sequence[int], gain: Array, *, method: str, unit: str
-) -> Selection:
+    evidence: Evidence, columns: Sequence[int], gain: Array, *, method: str, unit: str
+) -> TaskSet:
     """Name the tasks at these positions."""
     priced = evidence.terms.priced
-    return Selection(
+    return TaskSet(
         method,
-        tuple(evidence.tasks[place] for place in places),
-        tuple(places),
+        tuple(evidence.tasks[column] for column in columns),
+        tuple(columns),
         np.where(np.isfinite(gain), gain, np.nan),
         unit,
-        float(evidence.terms.cost[list(places)].sum()) if priced else float(len(places)),
+        float(evidence.terms.cost[list(columns)].sum()) if priced else float(len(columns)),
     )
 
 
@@ -165,7 +166,7 @@ def check_size(evidence: Evidence, size: int) -> int:
 
 
 def name_order(tasks: Sequence[str]) -> NDArray[np.intp]:
-    """Return each task's place in the order of names, shape [tasks].
+    """Return each task's position in the order of names, shape [tasks].
 
     >>> name_order(["b", "a"])
     array([1, 0])
@@ -176,13 +177,13 @@ def name_order(tasks: Sequence[str]) -> NDArray[np.intp]:
 def _join(
     evidence: Evidence,
     gains: Gains,
-    place: int,
+    column: int,
     gain: Array,
     chosen: list[int],
     gained: list[float],
 ) -> None:
     """Add a task, and after it those that come with it, each with what it gains then."""
-    members = evidence.terms.members(place) if evidence.terms.in_units else [place]
+    members = evidence.terms.members(column) if evidence.terms.in_units else [column]
     for number, member in enumerate(members):
         now = gain if number == 0 else _finite(gains(chosen))
         gained.append(float(now[member]))

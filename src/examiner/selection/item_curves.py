@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.selection.evidence import Array, Curves
+from examiner.irt import ItemParameters
+from examiner.selection.constraints import Array
 
 LEAST = 1e-12
 
 
-def curve_slope(items: Curves, ability: Array) -> Array:
+def curve_slope(items: ItemParameters, ability: Array) -> Array:
     r"""Slope of each task's curve at each ability, shape [agents, tasks].
 
     .. math:: P'(\theta) = a (u - c) \sigma (1 - \sigma), \quad \sigma = \sigma(a\theta + d)
@@ -19,7 +20,7 @@ def curve_slope(items: Curves, ability: Array) -> Array:
     return slope
 
 
-def fisher_information(items: Curves, ability: Array) -> Array:
+def fisher_information(items: ItemParameters, ability: Array) -> Array:
     r"""Information each task gives at each ability, shape [agents, tasks] (Lord, 1980, eq. 5-9).
 
     .. math:: I(\theta) = P'(\theta)^2 / [P (1 - P)]
@@ -31,7 +32,7 @@ def fisher_information(items: Curves, ability: Array) -> Array:
     return information
 
 
-def _logistic(items: Curves, ability: Array) -> Array:
+def _logistic(items: ItemParameters, ability: Array) -> Array:
     from scipy.special import expit  # half a second to import: only where it is needed
 
     rising: Array = expit(np.outer(ability, items.slope) + items.intercept)

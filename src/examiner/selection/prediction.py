@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import check_names, read_only
-from examiner.selection.material import Fold, fill_from
-from examiner.selection.ridge import Design, ridge_fits
-from examiner.selection.scaling import Scaling
+from examiner.checking import Axes, Bounds, read_only
+from examiner.selection.evidence import Fold, fill_from
+from examiner.selection.ridge import Design, ridge_fits, without_each
 from examiner.wording import InputError
 
 Array = NDArray[np.float64]
@@ -32,30 +31,29 @@ class Predicted(NamedTuple):
 class Predictor:
     """What a few tasks say about all of them, learnt from the agents it was chosen on.
 
-    With z an agent's values on the chosen tasks about their `centre`, in `unit`: the aggregate is
-    `mean` + `beta` · z, each task `task_mean` + `task_beta` · z. `other_beta` predicts every chosen task
-    from the others, `other_error` is how far off. `left_out_*` are the same without each agent in turn,
-    and `residual` how far off that was: jackknife+ is made of them. `truth` are the agents' own
+    With z an agent's comparable values on the chosen tasks about their `centre`, in `unit`: the aggregate
+    is `mean` + `beta` · z, each task `task_mean` + `task_beta` · z. `other_beta` predicts every chosen
+    task from the others, `other_error` is how far off. `left_out_*` are the same without each agent in
+    turn, and `residual` how far off that was: jackknife+ is made of them. `truth` are the agents' own
     aggregates.
     """
 
-    tasks: tuple[str, ...]
-    all_tasks: tuple[str, ...]
-    agents: tuple[str, ...]
-    truth: Array
-    scaling: Scaling
-    centre: Array
-    unit: float
+    tasks: Annotated[tuple[str, ...], Axes("predicting tasks")]
+    all_tasks: Annotated[tuple[str, ...], Axes("all tasks")]
+    agents: Annotated[tuple[str, ...], Axes("agents")]
+    truth: Annotated[Array, Axes("agents")]
+    centre: Annotated[Array, Axes("predicting tasks")]
+    unit: Annotated[float, Bounds(1e-300, 1e300, "a number above 0")]
     mean: float
-    beta: Array
-    left_out_mean: Array
-    left_out_beta: Array
-    residual: Array
-    task_mean: Array
-    task_beta: Array
-    task_error: Array
-    other_beta: Array
-    other_error: Array
+    beta: Annotated[Array, Axes("predicting tasks")]
+    left_out_mean: Annotated[Array, Axes("agents")]
+    left_out_beta: Annotated[Array, Axes("agents", "predicting tasks")]
+    residual: Annotated[Array, Axes("agents")]
+    task_mean: Annotated[Array, Axes("all tasks")]
+    task_beta: Annotated[Array, Axes("all tasks", "predicting tasks")]
+    task_error: Annotated[Array, Axes("all tasks")]
+    other_beta: Annotated[Array, Axes("predicting tasks", "other tasks")]
+    other_error: Annotated[Array, Axes("predicting tasks")]
 
     def __post_init__(self) -> None:
         for part in fields(self):
@@ -64,16 +62,15 @@ class Predictor:
                 read_only(value)
 
     def design(self, values: Array) -> Array:
-        """Put raw values [agents, chosen tasks] beside those it was learnt from; gaps are filled."""
-        scaled = self.scaling.apply(values)
-        if not np.isfinite(scaled).any(axis=1).all():
+        """Put comparable values [agents, chosen tasks] beside those it was learnt from; gaps are filled."""
+        if not np.isfinite(values).any(axis=1).all():
             raise InputError(
                 "An agent has no result on any of the chosen tasks. Run at least one of them."
             )
-        return (fill_from(scaled, self.centre) - self.centre) / self.unit
+        return (fill_from(values, self.centre) - self.centre) / self.unit
 
     def aggregate(self, values: Array, level: float = 0.9) -> Predicted:
-        r"""Predict the full benchmark's aggregate from raw values [agents, chosen tasks].
+        r"""Predict the full benchmark's aggregate from comparable values [agents, chosen tasks].
 
         The interval is jackknife+ (Barber, Candès, Ramdas & Tibshirani, 2021, eq. 5): with R_i how far
         off agent i was when it had no part,
@@ -106,81 +103,41 @@ class Predictor:
             for low, high in zip(predicted.low, predicted.high, strict=True)
         ]
 
-    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
-        """Return the predictor as JSON values."""
-        stored: dict[str, Any] = {}  # Any: JSON values
-        for part in fields(self):
-            value = getattr(self, part.name)
-            if isinstance(value, Scaling):
-                value = value.to_dict()
-            elif isinstance(value, np.ndarray):
-                value = value.tolist()
-            elif isinstance(value, tuple):
-                value = list(value)
-            stored[part.name] = value
-        return stored
 
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Predictor:  # Any: JSON values
-        """Read what `to_dict` gave."""
-        size, agents, tasks = (len(stored[name]) for name in ("tasks", "agents", "all_tasks"))
-        shapes = {
-            **dict.fromkeys(("truth", "left_out_mean", "residual"), (agents,)),
-            **dict.fromkeys(("centre", "beta", "other_error"), (size,)),
-            **dict.fromkeys(("task_mean", "task_error"), (tasks,)),
-            "left_out_beta": (agents, size),
-            "task_beta": (tasks, size),
-            "other_beta": (size, size),
-        }
-        given: dict[str, Any] = {}  # Any: each field has its own type
-        for part in fields(cls):
-            value = stored[part.name]
-            if part.name == "scaling":
-                given[part.name] = Scaling.from_dict(value)
-            elif part.name in ("tasks", "all_tasks", "agents"):
-                given[part.name] = check_names(tuple(value), part.name)
-            elif part.name in ("unit", "mean"):
-                given[part.name] = float(value)
-            else:
-                given[part.name] = np.array(value, dtype=np.float64).reshape(shapes[part.name])
-        return cls(**given)
-
-
-def fit_predictor(fold: Fold, places: Sequence[int], residual: Array | None = None) -> Predictor:
+def fit_predictor(fold: Fold, columns: Sequence[int], residual: Array | None = None) -> Predictor:
     """Learn to predict from the tasks at these positions.
 
     `residual` [agents] says how far off each agent was when it had no part in choosing either; without
     it, the tasks are taken as given, which is too sure where they were chosen on the same agents.
     """
-    chosen = np.array(places, dtype=np.intp)
+    chosen = np.array(columns, dtype=np.intp)
     evidence = fold.evidence
     assert evidence.target is not None
     design = Design.of(evidence.values)
     z = design.values[:, chosen]
     fits = ridge_fits(design.values, evidence.target, chosen[None])
-    shift, move = _left_out(z, fits.shrinkage[0], fits.fitted[0])
-    columns = evidence.values.T
-    every = ridge_fits(design.values, columns, np.tile(chosen, (len(columns), 1)))
+    without = without_each(z, float(fits.shrinkage[0]), fits.fitted[0])
+    each = evidence.values.T
+    every = ridge_fits(design.values, each, np.tile(chosen, (len(each), 1)))
     other_beta, other_error = _from_others(z)
     held = np.abs(fits.left_out[0] if residual is None else residual)
     return Predictor(
-        tuple(evidence.tasks[place] for place in chosen),
-        evidence.tasks,
-        evidence.agents,
-        evidence.target.copy(),
-        fold.scaling.take(chosen),
-        design.centre[chosen],
-        design.unit,
-        float(fits.mean[0]),
-        fits.beta[0],
-        fits.mean[0] - shift,
-        fits.beta[0] - move,
-        np.where(np.isfinite(held), held, np.abs(fits.left_out[0])),
-        every.mean,
-        every.beta,
-        np.sqrt((every.left_out**2).mean(axis=1)),
-        other_beta,
-        other_error,
+        tasks=tuple(evidence.tasks[column] for column in chosen),
+        all_tasks=evidence.tasks,
+        agents=evidence.agents,
+        truth=evidence.target.copy(),
+        centre=design.centre[chosen],
+        unit=design.unit,
+        mean=float(fits.mean[0]),
+        beta=fits.beta[0],
+        left_out_mean=fits.mean[0] - without.shift,
+        left_out_beta=fits.beta[0] - without.move,
+        residual=np.where(np.isfinite(held), held, np.abs(fits.left_out[0])),
+        task_mean=every.mean,
+        task_beta=every.beta,
+        task_error=np.sqrt((every.left_out**2).mean(axis=1)),
+        other_beta=other_beta,
+        other_error=other_error,
     )
 
 
@@ -192,23 +149,13 @@ def jackknife_plus(without: Array, residual: Array, level: float) -> tuple[Array
     (-18.0, 18.0)
     """
     agents = without.shape[1]
-    place = int(np.ceil(level * (agents + 1) - 1e-9))  # from below, for the upper end
-    if place > agents:
+    rank = int(np.ceil(level * (agents + 1) - 1e-9))  # from below, for the upper end
+    if rank > agents:
         endless = np.full(len(without), np.inf)
         return -endless, endless
-    high = np.sort(without + residual, axis=1)[:, place - 1]
-    low = np.sort(without - residual, axis=1)[:, agents - place]
+    high = np.sort(without + residual, axis=1)[:, rank - 1]
+    low = np.sort(without - residual, axis=1)[:, agents - rank]
     return low, high
-
-
-def _left_out(z: Array, shrinkage: float, fitted: Array) -> tuple[Array, Array]:
-    """How mean and coefficients change without each agent: one rank-one step each."""
-    agents, size = z.shape
-    inverse = np.linalg.inv(z.T @ z + agents * shrinkage * np.eye(size))
-    turned = z @ inverse
-    leverage = np.einsum("ak,ak->a", turned, z) + 1.0 / agents
-    step = fitted / np.maximum(1.0 - leverage, 1e-9)
-    return step / agents, turned * step[:, None]
 
 
 def _from_others(z: Array) -> tuple[Array, Array]:

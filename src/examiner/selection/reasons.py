@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.selection.material import Benchmark, fold_of
-from examiner.selection.prediction import Predictor
+from examiner.selection.benchmark import Benchmark
+from examiner.selection.evidence import fold_of
 from examiner.selection.representatives import likeness
 from examiner.selection.selection import Selection
 
@@ -34,44 +34,43 @@ class Reason(NamedTuple):
     cost: float | None = None
 
 
-def reasons(material: Benchmark, selection: Selection, predictor: Predictor) -> tuple[Reason, ...]:
+def reasons(whole: Benchmark, selection: Selection) -> tuple[Reason, ...]:
     """Say why each task is in the set.
 
-    >>> import examiner as ex
+    >>> from examiner.results import Results
+    >>> from examiner.selection import benchmark, select
     >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
-    >>> material = ex.selection.benchmark(ex.Results.from_numpy(scores), normalise=None)
-    >>> rng = np.random.default_rng(0)
-    >>> chosen = ex.selection.select(material, 2, "regression", rng=rng)
-    >>> told = reasons(material, chosen, ex.selection.chosen_set(material, chosen, rng=rng).predictor)
-    >>> [len(one.alike) for one in told]
+    >>> whole = benchmark(Results.from_numpy(scores))
+    >>> [len(reason.alike) for reason in reasons(whole, select(whole, 2, "regression", rng=0))]
     [3, 3]
     """
-    evidence = fold_of(material, np.arange(len(material.agents)), ()).evidence
+    predictor, columns = selection.predictor, selection.chosen.columns
+    evidence = fold_of(whole, np.arange(len(whole.agents)), ()).evidence
     values, target = evidence.values, evidence.target
     assert target is not None
     distance = likeness(values)
-    others = np.setdiff1d(np.arange(values.shape[1]), selection.places)
+    others = np.setdiff1d(np.arange(values.shape[1]), columns)
     spread = max(float(target.std()), 1e-300)
     told = []
-    for number, place in enumerate(selection.places):
-        column = values[:, place]
-        near = others[np.argsort(distance[place, others], kind="stable")[:ALIKE]]
+    for number, column in enumerate(columns):
+        results = values[:, column]
+        near = others[np.argsort(distance[column, others], kind="stable")[:ALIKE]]
         follows = (
-            np.corrcoef(column, target)[0, 1] if column.std() > 0 and spread > 1e-300 else np.nan
+            np.corrcoef(results, target)[0, 1] if results.std() > 0 and spread > 1e-300 else np.nan
         )
         told.append(
             Reason(
-                evidence.tasks[place],
+                evidence.tasks[column],
                 float(selection.gain[number]),
-                float(predictor.beta[number] * column.std() / predictor.unit / spread),
+                float(predictor.beta[number] * results.std() / predictor.unit / spread),
                 float(follows),
-                float(column.mean()),
-                None if evidence.groups is None else evidence.groups[place],
+                float(results.mean()),
+                None if evidence.groups is None else evidence.groups[column],
                 tuple(
-                    (evidence.tasks[one], float(1 - distance[place, one])) for one in near.tolist()
+                    (evidence.tasks[one], float(1 - distance[column, one])) for one in near.tolist()
                 ),
-                place in material.terms.must,
-                float(material.terms.cost[place]) if material.terms.priced else None,
+                column in whole.terms.must,
+                float(whole.terms.cost[column]) if whole.terms.priced else None,
             )
         )
     return tuple(told)

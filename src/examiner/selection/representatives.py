@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.clusters import MOST_TASKS, distances
-from examiner.selection.evidence import Array, Evidence
+from examiner.selection.constraints import Array
+from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import grow
-from examiner.selection.selection import Selection
+from examiner.selection.task_set import TaskSet
 from examiner.wording import InputError
 
 
@@ -35,7 +36,7 @@ def likeness(values: Array) -> Array:
 
 def one_of_each_group(
     evidence: Evidence, size: int, label: NDArray[np.int64], distance: Array, method: str
-) -> Selection:
+) -> TaskSet:
     """Take a task of every group, largest groups first, then second tasks where groups are large.
 
     Further tasks go to the group with most tasks for each one chosen (Sainte-Laguë's divisors). Within
@@ -55,6 +56,6 @@ def one_of_each_group(
         return gained
 
     found = grow(evidence, size, gains, method=method, unit="tasks it stands for")
-    held = np.bincount(label[list(found.places)], minlength=groups)
-    own = label[list(found.places)]
+    held = np.bincount(label[list(found.columns)], minlength=groups)
+    own = label[list(found.columns)]
     return replace(found, gain=count[own] / held[own])

@@ -85,6 +85,30 @@ def ridge_fits(design: Array, target: Array, sets: NDArray[np.intp]) -> RidgeFit
     return RidgeFits(*(np.concatenate(pieces) for pieces in zip(*parts, strict=True)))
 
 
+class Without(NamedTuple):
+    """How mean and coefficients change without each agent in turn: arrays [agents] and [agents, size]."""
+
+    shift: Array
+    move: Array
+
+
+def without_each(z: Array, shrinkage: float, fitted: Array) -> Without:
+    r"""Return how a regression changes without each agent: one rank-one step each.
+
+    With z the design [agents, size] of one set, its penalty, and `fitted` its residuals, leaving agent
+    i out lowers the mean by e_i / n and the coefficients by (ZᵀZ + nλI)⁻¹ z_i e_i, where
+    e_i = r_i / (1 − h_ii).
+
+    >>> without_each(np.array([[-1.0], [0.0], [1.0]]), 0.0, np.array([0.5, 0.0, -0.5])).shift.round(3)
+    array([ 1.,  0., -1.])
+    """
+    agents, size = z.shape
+    turned = z @ np.linalg.inv(z.T @ z + agents * shrinkage * np.eye(size))
+    leverage = np.einsum("ak,ak->a", turned, z) + 1.0 / agents
+    step = fitted / np.maximum(1.0 - leverage, 1e-9)
+    return Without(step / agents, turned * step[:, None])
+
+
 class WithOneMore(NamedTuple):
     """Mean absolute leave-one-out errors of a set alone, and together with each other task."""
 
@@ -121,8 +145,8 @@ def with_one_more(design: Array, target: Array, chosen: Sequence[int]) -> WithOn
     for start in range(0, tasks, step):
         columns = np.ascontiguousarray(design[:, start : start + step].T)  # [tasks, agents]
         errors[start : start + step] = _least_error(
-            _left_out_with(columns, y, turned, weight[place], left[place], free[place], shrinkage)
-            for place, shrinkage in enumerate(SHRINKAGE)
+            _left_out_with(columns, y, turned, weight[index], left[index], free[index], shrinkage)
+            for index, shrinkage in enumerate(SHRINKAGE)
         )
     errors[list(chosen)] = np.nan
     return WithOneMore(float(alone), errors)
@@ -178,7 +202,7 @@ def _fitted(design: Array, target: Array, sets: NDArray[np.intp]) -> RidgeFits:
     residual = y[:, None, :] - (weight * along[:, None, :]) @ across
     leverage = weight @ across**2 + 1.0 / agents
     left_out = residual / np.maximum(1.0 - leverage, 1e-9)
-    place = np.einsum("sla,sla->sl", left_out, left_out).argmin(axis=1)
+    best = np.einsum("sla,sla->sl", left_out, left_out).argmin(axis=1)
     each = np.arange(len(sets))
-    beta = np.einsum("skj,sj->sk", rotation, weight[each, place] * along)
-    return RidgeFits(mean, beta, SHRINKAGE[place], left_out[each, place], residual[each, place])
+    beta = np.einsum("skj,sj->sk", rotation, weight[each, best] * along)
+    return RidgeFits(mean, beta, SHRINKAGE[best], left_out[each, best], residual[each, best])

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from examiner.selection.constraints import codes_of
-from examiner.selection.judging import Contest, Judged
-from examiner.selection.material import Benchmark
+from examiner.scores.estimate import Estimate
+from examiner.selection.benchmark import Benchmark
+from examiner.selection.constraints import Array, codes_of
+from examiner.selection.contest import Contest, JudgedFold
 from examiner.selection.ordering import detectable, held_out_pairs, kendall, top_hits
 
-Array = NDArray[np.float64]
 ENDS = (2.5, 97.5)
 TOP = 3
 DETECTABLE_REPS = 100
+"""Each resample takes an isotonic fit: a hundred give ends to a tenth of their distance."""
 DRAWS_ORDERED = 50
+_UNKNOWN = Estimate(float("nan"))
+_NAN = float("nan")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One method at one size. Ends `_low` and `_high` are 95 % intervals over agents.
+    """One method at one size; estimates have 95 % intervals over agents.
 
     `r2`, `mae` and `relative_error` (the mean absolute error over the mean absolute aggregate) are of the
     predicted aggregate, `r2_remainder` of the mean of the tasks not chosen. `kendall`, `top1` and `top3`
@@ -36,28 +39,16 @@ class Row:
     method: str
     size: int
     cost: float
-    r2: float
-    r2_low: float
-    r2_high: float
-    r2_remainder: float
-    r2_remainder_low: float
-    r2_remainder_high: float
-    relative_error: float
-    relative_error_low: float
-    relative_error_high: float
-    mae: float
-    mae_low: float
-    mae_high: float
-    kendall: float
-    kendall_low: float
-    kendall_high: float
+    r2: Estimate
+    r2_remainder: Estimate
+    relative_error: Estimate
+    mae: Estimate
+    kendall: Estimate
     top1: float
     top3: float
     bits: float
     bits_share: float
-    minimum_detectable_difference: float
-    minimum_detectable_difference_low: float
-    minimum_detectable_difference_high: float
+    minimum_detectable_difference: Estimate
     coverage: float
     optimistic_r2: float
     took: tuple[tuple[str, int], ...] = ()
@@ -65,81 +56,68 @@ class Row:
 
     def to_dict(self) -> dict[str, Any]:  # Any: JSON values
         """Return the row as JSON values, with a flag where no difference seen was detectable."""
-        stored = {part.name: getattr(self, part.name) for part in fields(self)}
-        beyond = self.minimum_detectable_difference == float("inf")
+        stored: dict[str, Any] = {}
+        for part in fields(self):
+            value = getattr(self, part.name)
+            if isinstance(value, Estimate):
+                stored[part.name] = value.value
+                stored |= {f"{part.name}_low": value.low, f"{part.name}_high": value.high}
+            else:
+                stored[part.name] = value
+        beyond = self.minimum_detectable_difference.value == float("inf")
         return stored | {
             "took": dict(self.took),
             "minimum_detectable_difference_beyond_largest_seen": beyond,
         }
 
 
-class _Errors(NamedTuple):
-    """Sums over agents for R², error and relative error, of held-out predictions [..., agents]."""
-
-    truth: Array
-    value: Array
-
-    def figures(self, weight: Array) -> tuple[Array, Array, Array]:
-        """R², mean absolute and relative error under weights [resamples, agents]; [..., resamples]."""
-        known = np.isfinite(self.truth) & np.isfinite(self.value)
-        truth = np.where(known, self.truth, 0.0)
-        off = np.where(known, self.value - self.truth, 0.0)
-        total = known.astype(np.float64) @ weight.T
-        total = np.where(total > 0, total, np.nan)
-        mean = truth @ weight.T / total
-        spread = truth**2 @ weight.T - total * mean**2
-        with np.errstate(divide="ignore", invalid="ignore"):
-            r2 = 1 - (off**2 @ weight.T) / np.where(spread > 1e-12 * total, spread, np.nan)
-            mae = np.abs(off) @ weight.T / total
-            relative = mae * total / (np.abs(truth) @ weight.T)
-        return r2, mae, relative
-
-
 def rows_of(
-    material: Benchmark,
-    names: tuple[str, ...],
+    whole: Benchmark,
     contest: Contest,
-    judged: list[Judged],
-    ordered: list[Judged],
+    judged: list[JudgedFold],
+    ordered: list[JudgedFold],
     optimistic: Array,
-    rng: np.random.Generator,
+    *,
     reps: int,
+    rng: np.random.Generator,
 ) -> tuple[Row, ...]:
     """Turn the answers of folds into rows: every method, then random, then the full set."""
-    agents = len(material.agents)
-    weight = np.vstack([np.ones(agents), _resampled(material.families, reps, rng)])
-    figures = [
-        *_error_figures(judged, agents, weight, "predicted", "truth"),
-        *_error_figures(judged, agents, weight, "rest", "rest_truth")[:1],
-    ]
+    agents = len(whole.agents)
+    weight = np.vstack([np.ones(agents), _resampled(whole.families, reps, rng)])
+    errors = _errors(judged, agents, weight, lambda fold: (fold.truth, fold.guess.value))
+    rest = _errors(judged, agents, weight, lambda fold: (fold.guess.rest_truth, fold.guess.rest))
     orders = _order_figures(ordered, weight)
     bits, full_bits = _mean_bits(ordered)
     coverage = _coverage(judged)
-    costs = _costs(material, judged)
+    costs = _costs(whole, judged)
     rows = []
-    for size_place, size in enumerate(contest.sizes):
-        for place, name in enumerate(names):
-            at = (place, size_place)
+    for size_index, size in enumerate(contest.sizes):
+        for index, name in enumerate(contest.names):
+            at = (index, size_index)
             rows.append(
                 Row(
-                    *(name, size, costs[at]),
-                    *_ends(figures[0][at]),
-                    *_ends(figures[3][at]),
-                    *_ends(figures[2][at]),
-                    *_ends(figures[1][at]),
-                    *_ends(orders.kendall[at]),
-                    *(float(orders.top1[at]), float(orders.top3[at])),
-                    *(float(bits[at]), float(bits[at] / full_bits) if full_bits > 0 else np.nan),
-                    *_ends(orders.detectable[at]),
-                    *(float(coverage[at]), float(optimistic[at])),
-                    _took(names, contest, judged, size_place) if name == "best_of" else (),
+                    method=name,
+                    size=size,
+                    cost=costs[at],
+                    r2=_estimate(errors.r2[at]),
+                    r2_remainder=_estimate(rest.r2[at]),
+                    relative_error=_estimate(errors.relative[at]),
+                    mae=_estimate(errors.mae[at]),
+                    kendall=_estimate(orders.kendall[at]),
+                    top1=float(orders.top1[at]),
+                    top3=float(orders.top3[at]),
+                    bits=float(bits[at]),
+                    bits_share=float(bits[at] / full_bits) if full_bits > 0 else _NAN,
+                    minimum_detectable_difference=_estimate(orders.detectable[at]),
+                    coverage=float(coverage[at]),
+                    optimistic_r2=float(optimistic[at]),
+                    took=_took(contest, judged, size_index) if name == "best_of" else (),
                 )
             )
         if contest.draws and contest.draws[0]:
-            rows.append(
-                _random_row(material, contest, judged, ordered, optimistic, weight, size_place)
-            )
-    return (*rows, _full_row(material, judged, ordered, full_bits))
+            r2 = float(optimistic[-1, size_index])
+            rows.append(_random_row(whole, contest, judged, ordered, size_index, r2))
+    return (*rows, _full_row(whole, ordered, full_bits))
 
 
 def _resampled(families: tuple[str, ...], reps: int, rng: np.random.Generator) -> Array:
@@ -150,15 +128,40 @@ def _resampled(families: tuple[str, ...], reps: int, rng: np.random.Generator) -
     return drawn[:, code].astype(np.float64)
 
 
-def _error_figures(
-    judged: list[Judged], agents: int, weight: Array, value: str, truth: str
-) -> tuple[Array, Array, Array]:
-    said = np.full((*getattr(judged[0], value).shape[:2], agents), np.nan)
+class _Errors(NamedTuple):
+    """R², mean absolute and relative error under weights; shape [..., resamples]."""
+
+    r2: Array
+    mae: Array
+    relative: Array
+
+
+def _errors(
+    judged: list[JudgedFold],
+    agents: int,
+    weight: Array,
+    parts: Callable[[JudgedFold], tuple[Array, Array]],
+) -> _Errors:
+    """Errors of what was said of agents while they were held out, weighted by [resamples, agents].
+
+    `parts` gives the truth and what was said of it, of one fold.
+    """
+    said = np.full((*parts(judged[0])[1].shape[:2], agents), np.nan)
     true = np.full(said.shape, np.nan)
-    for one in judged:
-        said[:, :, one.test] = getattr(one, value)
-        true[:, :, one.test] = getattr(one, truth)
-    return _Errors(true, said).figures(weight)
+    for fold in judged:
+        true[:, :, fold.test], said[:, :, fold.test] = parts(fold)
+    known = np.isfinite(true) & np.isfinite(said)
+    truth = np.where(known, true, 0.0)
+    off = np.where(known, said - true, 0.0)
+    total = known.astype(np.float64) @ weight.T
+    total = np.where(total > 0, total, np.nan)
+    mean = truth @ weight.T / total
+    spread = truth**2 @ weight.T - total * mean**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r2 = 1 - (off**2 @ weight.T) / np.where(spread > 1e-12 * total, spread, np.nan)
+        mae = np.abs(off) @ weight.T / total
+        relative = mae * total / (np.abs(truth) @ weight.T)
+    return _Errors(r2, mae, relative)
 
 
 class _Orders(NamedTuple):
@@ -168,20 +171,21 @@ class _Orders(NamedTuple):
     top3: Array
 
 
-def _order_figures(ordered: list[Judged], weight: Array) -> _Orders:
-    several = [one for one in ordered if len(one.test) > 1]
-    shape = ordered[0].predicted.shape[:2]
+def _order_figures(ordered: list[JudgedFold], weight: Array) -> _Orders:
+    several = _several(ordered)
+    shape = ordered[0].guess.value.shape[:2]
     if not several:
         nothing = np.full((*shape, 1), np.nan)
         return _Orders(nothing, nothing, nothing[..., 0], nothing[..., 0])
-    truths, predictions = [one.truth for one in several], [one.predicted for one in several]
-    pairs = held_out_pairs([one.test for one in several], truths, predictions)
+    truths = [fold.truth for fold in several]
+    predictions = [fold.guess.value for fold in several]
+    pairs = held_out_pairs([fold.test for fold in several], truths, predictions)
     reps = weight[: 1 + DETECTABLE_REPS]
     product = reps[:, pairs.first] * reps[:, pairs.second]
     least = np.empty((*shape, len(reps)))
-    for place in np.ndindex(*shape):
+    for cell in np.ndindex(*shape):
         for rep in range(len(reps)):
-            least[(*place, rep)] = detectable(pairs.difference, pairs.right[place], product[rep])
+            least[(*cell, rep)] = detectable(pairs.difference, pairs.right[cell], product[rep])
     return _Orders(
         kendall(pairs, weight),
         least,
@@ -191,95 +195,116 @@ def _order_figures(ordered: list[Judged], weight: Array) -> _Orders:
 
 
 def _random_row(
-    material: Benchmark,
+    whole: Benchmark,
     contest: Contest,
-    judged: list[Judged],
-    ordered: list[Judged],
-    optimistic: Array,
-    weight: Array,
-    size_place: int,
+    judged: list[JudgedFold],
+    ordered: list[JudgedFold],
+    size_index: int,
+    optimistic: float,
 ) -> Row:
     """Means over random sets; intervals are where 95 % of the sets lie, since sets are what varies."""
-    agents, once = len(material.agents), weight[:1]
-    whole = _error_figures(judged, agents, once, "random", "truth")
-    rest = _error_figures(judged, agents, once, "random_rest", "random_rest_truth")[0]
-    several = [one for one in ordered if len(one.test) > 1]
-    order = least = top1 = top3 = np.array([np.nan])
+    agents = len(whole.agents)
+    once = np.ones((1, agents))
+    errors = _errors(judged, agents, once, lambda fold: (fold.truth, fold.random.value))
+    rest = _errors(judged, agents, once, lambda fold: (fold.random.rest_truth, fold.random.rest))
+    several = _several(ordered)
+    order = top1 = top3 = np.array([np.nan])
+    least = _NAN
     if several:
-        truths = [one.truth for one in several]
-        said = [one.random[:DRAWS_ORDERED, size_place] for one in several]
-        pairs = held_out_pairs([one.test for one in several], truths, said)
+        truths = [fold.truth for fold in several]
+        said = [fold.random.value[:DRAWS_ORDERED, size_index] for fold in several]
+        pairs = held_out_pairs([fold.test for fold in several], truths, said)
         order = kendall(pairs)
-        least = np.array([detectable(pairs.difference, pairs.right.mean(axis=0))])
+        least = detectable(pairs.difference, pairs.right.mean(axis=0))
         top1, top3 = top_hits(truths, said, 1), top_hits(truths, said, TOP)
-    cost = material.terms.cost if material.terms.priced else np.ones(len(material.tasks))
+    cost = whole.terms.prices
     return Row(
-        *("random", contest.sizes[size_place]),
-        float(np.mean([cost[list(one)].sum() for one in contest.draws[size_place]])),
-        *_spread(whole[0][:, size_place, 0]),
-        *_spread(rest[:, size_place, 0]),
-        *_spread(whole[2][:, size_place, 0]),
-        *_spread(whole[1][:, size_place, 0]),
-        *_spread(order),
-        *(float(np.mean(top1)), float(np.mean(top3)), float("nan"), float("nan")),
-        *(float(least[0]), float("nan"), float("nan")),
-        *(float("nan"), float(optimistic[-1, size_place])),
+        method="random",
+        size=contest.sizes[size_index],
+        cost=float(np.mean([cost[list(drawn)].sum() for drawn in contest.draws[size_index]])),
+        r2=_spread(errors.r2[:, size_index, 0]),
+        r2_remainder=_spread(rest.r2[:, size_index, 0]),
+        relative_error=_spread(errors.relative[:, size_index, 0]),
+        mae=_spread(errors.mae[:, size_index, 0]),
+        kendall=_spread(order),
+        top1=float(np.mean(top1)),
+        top3=float(np.mean(top3)),
+        bits=_NAN,
+        bits_share=_NAN,
+        minimum_detectable_difference=Estimate(least),
+        coverage=_NAN,
+        optimistic_r2=optimistic,
     )
 
 
-def _full_row(material: Benchmark, judged: list[Judged], ordered: list[Judged], bits: float) -> Row:
+def _full_row(whole: Benchmark, ordered: list[JudgedFold], bits: float) -> Row:
     """The full set, which predicts itself: what the others are measured against."""
-    cost = float(material.terms.cost.sum()) if material.terms.priced else float(len(material.tasks))
-    some = any(len(one.test) > 1 for one in ordered)
-    order = 1.0 if some else float("nan")
-    nothing = float("nan")
+    order = 1.0 if _several(ordered) else _NAN
+    right, wrong = Estimate(1.0, 1.0, 1.0), Estimate(0.0, 0.0, 0.0)
     return Row(
-        *("full", len(material.tasks), cost, 1.0, 1.0, 1.0, nothing, nothing, nothing),
-        *(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, order, order, order, order, order),
-        *(bits, 1.0 if bits > 0 else nothing, 0.0, 0.0, 0.0, nothing, 1.0),
+        method="full",
+        size=len(whole.tasks),
+        cost=float(whole.terms.prices.sum()),
+        r2=right,
+        r2_remainder=_UNKNOWN,
+        relative_error=wrong,
+        mae=wrong,
+        kendall=Estimate(order, order, order),
+        top1=order,
+        top3=order,
+        bits=bits,
+        bits_share=1.0 if bits > 0 else _NAN,
+        minimum_detectable_difference=wrong,
+        coverage=_NAN,
+        optimistic_r2=1.0,
     )
 
 
-def _mean_bits(ordered: list[Judged]) -> tuple[Array, float]:
-    several = [one for one in ordered if len(one.test) > 1]
+def _several(folds: Sequence[JudgedFold]) -> list[JudgedFold]:
+    """The folds that held out more than one agent: only those say anything about orders."""
+    return [fold for fold in folds if len(fold.test) > 1]
+
+
+def _mean_bits(ordered: list[JudgedFold]) -> tuple[Array, float]:
+    several = _several(ordered)
     if not several:
-        return np.full(ordered[0].bits.shape, np.nan), float("nan")
-    bits: Array = np.mean([one.bits for one in several], axis=0)
-    return bits, float(np.mean([one.full_bits for one in several]))
+        return np.full(ordered[0].bits.shape, np.nan), _NAN
+    bits: Array = np.mean([fold.bits for fold in several], axis=0)
+    return bits, float(np.mean([fold.full_bits for fold in several]))
 
 
-def _coverage(judged: list[Judged]) -> Array:
-    inside = [(one.low <= one.truth) & (one.truth <= one.high) for one in judged]
+def _coverage(judged: list[JudgedFold]) -> Array:
+    inside = [(fold.guess.low <= fold.truth) & (fold.truth <= fold.guess.high) for fold in judged]
     coverage: Array = np.concatenate(inside, axis=2).mean(axis=2)
     return coverage
 
 
-def _costs(material: Benchmark, judged: list[Judged]) -> Array:
-    cost = material.terms.cost if material.terms.priced else np.ones(len(material.tasks))
-    each = [[[cost[list(one)].sum() for one in row] for row in fold.sets] for fold in judged]
+def _costs(whole: Benchmark, judged: list[JudgedFold]) -> Array:
+    cost = whole.terms.prices
+    each = [[[cost[list(few)].sum() for few in row] for row in fold.sets] for fold in judged]
     mean: Array = np.mean(each, axis=0)
     return mean
 
 
 def _took(
-    names: tuple[str, ...], contest: Contest, judged: list[Judged], size_place: int
+    contest: Contest, judged: list[JudgedFold], size_index: int
 ) -> tuple[tuple[str, int], ...]:
-    counted = Counter(names[one.winner[size_place]] for one in judged)
+    counted = Counter(contest.names[fold.winner[size_index]] for fold in judged)
     return tuple(counted.most_common())
 
 
-def _ends(values: Array) -> tuple[float, float, float]:
-    """The figure itself, and the ends over resamples."""
+def _estimate(values: Array) -> Estimate:
+    """The figure itself, which comes first, and the ends over resamples."""
     known = values[1:][~np.isnan(values[1:])]
     if not len(known):
-        return float(values[0]), float("nan"), float("nan")
+        return Estimate(float(values[0]))
     low, high = np.percentile(known, ENDS, method="inverted_cdf")
-    return float(values[0]), float(low), float(high)
+    return Estimate(float(values[0]), float(low), float(high))
 
 
-def _spread(values: Array) -> tuple[float, float, float]:
+def _spread(values: Array) -> Estimate:
     known = values[~np.isnan(values)]
     if not len(known):
-        return float("nan"), float("nan"), float("nan")
+        return _UNKNOWN
     low, high = np.percentile(known, ENDS)
-    return float(known.mean()), float(low), float(high)
+    return Estimate(float(known.mean()), float(low), float(high))

@@ -1,82 +1,299 @@
-"""Selection: the few tasks chosen, what each added, and why."""
+"""Selection: the few tasks chosen, and with them all that placing a new agent needs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from examiner.checking import read_only
+from examiner.checking import Bounds, Randomness, generator
+from examiner.results import Results
+from examiner.results.atari import atari_game
+from examiner.results.display import html_table
+from examiner.scores import Recipe
+from examiner.selection.benchmark import Benchmark, benchmark
+from examiner.selection.comparison import Comparison
+from examiner.selection.constraints import Array
+from examiner.selection.contest import Contest, best_of, inner_residuals
+from examiner.selection.entrants import able_methods, method_named
+from examiner.selection.evidence import fold_of
+from examiner.selection.methods import BEST_OF, METHODS, Method, Select
+from examiner.selection.prediction import UNEXPECTED, Predictor, fit_predictor
+from examiner.selection.task_set import TaskSet
+from examiner.wording import InputError, counted, listed
+
+HELD_OUT_FOLDS = 10
+"""Folds from which intervals know how far off agents are, where no comparison has told."""
+
+
+class SetPlacement(NamedTuple):
+    """What the few tasks say of one agent: predicted aggregate, its interval, ranks, and surprises."""
+
+    agent: str
+    value: float
+    low: float
+    high: float
+    rank_low: int
+    rank_high: int
+    unexpected: tuple[tuple[str, float], ...]  # task, and by how many deviations
+    missing: tuple[str, ...]
+    tasks: Mapping[str, float]  # every task predicted, in comparable units
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
-    """Tasks in the order they were chosen, and what each added to those before it.
+    """Chosen tasks with their predictor and recipe: all that placing a new agent needs.
 
-    `places` are positions among the tasks there were, `gain` has shape [size] and `unit` says what
-    it is measured in. `cost` is the total, in tasks where no cost was given.
+    `level` is that of the intervals, `fingerprint` a hash of the results it was chosen on.
 
-    >>> chosen = Selection("random", ("pong",), (3,), np.array([1.0]), "draws", 1.0)
-    >>> Selection.from_dict(chosen.to_dict()).tasks
-    ('pong',)
+    >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
+    >>> select(Results.from_numpy(scores), 2, "regression", rng=0).unit
+    'error of the aggregate removed'
     """
 
-    method: str
-    tasks: tuple[str, ...]
-    places: tuple[int, ...]
-    gain: NDArray[np.float64]
-    unit: str
-    cost: float
-    notes: tuple[str, ...] = ()
+    chosen: TaskSet
+    predictor: Predictor
+    recipe: Recipe
+    target: str
+    level: Annotated[float, Bounds(1e-9, 1 - 1e-9, "a share between 0 and 1")]
+    fingerprint: str
 
     def __post_init__(self) -> None:
-        read_only(self.gain)
+        if self.chosen.tasks != self.predictor.tasks:
+            raise InputError(
+                "The predictor of this selection is of other tasks. Choose them again."
+            )
+
+    @property
+    def method(self) -> str:
+        """The method that chose."""
+        return self.chosen.method
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks, in the order they were chosen."""
+        return self.chosen.tasks
+
+    @property
+    def gain(self) -> Array:
+        """What each task added to those before it, in `unit`; shape [size]."""
+        return self.chosen.gain
+
+    @property
+    def unit(self) -> str:
+        """What gains are measured in."""
+        return self.chosen.unit
+
+    @property
+    def cost(self) -> float:
+        """The total cost, in tasks where no cost was given."""
+        return self.chosen.cost
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        return self.chosen.notes
 
     def __len__(self) -> int:
-        return len(self.tasks)
+        return len(self.chosen)
 
-    def named(self, method: str) -> Selection:
-        """Return the same set under another method's name: best-of says which method it took.
+    def __repr__(self) -> str:
+        names = ", ".join(self.tasks[:6]) + (", …" if len(self) > 6 else "")
+        return f"Selection of {counted(len(self), 'task')} by {self.method}: {names}"
 
-        >>> Selection("random", ("pong",), (3,), np.array([1.0]), "draws", 1.0).named("best_of").method
-        'best_of'
-        """
-        return replace(self, method=method)
+    def _repr_html_(self) -> str:
+        rows = [[task, float(gain)] for task, gain in zip(self.tasks, self.gain, strict=True)]
+        return html_table(repr(self), ["task", self.unit], rows, self.notes)
 
-    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
-        """Return the selection as JSON values.
 
-        >>> Selection("random", ("pong",), (3,), np.array([1.0]), "draws", 1.0).to_dict()["gain"]
-        [1.0]
-        """
-        return {
-            "method": self.method,
-            "tasks": list(self.tasks),
-            "places": list(self.places),
-            "gain": self.gain.tolist(),
-            "unit": self.unit,
-            "cost": self.cost,
-            "notes": list(self.notes),
-        }
+def select(
+    source: Results | Benchmark,
+    size: int | None = None,
+    method: str | Select = BEST_OF,
+    *,
+    rng: Randomness,
+    inner: int = 5,
+    level: float = 0.9,
+) -> Selection:
+    """Choose a few tasks, and learn to predict the full benchmark from them.
 
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Selection:  # Any: JSON values
-        """Read what `to_dict` gave.
+    What is chosen is said as in `choose`; `level` is that of the intervals (see `with_predictor`).
 
-        >>> stored = {"method": "random", "tasks": ["pong"], "places": [3], "gain": [1.0], "unit": "draws",
-        ...           "cost": 1.0, "notes": []}
-        >>> Selection.from_dict(stored).method
-        'random'
-        """
-        return cls(
-            str(stored["method"]),
-            tuple(stored["tasks"]),
-            tuple(int(place) for place in stored["places"]),
-            np.array(stored["gain"], dtype=np.float64),
-            str(stored["unit"]),
-            float(stored["cost"]),
-            tuple(stored["notes"]),
+    >>> scores = np.random.default_rng(0).normal(size=(20, 6)) + np.arange(20)[:, None]
+    >>> select(Results.from_numpy(scores), 2, "regression", rng=0)
+    Selection of 2 tasks by regression: task 6, task 2
+    """
+    whole = benchmark(source) if isinstance(source, Results) else source
+    rng = generator(rng)
+    chosen = choose(whole, size, method, rng=rng, inner=inner)
+    return with_predictor(whole, chosen, rng=rng, level=level)
+
+
+def choose(
+    source: Results | Benchmark,
+    size: int | None = None,
+    method: str | Select = BEST_OF,
+    *,
+    rng: Randomness,
+    inner: int = 5,
+) -> TaskSet:
+    """Choose a few tasks by a method of `METHODS`, a function like them, or "best_of".
+
+    Best-of takes the method whose sets predict best in `inner` folds over the agents. Demands, costs
+    and a budget (instead of a size) are those of `benchmark`.
+
+    >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
+    >>> chosen = choose(Results.from_numpy(scores), 2, "regression", rng=0)
+    >>> len(chosen), chosen.unit
+    (2, 'error of the aggregate removed')
+    """
+    whole = benchmark(source) if isinstance(source, Results) else source
+    size = _size(whole, size)
+    rng = generator(rng)
+    notes: tuple[str, ...] = ()
+    if method in (BEST_OF, "best-of"):
+        name, entered, notes = _best_method(whole, size, inner, rng)
+    else:
+        name, entered = method_named(method)
+    needs = entered.needs if name in METHODS else ("channels", "items", "ability")
+    evidence = fold_of(whole, np.arange(len(whole.agents)), needs).evidence
+    chosen = entered.select(evidence, size, rng)
+    return replace(chosen, notes=(*whole.notes, *(notes or chosen.notes)))
+
+
+def with_predictor(
+    whole: Benchmark,
+    chosen: TaskSet,
+    *,
+    rng: Randomness,
+    level: float = 0.9,
+    proof: Comparison | None = None,
+) -> Selection:
+    """Learn from all agents to predict the full benchmark from chosen tasks.
+
+    Intervals rest on how far off each agent was while it had no part in choosing: in the `proof`,
+    where that left every agent out, else in ten folds made here. Taking the tasks as given would be
+    too sure, since they suit the agents they were chosen on.
+
+    >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
+    >>> whole = benchmark(Results.from_numpy(scores))
+    >>> with_predictor(whole, choose(whole, 2, "spread", rng=0), rng=0).method
+    'spread'
+    """
+    rows = np.arange(len(whole.agents))
+    residual = None if proof is None else _judged_residual(whole, chosen, proof)
+    if residual is None and chosen.method in METHODS and chosen.method != "random":
+        size = _size(whole, None if whole.terms.budget is not None else len(chosen))
+        entered = ((chosen.method, METHODS[chosen.method]),)
+        contest = Contest(entered, (size,), (), HELD_OUT_FOLDS, level)
+        residual = inner_residuals(whole, contest, rows, generator(rng))[0, 0]
+    return Selection(
+        chosen,
+        fit_predictor(fold_of(whole, rows, ()), chosen.columns, residual),
+        whole.recipe,
+        whole.target,
+        level,
+        whole.fingerprint,
+    )
+
+
+def place(results: Results, selection: Selection) -> tuple[SetPlacement, ...]:
+    """Predict the full benchmark of agents from their raw results on the chosen tasks.
+
+    >>> scores = np.random.default_rng(0).normal(size=(20, 6)) + np.arange(20)[:, None]
+    >>> results = Results.from_numpy(scores / 20)
+    >>> chosen = select(results, 2, "regression", rng=0)
+    >>> 0.1 < place(results.where(results.agent_codes == 3), chosen)[0].value < 0.3
+    True
+    """
+    if selection.recipe.lexicographic:
+        raise InputError(
+            f"These tasks were chosen by the order of {', '.join(selection.recipe.lexicographic)} among "
+            f"agents, which a new agent has only beside them. Give all agents to `examiner compare`."
         )
+    values = _aligned(results, selection)
+    predictor = selection.predictor
+    predicted = predictor.aggregate(values, selection.level)
+    ranks = predictor.rank(predicted)
+    surprise = predictor.surprise(values)
+    tasks = predictor.each_task(values)
+    return tuple(
+        SetPlacement(
+            agent,
+            float(predicted.value[row]),
+            float(predicted.low[row]),
+            float(predicted.high[row]),
+            ranks[row][0],
+            ranks[row][1],
+            _unexpected(selection.tasks, surprise[row]),
+            tuple(np.array(selection.tasks)[np.isnan(values[row])].tolist()),
+            dict(zip(predictor.all_tasks, tasks[row].tolist(), strict=True)),
+        )
+        for row, agent in enumerate(results.agents)
+    )
+
+
+def _aligned(results: Results, selection: Selection) -> Array:
+    """Comparable values on the chosen tasks, [agents, chosen tasks]."""
+    ready = selection.recipe.ready(results)
+    known = selection.recipe.values(ready)
+    columns = {atari_game(task) or task: column for column, task in enumerate(ready.tasks)}
+    columns |= {task: column for column, task in enumerate(ready.tasks)}
+    found = [columns.get(task, columns.get(atari_game(task) or "")) for task in selection.tasks]
+    if all(column is None for column in found):
+        raise InputError(
+            f"None of the chosen tasks is in the results: {listed(selection.tasks)}. Run at least one of "
+            f"them."
+        )
+    values = np.full((len(ready.agents), len(found)), np.nan)
+    for index, column in enumerate(found):
+        if column is not None:
+            values[:, index] = known[:, column]
+    idle = np.flatnonzero(np.isnan(values).all(axis=1)).tolist()
+    if idle:
+        raise InputError(
+            f"{listed([ready.agents[row] for row in idle], limit=5)} has no result on any of the "
+            f"chosen tasks: {listed(selection.tasks)}. Run at least one of them, or leave the agent out "
+            f"(`--drop agent:NAME`)."
+        )
+    return values
+
+
+def _unexpected(tasks: tuple[str, ...], surprise: Array) -> tuple[tuple[str, float], ...]:
+    return tuple(
+        (task, float(by))
+        for task, by in zip(tasks, surprise, strict=True)
+        if np.isfinite(by) and abs(by) > UNEXPECTED
+    )
+
+
+def _best_method(
+    whole: Benchmark, size: int, inner: int, rng: np.random.Generator
+) -> tuple[str, Method, tuple[str, ...]]:
+    able, notes = able_methods(whole)
+    contest = Contest(tuple(able.items()), (size,), (), inner, 0.9)
+    off = inner_residuals(whole, contest, np.arange(len(whole.agents)), rng)
+    names = list(able)
+    name = names[best_of(off, names)[0]]
+    error = np.abs(off[names.index(name), 0]).mean()
+    told = f"Best-of took {name}, whose predictions in {inner} folds were off by {error:.3g}."
+    return name, able[name], (*notes, told)
+
+
+def _judged_residual(whole: Benchmark, chosen: TaskSet, proof: Comparison) -> Array | None:
+    """How far off each agent was in a comparison; None where it does not tell of all of them."""
+    size = proof.sizes[-1] if whole.terms.budget is not None else len(chosen)
+    method = BEST_OF if BEST_OF in proof.methods else chosen.method
+    if proof.agents != whole.agents or method not in proof.methods or size not in proof.sizes:
+        return None
+    at = proof.methods.index(method), proof.sizes.index(size)
+    residual: Array = proof.truth - proof.predicted[at]
+    return residual if np.isfinite(residual).all() else None
+
+
+def _size(whole: Benchmark, size: int | None) -> int:
+    if size is None and whole.terms.budget is None:
+        raise InputError("Neither a size nor a budget was given. Say how many tasks to choose.")
+    return int(whole.terms.offered.sum()) if size is None else size

@@ -38,7 +38,10 @@ def aggregate(values: Array, target: Target) -> Array:
         middle: Array = np.nanmedian(values, axis=1)
         return middle
     if target != "iqm":
-        average: Array = np.nanmean(values, axis=1)
+        seen = np.isfinite(values)
+        count = seen.sum(axis=1)
+        average = np.full(len(values), np.nan)
+        np.divide(np.where(seen, values, 0.0).sum(axis=1), count, out=average, where=count > 0)
         return average
     ordered = np.sort(values, axis=1)  # NaN last
     count = np.isfinite(values).sum(axis=1)

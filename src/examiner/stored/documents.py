@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from examiner.checking import to_record
+from examiner.checking import ShapeError, to_record
 from examiner.results.writing import write_text
 from examiner.wording import InputError, shorten
 
@@ -17,14 +17,27 @@ Content = dict[str, Any]  # Any: JSON values
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of stored thing: its schema, what it is called, the command that makes one, and its ways."""
+    """A kind of stored thing: its schema, what it is called, the command that makes one, and its type.
+
+    `read` makes a thing of what a document says; `earlier` tells documents of earlier schemas as today's.
+    """
 
     schema: str
     name: str
     command: str
     type: type
-    to_content: Callable[[Any], Mapping[str, Any]]  # Any: a thing of the type, and JSON values
-    from_content: Callable[..., Any]  # Any: a thing of the type
+    read: Callable[[Content], Any]  # Any: a thing of the type
+    earlier: Mapping[str, Callable[[Content], Content]] = field(default_factory=dict)
+
+    def thing(self, content: Content) -> Any:  # Any: a thing of the type
+        """Return the thing that a document holds; what is wrong in it is named by its path."""
+        try:
+            return self.read(content)
+        except ShapeError as problem:
+            raise InputError(
+                f"This stored {self.name} is damaged: its {problem.path} {problem.found}, where "
+                f"{problem.wanted} should be. Make it again with `{self.command}`."
+            ) from None
 
 
 def write_document(schema: str, content: Mapping[str, Any], path: str | Path) -> Path:
@@ -51,6 +64,13 @@ def read_document(path: str | Path, kinds: tuple[Kind, ...]) -> tuple[Kind, Cont
     for kind in kinds:
         if schema == kind.schema:
             return kind, dict(content)
+        if isinstance(schema, str) and schema in kind.earlier:
+            return kind, kind.earlier[schema](content)
+        if isinstance(schema, str) and schema.partition("/")[0] == kind.schema.partition("/")[0]:
+            raise InputError(
+                f"{file} was written by another version of examiner: its schema is {shorten(schema)}, "
+                f"not {kind.schema!r}. Make it again with `{kind.command}`."
+            )
     known = " or ".join(repr(kind.schema) for kind in kinds)
     raise InputError(
         f"{file} says its schema is {shorten(schema)}, not {known}. Make one with {make}."

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.examination import Examination
+from examiner.checking import from_record, to_record
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import ItemParameters
 from examiner.irt.stored import fit_from_dict, fit_to_dict
-from examiner.selection.choosing import ChosenSet
+from examiner.selection.selection import Selection
 from examiner.stored.documents import Content, Kind, read_document, write_document
+from examiner.stored.earlier import fit_of_schema_1
 from examiner.wording import InputError, listed
 
-Thing: TypeAlias = IRTFit | ChosenSet | Examination
+Thing: TypeAlias = IRTFit | Selection | Examination
 
 FIT = Kind(
-    "examiner.irt-fit/1", "fit", "examiner fit … -o fit.json", IRTFit, fit_to_dict, fit_from_dict
+    "examiner.irt-fit/2",
+    "fit",
+    "examiner fit … -o fit.json",
+    IRTFit,
+    read=fit_from_dict,
+    earlier={"examiner.irt-fit/1": fit_of_schema_1},
 )
 SELECTION = Kind(
-    "examiner.chosen/1",
+    "examiner.chosen/2",
     "selection",
     "examiner select … -o chosen.json",
-    ChosenSet,
-    ChosenSet.to_dict,
-    ChosenSet.from_dict,
+    Selection,
+    read=partial(from_record, Selection),
 )
 EXAMINATION = Kind(
     "examiner.examination/1",
     "examination",
-    "examiner examine … --save FILE",
+    "examiner examine … -o FILE",
     Examination,
-    Examination.to_dict,
-    Examination.from_dict,
+    read=dict,  # it takes the fit too: see `open`
 )
 KINDS = (FIT, SELECTION, EXAMINATION)
 
@@ -52,7 +58,7 @@ def save(thing: Thing, path: str | Path) -> Path:
     """
     for kind in KINDS:
         if isinstance(thing, kind.type):
-            return write_document(kind.schema, kind.to_content(thing), path)
+            return write_document(kind.schema, _content(thing), path)
     raise InputError(
         f"A {type(thing).__name__} is not stored. Save {listed(kind.name for kind in KINDS)}; results are "
         f"written with `write` or `results.save`."
@@ -72,7 +78,7 @@ def open(path: str | Path, source: TaskBank | ItemParameters | IRTFit | None = N
         if source is None:
             raise InputError("An examination is opened with the fit it was made with. Give both.")
         return Examination.from_dict(content, source)
-    thing: Thing = kind.from_content(content)
+    thing: Thing = kind.thing(content)
     return thing
 
 
@@ -84,10 +90,11 @@ def open_fit(path: str | Path) -> IRTFit:
     ...
     examiner.wording.InputError: Cannot read 'missing.json': No such file ...
     """
-    return fit_from_dict(read_document(path, (FIT,))[1])
+    fit: IRTFit = FIT.thing(read_document(path, (FIT,))[1])
+    return fit
 
 
-def open_selection(path: str | Path) -> ChosenSet:
+def open_selection(path: str | Path) -> Selection:
     """Read stored tasks with their predictor; anything else is refused.
 
     >>> open_selection("missing.json")
@@ -95,7 +102,8 @@ def open_selection(path: str | Path) -> ChosenSet:
     ...
     examiner.wording.InputError: Cannot read 'missing.json': No such file ...
     """
-    return ChosenSet.from_dict(read_document(path, (SELECTION,))[1])
+    chosen: Selection = SELECTION.thing(read_document(path, (SELECTION,))[1])
+    return chosen
 
 
 def examination_content(path: str | Path) -> Content:
@@ -107,3 +115,12 @@ def examination_content(path: str | Path) -> Content:
     examiner.wording.InputError: Cannot read 'missing.json': No such file ...
     """
     return read_document(path, (EXAMINATION,))[1]
+
+
+def _content(thing: Thing) -> Content:
+    if isinstance(thing, IRTFit):
+        return fit_to_dict(thing)
+    if isinstance(thing, Examination):
+        return thing.to_dict()
+    content: Content = to_record(thing)
+    return content

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.results.writing import write_text
-from examiner.scores import Normaliser
+from examiner.scores import OwnFunction
 from examiner.telling.finding import Finding, Name, Notes, said
 from examiner.telling.findings import FINDINGS
 from examiner.telling.json import section_of
@@ -86,7 +86,7 @@ class Report:
 
 def report(
     results: Results,
-    normalise: str | Normaliser | None = "auto",
+    normalise: str | OwnFunction | None = "auto",
     measure: str | None = None,
     sections: Sequence[str | SectionFunction] | None = None,
     progress: Progress | None = None,

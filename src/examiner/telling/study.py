@@ -15,14 +15,20 @@ from numpy.typing import NDArray
 from examiner.checking import read_only
 from examiner.results import Classification, ResponseMatrix, Results
 from examiner.results.table import check_results
-from examiner.scores import AgentAggregates, Normaliser, cell_means, responses, suggested_normaliser
+from examiner.scores import (
+    NORMALISERS,
+    AgentAggregates,
+    Landmark,
+    OwnFunction,
+    Recipe,
+    Success,
+    cell_means,
+    responses,
+    shared_ranks,
+)
 from examiner.scores import aggregate as agent_aggregates
-from examiner.scores import normalise as normalised
-from examiner.scores import reduce as reduce_runs
-from examiner.scores.resampling import Unit
-from examiner.scores.success import Landmark as Success
+from examiner.scores.uncertainty.resampling import Unit
 from examiner.telling.finding import Name, Prose
-from examiner.telling.numbers import shared_ranks
 from examiner.wording import InputError, counted
 
 if TYPE_CHECKING:
@@ -42,27 +48,13 @@ MOST_WORK = 5e7
 """Scores weighed to resample all agents: a second or two; larger tables get fewer resamples."""
 
 
-class Landmark(NamedTuple):
-    """A value of the comparable score that means something, and what it means."""
-
-    value: float
-    meaning: str
-
-
-_LANDMARKS = {
-    "human": Landmark(1.0, "human"),
-    "random-only": Landmark(0.0, "random"),
-    "z-score": Landmark(0.5, "the average agent"),
-}
-
-
 class StudyOptions(TypedDict, total=False):
     """What a study may be told beside its results, normaliser and measure."""
 
     reduce: str | None
     classification: Classification | None
     title: str | None
-    success: float | Success | None
+    success: Success | None
     seed: int
 
 
@@ -144,19 +136,19 @@ class Study:
     comparable: NDArray[np.float64]
     aggregates: AgentAggregates
     ranks: NDArray[np.float64]
-    success: float | Success | None = None
+    success: Success | None = None
 
     @classmethod
     def of(
         cls,
         results: Results,
-        normalise: str | Normaliser | None = "auto",
+        normalise: str | OwnFunction | None = "auto",
         measure: str | None = None,
         *,
         reduce: str | None = None,
         classification: Classification | None = None,
         title: str | None = None,
-        success: float | Success | None = None,
+        success: Success | None = None,
         seed: int = 0,
     ) -> Study:
         """Reduce training logs, make the results comparable and aggregate them.
@@ -169,12 +161,12 @@ class Study:
             raise InputError(f"The seed is {seed}. Give a whole number from 0 on.")
         measure = check_results(results).measure_name(measure)
         training = results if results.provenance.training else None
-        if training is not None or reduce is not None:
-            results = reduce_runs(results, reduce)
-        method = suggested_normaliser(results, measure) if normalise == "auto" else normalise
-        scores = results if method is None else normalised(results, method, measure)
+        wished = Recipe(measure, reduction=reduce, normaliser=normalise, success=success)
+        results = wished.ready(results)
+        recipe = wished.learn(results)
+        scores = recipe.comparable(results)
         raw = cell_means(results, measure)
-        comparable = raw if method is None else cell_means(scores, measure)
+        comparable = raw if recipe.normaliser is None else cell_means(scores, measure)
         aggregates = agent_aggregates(scores, measure)
         ranks = shared_ranks(aggregates.mean)
         for array in (raw, comparable, ranks):
@@ -185,7 +177,7 @@ class Study:
             training=training,
             classification=classification,
             measure=measure,
-            normaliser=_name(method),
+            normaliser=_name(recipe.normaliser),
             title=title or _title(results),
             seed=seed,
             counts=MappingProxyType(results.counts()),
@@ -199,7 +191,8 @@ class Study:
     @property
     def relative(self) -> bool:
         """Whether scores only compare the agents at hand with each other."""
-        return self.normaliser in ("z-score", "min-max", "rank")
+        known = NORMALISERS.get(self.normaliser or "")
+        return known is not None and known.relative
 
     @property
     def binary(self) -> bool:
@@ -227,7 +220,8 @@ class Study:
     @property
     def landmark(self) -> Landmark | None:
         """The value at which the comparable score means something, if there is one."""
-        return _LANDMARKS.get(self.normaliser or "")
+        known = NORMALISERS.get(self.normaliser or "")
+        return None if known is None else known.landmark
 
     @property
     def centre(self) -> float | None:
@@ -321,7 +315,7 @@ def _responses(study: Study) -> tuple[ResponseMatrix, str, str] | str:
     )
 
 
-def _name(method: str | Normaliser | None) -> str | None:
+def _name(method: str | OwnFunction | None) -> str | None:
     if method is None:
         return None
     if callable(method):

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores.correlation import FEWEST_PAIRS, correlate_columns
+from examiner.scores.likeness import FEWEST_PAIRS, correlate_columns
 from examiner.wording import InputError
 
 ClusterFunction: TypeAlias = Callable[[NDArray[np.float64], int], Sequence[Hashable]]

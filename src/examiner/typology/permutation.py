@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores.correlation import correlate_columns
+from examiner.scores.likeness import correlate_columns
 from examiner.wording import InputError, shorten
 
 Distance = Literal["euclidean", "correlation"]

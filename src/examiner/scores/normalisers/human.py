@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores.comparable import Normalised, TaskScores
+from examiner.scores.comparable import Floats, LearntScale, TaskScores
 
 
-def human(scores: TaskScores) -> Normalised:
+def learn(scores: TaskScores) -> LearntScale:
+    """Keep the random and the reference score of each task.
+
+    A reference no better than random turns the order of agents round: such tasks are named in a note.
+    """
+    scales, notes = scores.anchored("the normaliser 'human'", ["random", "reference"])
+    return scores.scale(scales.random, scales.reference, notes=(*notes, *scales.flips))
+
+
+def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     r"""Place scores between the random player (0.0) and the reference (1.0).
 
     .. math:: x' = \frac{x - \mathrm{random}}{\mathrm{reference} - \mathrm{random}}
 
-    Where lower is better, the reference lies below random and the same equation holds. A reference
-    no better than random turns the order of agents round: such tasks are named in a note.
+    Where lower is better, the reference lies below random and the same equation holds.
 
     References: Mnih et al. (2015); papers/002, section III-C (there times 100).
 
@@ -24,9 +32,7 @@ def human(scores: TaskScores) -> Normalised:
     >>> normalise(results, "human").measure()
     array([1.])
     """
-    scales, notes = scores.anchored("the normaliser 'human'", ["random", "reference"])
-    gap = scales.reference - scales.random
-    gap[gap == 0] = np.nan
-    values = (scores.values - scales.random[scores.task_codes]) / gap[scores.task_codes]
-    unit = "1.0 = human reference, 0.0 = random"
-    return Normalised(values, unit, (*notes, *scales.flips))
+    random, reference = scale.marks
+    gap = np.where(reference == random, np.nan, reference - random)
+    placed: Floats = (scores.values - random[scores.task_codes]) / gap[scores.task_codes]
+    return placed

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores.comparable import Normalised, TaskScores
+from examiner.scores.comparable import Floats, LearntScale, TaskScores
 
 
-def log(scores: TaskScores) -> Normalised:
+def learn(scores: TaskScores) -> LearntScale:
+    """Keep nothing but which way is better."""
+    return scores.scale()
+
+
+def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     r"""Take the signed logarithm, so that zero and negative scores keep their place.
 
     .. math:: x' = \operatorname{sign}(x) \log_{10}(1 + |x|)
@@ -20,4 +25,5 @@ def log(scores: TaskScores) -> Normalised:
     array([ 3., -1.])
     """
     values = np.sign(scores.values) * np.log10(1.0 + np.abs(scores.values))
-    return Normalised(values * scores.sign[scores.task_codes], "signed log₁₀ of 1 + |score|")
+    oriented: Floats = values * scale.sign[scores.task_codes]
+    return oriented

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores.comparable import Normalised, TaskScores, column_range, column_size
+from examiner.scores.comparable import Floats, LearntScale, TaskScores, column_range, column_size
 
 
-def min_max(scores: TaskScores) -> Normalised:
+def learn(scores: TaskScores) -> LearntScale:
+    """Keep the worst and the best agent's mean on each task, in units of the largest score."""
+    scores.needs_several_agents("min-max")
+    constant, notes = scores.constant_tasks("min-max")
+    size = column_size(scores.agent_means)
+    low, high = column_range(scores.agent_means / size)
+    worst, best = np.where(constant, np.nan, np.where(scores.sign > 0, (low, high), (high, low)))
+    return scores.scale(size, worst, best, notes=notes)
+
+
+def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     r"""Place scores between the worst and the best agent's mean on each task.
 
     .. math:: x' = \frac{x - \min_a \bar{x}_{at}}{\max_a \bar{x}_{at} - \min_a \bar{x}_{at}}
@@ -19,12 +29,6 @@ def min_max(scores: TaskScores) -> Normalised:
     >>> normalise(Results.from_numpy([[10.0], [20.0], [15.0]]), "min-max").measure()
     array([0. , 1. , 0.5])
     """
-    scores.needs_several_agents("min-max")
-    constant, notes = scores.constant_tasks("min-max")
-    size = column_size(scores.agent_means)
-    low, high = column_range(scores.agent_means / size)
-    worst, best = np.where(scores.sign > 0, (low, high), (high, low))
-    span = np.where(constant, np.nan, best - worst)
-    values = scores.values / size[scores.task_codes]
-    values = (values - worst[scores.task_codes]) / span[scores.task_codes]
-    return Normalised(values, "0.0 = worst agent, 1.0 = best agent of each task", notes)
+    size, worst, best = scale.marks[:, scores.task_codes]
+    placed: Floats = (scores.values / size - worst) / (best - worst)
+    return placed

@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores.comparable import Normalised, TaskScores
+from examiner.scores.comparable import Floats, LearntScale, TaskScores
 from examiner.wording import listed
 
 EPSILON = 1e-8
 """The discount constant ε of papers/000: no division by zero when both scores are zero."""
 
 
-def random_only(scores: TaskScores) -> Normalised:
+def learn(scores: TaskScores) -> LearntScale:
+    """Keep the random score of each task, and name the tasks with negative scores in a note."""
+    scales, notes = scores.anchored("the normaliser 'random-only'", ["random"])
+    random = scales.random[scores.task_codes]
+    negative = np.unique(scores.task_codes[(scores.values < 0) | (random < 0)])
+    if len(negative):
+        names = listed(scores.tasks[task] for task in negative)
+        notes += (
+            f"Equation 1 takes absolute values, so that negative scores come out as if they were "
+            f"positive; the order of agents may be wrong on {names}.",
+        )
+    return scores.scale(scales.random, notes=notes)
+
+
+def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     r"""Compare scores with the random player's, in (−1, 1); 0.0 is random play.
 
     .. math:: x' = \frac{|x| - |\mathrm{random}|}{|x| + |\mathrm{random}| + \epsilon}
 
     The absolute values are the paper's. They mislead where scores are negative: −21 in Pong comes
-    out above −20.7, though it is worse. Such tasks are named in a note.
+    out above −20.7, though it is worse.
 
     References: Gomes & Souza (papers/000), eq. 1, with ε = 1e-8.
 
@@ -28,17 +42,8 @@ def random_only(scores: TaskScores) -> Normalised:
     >>> normalise(results, "random-only").measure().round(6)
     array([0.5])
     """
-    scales, notes = scores.anchored("the normaliser 'random-only'", ["random"])
-    random = scales.random[scores.task_codes]
-    size, chance = np.abs(scores.values), np.abs(random)
-    values = (size - chance) / (size + chance + EPSILON)
-    negative = np.unique(scores.task_codes[(scores.values < 0) | (random < 0)])
-    if len(negative):
-        names = listed(scores.tasks[task] for task in negative)
-        notes += (
-            f"Equation 1 takes absolute values, so that negative scores come out as if they were "
-            f"positive; the order of agents may be wrong on {names}.",
-        )
-    return Normalised(
-        values * scores.sign[scores.task_codes], "0.0 = random, towards 1.0 = far above", notes
-    )
+    chance = np.abs(scale.marks[0, scores.task_codes])
+    size = np.abs(scores.values)
+    share = (size - chance) / (size + chance + EPSILON)
+    oriented: Floats = share * scale.sign[scores.task_codes]
+    return oriented

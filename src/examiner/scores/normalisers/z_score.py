@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores.comparable import Normalised, TaskScores, column_size
+from examiner.scores.comparable import Floats, LearntScale, TaskScores, column_size
 
 FEW_AGENTS = 3
 
 
-def z_score(scores: TaskScores) -> Normalised:
+def learn(scores: TaskScores) -> LearntScale:
+    """Keep the mean and the *sample* deviation (n − 1) of agents' means, in units of the largest."""
+    scores.needs_several_agents("z-score")
+    constant, notes = scores.constant_tasks("z-score")
+    size = column_size(scores.agent_means)
+    varied = np.where(constant, np.nan, scores.agent_means / size)
+    count = np.maximum((~np.isnan(varied)).sum(axis=0), 2)
+    mean = np.nansum(varied, axis=0) / count
+    deviation = np.sqrt(np.nansum((varied - mean) ** 2, axis=0) / (count - 1))
+    if len(scores.agent_means) <= FEW_AGENTS:
+        notes += (
+            f"With {len(scores.agent_means)} agents a z-score tells who is ahead on a task, and hardly "
+            f"by how much: sizes of differences, and shares of variance, mean little.",
+        )
+    return scores.scale(size, mean, np.where(constant, np.nan, deviation), notes=notes)
+
+
+def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     r"""Standardise each task over its agents, then apply Φ: 0.5 is the average agent.
 
     .. math:: \bar{x}'_{at} = \Phi(z_{at}), \quad z_{at} = \frac{\bar{x}_{at} - \bar{x}_t}{s_t}
 
-    The mean and the *sample* standard deviation (n − 1) are taken over the agents' means on the
-    task. The paper writes "error function"; the data its authors published are Φ(z), the normal
+    The paper writes "error function"; the data its authors published are Φ(z), the normal
     distribution function.
 
     The paper has one score a cell. Where there are several, Φ of each trial and then the mean would
@@ -33,23 +49,10 @@ def z_score(scores: TaskScores) -> Normalised:
     """
     from scipy.special import ndtr  # half a second to import: only where it is needed
 
-    scores.needs_several_agents("z-score")
-    constant, notes = scores.constant_tasks("z-score")
-    size = column_size(scores.agent_means)
-    values = scores.values / size[scores.task_codes]
-    varied = np.where(constant, np.nan, scores.agent_means / size)
-    count = np.maximum((~np.isnan(varied)).sum(axis=0), 2)
-    mean = np.nansum(varied, axis=0) / count
-    deviation = np.sqrt(np.nansum((varied - mean) ** 2, axis=0) / (count - 1))
-    deviation[constant] = np.nan
-    z = (varied - mean) / deviation * scores.sign
+    size, mean, deviation = scale.marks
+    means = scores.agent_means / size
+    z = (means - mean) / deviation * scale.sign
+    steepness = np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi) * scale.sign / deviation
     cells = scores.agent_codes, scores.task_codes
-    steepness = np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi) * scores.sign / deviation
-    values = ndtr(z)[cells] + steepness[cells] * (values - varied[cells])
-    if len(scores.agent_means) <= FEW_AGENTS:
-        notes += (
-            f"With {len(scores.agent_means)} agents a z-score tells who is ahead on a task, and hardly "
-            f"by how much: sizes of differences, and shares of variance, mean little.",
-        )
-    unit = "0.5 = average agent; Φ of z-scores over agents"
-    return Normalised(values, unit, notes)
+    away = scores.values / size[scores.task_codes] - means[cells]
+    return np.asarray(ndtr(z)[cells] + steepness[cells] * away)

@@ -22,9 +22,12 @@ from examiner.selection.methods.random import random
 from examiner.selection.methods.regression import regression, regression_path
 from examiner.selection.methods.spread import spread
 from examiner.selection.methods.typology import typology
-from examiner.selection.selection import Selection
+from examiner.selection.task_set import TaskSet
 
-Select = Callable[[Evidence, int, np.random.Generator], Selection]
+BEST_OF = "best_of"
+"""The name of no single method: of taking the one whose sets predict best in inner folds."""
+
+Select = Callable[[Evidence, int, np.random.Generator], TaskSet]
 Path = Callable[[Evidence, Sequence[int], np.random.Generator], Sequence[tuple[int, ...]]]
 
 

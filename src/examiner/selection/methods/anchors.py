@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.selection.evidence import Array, Evidence
+from examiner.selection.constraints import Array
+from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import exchange, grow, selection_of
 from examiner.selection.representatives import check_distances
-from examiner.selection.selection import Selection
+from examiner.selection.task_set import TaskSet
 
 
-def anchors(evidence: Evidence, size: int, rng: np.random.Generator) -> Selection:
+def anchors(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     """Choose tasks so that every task is near one of them, in the agents' responses.
 
     k-medoids (Kaufman & Rousseeuw, 1990: BUILD, then SWAP) on Euclidean distances between the columns
@@ -26,11 +27,11 @@ def anchors(evidence: Evidence, size: int, rng: np.random.Generator) -> Selectio
         return gained
 
     start = grow(evidence, size, gains, method="anchors", unit="tasks it stands for")
-    places = exchange(evidence, start.places, gains)
-    nearest = distance[:, places].argmin(axis=1)
-    nearest[places] = np.arange(len(places))  # twins each stand for themselves
-    weight = np.bincount(nearest, minlength=len(places)).astype(np.float64)
-    return selection_of(evidence, places, weight, method="anchors", unit=start.unit)
+    columns = exchange(evidence, start.columns, gains)
+    nearest = distance[:, columns].argmin(axis=1)
+    nearest[columns] = np.arange(len(columns))  # twins each stand for themselves
+    weight = np.bincount(nearest, minlength=len(columns)).astype(np.float64)
+    return selection_of(evidence, columns, weight, method="anchors", unit=start.unit)
 
 
 def column_distance(values: Array) -> Array:

@@ -7,10 +7,10 @@ import numpy as np
 from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import check_size
 from examiner.selection.representatives import likeness, one_of_each_group
-from examiner.selection.selection import Selection
+from examiner.selection.task_set import TaskSet
 
 
-def clusters(evidence: Evidence, size: int, rng: np.random.Generator) -> Selection:
+def clusters(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     """Cut the tree of tasks into as many clusters as tasks are wanted, and take the centre of each.
 
     Distances are 1 − r, the linkage is the average one (papers/004, section VI). Draws nothing at random.

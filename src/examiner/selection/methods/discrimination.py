@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.selection.evidence import Array, Evidence
+from examiner.selection.constraints import Array
+from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import grow
 from examiner.selection.item_curves import curve_slope
-from examiner.selection.selection import Selection
+from examiner.selection.task_set import TaskSet
 
 
-def discrimination(evidence: Evidence, size: int, rng: np.random.Generator) -> Selection:
+def discrimination(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     """Take the tasks whose curves rise most steeply at the agents' abilities, on average.
 
     "Focus on those games that are discriminating, and also use those whose difficulty is close to the

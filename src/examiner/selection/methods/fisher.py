@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.selection.evidence import Array, Evidence
+from examiner.selection.constraints import Array
+from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import grow
 from examiner.selection.item_curves import fisher_information
-from examiner.selection.selection import Selection
+from examiner.selection.task_set import TaskSet
 
 
-def fisher(evidence: Evidence, size: int, rng: np.random.Generator) -> Selection:
+def fisher(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     r"""Add the task that most increases the information over the distribution of abilities.
 
     .. math:: \int w(\theta) \log\Big(1 + \sum_j I_j(\theta)\Big) d\theta

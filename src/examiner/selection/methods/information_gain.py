@@ -7,10 +7,10 @@ import numpy as np
 from examiner.selection.bits import bits_gains
 from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import grow
-from examiner.selection.selection import Selection
+from examiner.selection.task_set import TaskSet
 
 
-def information_gain(evidence: Evidence, size: int, rng: np.random.Generator) -> Selection:
+def information_gain(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     """Add the task that tells most bits beside those chosen (papers/004, section V-C).
 
     Needs `evidence.channels`; draws nothing at random.

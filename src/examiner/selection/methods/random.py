@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.selection.evidence import Array, Evidence
+from examiner.selection.constraints import Array
+from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import grow, name_order
-from examiner.selection.selection import Selection
+from examiner.selection.task_set import TaskSet
 
 
-def random(evidence: Evidence, size: int, rng: np.random.Generator) -> Selection:
+def random(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     """Draw tasks without looking at results; lots are dealt by name, not by the order of columns."""
     lots = rng.random(len(evidence.tasks))[name_order(evidence.tasks)]
     blind = lots * evidence.terms.cost  # dear tasks are drawn as often as cheap ones

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from examiner.selection.evidence import Array, Evidence
+from examiner.selection.constraints import Array
+from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import Gains, floating, in_order
 from examiner.selection.ridge import Design, with_one_more
-from examiner.selection.selection import Selection
+from examiner.selection.task_set import TaskSet
 
 
-def regression(evidence: Evidence, size: int, rng: np.random.Generator) -> Selection:
+def regression(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     r"""Add the task, and exchange tasks, as that most lowers the error of predicting left-out agents.
 
     .. math:: \frac1n \sum_i \Big| y_i - \hat y_{-i}(S) \Big|
@@ -22,9 +23,9 @@ def regression(evidence: Evidence, size: int, rng: np.random.Generator) -> Selec
     deciding which tasks are taken. Needs `evidence.target`; draws nothing at random.
     """
     gains = _error_removed(evidence)
-    places = floating(evidence, [size], gains)[0]
+    columns = floating(evidence, [size], gains)[0]
     return in_order(
-        evidence, places, gains, method="regression", unit="error of the aggregate removed"
+        evidence, columns, gains, method="regression", unit="error of the aggregate removed"
     )
 
 

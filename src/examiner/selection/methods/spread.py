@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.selection.evidence import Array, Evidence
+from examiner.selection.constraints import Array
+from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import check_size, grow
-from examiner.selection.selection import Selection
+from examiner.selection.task_set import TaskSet
 
 
-def spread(evidence: Evidence, size: int, rng: np.random.Generator) -> Selection:
+def spread(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     """Choose tasks at even steps of difficulty: the mean of all agents, from the least to the greatest.
 
     With k tasks the steps stand at the (i − ½)/k quantiles of the tasks' means. What a task gains is how
@@ -24,9 +25,9 @@ def spread(evidence: Evidence, size: int, rng: np.random.Generator) -> Selection
 
     def gains(chosen: list[int]) -> Array:
         free = np.ones(size, dtype=bool)
-        for place in chosen:
+        for column in chosen:
             if free.any():
-                free[np.flatnonzero(free)[away[place, free].argmin()]] = False
+                free[np.flatnonzero(free)[away[column, free].argmin()]] = False
         nearest: Array = 1.0 - away[:, free if free.any() else slice(None)].min(axis=1)
         return nearest
 

@@ -9,13 +9,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from examiner.scores import NORMALISERS
+from examiner.scores import NORMALISERS, Recipe
 from examiner.selection import (
     Comparison,
+    Constraints,
+    Holdout,
     Reason,
     Selection,
     benchmark,
-    chosen_set,
     compare,
     reasons,
     select,
@@ -102,21 +103,20 @@ def _told(study: Study, sizes: Sequence[int]) -> Finding:
     known = study.normaliser if study.normaliser in NORMALISERS else None
     material = benchmark(
         study.results,
-        measure=study.measure,
-        normalise=known,
-        target="mean",
-        groups=study.classification,
+        Recipe(measure=study.measure, normaliser=known),
+        constraints=Constraints(groups=study.classification),
     )
     rng = np.random.default_rng(study.seed)
-    found = compare(material, sizes, rng=rng, folds=FOLDS, repeats=0, draws=50, reps=200)
+    holdout = Holdout(FOLDS, repeats=0, draws=50, reps=200)
+    found = compare(material, sizes, rng=rng, holdout=holdout)
     size = min(CHOSEN, sizes[-1])
     chosen = select(material, size, rng=rng)
-    why = reasons(material, chosen, chosen_set(material, chosen, rng=rng).predictor)
+    why = reasons(material, chosen)
     own = [note for note in found.notes if note not in study.results.notes]
     told = tell(found, seed=study.seed)
     shown = (_figure(found, priced=material.terms.priced), Text((found.answer,)))
     blocks = (*shown, _chosen(chosen, why), *told.folded_tables, *noted(own))
-    best, random = (three_digits(found.row(name, size).r2) for name in ("best_of", "random"))
+    best, random = (three_digits(found.row(name, size).r2.value) for name in ("best_of", "random"))
     lead = (
         f"{size} of {len(material.tasks)} tasks predict the mean of agents that had no part in choosing "
         f"them with R² {best}, random sets with {random}: ",
@@ -148,7 +148,7 @@ def tell(found: Comparison, *, seed: int = 0) -> Finding:
 
     >>> from examiner.results import Results
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
-    >>> found = compare(results, [2], ["spread"], rng=np.random.default_rng(0), draws=5)
+    >>> found = compare(results, [2], ["spread"], rng=0, holdout=Holdout(draws=5))
     >>> [row["method"] for row in tell(found).data["rows"]]
     ['spread', 'random', 'full']
     """
@@ -242,10 +242,8 @@ def draw(data: CostQualityData) -> chart.Drawing:
 def _figure(found: Comparison, *, priced: bool) -> Figure:
     names = (*found.methods, "random")
     rows = [[found.row(name, size) for size in found.sizes] for name in names]
-    cost, r2, low, high = (
-        np.array([[getattr(row, part) for row in line] for line in rows])
-        for part in ("cost", "r2", "r2_low", "r2_high")
-    )
+    cost = np.array([[row.cost for row in line] for line in rows])
+    r2, low, high = np.array([[row.r2 for row in line] for line in rows]).transpose(2, 0, 1)
     data = CostQualityData(names, tuple(found.sizes), cost, r2, low, high, priced)
     best = found.row("best_of", found.sizes[-1])
     return Figure(
@@ -253,8 +251,8 @@ def _figure(found: Comparison, *, priced: bool) -> Figure:
         drawn=data,
         drawing=draw(data),
         caption=(
-            f"With {best.size} tasks best-of reaches R² {three_digits(best.r2)}; chosen and judged on the "
-            f"same agents it would seem {three_digits(best.optimistic_r2)}.",
+            f"With {best.size} tasks best-of reaches R² {three_digits(best.r2.value)}; chosen and judged "
+            f"on the same agents it would seem {three_digits(best.optimistic_r2)}.",
         ),
         description="Lines of R² over the size of the set, one for each method; random sets as a band.",
         legend=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from examiner.irt import IRTFit, Placement
-from examiner.selection import ChosenSet, SetPlacement
+from examiner.selection import Selection, SetPlacement
 from examiner.telling.finding import (
     ROWS_SHOWN,
     Block,
@@ -110,19 +110,17 @@ def _agent(found: Placement) -> Record:
     }
 
 
-def tell_set(chosen: ChosenSet, found: Sequence[SetPlacement]) -> Finding:
+def tell_set(chosen: Selection, found: Sequence[SetPlacement]) -> Finding:
     """Tell what a few tasks predict of agents on the full benchmark.
 
     An endless interval is null in the data, with a flag.
 
     >>> import numpy as np
     >>> from examiner.results import Results
-    >>> from examiner.selection import benchmark, chosen_set, select
+    >>> from examiner.selection import place, select
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
-    >>> material = benchmark(results, normalise=None)
-    >>> rng = np.random.default_rng(0)
-    >>> chosen = chosen_set(material, select(material, 2, "spread", rng=rng), rng=rng)
-    >>> list(tell_set(chosen, chosen.place(results)).data["agents"][0])[:4]
+    >>> chosen = select(results, 2, "spread", rng=0)
+    >>> list(tell_set(chosen, place(results, chosen)).data["agents"][0])[:4]
     ['agent', 'ability', 'predicted', 'rank']
     """
     agents = [_predicted(chosen, each) for each in found]
@@ -153,7 +151,7 @@ def tell_set(chosen: ChosenSet, found: Sequence[SetPlacement]) -> Finding:
         if each.missing:
             missing = Name(", ".join(each.missing))
             blocks.append(Text((Name(each.agent), " has no result on ", missing)))
-    names = chosen.selection.tasks
+    names = chosen.tasks
     start = (
         f"{chosen.target} of {counted(len(chosen.predictor.all_tasks), 'task')}, predicted from "
     )
@@ -168,8 +166,8 @@ def tell_set(chosen: ChosenSet, found: Sequence[SetPlacement]) -> Finding:
     return Finding("place", "New agents", (), tuple(blocks), data, about=about)
 
 
-def _predicted(chosen: ChosenSet, found: SetPlacement) -> Record:
-    run = set(chosen.selection.tasks) - set(found.missing)
+def _predicted(chosen: Selection, found: SetPlacement) -> Record:
+    run = set(chosen.tasks) - set(found.missing)
     among = len(chosen.predictor.agents) + 1
     ends = {"value": found.value, "low": found.low, "high": found.high}
     return {

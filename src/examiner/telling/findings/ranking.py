@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.scores import shared_ranks
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
@@ -26,7 +27,7 @@ from examiner.telling.finding import (
     records,
     said,
 )
-from examiner.telling.numbers import shared_ranks, three_digits
+from examiner.telling.numbers import three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from examiner.selection import Benchmark, ChosenSet, Comparison, Reason
+from examiner.selection import Benchmark, Comparison, Reason, Selection
 from examiner.telling.finding import Block, Column, Finding, Name, Record, Table, Text
 
 GAINS = {
@@ -34,7 +34,7 @@ FIGURES = {
 
 def tell(
     material: Benchmark,
-    chosen: ChosenSet,
+    chosen: Selection,
     why: Sequence[Reason],
     comparison: Comparison | None = None,
     *,
@@ -45,12 +45,10 @@ def tell(
 
     >>> import numpy as np
     >>> from examiner.results import Results
-    >>> from examiner.selection import benchmark, chosen_set, reasons, select
-    >>> material = benchmark(Results.from_numpy(np.eye(8, 6)), normalise=None)
-    >>> rng = np.random.default_rng(0)
-    >>> chosen = chosen_set(material, select(material, 2, "spread", rng=rng), rng=rng)
-    >>> why = reasons(material, chosen.selection, chosen.predictor)
-    >>> len(tell(material, chosen, why, method="spread").data["tasks"])
+    >>> from examiner.selection import benchmark, reasons, select
+    >>> material = benchmark(Results.from_numpy(np.eye(8, 6)))
+    >>> chosen = select(material, 2, "spread", rng=0)
+    >>> len(tell(material, chosen, reasons(material, chosen), method="spread").data["tasks"])
     2
     """
     data = _data(material, chosen, why, comparison, method)
@@ -104,13 +102,13 @@ def _proof(data: Record) -> Table:
 
 def _data(
     material: Benchmark,
-    chosen: ChosenSet,
+    chosen: Selection,
     why: Sequence[Reason],
     comparison: Comparison | None,
     method: str,
 ) -> Record:
-    selection, terms = chosen.selection, material.terms
-    name = "best_of" if method.replace("-", "_") == "best_of" else selection.method
+    terms = material.terms
+    name = "best_of" if method.replace("-", "_") == "best_of" else chosen.method
     judged: dict[str, object] = dict.fromkeys(
         ("folds", "quality", "random", "rank_changes", "stability", "answer")
     )
@@ -125,17 +123,17 @@ def _data(
                 agent: {"full": full, "few": few} for agent, (full, few) in ranks.items()
             },
             "stability": [
-                each._asdict() for each in comparison.stability if each.method == selection.method
+                each._asdict() for each in comparison.stability if each.method == chosen.method
             ],
             "answer": comparison.answer,
         }
     return {
         "method": name,
-        "took": selection.method,
-        "tasks": list(selection.tasks),
-        "gain": selection.gain.tolist(),
-        "unit": selection.unit,
-        "cost": selection.cost,
+        "took": chosen.method,
+        "tasks": list(chosen.tasks),
+        "gain": chosen.gain.tolist(),
+        "unit": chosen.unit,
+        "cost": chosen.cost,
         "cost_of_all": float(terms.cost.sum()) if terms.priced else float(len(material.tasks)),
         "priced": terms.priced,
         "budget": terms.budget,

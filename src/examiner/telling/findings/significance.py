@@ -11,7 +11,7 @@ from examiner.results import Results
 from examiner.scores import Significance
 from examiner.scores import significance as agent_differences
 from examiner.scores.differences import difference_of
-from examiner.scores.strata import run_scores
+from examiner.scores.uncertainty.strata import run_scores
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels

@@ -1,0 +1,216 @@
+"""Likeness: tasks that correlate across agents, and agents that are nearly the same agent."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.results import ResponseMatrix, Results
+from examiner.scores.cells import cell_means
+from examiner.scores.comparable import column_size
+from examiner.wording import InputError, listed, shorten
+
+Method = Literal["pearson", "spearman"]
+
+FEWEST_PAIRS = 3
+"""With two pairs every correlation is ±1: nothing is learnt from them."""
+CONSTANT = 1e-13
+"""The share of its squares below which the spread of a column is rounding."""
+
+
+class TaskCorrelation(NamedTuple):
+    """Correlation of each two tasks across agents; NaN where too few pairs or no variation."""
+
+    tasks: tuple[str, ...]
+    values: NDArray[np.float64]
+    pairs: NDArray[np.int64]
+
+
+def correlation(
+    source: Results | ResponseMatrix, method: Method = "pearson", measure: str | None = None
+) -> TaskCorrelation:
+    """Correlate tasks across agents, each pair of tasks over the agents observed on both.
+
+    >>> scores = Results.from_numpy([[1.0, 2.0], [2.0, 4.0], [3.0, 5.0]])
+    >>> correlation(scores).values.round(3)
+    array([[1.   , 0.982],
+           [0.982, 1.   ]])
+    """
+    values = (
+        source.to_numpy() if isinstance(source, ResponseMatrix) else cell_means(source, measure)
+    )
+    return TaskCorrelation(source.tasks, *correlate_columns(values, method))
+
+
+def correlate_columns(
+    values: NDArray[np.float64], method: Method = "pearson"
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Correlate the columns of a table with NaN for missing, and count the pairs behind each.
+
+    Pearson's correlation comes from four masked matrix products. Ranks depend on which rows two
+    columns share, so Spearman's is taken over groups of columns that lack the same rows.
+
+    >>> correlate_columns(np.array([[1.0, 6.0], [2.0, 5.0], [3.0, 4.0], [4.0, np.nan]]))[1]
+    array([[4, 3],
+           [3, 3]])
+    """
+    if method not in ("pearson", "spearman"):
+        raise InputError(f"Unknown correlation {shorten(method)}. Known: 'pearson', 'spearman'.")
+    seen = ~np.isnan(values)
+    pairs = np.rint(seen.T.astype(np.float64) @ seen.astype(np.float64)).astype(np.int64)
+    if seen.all():
+        return _correlate(values, values, method), pairs
+    if method == "pearson":
+        return _masked_pearson(values, seen, pairs), pairs
+    return _correlate_by_pattern(values, seen, method), pairs
+
+
+class Likeness(NamedTuple):
+    """Two agents with nearly the same results; `a` stands before `b` in the table."""
+
+    a: str
+    b: str
+    correlation: float
+    exact: bool
+    tasks: int
+
+
+def near_identical(
+    results: Results, limit: float = 0.99, measure: str | None = None
+) -> tuple[Likeness, ...]:
+    """List the pairs of agents whose results correlate above the limit, or repeat each other exactly.
+
+    The correlation is over the tasks both were observed on, of the values as they are: normalise
+    first, or the task with the largest numbers decides alone.
+
+    References: papers/002, section III-A, removes results with a correlation above 0.99.
+
+    >>> results = Results.from_numpy([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [3.0, 1.0, 2.0]])
+    >>> near_identical(results)
+    (Likeness(a='agent 1', b='agent 2', correlation=1.0, exact=True, tasks=3),)
+    """
+    if not -1 <= limit <= 1:
+        raise InputError(f"The correlation limit is {limit}. Give a number between -1 and 1.")
+    means = cell_means(results, measure)
+    correlations, pairs = correlate_columns(means.T)
+    # Adding zero turns -0.0, which is another pattern of bits, into 0.0
+    rows: dict[bytes, list[int]] = {}
+    for agent, row in enumerate(means + 0.0):
+        if not np.isnan(row).all():
+            rows.setdefault(row.tobytes(), []).append(agent)
+    exact = {(a, b) for group in rows.values() for a in group for b in group if a < b}
+    near = zip(
+        *np.nonzero(np.triu(np.nan_to_num(correlations, nan=-2.0) > limit, k=1)), strict=True
+    )
+    return tuple(
+        Likeness(
+            results.agents[a],
+            results.agents[b],
+            float(correlations[a, b]),
+            (a, b) in exact,
+            int(pairs[a, b]),
+        )
+        for a, b in sorted(exact | {(int(a), int(b)) for a, b in near})
+    )
+
+
+def without_near_identical(
+    results: Results, limit: float = 0.99, measure: str | None = None
+) -> Results:
+    """Drop every agent that is nearly identical to one kept before it, and say which went.
+
+    >>> results = Results.from_numpy([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [3.0, 1.0, 2.0]])
+    >>> without_near_identical(results).agents
+    ('agent 1', 'agent 3')
+    """
+    dropped: set[str] = set()
+    for pair in near_identical(results, limit, measure):
+        if pair.a not in dropped:
+            dropped.add(pair.b)
+    if not dropped:
+        return results
+    gone = np.array([agent in dropped for agent in results.agents])
+    names = listed([agent for agent in results.agents if agent in dropped], limit=100)
+    step = f"dropped as near-identical (correlation above {limit} with an agent kept): {names}"
+    return results.where(~gone[results.agent_codes], step)
+
+
+def _masked_pearson(
+    values: NDArray[np.float64], seen: NDArray[np.bool_], pairs: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    r"""Pearson's correlation over the common rows M of each two columns.
+
+    .. math:: S_{xy} = \sum_M xy - \frac{\sum_M x \sum_M y}{n}, \quad
+              r = S_{xy} / \sqrt{S_{xx} S_{yy}}
+
+    Columns are centred at their median and measured in median distances from it first: the
+    differences then lose no digits, even where one far value lies outside the common rows.
+    """
+    mask = seen.astype(np.float64)
+    scaled = np.where(seen, _by_median(values), 0.0)
+    n = np.maximum(pairs, 1)
+    sums = scaled.T @ mask  # sum of column i over the rows column j has
+    squares = (scaled**2).T @ mask
+    joint = scaled.T @ scaled - sums * sums.T / n
+    spread = squares - sums**2 / n
+    # What rounding alone leaves of a constant column is not variation.
+    varied = spread > CONSTANT * squares
+    enough = (pairs >= FEWEST_PAIRS) & varied & varied.T
+    correlations: NDArray[np.float64] = np.full(pairs.shape, np.nan)
+    with np.errstate(invalid="ignore"):
+        np.divide(joint, np.sqrt(spread) * np.sqrt(spread.T), out=correlations, where=enough)
+    np.clip(correlations, -1.0, 1.0, out=correlations)
+    return correlations
+
+
+def _by_median(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Columns less their median, in units of the median distance from it (or of the largest)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a column of nothing but gaps
+        values = values / column_size(values)
+        centred: NDArray[np.float64] = values - np.nanmedian(values, axis=0)
+        distance = np.nanmedian(np.abs(centred), axis=0)
+    return centred / np.where(distance > 0, distance, column_size(centred))
+
+
+def _correlate_by_pattern(
+    values: NDArray[np.float64], seen: NDArray[np.bool_], method: Method
+) -> NDArray[np.float64]:
+    patterns, group = np.unique(seen, axis=1, return_inverse=True)
+    members = [np.flatnonzero(group.ravel() == number) for number in range(patterns.shape[1])]
+    correlations = np.full((values.shape[1],) * 2, np.nan)
+    for first, left in enumerate(members):
+        for second, right in enumerate(members[: first + 1]):
+            common = np.flatnonzero(patterns[:, first] & patterns[:, second])
+            block = _correlate(values[np.ix_(common, left)], values[np.ix_(common, right)], method)
+            correlations[np.ix_(left, right)] = block
+            correlations[np.ix_(right, left)] = block.T
+    return correlations
+
+
+def _correlate(
+    left: NDArray[np.float64], right: NDArray[np.float64], method: Method
+) -> NDArray[np.float64]:
+    if len(left) < FEWEST_PAIRS:
+        return np.full((left.shape[1], right.shape[1]), np.nan)
+    if method == "spearman":
+        from scipy.stats import rankdata  # slow to import, and only ranks need it
+
+        left, right = rankdata(left, axis=0), rankdata(right, axis=0)
+    products = _standardised(left).T @ _standardised(right)
+    bounded: NDArray[np.float64] = np.clip(products, -1.0, 1.0)
+    return bounded
+
+
+def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Columns with mean zero and length one; NaN where a column does not vary."""
+    varied = values.max(axis=0) > values.min(axis=0)
+    values = values / column_size(values)
+    centred: NDArray[np.float64] = values - values.mean(axis=0)
+    length = np.sqrt((centred**2).sum(axis=0))
+    unit: NDArray[np.float64] = np.full_like(centred, np.nan)
+    np.divide(centred, length, out=unit, where=varied & (length > 0))
+    return unit

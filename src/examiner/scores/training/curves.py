@@ -1,0 +1,363 @@
+"""Learning curves summarised in the ways papers/001 compares, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.checking import read_only
+from examiner.results import Results
+from examiner.results.display import html_table
+from examiner.scores.standing import shared_ranks
+from examiner.scores.training.checkpoints import (
+    EVALUATION,
+    Checkpoints,
+    best_mean,
+    best_reevaluated,
+    blocks_of,
+    evaluation_rows,
+    evaluations_of,
+    largest_drop,
+    last_mean,
+)
+from examiner.scores.training.episodes import (
+    AtPoints,
+    Curve,
+    Episodes,
+    at_points,
+    end_times,
+    episodes_of,
+    mean_over_time,
+    report_points,
+)
+from examiner.scores.training.verdicts import Verdicts, agreement, standing
+from examiner.wording import InputError, counted, unknown_name
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+MOST_SHOWN = 20
+"""Runs that a notebook shows."""
+
+
+class Summary(NamedTuple):
+    """One way of summing up a run: its name, long and short, what it is, and the frames it looks at."""
+
+    name: str
+    short: str
+    meaning: str
+    point: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LearningCurves:
+    """Each run summed up in several ways; arrays are read-only and NaN where it cannot be said.
+
+    `agent` and `task` (positions in `agents` and `tasks`), `run` (labels), `episodes` and `length` (time
+    of the last episode, in `unit`) have shape [runs]; `values` has shape [runs, summaries];
+    `episodes_at_points` [runs, points]. The relative drop is better when lower, all other summaries
+    as their task's scale says.
+    """
+
+    agents: tuple[str, ...]
+    tasks: tuple[str, ...]
+    measure: str
+    unit: str
+    last: int
+    points: Floats
+    summaries: tuple[Summary, ...]
+    agent: Places
+    task: Places
+    run: tuple[object, ...]
+    episodes: Places
+    length: Floats
+    values: Floats
+    episodes_at_points: Places
+    largest_drop: Floats
+    sign: Floats
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        runs, ways = counted(len(self.run), "run"), counted(len(self.summaries), "way")
+        return (
+            f"LearningCurves: {runs} of {counted(len(self.agents), 'agent')}, summed up in {ways}"
+        )
+
+    def _repr_html_(self) -> str:
+        header = ["agent", "task", "run", *(summary.short for summary in self.summaries)]
+        rows = [
+            [self.agents[agent], self.tasks[task], run, *values]
+            for agent, task, run, values in zip(
+                self.agent, self.task, self.run, self.values.tolist(), strict=True
+            )
+        ]
+        return html_table(
+            repr(self), header, rows[:MOST_SHOWN], self.notes, more=len(rows) - MOST_SHOWN
+        )
+
+    def summary(self, name: str) -> Floats:
+        """Return one summary of every run; shape [runs].
+
+        >>> curves(_example(), last=2).summary("best")
+        array([4.])
+        """
+        names = [summary.name for summary in self.summaries]
+        if name not in names:
+            raise unknown_name("summary", name, names)
+        return self.values[:, names.index(name)]
+
+    def verdicts(self) -> Verdicts:
+        """Average runs within cells, and rank the agents under each summary.
+
+        >>> curves(_example()).verdicts().cells.shape
+        (9, 1, 1)
+        """
+        shape = len(self.agents), len(self.tasks)
+        cells = np.array([_cell_means(self, index, shape) for index in range(len(self.summaries))])
+        better = np.array([-1.0 if s.name == "relative drop" else 1.0 for s in self.summaries])
+        direction = np.where(better[:, None] < 0, -1.0, self.sign)
+        standings = np.array([standing(c * d) for c, d in zip(cells, direction, strict=True)])
+        return Verdicts(
+            summaries=tuple(summary.name for summary in self.summaries),
+            agents=self.agents,
+            tasks=self.tasks,
+            cells=cells,
+            standing=standings,
+            rank=np.array([shared_ranks(row) for row in standings]),
+            agreement=agreement(standings),
+        )
+
+
+class Phases(NamedTuple):
+    """Episodes played while learning, and the evaluations without; whether those are all, or guessed."""
+
+    training: Curve
+    evaluated: Checkpoints | None
+    only_evaluations: bool = False
+    guessed: bool = False
+
+
+def curves(
+    results: Results,
+    measure: str | None = None,
+    *,
+    points: Sequence[float] | None = None,
+    last: int = 100,
+    evaluation: str = EVALUATION,
+) -> LearningCurves:
+    """Sum up training logs in the ways of papers/001, section 3, so that they can be compared.
+
+    - `training at P`: performance during training, the paper's proposal: the mean of the last k
+      episodes that ended by P frames. Without `points`, P are the paper's 10, 50, 100 and 200
+      million frames, scaled down to what half of the runs reached; NaN for runs that end before P.
+    - `evaluation after learning`: the mean of the last evaluation without learning. Episodes of
+      evaluation are those for which the column named by `evaluation` is true or holds a number;
+      without the column, all are where no episode of a run is alone on its frame.
+    - `best`: the greatest mean of a checkpoint. Checkpoints are evaluations, where there are some,
+      else blocks of k training episodes. Biased upward, the more so the more checkpoints there are.
+    - `best re-evaluated`: the checkpoint chosen on half of its episodes, judged by the other half.
+    - `area under the curve`: mean performance during training, over frames.
+    - `relative drop`: the largest fall below the best so far, as a share of the curve's range; over
+      blocks of k training episodes, or evaluations where there is nothing else.
+
+    Frames are cumulative in a run and count skipped ones. Without them, time is in episodes. Runs
+    may be of different lengths and miss episodes; what is short or missing is said in the notes.
+
+    References: Machado et al. (papers/001), section 3, pages 2-3.
+
+    >>> made = curves(_example(), last=2)
+    >>> dict(zip((s.name for s in made.summaries), made.values[0].tolist()))["training at 800"]
+    4.0
+    """
+    measure = results.measure_name(measure)
+    if last < 1:
+        raise InputError(f"Cannot average the last {last} episodes. Give a number of at least 1.")
+    episodes = episodes_of(results)
+    scales = results.scales.aligned(results.task_names, measure)
+    phases = _phases(results, measure, episodes, evaluation, scales.sign)
+    training = phases.training
+    ends = end_times(training)
+    during = at_points(training, report_points(points, ends), last)
+    blocks = _curve_points(phases, last)
+    drop = largest_drop(blocks)
+    levels = np.column_stack([during.mean, *_levels(phases, blocks)])
+    made = LearningCurves(
+        agents=results.agents,
+        tasks=results.tasks,
+        measure=measure,
+        unit="frames" if episodes.in_frames else "episodes",
+        last=last,
+        points=during.points,
+        summaries=_summaries(during.points, last, episodes.in_frames),
+        agent=episodes.agent,
+        task=episodes.task,
+        run=episodes.label,
+        episodes=training.lengths,
+        length=ends,
+        values=np.column_stack([levels * scales.sign[episodes.task, None], drop.relative]),
+        episodes_at_points=during.episodes,
+        largest_drop=drop.largest,
+        sign=scales.sign,
+        notes=_notes(episodes, phases, during, drop.relative),
+    )
+    for array in (made.values, made.points, made.episodes_at_points, made.largest_drop):
+        read_only(array)
+    return made
+
+
+def _example() -> Results:
+    """One run of four episodes: for doctests."""
+    return Results.from_dict(
+        {
+            "agent": ["a"] * 4,
+            "task": ["t"] * 4,
+            "run": [0] * 4,
+            "trial": [0, 1, 2, 3],
+            "frames": [100, 300, 600, 800],
+            "score": [0, 2, 6, 2],
+        }
+    )
+
+
+def _phases(
+    results: Results, measure: str, episodes: Episodes, column: str, sign: Floats
+) -> Phases:
+    """The curve of training, higher being better, and the evaluations where there are any."""
+    values = results.measure(measure) * sign[results.task_codes]
+    judged = evaluation_rows(results, episodes, column)
+    if judged is None or not judged.any():
+        return Phases(episodes.observed(values), None)
+    evaluated = evaluations_of(episodes.observed(np.where(judged, values, np.nan)))
+    # A log of evaluations only: they are the learning curve as well.
+    learning = values if judged.all() else np.where(judged, np.nan, values)
+    guessed = column not in results.attributes
+    return Phases(episodes.observed(learning), evaluated, bool(judged.all()), guessed)
+
+
+def _curve_points(phases: Phases, last: int) -> Checkpoints:
+    """The points of the learning curve: evaluations where there is nothing else, else blocks."""
+    if phases.evaluated is not None and phases.only_evaluations:
+        return phases.evaluated
+    return blocks_of(phases.training, last)
+
+
+def _levels(phases: Phases, blocks: Checkpoints) -> list[Floats]:
+    """Evaluation after learning, best, best re-evaluated and area; each of shape [runs]."""
+    training, evaluated = phases.training, phases.evaluated
+    judged = blocks if evaluated is None else evaluated
+    after = np.full(len(training.lengths), np.nan) if evaluated is None else last_mean(evaluated)
+    return [after, best_mean(judged), best_reevaluated(judged), mean_over_time(training)]
+
+
+def _summaries(points: Floats, last: int, in_frames: bool) -> tuple[Summary, ...]:
+    unit = "frames" if in_frames else "episodes"
+    during = [
+        Summary(
+            f"training at {point:,.15g}",
+            f"at {point:,.15g}",
+            f"mean of the last {last:,} episodes by {point:,.15g} {unit}",
+            float(point),
+        )
+        for point in points
+    ]
+    return (
+        *during,
+        Summary(
+            "evaluation after learning",
+            "evaluated",
+            "mean of the last evaluation, without learning",
+        ),
+        Summary("best", "best", "greatest mean of a checkpoint: biased upward"),
+        Summary(
+            "best re-evaluated",
+            "re-evaluated",
+            "best by one half of the episodes, judged by the other",
+        ),
+        Summary("area under the curve", "area", f"mean over the {unit} of training"),
+        Summary(
+            "relative drop", "drop", "largest fall below the best so far, as a share of the range"
+        ),
+    )
+
+
+def _cell_means(curves: LearningCurves, summary: int, shape: tuple[int, int]) -> Floats:
+    values = curves.values[:, summary]
+    seen = ~np.isnan(values)
+    cell = curves.agent[seen] * shape[1] + curves.task[seen]
+    size = shape[0] * shape[1]
+    count = np.bincount(cell, minlength=size)
+    total = np.bincount(cell, weights=values[seen], minlength=size)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan).reshape(shape)
+
+
+def _notes(
+    episodes: Episodes, phases: Phases, during: AtPoints, relative_drop: Floats
+) -> tuple[str, ...]:
+    """One sentence for each thing that a summary could not use or tell."""
+    notes = list(episodes.notes)
+    if not episodes.in_frames and not notes:
+        notes.append("There is no column 'frames': time is counted in episodes.")
+    notes += _training_notes(during)
+    notes += _checkpoint_notes(phases, during.last)
+    unsaid = np.isnan(relative_drop) & (phases.training.lengths > 0)
+    if unsaid.any():
+        notes.append(
+            f"The relative drop of {int(unsaid.sum()):,} of {counted(len(unsaid), 'run')} cannot be "
+            f"told: they have a single checkpoint, or are flat within their noise."
+        )
+    cells = set(zip(episodes.agent.tolist(), episodes.task.tolist(), strict=True))
+    missing = (int(episodes.agent.max()) + 1) * (int(episodes.task.max()) + 1) - len(cells)
+    if missing:
+        notes.append(
+            f"{counted(missing, 'cell')} (agent and task) have no run: agents are compared on the "
+            f"tasks they share."
+        )
+    return tuple(dict.fromkeys(notes))
+
+
+def _training_notes(during: AtPoints) -> list[str]:
+    notes = []
+    runs = counted(len(during.mean), "run")
+    for index, point in enumerate(during.points):
+        here = ~np.isnan(during.mean[:, index])
+        if not here.all():
+            notes.append(
+                f"{int((~here).sum()):,} of {runs} do not reach {point:,.15g} (or have no episode by "
+                f"then): they have no value there."
+            )
+        short = here & (during.episodes[:, index] < during.last)
+        if short.any():
+            fewest = int(during.episodes[short, index].min())
+            notes.append(
+                f"At {point:,.15g}, {int(short.sum()):,} of {runs} have fewer than {during.last:,} "
+                f"episodes and are averaged over all they have (the fewest: {fewest:,})."
+            )
+    return notes
+
+
+def _checkpoint_notes(phases: Phases, last: int) -> list[str]:
+    training, evaluated, _, guessed = phases
+    if evaluated is None:
+        return [
+            f"No episodes are marked as evaluation (a column 'evaluation'): there is no evaluation "
+            f"after learning, and the best policy is sought among blocks of {last:,} training "
+            f"episodes."
+        ]
+    if guessed:
+        return [
+            "No episode of a run is alone on its frame: all are taken as evaluations without "
+            "learning, those of one frame together."
+        ]
+    single = np.isnan(evaluated.first_half).all()
+    if len(evaluated.first_half) and single:
+        return [
+            "Every evaluation is a single episode: the best policy cannot be evaluated again on "
+            "other episodes."
+        ]
+    without = int(((evaluated.lengths == 0) & (training.lengths > 0)).sum())
+    if without:
+        return [f"{without:,} of {counted(len(training.lengths), 'run')} have no evaluation."]
+    return []

@@ -1,0 +1,254 @@
+"""Episodes in the order they were played, run after run; means over parts of runs, and by report points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.results import Results
+from examiner.wording import InputError, counted
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+PAPER_POINTS = (10e6, 50e6, 100e6, 200e6)
+"""Frames at which papers/001 reports (section 3, last paragraph)."""
+REACHED = 0.99
+"""A run reached a point when it came this near: its last episode rarely ends on the very frame."""
+
+
+class Episodes(NamedTuple):
+    """Rows sorted by run and, within a run, by time.
+
+    `rows`, `run` and `time` have shape [rows], the others [runs]. `time` is in frames where every
+    row has them (skipped frames included, as the log counts them), else in episodes from 1.
+    """
+
+    rows: NDArray[np.intp]
+    run: Places
+    time: Floats
+    in_frames: bool
+    agent: Places
+    task: Places
+    label: tuple[object, ...]
+    lengths: Places
+    notes: tuple[str, ...]
+
+    @property
+    def last(self) -> NDArray[np.intp]:
+        """The place (in sorted order) of the last episode of each run."""
+        return np.cumsum(self.lengths) - 1
+
+    def observed(self, values: Floats) -> Curve:
+        """The episodes in which a measure was observed; `values` in the order of the table."""
+        sorted_values = values[self.rows]
+        seen = ~np.isnan(sorted_values)
+        if seen.all():
+            return Curve(self.run, self.time, sorted_values, self.lengths)
+        run = self.run[seen]
+        lengths = np.bincount(run, minlength=len(self.lengths))
+        return Curve(run, self.time[seen], sorted_values[seen], lengths)
+
+
+class Curve(NamedTuple):
+    """Observed values over time, run after run: `run`, `time`, `values` [episodes], `lengths` [runs]."""
+
+    run: Places
+    time: Floats
+    values: Floats
+    lengths: Places
+
+    @property
+    def start(self) -> Places:
+        """The place of each run's first episode."""
+        return np.cumsum(self.lengths) - self.lengths
+
+
+def episodes_of(results: Results) -> Episodes:
+    """Sort the rows of each run by frames, else by trial number.
+
+    >>> results = Results.from_dict({"agent": ["a"] * 3, "task": ["t"] * 3, "run": [0] * 3,
+    ...                              "trial": [0, 1, 2], "frames": [30, 10, 20], "score": [3, 1, 2]})
+    >>> episodes = episodes_of(results)
+    >>> episodes.rows, episodes.time
+    (array([1, 2, 0]), array([10., 20., 30.]))
+    """
+    frames, notes = _frames(results)
+    time = results.trial_codes if frames is None else frames
+    run = results.run_numbers
+    rows = _sorted_rows(run, time)
+    run = run[rows]
+    lengths = np.bincount(run)
+    first = rows[np.cumsum(lengths) - lengths]
+    if frames is None:
+        time = np.arange(len(run)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
+    else:
+        time = frames[rows]
+    return Episodes(
+        rows=rows,
+        run=run,
+        time=time.astype(np.float64, copy=False),
+        in_frames=frames is not None,
+        agent=results.agent_codes[first].astype(np.int64),
+        task=results.task_codes[first].astype(np.int64),
+        label=tuple(results.column("run", first)),
+        lengths=lengths,
+        notes=notes,
+    )
+
+
+def mean_of_last(curve: Curve, episodes: int) -> Floats:
+    r"""Mean of the last k episodes of each run, of all where there are fewer; NaN without any.
+
+    .. math:: \frac{1}{\min(k, n)} \sum_{i = n - \min(k, n) + 1}^{n} x_i
+
+    >>> curve = Curve(np.array([0, 0, 0]), np.arange(3.0), np.array([9.0, 1.0, 3.0]), np.array([3, 0]))
+    >>> mean_of_last(curve, 2)
+    array([ 2., nan])
+    """
+    stop = np.cumsum(curve.lengths)
+    return window_means(curve.values, np.maximum(stop - episodes, curve.start), stop)
+
+
+def mean_of_window(curve: Curve, since: Floats) -> Floats:
+    """Mean of the episodes of each run that ended after a time, which is one for each run.
+
+    >>> curve = Curve(np.array([0, 0, 0]), np.array([10.0, 20, 30]), np.array([9.0, 1, 3]), np.array([3]))
+    >>> mean_of_window(curve, np.array([10.0]))
+    array([2.])
+    """
+    inside = curve.time > since[curve.run]
+    runs = len(curve.lengths)
+    sums = np.bincount(curve.run[inside], weights=curve.values[inside], minlength=runs)
+    counts = np.bincount(curve.run[inside], minlength=runs)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def mean_over_time(curve: Curve) -> Floats:
+    r"""Area under each run's curve, by trapezoids, divided by the time it covers.
+
+    .. math:: \frac{1}{t_n - t_1} \sum_{i=1}^{n-1} \frac{x_i + x_{i+1}}{2} (t_{i+1} - t_i)
+
+    The plain mean where the curve covers no time, as with a single episode.
+
+    >>> curve = Curve(np.array([0, 0, 0]), np.array([0.0, 10, 40]), np.array([0.0, 2, 2]), np.array([3]))
+    >>> mean_over_time(curve)
+    array([1.75])
+    """
+    runs = len(curve.lengths)
+    width = np.diff(curve.time) * (np.diff(curve.run) == 0)
+    middle = (curve.values[:-1] + curve.values[1:]) / 2
+    area = np.bincount(curve.run[1:], weights=middle * width, minlength=runs)
+    covered = np.bincount(curve.run[1:], weights=width, minlength=runs)
+    sums = np.bincount(curve.run, weights=curve.values, minlength=runs)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(covered > 0, area / covered, sums / curve.lengths)
+
+
+def window_means(values: Floats, start: Places, stop: Places) -> Floats:
+    """Mean of values[start:stop] for each pair; NaN where it is empty. Windows may overlap.
+
+    >>> window_means(np.array([1.0, 2, 3, 4]), np.array([0, 2, 3]), np.array([4, 4, 3]))
+    array([2.5, 3.5, nan])
+    """
+    size = stop - start
+    means = np.full(size.shape, np.nan)
+    full = size > 0
+    if full.any():
+        # Sums between the bounds of each pair stand at even places; those between pairs are not used.
+        bounds = np.column_stack([start[full], stop[full]]).ravel()
+        padded = np.append(values, 0.0)
+        means[full] = np.add.reduceat(padded, bounds)[::2] / size[full]
+    return means
+
+
+class AtPoints(NamedTuple):
+    """Means over at most `last` episodes by each point; `mean` and `episodes` are [runs, points]."""
+
+    points: Floats
+    last: int
+    mean: Floats
+    episodes: Places
+
+
+def at_points(curve: Curve, points: Floats, last: int) -> AtPoints:
+    r"""Mean of the last k episodes that ended by each point; NaN where the run ended before it.
+
+    .. math:: \frac{1}{m} \sum_{i = n - m + 1}^{n} x_i, \quad n = |\{i : t_i \le P\}|,\ m = \min(k, n)
+
+    References: papers/001, section 3: "the agent's average score of the last 100 episodes before
+    the agent reaches 10, 50, 100, and 200 million frames".
+
+    >>> curve = Curve(np.zeros(3, int), np.array([10.0, 20, 30]), np.array([1.0, 3, 8]), np.array([3]))
+    >>> at_points(curve, np.array([25.0, 30.0, 90.0]), last=2).mean
+    array([[2. , 5.5, nan]])
+    """
+    runs = len(curve.lengths)
+    by_then = [np.bincount(curve.run[curve.time <= point], minlength=runs) for point in points]
+    stop = np.column_stack(by_then)
+    start = curve.start[:, None]
+    first = start + np.maximum(stop - last, 0)
+    means = window_means(curve.values, first.ravel(), (start + stop).ravel())
+    reached = end_times(curve)[:, None] >= REACHED * points
+    return AtPoints(
+        points, last, np.where(reached, means.reshape(stop.shape), np.nan), np.minimum(stop, last)
+    )
+
+
+def end_times(curve: Curve) -> Floats:
+    """Time of each run's last episode; NaN where it has none.
+
+    >>> end_times(Curve(np.zeros(2, int), np.array([10.0, 20]), np.zeros(2), np.array([2, 0])))
+    array([20., nan])
+    """
+    times = np.full(len(curve.lengths), np.nan)
+    some = curve.lengths > 0
+    times[some] = curve.time[np.cumsum(curve.lengths)[some] - 1]
+    return times
+
+
+def report_points(points: Sequence[float] | None, ends: NDArray[np.float64]) -> Floats:
+    """Return the points given, in order; else the paper's, scaled down to what half of the runs reach.
+
+    >>> report_points(None, np.array([4.0e7, 4.0e7, 1.0e6])).tolist()
+    [2000000.0, 10000000.0, 20000000.0, 40000000.0]
+    """
+    if points is not None:
+        chosen = np.array(sorted(set(points)), dtype=np.float64)
+        if not len(chosen) or not np.isfinite(chosen).all() or chosen[0] <= 0:
+            raise InputError(f"The report points are {list(points)}. Give frames above 0.")
+        return chosen
+    if np.isnan(ends).all():
+        raise InputError("No training episode was observed. Choose another measure.")
+    budget = _rounded(float(np.nanmedian(ends)))
+    scaled = np.array(PAPER_POINTS) * min(budget / PAPER_POINTS[-1], 1.0)
+    return np.unique(np.maximum(np.round(scaled), 1.0))
+
+
+def _frames(results: Results) -> tuple[Floats | None, tuple[str, ...]]:
+    if "frames" not in results.attributes:
+        return None, ()
+    frames = results.numbers("frames")
+    missing = int(np.isnan(frames).sum())
+    if missing:
+        rows = f"{missing:,} of {counted(len(frames), 'row')}"
+        return None, (f"{rows} have no frames: time is counted in episodes instead.",)
+    return frames, ()
+
+
+def _sorted_rows(run: Places, time: Floats | Places) -> NDArray[np.intp]:
+    """Rows sorted by run, then time; most logs are in order already, and need only a look."""
+    same = run[1:] == run[:-1]
+    if ((run[1:] > run[:-1]) | (same & (time[1:] >= time[:-1]))).all():
+        return np.arange(len(run))
+    return np.lexsort((time, run))
+
+
+def _rounded(frames: float) -> float:
+    """Two digits: to the nearest where it is reached within one per cent, else down."""
+    size = 10.0 ** (np.floor(np.log10(max(frames, 1.0))) - 1)
+    nearest = round(frames / size) * size
+    return float(nearest if frames >= REACHED * nearest else np.floor(frames / size) * size)

@@ -1,0 +1,260 @@
+"""The stratified bootstrap: how it is made, and replicates of any statistic on any number of workers."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, TypedDict, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.results import Results
+from examiner.scores.uncertainty.resampling import UNITS, Block, Unit, blocks
+from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
+from examiner.scores.uncertainty.weighted import Statistic
+from examiner.wording import InputError, unknown_name
+
+Floats: TypeAlias = NDArray[np.float64]
+Progress: TypeAlias = Callable[[str, int, int], None]
+Evaluate: TypeAlias = Callable[[Block], Floats]
+Map: TypeAlias = Callable[[Evaluate, Iterable[Block]], Iterable[Any]]
+# Any: executors differ in what they call the iterator
+Interval: TypeAlias = Literal["rescaled", "percentile", "bca"]
+INTERVALS: tuple[Interval, ...] = get_args(Interval)
+MOST_REPS = 10_000_000
+
+
+class DrawingOptions(TypedDict, total=False):
+    """How resamples are drawn, as keyword arguments; `Resampling` says what each means."""
+
+    reps: int
+    unit: Unit
+    interval: Interval
+    progress: Progress | None
+    map: Map
+
+
+class ResamplingOptions(DrawingOptions, total=False):
+    """How intervals are made, as keyword arguments; `Resampling` says what each means."""
+
+    level: float
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """A checked choice of how to resample: how often, what, in which way, at which level.
+
+    `unit` says what would be another sample: other "runs" of the same agents on these tasks; other
+    "tasks", each with all its runs (a cluster); or "both", tasks and then runs within them, which
+    counts the noise of runs twice and is cautious.
+
+    `interval` says how: "rescaled" draws one run (or task) fewer than there are, which makes the
+    variance right for few runs; "percentile" draws as many, as rliable does; "bca" corrects for
+    bias and skewness.
+
+    `map` may be that of `workers`: the number of workers changes nothing.
+
+    >>> Resampling(unit="games")
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: Unknown unit 'games'. Known: 'both', 'runs', 'tasks'.
+    """
+
+    reps: int = 2000
+    unit: Unit = "runs"
+    interval: Interval = "rescaled"
+    level: float = 0.95
+    progress: Progress | None = field(default=None, repr=False, compare=False)
+    map: Map = field(default=builtins.map, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.unit not in UNITS:
+            raise unknown_name("unit", self.unit, UNITS)
+        if self.interval not in INTERVALS:
+            raise unknown_name("interval", self.interval, INTERVALS)
+        if not 1 <= self.reps <= MOST_REPS:
+            raise InputError(
+                f"{self.reps} replicates were asked for. Give 1 to {MOST_REPS:,}; 2000 is usual."
+            )
+        if not 0 < self.level < 1:
+            raise InputError(f"The level is {self.level}. Give a number between 0 and 1, as 0.95.")
+
+    def without_bca(self, refusal: str) -> Resampling:
+        """Refuse 'bca' in the caller's words, where there is no such interval.
+
+        >>> Resampling(interval="percentile").without_bca("No 'bca' here.").interval
+        'percentile'
+        """
+        if self.interval == "bca":
+            raise InputError(f"{refusal} Use 'rescaled' or 'percentile'.")
+        return self
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ByResampling:
+    """What was found by resampling: how, and what a reader should know."""
+
+    how: Resampling
+    notes: tuple[str, ...]
+
+    @property
+    def unit(self) -> Unit:
+        """What was resampled."""
+        return self.how.unit
+
+    @property
+    def interval(self) -> Interval:
+        """Which interval it is."""
+        return self.how.interval
+
+    @property
+    def level(self) -> float:
+        """How often intervals hold the truth."""
+        return self.how.level
+
+    @property
+    def reps(self) -> int:
+        """How many replicates were drawn."""
+        return self.how.reps
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """Run scores to be resampled; `reason` says why there can be no interval, where there cannot."""
+
+    scores: RunScores
+    how: Resampling
+    reason: str | None
+
+    @classmethod
+    def of(cls, results: Results, measure: str | None, how: Resampling) -> Bootstrap:
+        """Arrange the scores of runs, in which higher must be better everywhere."""
+        same_sign(results, measure)
+        return cls.of_scores(run_scores(results, measure), how)
+
+    @classmethod
+    def of_scores(cls, scores: RunScores, how: Resampling) -> Bootstrap:
+        """Take scores that are arranged already."""
+        return cls(scores, how, _no_interval(scores, how.unit))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: of the scores, and of intervals that are not there."""
+        return self.scores.notes if self.reason is None else (*self.scores.notes, self.reason)
+
+    def replicates(
+        self, evaluate: Evaluate, rng: np.random.Generator, *, silent: bool = False
+    ) -> Floats:
+        """Evaluate a statistic on resampled runs, shape [..., reps].
+
+        `evaluate` is given a `Block` and returns its replicates on the last axis. The interval
+        "rescaled" draws one run fewer than observed in each stratum: the variance of a mean of n − 1
+        draws, s²(n − 1)/n / (n − 1), is the unbiased s²/n, where n draws fall short of it by (n − 1)/n.
+
+        References: Efron & Tibshirani (1993), chapter 8; Rao & Wu (1988), with m = n − 1,
+        at which their rescaling factor is one.
+
+        >>> from functools import partial
+        >>> from examiner.scores.uncertainty.weighted import mean
+        >>> results = Results.from_numpy(np.arange(12.0).reshape(1, 3, 4))
+        >>> bootstrap = Bootstrap.of(results, None, Resampling(reps=100))
+        >>> each = partial(each_agent, statistics=(mean,))
+        >>> bootstrap.replicates(each, np.random.default_rng(0)).shape
+        (1, 1, 100)
+        """
+        how = self.how
+        jobs = blocks(self.scores, how.unit, how.interval == "rescaled", how.reps, rng)
+        parts = []
+        for done, part in enumerate(how.map(evaluate, jobs), start=1):
+            parts.append(part)
+            if how.progress and not silent:
+                how.progress("resampling", done, len(jobs))
+        return np.concatenate(parts, axis=-1)
+
+    def bounds(
+        self, evaluate: Evaluate, rng: np.random.Generator, shape: tuple[int, ...]
+    ) -> Floats:
+        """Return both ends of the percentile interval of a statistic of this shape, NaN for none."""
+        if self.reason is not None:
+            return np.full((2, *shape), np.nan)
+        return np.array(quantiles(self.replicates(evaluate, rng), self.how.level))
+
+    def agent_bounds(
+        self, evaluate: Callable[[int], Evaluate], rng: np.random.Generator, shape: tuple[int, ...]
+    ) -> Floats:
+        """Return both ends of a statistic of this shape for each agent, [2, agents, ...]; NaN for none.
+
+        One agent at a time bounds the memory; all share a seed, since streams go by name.
+        """
+        ends = np.full((2, len(self.scores.agents), *shape), np.nan)
+        entropy = rng.integers(0, 1 << 32, size=4).tolist()
+        for agent, strata in enumerate(self.scores.strata):
+            if self.how.progress:
+                self.how.progress("resampling", agent, len(self.scores.agents))
+            if len(strata.tasks) and self.reason is None:
+                again = np.random.default_rng(entropy)
+                drawn = self.replicates(evaluate(agent), again, silent=True)
+                ends[:, agent] = quantiles(drawn, self.how.level)
+        return ends
+
+
+def each_agent(block: Block, statistics: tuple[Statistic, ...]) -> Floats:
+    """Return every statistic of every agent, shape [agents, statistics, replicates]; NaN if unobserved.
+
+    >>> from examiner.scores.uncertainty.weighted import mean
+    >>> table = run_scores(Results.from_numpy(np.ones((1, 2, 2))))
+    >>> each_agent(blocks(table, "runs", True, 3, np.random.default_rng(0))[0], (mean,))
+    array([[[1., 1., 1.]]])
+    """
+    agents = block.scores.strata
+    values = np.full((len(agents), len(statistics), block.replicates), np.nan)
+    for agent, strata in enumerate(agents):
+        if len(strata.tasks):
+            sample = block.sample(agent)
+            for index, statistic in enumerate(statistics):
+                values[agent, index] = statistic(sample)
+    return values
+
+
+def quantiles(replicates: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return the ends that hold the middle share of the replicates, those that are NaN left out.
+
+    >>> low, high = quantiles(np.arange(101.0), 0.9)
+    >>> round(float(low), 9), round(float(high), 9)
+    (5.0, 95.0)
+    """
+    tail = 50 * (1 - level)
+    gaps = np.isnan(replicates)
+    if not gaps.any():
+        low, high = np.percentile(replicates, (tail, 100 - tail), axis=-1)
+        return low, high
+    ends = np.full((2, *replicates.shape[:-1]), np.nan)
+    for cell in np.ndindex(replicates.shape[:-1]):
+        kept = replicates[cell][~gaps[cell]]
+        if len(kept):
+            ends[(slice(None), *cell)] = np.percentile(kept, (tail, 100 - tail))
+    return ends[0], ends[1]
+
+
+def _no_interval(scores: RunScores, unit: Unit) -> str | None:
+    """Why there can be no interval at all; None where there can be one."""
+    if not scores.most_runs:
+        return "No agent has any score, and there is nothing to resample."
+    if unit == "tasks" and len(scores.tasks) < 2:
+        return (
+            "There is one task: how much another choice of tasks would change cannot be told, and no "
+            "interval is given. The unit 'runs' asks for another set of runs instead."
+        )
+    if unit == "runs" and scores.most_runs < 2:
+        return (
+            "There is one run in every cell: how much another run would change cannot be told, and no "
+            "interval is given. The unit 'tasks' gives one for another choice of tasks."
+        )
+    if unit == "both" and (scores.most_runs < 2 or len(scores.tasks) < 2):
+        return (
+            "Runs and tasks cannot both be resampled where there is one run in every cell, or one "
+            "task, and no interval is given. Use the unit of which there are several."
+        )
+    return None

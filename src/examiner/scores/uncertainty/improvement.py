@@ -1,0 +1,258 @@
+"""Probability of improvement: how often a run of one agent beats a run of another, and how surely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.checking import Randomness, generator, read_only
+from examiner.results import Results
+from examiner.results.display import html_table
+from examiner.scores.estimate import Ends, least_after_all_won, wilson
+from examiner.scores.uncertainty.bootstrap import (
+    Bootstrap,
+    ByResampling,
+    Resampling,
+    ResamplingOptions,
+)
+from examiner.scores.uncertainty.strata import RunScores
+from examiner.scores.uncertainty.wins import Wins, by_task_and_overall, overall, wins
+from examiner.wording import InputError, counted, shorten, unknown_name
+
+NO_BCA = "The interval 'bca' is not made for the probability of improvement."
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class Improvement(ByResampling):
+    """How probably agent a beats agent b, overall and on each common task (arrays [tasks]).
+
+    At 0 or 1 the interval is one-sided: its other end is the estimate. NaN: no interval.
+    """
+
+    a: str
+    b: str
+    probability: float
+    low: float
+    high: float
+    tasks: tuple[str, ...]
+    task_probability: NDArray[np.float64]
+    task_low: NDArray[np.float64]
+    task_high: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return (
+            f"Improvement: {self.a} beats {self.b} with probability {self.probability:.3f} "
+            f"({self.low:.3f} to {self.high:.3f})"
+        )
+
+    def _repr_html_(self) -> str:
+        parts = (self.task_probability, self.task_low, self.task_high)
+        rows = zip(self.tasks, *(part.tolist() for part in parts), strict=True)
+        header = ["task", "probability", "low", "high"]
+        return html_table(repr(self), header, [list(row) for row in rows], self.notes)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class ImprovementMatrix(ByResampling):
+    """Probability that the agent of a row beats the agent of a column; NaN on the diagonal.
+
+    Arrays have shape [agents, agents]; NaN too where a pair was not asked for or shares no task.
+    """
+
+    agents: tuple[str, ...]
+    probability: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return f"ImprovementMatrix of {counted(len(self.agents), 'agent')}, over {self.unit}"
+
+    def _repr_html_(self) -> str:
+        rows = zip(self.agents, self.probability.tolist(), strict=True)
+        table = [[agent, *row] for agent, row in rows]
+        return html_table(repr(self), ["beats with probability", *self.agents], table, self.notes)
+
+
+def improvement(
+    results: Results,
+    a: str,
+    b: str,
+    *,
+    rng: Randomness,
+    measure: str | None = None,
+    **how: Unpack[ResamplingOptions],
+) -> Improvement:
+    r"""Estimate how probably a run of agent a beats one of agent b on a task drawn at random.
+
+    .. math:: P(a > b) = \frac{1}{T} \sum_t P(x_t > y_t) + \tfrac{1}{2} P(x_t = y_t)
+
+    Runs of both agents are resampled independently within each task, as `Resampling` says. Where the
+    estimate is 0 or 1 no resample differs, and one-sided bounds are given instead: see
+    `honest_bounds`.
+
+    References: Agarwal et al. (2021), section 4.3; Rao & Wu (1988).
+
+    >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[1.0, 2.0]] * 3], agents=["new", "old"])
+    >>> found = improvement(results, "new", "old", rng=0)
+    >>> found.probability, found.low < 0.875 < found.high
+    (0.875, True)
+    """
+    chosen = Resampling(**how).without_bca(NO_BCA)
+    for name in (a, b):
+        if name not in results.agents:
+            raise unknown_name("agent", name, results.agents)
+    bootstrap = Bootstrap.of(results, measure, chosen)
+    scores = bootstrap.scores
+    pair = wins(scores, results.agents.index(a), results.agents.index(b))
+    _check_common(scores, pair)
+    evaluate = partial(by_task_and_overall, pair=pair)
+    ends = bootstrap.bounds(evaluate, generator(rng), (len(pair.probability) + 1,))
+    if bootstrap.reason is None:
+        ends = _task_and_pair_bounds(pair, ends, chosen)
+    for array in (pair.probability, ends):
+        read_only(array)
+    return Improvement(
+        a=a,
+        b=b,
+        probability=float(pair.probability.mean()),
+        low=float(ends[0, -1]),
+        high=float(ends[1, -1]),
+        tasks=tuple(scores.tasks[task] for task in scores.strata[pair.a].tasks[pair.rows_a]),
+        task_probability=pair.probability,
+        task_low=ends[0, :-1],
+        task_high=ends[1, :-1],
+        how=chosen,
+        notes=_notes(bootstrap, [pair]),
+    )
+
+
+def improvement_matrix(
+    results: Results,
+    *,
+    rng: Randomness,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    measure: str | None = None,
+    **how: Unpack[ResamplingOptions],
+) -> ImprovementMatrix:
+    """Estimate the probability of improvement of all pairs of agents, or of some.
+
+    The same as `improvement`, pair by pair, on the same resamples.
+
+    >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[1.0, 2.0]] * 3])
+    >>> improvement_matrix(results, rng=0).probability
+    array([[  nan, 0.875],
+           [0.125,   nan]])
+    """
+    chosen = Resampling(**how).without_bca(NO_BCA)
+    bootstrap = Bootstrap.of(results, measure, chosen)
+    rows = {agent: row for row, agent in enumerate(results.agents)}
+    for name in {name for pair in pairs or () for name in pair} - set(rows):
+        raise unknown_name("agent", name, results.agents)
+    asked = combinations(results.agents, 2) if pairs is None else pairs
+    compared = [wins(bootstrap.scores, rows[a], rows[b]) for a, b in asked if a != b]
+    compared = [pair for pair in compared if len(pair.probability)]
+    ends = np.full((2, len(compared)), np.nan)
+    if bootstrap.reason is None and compared:
+        evaluate = partial(overall, pairs=tuple(compared))
+        drawn = bootstrap.bounds(evaluate, generator(rng), (len(compared),))
+        for index, (pair, low, high) in enumerate(zip(compared, *drawn, strict=True)):
+            ends[:, index] = _pair_bounds(pair, low, high, chosen)
+    probability, low, high = _filled(compared, ends, len(rows))
+    return ImprovementMatrix(
+        agents=results.agents,
+        probability=probability,
+        low=low,
+        high=high,
+        how=chosen,
+        notes=_notes(bootstrap, compared),
+    )
+
+
+def honest_bounds(
+    estimate: float, low: float, high: float, trials: int, level: float = 0.95
+) -> Ends:
+    """Replace the bounds where resamples do not differ: one-sided at 0 and 1, Wilson's between.
+
+    `trials` is the number of independent meetings behind the estimate: each run of one agent is
+    paired with one other run of the other, so that a task gives as many as the smaller number of
+    runs. Had all of them been won, α^(1/n) bounds their mean probability from below, and exactly so:
+    the geometric mean of unlike probabilities does not exceed their mean. Between 0 and 1, Wilson's
+    interval is wide enough, because unlike probabilities vary less than equal ones.
+
+    References: Clopper & Pearson (1934); Hoeffding (1956).
+
+    >>> [round(end, 3) for end in honest_bounds(1.0, 1.0, 1.0, trials=30)]
+    [0.905, 1.0]
+    """
+    if estimate >= 1:
+        return Ends(least_after_all_won(trials, level), 1.0)
+    if estimate <= 0:
+        return Ends(0.0, 1 - least_after_all_won(trials, level))
+    return Ends(low, high) if high > low else wilson(estimate * trials, trials, level)
+
+
+def _check_common(scores: RunScores, pair: Wins) -> None:
+    if pair.a == pair.b:
+        raise InputError(
+            f"The agent {shorten(scores.agents[pair.a])} cannot be compared with itself. Name two."
+        )
+    if not len(pair.probability):
+        raise InputError(
+            f"The agents {shorten(scores.agents[pair.a])} and {shorten(scores.agents[pair.b])} share "
+            f"no task. Choose agents that were observed on the same tasks."
+        )
+
+
+def _task_and_pair_bounds(
+    pair: Wins, drawn: NDArray[np.float64], how: Resampling
+) -> NDArray[np.float64]:
+    """Bounds of each task and, last, overall; no bounds for a task where only tasks are drawn."""
+    ends = np.full(drawn.shape, np.nan)
+    if how.unit == "runs":
+        for task, (estimate, trials) in enumerate(zip(pair.probability, pair.fewer, strict=True)):
+            low, high = drawn[:, task]
+            ends[:, task] = honest_bounds(estimate, low, high, trials, how.level)
+    ends[:, -1] = _pair_bounds(pair, drawn[0, -1], drawn[1, -1], how)
+    return ends
+
+
+def _pair_bounds(pair: Wins, low: float, high: float, how: Resampling) -> Ends:
+    each = int(pair.fewer.min()) if how.unit == "runs" else 1
+    trials = each * len(pair.fewer)
+    return honest_bounds(float(pair.probability.mean()), low, high, trials, how.level)
+
+
+def _filled(
+    pairs: Sequence[Wins], ends: NDArray[np.float64], agents: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """The matrices of probability, low and high; what is below the diagonal mirrors what is above."""
+    probability, low, high = np.full((3, agents, agents), np.nan)
+    for index, pair in enumerate(pairs):
+        value = float(pair.probability.mean())
+        probability[pair.a, pair.b], probability[pair.b, pair.a] = value, 1 - value
+        low[pair.a, pair.b], low[pair.b, pair.a] = ends[0, index], 1 - ends[1, index]
+        high[pair.a, pair.b], high[pair.b, pair.a] = ends[1, index], 1 - ends[0, index]
+    for array in (probability, low, high):
+        read_only(array)
+    return probability, low, high
+
+
+def _notes(bootstrap: Bootstrap, pairs: Sequence[Wins]) -> tuple[str, ...]:
+    if bootstrap.reason is not None or bootstrap.how.unit != "runs":
+        return bootstrap.notes
+    sure = [np.isin(pair.probability, (0.0, 1.0)).mean() for pair in pairs]
+    doubtful = sum(0.5 < share < 1 for share in sure)
+    if not doubtful:
+        return bootstrap.notes
+    return (
+        *bootstrap.notes,
+        f"In {doubtful:,} of {len(pairs):,} pairs every run of one agent beats every run of the other on "
+        f"more than half of the tasks: resampling takes those as certain, and the interval may be too "
+        f"narrow.",
+    )

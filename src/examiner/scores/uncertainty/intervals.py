@@ -1,0 +1,213 @@
+"""Aggregates with intervals: how sure one can be of a mean, median, IQM or optimality gap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.checking import Randomness, generator, read_only
+from examiner.results import Results
+from examiner.results.display import html_table
+from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named
+from examiner.scores.estimate import wilson
+from examiner.scores.uncertainty.bootstrap import (
+    Bootstrap,
+    ByResampling,
+    Resampling,
+    ResamplingOptions,
+    each_agent,
+)
+from examiner.scores.uncertainty.corrected import check_corrected, corrected_bounds
+from examiner.scores.uncertainty.resampling import Unit, observed
+from examiner.scores.uncertainty.strata import RunScores, Strata
+from examiner.wording import InputError, counted, listed
+
+FEW_DEGREES = 10
+"""Below this many degrees of freedom, normal-like tails are noticeably too short."""
+
+Choice: TypeAlias = str | Aggregate | UserFunction
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class AggregateIntervals(ByResampling):
+    """Aggregates of agents with their intervals; arrays of shape [agents, aggregates].
+
+    `low` and `high` are NaN where the data say nothing about them, and a note says why.
+    """
+
+    agents: tuple[str, ...]
+    aggregates: tuple[str, ...]
+    value: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.aggregates)
+        return (
+            f"AggregateIntervals of {names}: {counted(len(self.agents), 'agent')}, over {self.unit}"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [list(row.values()) for row in self.rows()]
+        return html_table(
+            repr(self), ["agent", "aggregate", "value", "low", "high"], rows, self.notes
+        )
+
+    def rows(self) -> list[dict[str, Any]]:  # Any: names and numbers
+        """Return one dictionary for each agent and aggregate.
+
+        >>> results = Results.from_numpy(np.arange(12.0).reshape(1, 3, 4), agents=["dqn"])
+        >>> made = intervals(results, "mean", rng=0)
+        >>> made.rows()[0]["value"]
+        5.5
+        """
+        return [
+            {
+                "agent": agent,
+                "aggregate": aggregate,
+                "value": float(self.value[row, column]),
+                "low": float(self.low[row, column]),
+                "high": float(self.high[row, column]),
+            }
+            for row, agent in enumerate(self.agents)
+            for column, aggregate in enumerate(self.aggregates)
+        ]
+
+
+def intervals(
+    results: Results,
+    aggregates: Choice | Sequence[Choice] = "iqm",
+    *,
+    rng: Randomness,
+    measure: str | None = None,
+    **how: Unpack[ResamplingOptions],
+) -> AggregateIntervals:
+    """Aggregate each agent over its tasks, with an interval from the stratified bootstrap.
+
+    Trials are averaged within a run. Aggregates are names in `AGGREGATES` or functions (see
+    `aggregate_named`); what is resampled and how is said as in `Resampling`.
+
+    References: Agarwal et al. (2021), section 4; Rao & Wu (1988); Efron (1987).
+
+    >>> scores = np.random.default_rng(1).normal(size=(2, 26, 5))
+    >>> made = intervals(Results.from_numpy(scores), ["mean", "iqm"], rng=0)
+    >>> bool((made.low < made.value).all()), bool((made.value < made.high).all())
+    (True, True)
+    """
+    chosen = _chosen(aggregates)
+    bootstrap = Bootstrap.of(results, measure, Resampling(**how))
+    value = point_values(bootstrap.scores, chosen)
+    ends = _bounds(bootstrap, chosen, value, generator(rng))
+    low, high, honest = _without_false_certainty(bootstrap, chosen, value, ends)
+    for array in (value, low, high):
+        read_only(array)
+    caveats = () if bootstrap.reason else _caveats(bootstrap.scores, bootstrap.how.unit)
+    return AggregateIntervals(
+        agents=results.agents,
+        aggregates=tuple(aggregate.name for aggregate in chosen),
+        value=value,
+        low=low,
+        high=high,
+        how=bootstrap.how,
+        notes=(*bootstrap.notes, *caveats, *honest),
+    )
+
+
+def point_values(scores: RunScores, aggregates: Sequence[Aggregate]) -> NDArray[np.float64]:
+    """Return the aggregates of what was observed, shape [agents, aggregates].
+
+    >>> from examiner.scores.aggregate import AGGREGATES
+    >>> from examiner.scores.uncertainty.strata import run_scores
+    >>> table = run_scores(Results.from_numpy([[[1.0, 3.0], [5.0, 7.0]]]))
+    >>> point_values(table, [AGGREGATES["mean"]])
+    array([[4.]])
+    """
+    values = np.full((len(scores.agents), len(aggregates)), np.nan)
+    for row, strata in enumerate(scores.strata):
+        if len(strata.tasks):
+            values[row] = [one.statistic(observed(strata))[0] for one in aggregates]
+    return values
+
+
+def _chosen(aggregates: Choice | Sequence[Choice]) -> tuple[Aggregate, ...]:
+    if isinstance(aggregates, (str, Aggregate)) or callable(aggregates):
+        return (aggregate_named(aggregates),)
+    chosen = tuple(aggregate_named(choice) for choice in aggregates)
+    if not chosen:
+        raise InputError("No aggregates were named. Name one, as 'iqm'.")
+    return chosen
+
+
+def _bounds(
+    bootstrap: Bootstrap,
+    aggregates: Sequence[Aggregate],
+    value: NDArray[np.float64],
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    evaluate = partial(each_agent, statistics=tuple(known.statistic for known in aggregates))
+    if bootstrap.how.interval != "bca" or bootstrap.reason is not None:
+        return bootstrap.bounds(evaluate, rng, value.shape)
+    how, scores = bootstrap.how, bootstrap.scores
+    check_corrected(scores, aggregates, how.unit)
+    replicates = bootstrap.replicates(evaluate, rng)
+    return np.array(corrected_bounds(scores, aggregates, value, replicates, how.unit, how.level))
+
+
+def _caveats(scores: RunScores, unit: Unit) -> list[str]:
+    """What makes the intervals narrower than they should be."""
+    if unit == "tasks":
+        return []
+    caveats = []
+    single = {
+        one.agent: int((one.runs == 1).sum()) for one in scores.strata if (one.runs == 1).any()
+    }
+    if single:
+        caveats.append(
+            f"Some tasks have a single run, {max(single.values()):,} at most for an agent: they add "
+            f"nothing to the intervals, which are too narrow for {listed(single)}."
+        )
+    fewest = min(int((one.runs - 1).sum()) for one in scores.strata if len(one.tasks))
+    if 0 < fewest < FEW_DEGREES:
+        caveats.append(
+            f"Some intervals rest on {counted(fewest, 'spare run')} (runs beyond the first of each "
+            f"task): below {FEW_DEGREES} they are too narrow, and hold the truth less often than said."
+        )
+    return caveats
+
+
+def _without_false_certainty(
+    bootstrap: Bootstrap,
+    aggregates: Sequence[Aggregate],
+    value: NDArray[np.float64],
+    ends: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]:
+    """Replace intervals of zero width: by Wilson's where runs are 0 or 1, else by none."""
+    scores, how = bootstrap.scores, bootstrap.how
+    low, high, notes = ends[0].copy(), ends[1].copy(), []
+    means = np.array([one.name == "mean" for one in aggregates])
+    binary = np.array([_alone_and_binary(one) for one in scores.strata])
+    if how.unit == "runs" and binary.any() and means.any():
+        for row in np.flatnonzero(binary):
+            trials = int(scores.strata[row].runs.sum())
+            wins = float(value[row, means][0]) * trials
+            low[row, means], high[row, means] = wilson(wins, trials, how.level)
+        notes.append("Runs on the one task are won or lost: intervals of the mean are Wilson's.")
+    # What rounding leaves is no width either; false where there is no interval.
+    flat = high - low <= 1e-12 * np.maximum(np.abs(low), np.abs(high))
+    low[flat] = high[flat] = np.nan
+    if flat.any():
+        names = [agent for agent, row in zip(scores.agents, flat, strict=True) if row.any()]
+        notes.append(
+            f"Resampling {how.unit} never changes some aggregates of {listed(names)}, which does not "
+            f"make them certain: no interval is given."
+        )
+    return low, high, notes
+
+
+def _alone_and_binary(strata: Strata) -> bool:
+    return len(strata.tasks) == 1 and bool(np.isin(strata.scores, (0.0, 1.0)).all())

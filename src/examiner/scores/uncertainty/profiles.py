@@ -1,0 +1,153 @@
+"""Performance profiles: the share of runs, or of tasks, that score above each value, with bands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, Unpack, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.checking import Randomness, generator, read_only
+from examiner.results import Results
+from examiner.scores.uncertainty.bootstrap import (
+    Bootstrap,
+    ByResampling,
+    Evaluate,
+    Resampling,
+    ResamplingOptions,
+)
+from examiner.scores.uncertainty.resampling import Block, Sample, observed
+from examiner.scores.uncertainty.strata import RunScores
+from examiner.scores.uncertainty.weighted import task_means, task_total
+from examiner.wording import InputError, counted, unknown_name
+
+Kind = Literal["runs", "averages"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+POINTS = 101
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class Profiles(ByResampling):
+    """The share of runs (or task averages) above each threshold; arrays [agents, thresholds].
+
+    Bands are pointwise: they hold at each threshold, not at all of them together. NaN: no band.
+    """
+
+    agents: tuple[str, ...]
+    thresholds: NDArray[np.float64]
+    share: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    kind: Kind
+
+    def __repr__(self) -> str:
+        agents, marks = (
+            counted(len(self.agents), "agent"),
+            counted(len(self.thresholds), "threshold"),
+        )
+        return f"Profiles of {agents} at {marks}, bands over {self.unit}"
+
+
+def profiles(
+    results: Results,
+    thresholds: Sequence[float] | NDArray[np.float64] | None = None,
+    kind: Kind = "runs",
+    *,
+    rng: Randomness,
+    measure: str | None = None,
+    **how: Unpack[ResamplingOptions],
+) -> Profiles:
+    r"""Say how large a share of an agent's scores lies above each threshold.
+
+    .. math:: \hat F(\tau) = \frac{1}{T} \sum_t \frac{1}{n_t} \sum_i [x_{ti} > \tau]
+              \qquad \text{or} \qquad \frac{1}{T} \sum_t [\bar x_t > \tau]
+
+    Thresholds default to the quantiles of all agents' scores; bands are made as `Resampling` says.
+
+    References: Agarwal et al. (2021), section 4.2; Dolan & Moré (2002).
+
+    >>> results = Results.from_numpy([[[0.0, 1.0], [1.0, 2.0]]])
+    >>> profiles(results, [-1.0, 0.5, 2.0], rng=0).share
+    array([[1.  , 0.75, 0.  ]])
+    """
+    chosen = Resampling(**how).without_bca("Profiles have no 'bca' bands.")
+    if kind not in KINDS:
+        raise unknown_name("kind of profile", kind, KINDS)
+    bootstrap = Bootstrap.of(results, measure, chosen)
+    marks = _thresholds(bootstrap.scores, thresholds)
+    share_of = partial(_shares, thresholds=marks, kind=kind)
+    share = np.full((len(results.agents), len(marks)), np.nan)
+    for agent, strata in enumerate(bootstrap.scores.strata):
+        if len(strata.tasks):
+            share[agent] = share_of(observed(strata))[:, 0]
+
+    def of_agent(agent: int) -> Evaluate:
+        return partial(_of_agent, agent=agent, share_of=share_of)
+
+    low, high = bootstrap.agent_bounds(of_agent, generator(rng), (len(marks),))
+    for array in (marks, share, low, high):
+        read_only(array)
+    return Profiles(
+        agents=results.agents,
+        thresholds=marks,
+        share=share,
+        low=low,
+        high=high,
+        kind=kind,
+        how=chosen,
+        notes=bootstrap.notes,
+    )
+
+
+def _thresholds(
+    scores: RunScores, thresholds: Sequence[float] | NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    if thresholds is None:
+        seen = np.concatenate([one.scores[one.present] for one in scores.strata])
+        if not len(seen):
+            raise InputError("No agent has any score, so that there is no profile to draw.")
+        return np.unique(np.quantile(seen, np.linspace(0, 1, POINTS)))
+    marks = np.array(thresholds, dtype=np.float64).ravel()
+    if not len(marks) or not np.isfinite(marks).all():
+        raise InputError(
+            "Thresholds must be finite numbers, at least one. Give some, as [0, 0.5, 1]."
+        )
+    return np.sort(marks)
+
+
+def _of_agent(
+    block: Block, agent: int, share_of: partial[NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    return share_of(block.sample(agent))
+
+
+def _shares(sample: Sample, thresholds: NDArray[np.float64], kind: Kind) -> NDArray[np.float64]:
+    """The share above each threshold, shape [thresholds, replicates]."""
+    if kind == "runs":
+        return _run_shares(sample, thresholds)
+    means = task_means(sample)
+    times = 1.0 if sample.times is None else sample.times
+    sums = np.array([((means > mark) * times).sum(axis=0) for mark in thresholds])
+    return _divided(sums, task_total(sample))
+
+
+def _run_shares(sample: Sample, thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
+    tasks, runs, replicates = sample.weights.shape
+    weights = sample.weights.reshape(tasks * runs, replicates)
+    # Scores join the sum from the highest threshold down: each is added once.
+    below = np.searchsorted(thresholds, sample.scores.ravel(), side="left")
+    above, sums = np.zeros(replicates), np.zeros((len(thresholds), replicates))
+    for mark in range(len(thresholds), 0, -1):
+        for row in np.flatnonzero(below == mark).tolist():
+            above += weights[row] / sample.draws[row // runs]
+        sums[mark - 1] = above
+    return _divided(sums, task_total(sample))
+
+
+def _divided(sums: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:
+    shares = np.full(sums.shape, np.nan)
+    np.divide(sums, total, out=shares, where=total > 0)
+    return shares

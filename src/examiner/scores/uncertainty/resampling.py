@@ -1,0 +1,212 @@
+"""Draws with replacement, as weights: how often each run of each task counts in each replicate."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.checking import read_only, smallest_unsigned
+from examiner.scores.uncertainty.strata import RunScores, Strata
+
+Unit = Literal["runs", "tasks", "both"]
+UNITS: tuple[Unit, ...] = get_args(Unit)
+
+MOST_REPLICATES = 2048
+BLOCK_CELLS = 1 << 22
+"""A block's weights stay within some megabytes, however large the table and the number of draws."""
+FEW_RUNS = 16
+"""Up to this many runs, counting draws by comparison is faster than by scattering."""
+
+
+class Sample(NamedTuple):
+    """One agent's resampled runs, as weights.
+
+    `scores` has shape [tasks, runs], `weights` [tasks, runs, replicates]: how often each score
+    counts. `draws` says how many draws stand for one task, shape [tasks]; `times` how often each
+    task counts, shape [tasks, replicates], None where each counts once. `whole` says that tasks were
+    drawn with all their runs, so that their means are the same in every replicate.
+    """
+
+    scores: NDArray[np.float64]
+    weights: NDArray[np.integer] | NDArray[np.float64]
+    draws: NDArray[np.int64]
+    times: NDArray[np.integer] | None = None
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some replicates of the bootstrap, drawn when asked for.
+
+    Each agent has a stream of random numbers of its own, by its name: neither the order of agents
+    nor an agent more changes what is drawn. Tasks are drawn once for all agents, so that agents
+    stay paired.
+    """
+
+    scores: RunScores
+    unit: Unit
+    less_one: bool
+    entropy: tuple[int, ...]
+    index: int
+    replicates: int
+
+    def sample(self, agent: int) -> Sample:
+        """Draw the replicates of one agent."""
+        strata = self.scores.strata[agent]
+        draws = self._draws(strata.runs)
+        if self.unit == "runs":
+            counts = run_counts(strata, draws, self.replicates, self._stream(strata.agent))
+            return Sample(strata.scores, counts, draws)
+        times = self._task_times()[strata.tasks]
+        if self.unit == "tasks":
+            whole = times[:, None, :] * strata.present[:, :, None].astype(times.dtype)
+            return Sample(strata.scores, whole, strata.runs, times, whole=True)
+        counts = repeated_run_counts(strata, draws, times, self._stream(strata.agent))
+        return Sample(strata.scores, counts, draws, times)
+
+    def _draws(self, runs: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.maximum(runs - 1, 1) if self.less_one else runs
+
+    def _task_times(self) -> NDArray[np.integer]:
+        total = len(self.scores.tasks)
+        draws = max(total - 1, 1) if self.less_one else total
+        return _task_times(total, draws, self.replicates, (*self.entropy, self.index))
+
+    def _stream(self, name: str) -> np.random.Generator:
+        return _stream((*self.entropy, self.index), name)
+
+
+def blocks(
+    scores: RunScores, unit: Unit, less_one: bool, reps: int, rng: np.random.Generator
+) -> list[Block]:
+    """Split the replicates into blocks whose size depends on the table alone, not on workers.
+
+    >>> from examiner.results import Results
+    >>> from examiner.scores.uncertainty.strata import run_scores
+    >>> table = run_scores(Results.from_numpy(np.zeros((1, 2, 3))))
+    >>> [block.replicates for block in blocks(table, "runs", True, 5000, np.random.default_rng(0))]
+    [2048, 2048, 904]
+    """
+    cells = max(one.scores.size for one in scores.strata)
+    if unit != "runs":
+        cells = max(cells, len(scores.tasks))
+    size = int(np.clip(BLOCK_CELLS // max(cells, 1), 32, MOST_REPLICATES))
+    entropy = tuple(rng.integers(0, 1 << 32, size=4).tolist())
+    return [
+        Block(scores, unit, less_one, entropy, index, min(size, reps - start))
+        for index, start in enumerate(range(0, reps, size))
+    ]
+
+
+def observed(strata: Strata) -> Sample:
+    """Return the runs as they were observed, each once: the sample that gives point values.
+
+    >>> scores = np.array([[1.0, 3.0]])
+    >>> observed(Strata("a", np.array([0]), np.array([2]), scores)).weights.shape
+    (1, 2, 1)
+    """
+    return Sample(strata.scores, strata.present[:, :, None].astype(np.uint8), strata.runs)
+
+
+def run_counts(
+    strata: Strata, draws: NDArray[np.int64], replicates: int, rng: np.random.Generator
+) -> NDArray[np.integer]:
+    """Draw runs within each task, with replacement, and count them.
+
+    Shape [tasks, most runs, replicates]; every task's counts sum to its number of draws.
+
+    >>> strata = Strata("a", np.array([0]), np.array([3]), np.array([[1.0, 2.0, 3.0]]))
+    >>> run_counts(strata, np.array([2]), 4, np.random.default_rng(0)).sum(axis=1).tolist()
+    [[2, 2, 2, 2]]
+    """
+    kind = smallest_unsigned(int(draws.sum()))  # sums over tasks are taken in the same type
+    counts = np.zeros((*strata.scores.shape, replicates), dtype=kind)
+    for runs in np.unique(strata.runs).tolist():
+        places = np.flatnonzero(strata.runs == runs)
+        if runs == 1:
+            counts[places, 0] = draws[places, None]
+            continue
+        count = _count_few if runs <= FEW_RUNS else _count_many
+        counts[places, :runs] = count(runs, int(draws[places[0]]), len(places), replicates, rng)
+    return counts
+
+
+def task_counts(
+    tasks: int, draws: int, replicates: int, rng: np.random.Generator
+) -> NDArray[np.integer]:
+    """Draw tasks with replacement and count them, shape [tasks, replicates].
+
+    >>> task_counts(3, 2, 4, np.random.default_rng(0)).sum(axis=0).tolist()
+    [2, 2, 2, 2]
+    """
+    counts: NDArray[np.integer] = _count_many(tasks, draws, 1, replicates, rng)[0]
+    return counts
+
+
+def repeated_run_counts(
+    strata: Strata,
+    draws: NDArray[np.int64],
+    times: NDArray[np.integer],
+    rng: np.random.Generator,
+) -> NDArray[np.integer]:
+    """Draw runs anew for each time a task was drawn, and count them: [tasks, most runs, replicates].
+
+    >>> strata = Strata("a", np.array([0]), np.array([2]), np.array([[1.0, 2.0]]))
+    >>> times = np.array([[3, 0]])
+    >>> repeated_run_counts(strata, np.array([1]), times, np.random.default_rng(0)).sum(1).tolist()
+    [[3, 0]]
+    """
+    total = int(times.max(initial=0)) * int(draws.max(initial=1))
+    kind = np.result_type(smallest_unsigned(total), np.uint16)
+    counts = np.zeros((*strata.scores.shape, times.shape[1]), dtype=kind)
+    for task, (runs, each) in enumerate(zip(strata.runs.tolist(), draws.tolist(), strict=True)):
+        replicate = np.repeat(np.arange(times.shape[1]), times[task].astype(np.int64) * each)
+        place = rng.integers(0, runs, size=len(replicate)) * times.shape[1] + replicate
+        drawn = np.bincount(place, minlength=runs * times.shape[1])
+        counts[task, :runs] = drawn.reshape(runs, -1)
+    return counts
+
+
+@lru_cache(maxsize=1)  # every agent of a block asks for the same
+def _task_times(
+    tasks: int, draws: int, replicates: int, entropy: tuple[int, ...]
+) -> NDArray[np.integer]:
+    counts = task_counts(tasks, draws, replicates, _stream(entropy, ""))
+    read_only(counts)
+    return counts
+
+
+def _stream(entropy: tuple[int, ...], name: str) -> np.random.Generator:
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    words = np.frombuffer(digest, dtype="<u4").tolist()
+    return np.random.default_rng(np.random.SeedSequence([*entropy, *words]))
+
+
+def _count_few(
+    runs: int, draws: int, tasks: int, replicates: int, rng: np.random.Generator
+) -> NDArray[np.uint8]:
+    drawn = rng.integers(0, runs, size=(draws, tasks, replicates), dtype=np.uint8)
+    counts = np.empty((tasks, runs, replicates), dtype=np.uint8)
+    for run in range(runs):
+        counts[:, run] = np.add.reduce((drawn == run).view(np.uint8), axis=0, dtype=np.uint8)
+    return counts
+
+
+def _count_many(
+    runs: int, draws: int, tasks: int, replicates: int, rng: np.random.Generator
+) -> NDArray[np.unsignedinteger]:
+    counts = np.empty(
+        (tasks, runs, replicates), dtype=np.result_type(smallest_unsigned(draws), "u2")
+    )
+    for task in range(tasks):
+        for start in range(0, replicates, 64):  # scattering within few rows stays in the cache
+            some = min(64, replicates - start)
+            place = rng.integers(0, runs, size=(some, draws)) + runs * np.arange(some)[:, None]
+            drawn = np.bincount(place.ravel(), minlength=runs * some)
+            counts[task, :, start : start + some] = drawn.reshape(some, runs).T
+    return counts

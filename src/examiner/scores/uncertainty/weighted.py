@@ -1,0 +1,200 @@
+"""Aggregates of weighted run scores, for many replicates at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.checking import smallest_unsigned
+from examiner.scores.uncertainty.resampling import Sample
+
+Statistic = Callable[[Sample], NDArray[np.float64]]
+
+MANY = 32
+"""From this many replicates on, a loop over scores beats arrays of all scores at once."""
+
+
+def mean(sample: Sample) -> NDArray[np.float64]:
+    r"""Mean over tasks of the mean over runs, shape [replicates].
+
+    .. math:: \frac{1}{T} \sum_t \frac{1}{n_t} \sum_i x_{ti}
+
+    >>> mean(Sample(np.array([[1.0, 3.0]]), np.array([[[1, 2], [1, 0]]]), np.array([2])))
+    array([2., 1.])
+    """
+    return _mean_of(sample.scores, sample)
+
+
+def median(sample: Sample) -> NDArray[np.float64]:
+    """Median over tasks of the mean over runs, shape [replicates].
+
+    >>> median(Sample(np.array([[1.0], [3.0], [9.0]]), np.ones((3, 1, 1)), np.array([1, 1, 1])))
+    array([3.])
+    """
+    if sample.times is None:
+        return np.asarray(np.median(task_means(sample), axis=0))
+    if sample.whole:
+        means = _whole_means(sample)
+        order = np.argsort(means, kind="stable")
+        ordered, times = means[order, None], sample.times[order]
+    else:
+        means = task_means(sample)
+        order = np.argsort(means, axis=0)
+        ordered = np.take_along_axis(means, order, axis=0)
+        times = np.take_along_axis(sample.times, order, axis=0)
+    reached = np.cumsum(times, axis=0, dtype=np.int32)
+    total = reached[-1]
+    ordered = np.broadcast_to(ordered, reached.shape)
+    middle = [
+        np.take_along_axis(ordered, (reached > place).argmax(axis=0)[None], axis=0)[0]
+        for place in ((total - 1) // 2, total // 2)
+    ]
+    return np.where(total > 0, (middle[0] + middle[1]) / 2, np.nan)
+
+
+def iqm(sample: Sample) -> NDArray[np.float64]:
+    """Interquartile mean of all runs on all tasks, shape [replicates].
+
+    A quarter of the scores, rounded down, is cut at each end, as `scipy.stats.trim_mean` does; with
+    uneven runs, a quarter of their weight, every task weighing the same.
+
+    References: Agarwal et al. (2021), section 4.3.
+
+    >>> iqm(Sample(np.array([[1.0, 2.0], [3.0, 99.0]]), np.ones((2, 2, 1)), np.array([2, 2])))
+    array([2.5])
+    """
+    tasks, runs, replicates = sample.weights.shape
+    weights = sample.weights.reshape(tasks * runs, replicates)
+    size, mass = _sizes(sample)
+    cut = np.floor(size / 4) * np.divide(mass, size, out=np.ones_like(mass), where=size > 0)
+    low, high = np.full(replicates, cut), np.full(replicates, mass - cut)
+    even = bool((sample.draws == sample.draws.max(initial=1)).all())
+    if not even:
+        unit = np.repeat(sample.draws.max(initial=1) / sample.draws, runs)
+        weights = weights * unit[:, None]
+    elif np.issubdtype(weights.dtype, np.integer):
+        # Small whole numbers, in a type that holds their sums: a quarter of the memory to move
+        kind = np.result_type(weights.dtype, smallest_unsigned(int(mass.max(initial=0))))
+        weights, low, high = weights.astype(kind, copy=False), low.astype(kind), high.astype(kind)
+    order = np.argsort(sample.scores, axis=None, kind="stable")
+    between = _between if replicates < MANY else _between_by_rows
+    kept = between(weights, order, low, high)
+    sums = np.einsum("s,sr->r", sample.scores.ravel()[order], kept)
+    return _ratio(sums, high.astype(np.float64) - low)
+
+
+@dataclass(frozen=True, slots=True)
+class OptimalityGap:
+    r"""How far scores fall short of a mark, those above it counted as reaching it.
+
+    .. math:: \gamma - \frac{1}{T} \sum_t \frac{1}{n_t} \sum_i \min(x_{ti}, \gamma)
+
+    References: Agarwal et al. (2021), section 4.3.
+
+    >>> OptimalityGap(1.0)(Sample(np.array([[0.5, 3.0]]), np.ones((1, 2, 1)), np.array([2])))
+    array([0.25])
+    """
+
+    gamma: float = 1.0
+
+    def __call__(self, sample: Sample) -> NDArray[np.float64]:
+        """Return the gap, shape [replicates]."""
+        return self.gamma - _mean_of(np.minimum(sample.scores, self.gamma), sample)
+
+
+def task_means(sample: Sample) -> NDArray[np.float64]:
+    """Mean score of each task, shape [tasks, replicates]; 0 where a task was not drawn.
+
+    >>> task_means(Sample(np.array([[1.0, 3.0]]), np.array([[[1, 2], [1, 0]]]), np.array([2])))
+    array([[2., 1.]])
+    """
+    tasks, runs, replicates = sample.weights.shape
+    means = np.zeros((tasks, replicates))
+    if replicates < MANY:
+        means += (sample.weights * sample.scores[:, :, None]).sum(axis=1)
+    else:
+        part = np.empty(replicates)
+        for task in range(tasks):
+            for run in range(runs):
+                np.multiply(sample.weights[task, run], sample.scores[task, run], out=part)
+                means[task] += part
+    means /= sample.draws[:, None]
+    if sample.times is not None:
+        means /= np.maximum(sample.times, 1)
+    return means
+
+
+def _whole_means(sample: Sample) -> NDArray[np.float64]:
+    """The mean of each task's runs, all of which count alike; shape [tasks]."""
+    present = np.arange(sample.scores.shape[1]) < sample.draws[:, None]
+    sums: NDArray[np.float64] = np.where(present, sample.scores, 0.0).sum(axis=1)
+    return sums / sample.draws
+
+
+def task_total(sample: Sample) -> NDArray[np.float64]:
+    """How many tasks count in each replicate, shape [1] where always as many, else [replicates].
+
+    >>> task_total(Sample(np.ones((2, 1)), np.ones((2, 1, 5)), np.array([1, 1])))
+    array([2.])
+    """
+    if sample.times is None:
+        return np.array([float(len(sample.scores))])
+    total: NDArray[np.float64] = sample.times.sum(axis=0, dtype=np.float64)
+    return total
+
+
+def _mean_of(values: NDArray[np.float64], sample: Sample) -> NDArray[np.float64]:
+    """The mean over tasks of the mean over runs of some function of the scores."""
+    tasks, runs, replicates = sample.weights.shape
+    shares = (values / sample.draws[:, None]).ravel()
+    weights = sample.weights.reshape(tasks * runs, replicates)
+    if replicates < MANY:
+        return _ratio((weights * shares[:, None]).sum(axis=0), task_total(sample))
+    sums, part = np.zeros(replicates), np.empty(replicates)
+    # Row by row rather than by BLAS, whose sums may depend on the number of threads
+    for place in range(tasks * runs):
+        np.multiply(weights[place], shares[place], out=part)
+        sums += part
+    return _ratio(sums, task_total(sample))
+
+
+def _between(
+    weights: NDArray[Any], order: NDArray[np.intp], low: NDArray[Any], high: NDArray[Any]
+) -> NDArray[Any]:  # Any: whole numbers or floats
+    """What of each score's weight lies between two sums of weights, scores taken in order."""
+    within = np.minimum(np.maximum(np.cumsum(weights[order], axis=0), low), high)
+    return np.diff(within, axis=0, prepend=low[None])
+
+
+def _between_by_rows(
+    weights: NDArray[Any], order: NDArray[np.intp], low: NDArray[Any], high: NDArray[Any]
+) -> NDArray[Any]:  # Any: whole numbers or floats
+    """The same score by score, for many replicates: what is at work stays in the fastest cache."""
+    kept = np.empty_like(weights)
+    reached, within, before = np.zeros_like(low), np.empty_like(low), low.copy()
+    for place, row in enumerate(order.tolist()):
+        reached += weights[row]
+        np.maximum(reached, low, out=within)
+        np.minimum(within, high, out=within)
+        np.subtract(within, before, out=kept[place])
+        before, within = within, before
+    return kept
+
+
+def _ratio(sums: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:
+    values = np.full(sums.shape, np.nan)
+    np.divide(sums, total, out=values, where=total > 0)
+    return values
+
+
+def _sizes(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How many scores each replicate holds, and their weight in units of the longest task's runs."""
+    longest = sample.draws.max(initial=1)
+    if sample.times is None:
+        return np.array([float(sample.draws.sum())]), np.array([float(longest * len(sample.draws))])
+    size = (sample.times * sample.draws[:, None]).sum(axis=0, dtype=np.float64)
+    return size, longest * sample.times.sum(axis=0, dtype=np.float64)

@@ -1,0 +1,106 @@
+"""Who wins when a run of one agent meets a run of another: counted, and counted again on resamples."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.scores.uncertainty.resampling import Block, Sample
+from examiner.scores.uncertainty.strata import RunScores
+
+MOST_HELD = 1 << 26
+"""Bytes of weights kept for all agents of a block; beyond, an agent is drawn again for each pair."""
+
+
+class Wins(NamedTuple):
+    """Pairs of runs of agents a and b on their common tasks.
+
+    `doubled` has shape [tasks, runs of a, runs of b]: 2 where a's run is better, 1 where both are
+    equal, 0 where it is worse. `rows_a` and `rows_b` are the places of the common tasks in the
+    agents' strata; `fewer` the smaller number of runs of each task.
+    """
+
+    a: int
+    b: int
+    rows_a: NDArray[np.intp]
+    rows_b: NDArray[np.intp]
+    doubled: NDArray[np.float64]
+    probability: NDArray[np.float64]
+    fewer: NDArray[np.int64]
+
+
+def wins(scores: RunScores, a: int, b: int) -> Wins:
+    r"""Compare every run of one agent with every run of another, task by task.
+
+    .. math:: P_t = \frac{1}{n m} \sum_{ij} [x_{ti} > y_{tj}] + \tfrac{1}{2} [x_{ti} = y_{tj}]
+
+    the Mann-Whitney statistic as a share. References: Agarwal et al. (2021), section 4.3.
+
+    >>> from examiner.results import Results
+    >>> from examiner.scores.uncertainty.strata import run_scores
+    >>> table = run_scores(Results.from_numpy([[[1.0, 3.0]], [[1.0, 2.0]]]))
+    >>> wins(table, 0, 1).probability
+    array([0.625])
+    """
+    first, second = scores.strata[a], scores.strata[b]
+    _, rows_a, rows_b = np.intersect1d(first.tasks, second.tasks, return_indices=True)
+    x, y = first.scores[rows_a][:, :, None], second.scores[rows_b][:, None, :]
+    doubled = (x > y).astype(np.float64)
+    doubled += x >= y
+    both = first.present[rows_a][:, :, None] & second.present[rows_b][:, None, :]
+    n, m = first.runs[rows_a], second.runs[rows_b]
+    probability = np.where(both, doubled, 0.0).sum(axis=(1, 2)) / (2 * n * m)
+    return Wins(a, b, rows_a, rows_b, doubled, probability, np.minimum(n, m))
+
+
+def overall(block: Block, pairs: tuple[Wins, ...]) -> NDArray[np.float64]:
+    """Return the resampled probability of improvement of each pair, shape [pairs, replicates]."""
+    agents = {agent for pair in pairs for agent in (pair.a, pair.b)}
+    sizes = [block.scores.strata[agent].scores.size for agent in agents]
+    keep = sum(sizes) * block.replicates <= MOST_HELD
+    held: dict[int, Sample] = {}
+    values = np.empty((len(pairs), block.replicates))
+    for index, pair in enumerate(pairs):
+        for agent in (pair.a, pair.b):
+            if agent not in held:
+                held = held if keep else {key: held[key] for key in (pair.a,) if key in held}
+                held[agent] = block.sample(agent)
+        tasks = _by_task(pair, held[pair.a], held[pair.b], block)
+        values[index] = _averaged(tasks, pair, held[pair.a])
+    return values
+
+
+def by_task_and_overall(block: Block, pair: Wins) -> NDArray[np.float64]:
+    """Return the resampled probability on each task and, last, overall: [tasks + 1, replicates]."""
+    a, b = block.sample(pair.a), block.sample(pair.b)
+    tasks = _by_task(pair, a, b, block)
+    return np.vstack([tasks, _averaged(tasks, pair, a)])
+
+
+def _by_task(pair: Wins, a: Sample, b: Sample, block: Block) -> NDArray[np.float64]:
+    if block.unit == "tasks":
+        return np.repeat(pair.probability[:, None], block.replicates, axis=1)
+    values = np.empty((len(pair.rows_a), block.replicates))
+    for task, (row_a, row_b) in enumerate(zip(pair.rows_a, pair.rows_b, strict=True)):
+        # Small whole numbers: sums are exact, in whatever order they are taken
+        met = pair.doubled[task].T @ a.weights[row_a].astype(np.float64)
+        met *= b.weights[row_b]
+        values[task] = met.sum(axis=0)
+    values /= 2.0 * (a.draws[pair.rows_a] * b.draws[pair.rows_b])[:, None]
+    if a.times is not None:
+        values /= np.maximum(a.times[pair.rows_a].astype(np.float64) ** 2, 1.0)
+    return values
+
+
+def _averaged(tasks: NDArray[np.float64], pair: Wins, a: Sample) -> NDArray[np.float64]:
+    mean: NDArray[np.float64]
+    if a.times is None:
+        mean = tasks.mean(axis=0)
+        return mean
+    times = a.times[pair.rows_a]
+    total = times.sum(axis=0, dtype=np.float64)
+    mean = np.full(tasks.shape[1], np.nan)
+    np.divide((tasks * times).sum(axis=0), total, out=mean, where=total > 0)
+    return mean

@@ -1,0 +1,339 @@
+"""Benchmark: what tasks are chosen from, and judged on, before any fold has looked at it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.information.channels import Channels, Noise, channels_of
+from examiner.information.observations import Moments, Observations, moments, observe
+from examiner.results import Results
+from examiner.results.table import check_results
+from examiner.scores import NORMALISERS, LearntScale, Recipe, TaskScores, responses
+from examiner.scores.cells import mean_cells
+from examiner.scores.normalise import task_scores
+from examiner.selection.constraints import (
+    Array,
+    Constraints,
+    Terms,
+    task_costs,
+    task_groups,
+    terms_of,
+)
+from examiner.selection.targets import Target, aggregate, check_target
+from examiner.wording import InputError, counted, listed, shorten
+
+_LARGEST = 1e150  # squares of larger scores are beyond float64
+LEAST_AGENTS = 4
+"""Two choose, two are judged: with fewer nothing can be proven."""
+STATED_DEVIATION = 0.2
+"""Stands in where no cell was repeated, as a share of the task's spread between agents; a note says so."""
+
+SUITABLE = Recipe(normaliser="auto")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Benchmark:
+    """Agents on tasks as they were observed, and how they will be looked at inside each fold.
+
+    `scores` are comparable as far as no agent is compared with another; a normaliser that compares
+    agents is learnt inside each fold. `success` [agents, tasks] are shares of successes, or None: then
+    each task's median over the fold's own agents is the threshold. `families` [agents] are never split
+    between folds. `observed` and `moments` are for bits. `given_target` [agents] stands in the place of
+    the aggregate, where something else is to be predicted.
+    """
+
+    scores: TaskScores
+    recipe: Recipe
+    terms: Terms
+    target: Target
+    families: tuple[str, ...]
+    groups: tuple[str, ...] | None = None
+    success: Array | None = None
+    observed: Observations | None = None
+    moments: Moments | None = None
+    noise: Noise = field(default_factory=Noise)
+    given_target: Array | None = None
+    left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The agents, one a row."""
+        return self.scores.agents
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks, one a column."""
+        return self.scores.tasks
+
+    @property
+    def values(self) -> Array:
+        """Means of cells before any agent is compared with another, higher is better; [agents, tasks]."""
+        means: Array = self.scores.agent_means * self.scores.sign
+        return means
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of names and values: the same input has the same one."""
+        content = hashlib.sha256()
+        for name in (*self.agents, "\0", *self.tasks):
+            content.update(name.encode("utf-8", "replace") + b"\0")
+        content.update(np.ascontiguousarray(self.values).tobytes())
+        return content.hexdigest()[:16]
+
+    def learn(self, rows: NDArray[np.intp]) -> LearntScale | None:
+        """Learn from some agents alone how scores are compared; None where agents are not compared.
+
+        >>> whole = benchmark(Results.from_numpy(np.arange(30.0).reshape(6, 5)))
+        >>> whole.learn(np.array([0, 1, 2])).marks.shape
+        (3, 5)
+        """
+        if not self.recipe.relative:
+            return None
+        return NORMALISERS[str(self.recipe.normaliser)].learn(self.scores.of_agents(rows))
+
+    def comparable(self, rows: NDArray[np.intp], scale: LearntScale | None) -> Array:
+        """Return some agents' values on a scale learnt from the same or others; [rows, tasks].
+
+        >>> whole = benchmark(Results.from_numpy(np.arange(8.0).reshape(4, 2)), Recipe(normaliser="rank"))
+        >>> whole.comparable(np.array([3]), whole.learn(np.array([0, 1])))
+        array([[1., 1.]])
+        """
+        if scale is None:
+            return self.values[rows]
+        scores = self.scores.of_agents(rows)
+        values = NORMALISERS[str(self.recipe.normaliser)].apply(scale, scores)
+        return mean_cells(values, scores.codes)
+
+    def truth(self, rows: NDArray[np.intp], values: Array) -> Array:
+        """Return what is to be predicted of some agents, whose comparable values are given.
+
+        >>> whole = benchmark(Results.from_numpy(np.arange(8.0).reshape(4, 2)))
+        >>> whole.truth(np.array([0]), np.array([[0.25, 0.75]]))
+        array([0.5])
+        """
+        if self.given_target is not None:
+            return self.given_target[rows]
+        return aggregate(values, self.target)
+
+    def successes(self, rows: NDArray[np.intp]) -> Array:
+        """Return shares of successes, or who is above the median of these agents; [rows, tasks].
+
+        >>> benchmark(Results.from_numpy(np.arange(8.0).reshape(4, 2))).successes(np.array([0, 3]))
+        array([[0., 0.],
+               [1., 1.]])
+        """
+        if self.success is not None:
+            return self.success[rows]
+        raw = self.values[rows]
+        with np.errstate(invalid="ignore"):
+            threshold = np.nanmedian(raw, axis=0)
+        return np.where(np.isnan(raw), np.nan, (raw > threshold).astype(np.float64))
+
+    def channels(self, rows: NDArray[np.intp]) -> Channels | None:
+        """Return means and deviations of some agents alone; None where bits cannot be told.
+
+        >>> whole = benchmark(Results.from_numpy(np.arange(8.0).reshape(4, 2)))
+        >>> whole.channels(np.array([0, 3])).agents
+        ('agent 1', 'agent 4')
+        """
+        if self.observed is None or self.moments is None:
+            return None
+        seen = self.observed._replace(agents=tuple(self.agents[row] for row in rows.tolist()))
+        found = Moments(*(part[:, rows] for part in self.moments))
+        try:
+            return channels_of(seen, found, self.noise)
+        except InputError:
+            return None
+
+    def on_agents(self, agents: Sequence[str]) -> Benchmark:
+        """Return the benchmark of some agents alone.
+
+        >>> whole = benchmark(Results.from_numpy(np.arange(30.0).reshape(6, 5)))
+        >>> whole.on_agents(["agent 2", "agent 5"]).agents
+        ('agent 2', 'agent 5')
+        """
+        rows = np.array([self.agents.index(agent) for agent in agents], dtype=np.intp)
+        found = self.moments
+        return replace(
+            self,
+            scores=self.scores.of_agents(rows),
+            families=tuple(self.families[row] for row in rows.tolist()),
+            success=None if self.success is None else self.success[rows],
+            moments=None if found is None else Moments(*(part[:, rows] for part in found)),
+            given_target=None if self.given_target is None else self.given_target[rows],
+        )
+
+    def __repr__(self) -> str:
+        agents, tasks = counted(len(self.agents), "agent"), counted(len(self.tasks), "task")
+        return f"Benchmark: {agents} × {tasks}, to predict their {self.target}"
+
+
+def benchmark(
+    results: Results,
+    recipe: Recipe = SUITABLE,
+    *,
+    target: str | Mapping[str, float] = "mean",
+    constraints: Constraints | None = None,
+    families: str | Mapping[str, str] | None = None,
+    coverage: float = 0.9,
+    deviations: Literal["own", "pooled"] | float | None = None,
+) -> Benchmark:
+    """Gather all that choosing and judging tasks needs, without any agent looking at another.
+
+    The recipe says which values are comparable (by default what suits: human where scales are known,
+    z-score where values leave [0, 1]) and what counts as success for curves of tasks; without that,
+    each fold's median of the task does. `target` is the aggregate to predict, or a number for each
+    agent. An agent whose tasks are observed for less than `coverage` is left out, and counted.
+    `families` is a column of the agents' table: families stay whole.
+
+    >>> benchmark(Results.from_numpy(np.arange(20.0).reshape(5, 4))).recipe.normaliser
+    'z-score'
+    """
+    goal = check_target(target if isinstance(target, str) else "mean")
+    demands = constraints or Constraints()
+    if goal == "rank-points":
+        recipe = replace(recipe, normaliser="points")
+    results = recipe.ready(check_results(results))
+    settled = recipe.learn(results)
+    scores = _scores(results, settled)
+    kept, left_out = _complete(scores, coverage)
+    if left_out:
+        results = results.where(kept[results.agent_codes])
+        settled = recipe.learn(results)
+        scores = _scores(results, settled)
+    seen = _observed(results, settled)
+    found = moments(seen)
+    noise, notes = _noise(found, seen, deviations)
+    groups = task_groups(results, demands.groups)
+    return Benchmark(
+        scores,
+        settled,
+        terms_of(
+            demands, results.tasks, results.task_names, groups, task_costs(results, demands.cost)
+        ),
+        goal,
+        _families(results, families),
+        None if groups is None else tuple("unknown" if one is None else one for one in groups),
+        _success(results, settled),
+        seen,
+        found,
+        noise,
+        _given(target, results.agents),
+        left_out,
+        (*results.notes, *_told(left_out, coverage, settled, goal), *notes),
+    )
+
+
+def _scores(results: Results, recipe: Recipe) -> TaskScores:
+    if recipe.lexicographic:
+        return TaskScores.of_cells(recipe.values(results), results.agents, results.tasks)
+    return task_scores(recipe.absolute(results), recipe.measure)
+
+
+def _complete(scores: TaskScores, coverage: float) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    if not 0 < coverage <= 1:
+        raise InputError(f"The coverage is {coverage:g}. Give a share of the tasks in (0, 1].")
+    values, agents = scores.agent_means, scores.agents
+    if np.nanmax(np.abs(values), initial=0.0) > _LARGEST:
+        raise InputError(
+            f"There are scores beyond {_LARGEST:g}, whose squares no computer holds. Give them in "
+            f"larger units."
+        )
+    enough = np.isfinite(values).mean(axis=1) >= coverage - 1e-12
+    if enough.sum() < LEAST_AGENTS:
+        if len(agents) < LEAST_AGENTS:
+            raise InputError(
+                f"The results hold {counted(len(agents), 'agent')}, and choosing tasks needs "
+                f"{LEAST_AGENTS}. Give results of more agents."
+            )
+        raise InputError(
+            f"{counted(int(enough.sum()), 'agent')} of {len(agents)} were observed on at least "
+            f"{coverage:.0%} of the tasks; choosing tasks needs {LEAST_AGENTS}. Lower the coverage "
+            f"(`--coverage`), or leave out tasks that few agents played (`--drop`)."
+        )
+    return enough, tuple(agent for agent, kept in zip(agents, enough, strict=True) if not kept)
+
+
+def _observed(results: Results, recipe: Recipe) -> Observations:
+    if recipe.lexicographic:
+        return observe(results, [name.removeprefix("-") for name in recipe.lexicographic])
+    return observe(recipe.absolute(results), results.measures[:1])
+
+
+def _noise(
+    found: Moments, seen: Observations, deviations: Literal["own", "pooled"] | float | None
+) -> tuple[Noise, tuple[str, ...]]:
+    if deviations is not None:
+        return Noise("trial", deviations), ()
+    if all(seen.shares) or (found.trials > 1).any():
+        return Noise("trial", "own"), ()
+    return Noise("trial", STATED_DEVIATION), (
+        f"No cell was repeated, so bits take a deviation of {STATED_DEVIATION:g} of the spread between "
+        f"agents on each task; state another with `--deviations`.",
+    )
+
+
+def _families(results: Results, families: str | Mapping[str, str] | None) -> tuple[str, ...]:
+    agents = results.agents
+    if families is None:
+        return agents
+    if isinstance(families, str):
+        if families in results.agent_attributes.columns:
+            labels = results.agent_attributes.aligned(agents, families)
+        elif families in results.attributes:
+            column = results.column(families)
+            first = dict(zip(reversed(results.agent_codes.tolist()), reversed(column), strict=True))
+            labels = tuple(first[row] for row in range(len(agents)))
+        else:
+            known = (*results.agent_attributes.columns, *results.attributes)
+            columns = f" Known columns: {listed(known)}." if known else ""
+            raise InputError(
+                f"No column {shorten(families)} says which agents belong together.{columns} Give a "
+                f"table of agents (`--agents FILE`)."
+            )
+    else:
+        labels = tuple(families.get(agent) for agent in agents)
+    return tuple(
+        agent if label is None else f"family {label}"
+        for agent, label in zip(agents, labels, strict=True)
+    )
+
+
+def _given(target: str | Mapping[str, float], agents: Sequence[str]) -> Array | None:
+    if isinstance(target, str):
+        return None
+    lacking = [agent for agent in agents if agent not in target]
+    if lacking:
+        raise InputError(
+            f"The target of {listed(lacking, limit=5)} is not given. Give one for each agent."
+        )
+    return np.array([target[agent] for agent in agents], dtype=np.float64)
+
+
+def _success(results: Results, recipe: Recipe) -> Array | None:
+    if recipe.success is not None:
+        return recipe.responses(results).to_numpy()
+    return responses(results).to_numpy() if results.is_binary() else None
+
+
+def _told(
+    left_out: tuple[str, ...], coverage: float, recipe: Recipe, target: Target
+) -> tuple[str, ...]:
+    notes = []
+    if left_out:
+        notes.append(
+            f"{counted(len(left_out), 'agent')} observed on less than {coverage:.0%} of the tasks "
+            f"{'was' if len(left_out) == 1 else 'were'} left out: {listed(left_out, limit=5)}."
+        )
+    if recipe.relative and not recipe.lexicographic and target != "rank-points":
+        notes.append(
+            f"Normalised by {recipe.normaliser!r} inside each fold, from its agents alone."
+        )
+    return tuple(notes)

@@ -1,0 +1,288 @@
+"""Proof: every method at every size, judged on agents that had no part in choosing or fitting."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from examiner.checking import Randomness, generator
+from examiner.results import Results
+from examiner.scores.standing import shared_ranks
+from examiner.selection.answer import answer_of
+from examiner.selection.benchmark import Benchmark, benchmark
+from examiner.selection.constraints import Array
+from examiner.selection.contest import (
+    Columns,
+    Contest,
+    FoldJob,
+    JudgedFold,
+    choose_sets,
+    judge,
+    predict_sets,
+)
+from examiner.selection.entrants import entered_methods
+from examiner.selection.evidence import fold_of
+from examiner.selection.holdout import Holdout, splits_of
+from examiner.selection.methods import Select
+from examiner.selection.methods.random import random as draw_at_random
+from examiner.selection.rows import Row, rows_of
+from examiner.wording import InputError
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+Map: TypeAlias = Callable[[Callable[[FoldJob], JudgedFold], Iterable[FoldJob]], Iterable[Any]]
+# Any: executors differ in what they call the iterator
+
+
+class Stability(NamedTuple):
+    """Whether the set stays the same without some agent: shares of folds, and who changes it."""
+
+    method: str
+    size: int
+    same: float
+    changed_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Methods and sizes, judged on held-out agents; `rows` hold the figures, `answer` says what follows.
+
+    `truth` [agents] are aggregates of the full set and `predicted` [methods, sizes, agents] what was
+    predicted of each agent while it was held out, NaN where it never was.
+    """
+
+    target: str
+    methods: tuple[str, ...]
+    sizes: tuple[int, ...]
+    rows: tuple[Row, ...]
+    agents: tuple[str, ...]
+    tasks: tuple[str, ...]
+    folds: str
+    truth: Array
+    predicted: Array
+    stability: tuple[Stability, ...]
+    answer: str
+    fingerprint: str
+    notes: tuple[str, ...]
+
+    def row(self, method: str, size: int) -> Row:
+        """Return the figures of one method at one size.
+
+        >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
+        >>> found = compare(results, [2], ["spread"], rng=0, holdout=Holdout(draws=5))
+        >>> found.row("spread", 2).size
+        2
+        """
+        for row in self.rows:
+            if row.method == method and row.size == size:
+                return row
+        raise InputError(
+            f"{method!r} with {size} tasks was not compared: methods are {', '.join(self.methods)}, "
+            f"sizes {', '.join(map(str, self.sizes))}."
+        )
+
+    def rank_changes(self, method: str, size: int) -> dict[str, tuple[int, int]]:
+        """Return each agent's rank by the full set and by what the few predicted of it.
+
+        >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
+        >>> found = compare(results, [2], ["spread"], rng=0, holdout=Holdout(draws=5))
+        >>> sorted(rank for rank, _ in found.rank_changes("spread", 2).values())
+        [1, 2, 3, 4, 5, 6, 7, 8]
+        """
+        self.row(method, size)
+        said = self.predicted[self.methods.index(method), self.sizes.index(size)]
+        known = np.flatnonzero(np.isfinite(said))
+        true, few = (shared_ranks(values[known]) for values in (self.truth, said))
+        return {
+            self.agents[agent]: (int(true[index]), int(few[index]))
+            for index, agent in enumerate(known)
+        }
+
+    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
+        """Return the comparison as JSON values; what is not known is NaN.
+
+        >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
+        >>> found = compare(results, [2], ["spread"], rng=0, holdout=Holdout(draws=5))
+        >>> [row["method"] for row in found.to_dict()["rows"]]
+        ['spread', 'random', 'full']
+        """
+        return {
+            "target": self.target,
+            "agents": len(self.agents),
+            "tasks": len(self.tasks),
+            "folds": self.folds,
+            "rows": [row.to_dict() for row in self.rows],
+            "stability": [part._asdict() for part in self.stability],
+            "answer": self.answer,
+            "input": self.fingerprint,
+        }
+
+    def __repr__(self) -> str:
+        return f"Comparison of {len(self.methods)} methods, {self.folds}. {self.answer}"
+
+
+def compare(
+    source: Results | Benchmark,
+    sizes: Sequence[int] = (1, 2, 3, 5, 10),
+    methods: Sequence[str | Select] | None = None,
+    *,
+    rng: Randomness,
+    holdout: Holdout | None = None,
+    tolerance: float = 0.05,
+    progress: Progress | None = None,
+    map: Map = builtins.map,
+) -> Comparison:
+    """Judge ways of choosing tasks on agents that had no part in choosing or fitting.
+
+    Normalising, thresholds, clusters, curves of tasks and shrinkage all happen inside each fold. Without
+    `methods`, all that the evidence allows are compared, and best-of, which takes in each fold the
+    method that does best in inner folds (all of them, where "best_of" is named alone or beside one
+    other). Orders are judged on pairs held out together: ranks pooled from leaving one out are biased.
+    Random sets of each size stand beside, with the same predictor. The `answer` says how many tasks
+    predict within the `tolerance`. The same seed gives the same table on any number of workers.
+
+    >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
+    >>> found = compare(results, [2], ["spread"], rng=0, holdout=Holdout(draws=5))
+    >>> found.row("random", 2).r2.value < 0.5
+    True
+    """
+    whole = benchmark(source) if isinstance(source, Results) else source
+    holdout = holdout or Holdout()
+    if not 0 < tolerance < np.inf:
+        raise InputError(f"The tolerance is {tolerance:g}. Give a relative error above 0: 0.05.")
+    wanted = _sizes(sizes, whole)
+    entered, best, notes = entered_methods(whole, methods)
+    for_draws, for_splits, for_folds, for_figures = generator(rng).spawn(4)
+    draws = _draws(whole, wanted, holdout.draws, for_draws)
+    contest = Contest(entered, wanted, draws, holdout.inner, holdout.level, best)
+    splits = splits_of(holdout, whole.agents, whole.families, for_splits)
+    jobs = [
+        FoldJob(split, own)
+        for split, own in zip(
+            splits.main + splits.pairs,
+            for_folds.spawn(len(splits.main) + len(splits.pairs)),
+            strict=True,
+        )
+    ]
+    found: list[JudgedFold] = []
+    for fold in map(partial(judge, whole, contest), jobs):
+        found.append(fold)
+        if progress is not None:
+            progress("judging folds", len(found), len(jobs))
+    judged = found[: len(splits.main)]
+    ordered = found[len(splits.main) :] or judged
+    all_sets, optimistic = _on_all(whole, contest, for_figures)
+    rows = rows_of(whole, contest, judged, ordered, optimistic, reps=holdout.reps, rng=for_figures)
+    truth, predicted = _pooled(judged, len(whole.agents))
+    return Comparison(
+        target=whole.target,
+        methods=contest.names,
+        sizes=wanted,
+        rows=rows,
+        agents=whole.agents,
+        tasks=whole.tasks,
+        folds=splits.name,
+        truth=truth,
+        predicted=predicted,
+        stability=_stability(whole, contest, judged, all_sets),
+        answer=answer_of(rows, contest.names, whole, tolerance),
+        fingerprint=whole.fingerprint,
+        notes=(*whole.notes, *notes, *_gaps(judged)),
+    )
+
+
+def _sizes(sizes: Sequence[int], whole: Benchmark) -> tuple[int, ...]:
+    offered, must = int(whole.terms.offered.sum()), len(whole.terms.must)
+    wanted = tuple(sorted(set(sizes)))
+    if whole.terms.budget is not None:
+        return (offered,)
+    if not wanted or wanted[0] < max(1, must) or wanted[-1] > offered:
+        raise InputError(
+            f"Cannot compare sets of {', '.join(str(size) for size in wanted) or 'no'} tasks: sizes must "
+            f"lie between {max(1, must)} and {offered}."
+        )
+    return wanted
+
+
+def _draws(
+    whole: Benchmark, sizes: tuple[int, ...], draws: int, rng: np.random.Generator
+) -> tuple[tuple[Columns, ...], ...]:
+    """Random sets of each size, [sizes][draws], the same in every fold: nothing is learnt from agents."""
+    evidence = fold_of(whole, np.arange(len(whole.agents)), ()).evidence
+    if evidence.terms.in_units:
+        return tuple(
+            tuple(draw_at_random(evidence, size, rng).columns for _ in range(draws))
+            for size in sizes
+        )
+    longest = [draw_at_random(evidence, sizes[-1], rng).columns for _ in range(draws)]
+    return tuple(tuple(drawn[:size] for drawn in longest) for size in sizes)
+
+
+def _on_all(
+    whole: Benchmark, contest: Contest, rng: np.random.Generator
+) -> tuple[tuple[tuple[Columns, ...], ...], Array]:
+    """Sets chosen on all agents, and R² on those same agents: the optimistic figure, [methods + 1, sizes].
+
+    Best-of's takes the method that looks best; the last row is the mean of random sets.
+    """
+    fold = fold_of(whole, np.arange(len(whole.agents)), contest.needs)
+    sets = choose_sets(fold, contest, rng)
+    target = fold.evidence.target
+    assert target is not None
+    spread = float(((target - target.mean()) ** 2).sum()) or float("nan")
+    squares = []
+    for group in (sets, contest.draws):
+        flat = [columns for row in group for columns in row]
+        guesses = predict_sets(fold, fold.observed, flat, None, rest=False) if flat else []
+        squares.append(np.array([((guess.value - target) ** 2).sum() for guess in guesses]))
+    sizes = len(contest.sizes)
+    r2 = 1 - squares[0].reshape(-1, sizes) / spread
+    random = 1 - squares[1].reshape(sizes, -1).mean(axis=1) / spread if len(squares[1]) else None
+    rows = [*r2, *([r2.max(axis=0)] if contest.best else [])]
+    rows.append(np.full(sizes, np.nan) if random is None else random)
+    return sets, np.array(rows)
+
+
+def _stability(
+    whole: Benchmark,
+    contest: Contest,
+    judged: list[JudgedFold],
+    all_sets: tuple[tuple[Columns, ...], ...],
+) -> tuple[Stability, ...]:
+    """Compare the set of each fold with the one chosen on all agents; best-of has none on all."""
+    found = []
+    for method, row in enumerate(all_sets):
+        for index, size in enumerate(contest.sizes):
+            same = [set(fold.sets[method][index]) == set(row[index]) for fold in judged]
+            changed = [
+                whole.agents[agent]
+                for fold, kept in zip(judged, same, strict=True)
+                if not kept
+                for agent in fold.test
+            ]
+            share = float(np.mean(same))
+            found.append(Stability(contest.names[method], size, share, tuple(changed)))
+    return tuple(found)
+
+
+def _pooled(judged: list[JudgedFold], agents: int) -> tuple[Array, Array]:
+    truth = np.full(agents, np.nan)
+    predicted = np.full((*judged[0].guess.value.shape[:2], agents), np.nan)
+    for fold in judged:
+        truth[fold.test] = fold.truth
+        predicted[:, :, fold.test] = fold.guess.value
+    return truth, predicted
+
+
+def _gaps(judged: list[JudgedFold]) -> tuple[str, ...]:
+    filled = sum(fold.filled for fold in judged)
+    if not filled:
+        return ()
+    return (
+        f"{filled:,} missing scores of held-out agents on chosen tasks were filled from the training "
+        f"agents of the fold.",
+    )

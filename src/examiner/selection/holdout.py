@@ -1,0 +1,158 @@
+"""Which agents are held out together; families are never split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.selection.constraints import codes_of
+from examiner.wording import InputError, counted, listed
+
+LEAST_TRAINING = 2
+PAIR_FOLDS = 5
+"""Folds in which several agents are held out together, so that their order can be judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holdout:
+    """How agents are held out, and how often random sets and resamples are drawn.
+
+    `folds` is "loo" (every agent or family in turn) or a number; `choose_on` names the agents to choose
+    on instead, all others being judged. `inner` folds inside each fold judge methods for best-of.
+    Orders are judged in `repeats` of five folds beside, in which agents are held out together. `draws`
+    random sets of each size stand beside the methods, `reps` resamples of agents give intervals, and
+    `level` is that of the prediction intervals.
+
+    >>> Holdout(level=2.0)
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The level is 2. Give a share between 0 and 1: 0.9.
+    """
+
+    folds: Literal["loo"] | int = "loo"
+    choose_on: tuple[str, ...] | None = None
+    inner: int = 5
+    repeats: int = 5
+    draws: int = 200
+    reps: int = 400
+    level: float = 0.9
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise InputError(f"The level is {self.level:g}. Give a share between 0 and 1: 0.9.")
+
+
+class Splits(NamedTuple):
+    """The folds that are judged, those in which orders are judged, and what both are called."""
+
+    main: list[Split]
+    pairs: list[Split]
+    name: str
+
+
+class Split(NamedTuple):
+    """Positions of the agents that choose and fit, and of those that are judged."""
+
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+
+
+def splits_of(
+    holdout: Holdout, agents: Sequence[str], families: Sequence[str], rng: np.random.Generator
+) -> Splits:
+    """Split agents as the holdout says; families are never split.
+
+    >>> splits = splits_of(Holdout(), list("abcdefg"), list("abcdefg"), np.random.default_rng(0))
+    >>> len(splits.main), len(splits.pairs), splits.name
+    (7, 15, 'leave-one-out')
+    """
+    if holdout.choose_on is not None:
+        named = holdout.choose_on
+        return Splits(chosen_on(agents, named), [], f"chosen on {len(named)} agents")
+    count = len(set(families))
+    if holdout.folds == "loo":
+        main, name = leave_one_out(families), "leave-one-out"
+    else:
+        main, name = k_fold(families, holdout.folds, rng), f"{holdout.folds} folds"
+    number = min(PAIR_FOLDS, count // 2)
+    # Fewer than six agents cannot be held out in pairs and leave enough to choose on.
+    repeats = holdout.repeats if number >= 3 else 0
+    pairs = [split for _ in range(repeats) for split in k_fold(families, number, rng)]
+    whole = "" if count == len(families) else ", families kept together"
+    return Splits(main, pairs, name + whole)
+
+
+def leave_one_out(families: Sequence[str]) -> list[Split]:
+    """Hold out every family in turn; an agent without one is its own.
+
+    >>> [split.test.tolist() for split in leave_one_out(["x", "y", "x", "z", "w", "w"])]
+    [[0, 2], [1], [3], [4, 5]]
+    """
+    code = codes_of(families)
+    return _checked(
+        [np.flatnonzero(code == family) for family in range(int(code.max()) + 1)], len(code)
+    )
+
+
+def k_fold(families: Sequence[str], folds: int, rng: np.random.Generator) -> list[Split]:
+    """Hold out whole families in `folds` parts of nearly equal size, drawn at random.
+
+    >>> splits = k_fold(list("abcdef"), 3, np.random.default_rng(0))
+    >>> sorted(len(split.test) for split in splits)
+    [2, 2, 2]
+    """
+    code = codes_of(families)
+    count = int(code.max()) + 1
+    if count < 2:
+        raise InputError(
+            "One agent or family cannot be split into folds. Give at least two to choose on."
+        )
+    if not 2 <= folds <= count:
+        raise InputError(
+            f"Cannot make {folds} folds of {count} agents or families. Choose between 2 and {count}."
+        )
+    order = rng.permutation(count)
+    size = np.bincount(code)
+    # Large families first, or the last of them would make a fold far larger than the others.
+    order = order[np.argsort(-size[order], kind="stable")]
+    held: list[list[int]] = [[] for _ in range(folds)]
+    for family in order:
+        smallest = min(held, key=lambda part: int(size[part].sum()) if part else 0)
+        smallest.append(int(family))
+    return _checked([np.flatnonzero(np.isin(code, part)) for part in held], len(code))
+
+
+def chosen_on(agents: Sequence[str], named: Sequence[str]) -> list[Split]:
+    """Choose on the agents named, judge on all others: last year's entrants, and this year's.
+
+    >>> [split.test.tolist() for split in chosen_on(list("abcdef"), list("abcd"))]
+    [[4, 5]]
+    """
+    unknown = [name for name in named if name not in agents]
+    if unknown:
+        raise InputError(
+            f"No agent is called {listed(unknown)}. There are {listed(agents)}. Check `--choose-on`."
+        )
+    inside = np.isin(np.arange(len(agents)), [agents.index(name) for name in named])
+    if inside.all():
+        raise InputError(
+            "All agents would choose, and none be judged. Name fewer in `--choose-on`."
+        )
+    return _checked([np.flatnonzero(~inside)], len(agents))
+
+
+def _checked(tests: list[NDArray[np.intp]], agents: int) -> list[Split]:
+    splits = []
+    for test in tests:
+        train = np.setdiff1d(np.arange(agents), test)
+        if len(train) < LEAST_TRAINING:
+            raise InputError(
+                f"A fold would leave {counted(len(train), 'agent')} to choose on; it needs "
+                f"{LEAST_TRAINING}. Give more agents, or smaller families."
+            )
+        splits.append(Split(train, test))
+    return splits
