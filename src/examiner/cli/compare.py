@@ -30,9 +30,7 @@ class CompareOptions:
         None, "Sizes to compare: 1,3,5 or 1-10 [default: 1,3,5,10].", metavar="NUMBERS"
     )
     methods: str | None = option(
-        None,
-        f"With commas: {', '.join(METHODS)}, best_of [default: all of them].",
-        metavar="NAMES",
+        None, f"With commas: {', '.join(METHODS)}, best_of [default: all of them].", metavar="NAMES"
     )
     folds: str = option("loo", "Leave one agent (or family) out, or K folds.", metavar="loo|K")
     draws: int = option(200, "Random sets of each size.", min=1)

@@ -27,7 +27,7 @@ from examiner.cli.source import results_from
 from examiner.irt import IRTFit
 from examiner.stored import examination_content, open_fit
 from examiner.stored import save as store
-from examiner.telling.findings import examination as findings
+from examiner.telling.findings import newcomers as findings
 from examiner.wording import InputError
 
 
@@ -110,7 +110,7 @@ def examine(
     shown = results is None and not told.json
     last = _examined(bank, answer, choosing, stop, who, told.seed, shown)
     outcome = getattr(answer, "ended", None)
-    finding = findings.tell(bank, last, fit, outcome=outcome, seed=told.seed)
+    finding = findings.tell_examination(bank, last, fit, outcome=outcome, seed=told.seed)
     beside = {"fit": str(who.fit), "seed": told.seed}
     told_notes = (*bank.calibration.notes, *notes)
     show(finding, "examiner.examine/1", told.json, told_notes, **beside)

@@ -50,9 +50,7 @@ class SourceOptions:
         "SOURCE", "A results file, folder or pattern, or the name of a bundled data set."
     )
     format: str | None = option(
-        None,
-        f"Format of the files, told from their content: {', '.join(FORMATS)}.",
-        metavar="NAME",
+        None, f"Format of the files, told from their content: {', '.join(FORMATS)}.", metavar="NAME"
     )
     layout: Literal["tidy", "wide"] | None = option(
         None, "Layout of a plain table; told from its header."

@@ -29,11 +29,7 @@ JOBS_SHOWN = 20
 
 
 def show(
-    finding: Finding,
-    schema: str,
-    json: bool,
-    notes: Sequence[str] | None = None,
-    **beside: object,
+    finding: Finding, schema: str, json: bool, notes: Sequence[str] | None = None, **beside: object
 ) -> None:
     """Print a finding for people, or its data and what else is said beside them as one JSON object.
 

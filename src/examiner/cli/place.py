@@ -11,7 +11,7 @@ from examiner.cli.source import results_from
 from examiner.irt import place as place_on_fit
 from examiner.selection import place as place_by_few
 from examiner.stored import open_fit, open_selection
-from examiner.telling.findings import place as findings
+from examiner.telling.findings import newcomers as findings
 from examiner.wording import InputError
 
 

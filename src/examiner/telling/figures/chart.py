@@ -1,4 +1,6 @@
-"""What figures are drawn with: lines, bands, dots, bars, cells, axes, and the chart around them.
+"""What figures are drawn with: colours, lines, bands, dots, cells, axes, and the chart around them.
+
+Colour-blind readers tell the colours apart, on light and on dark pages.
 
 A drawn figure is a plain dictionary, which `plotly.graph_objects.Figure(figure)` takes as it is.
 """
@@ -7,19 +9,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.telling.figures.labels import labels, plain
-from examiner.telling.figures.palette import FAINT, GREY, QUALITATIVE, Kind, colour_scale
 
 Floats: TypeAlias = NDArray[np.float64]
 Along: TypeAlias = Floats | Sequence[float]
 Part: TypeAlias = dict[str, Any]  # Any: a trace, an axis or a shape, in plotly's words
 Drawing: TypeAlias = dict[str, Any]  # Any: a whole figure; plotly checks it in the tests
 
+# ColorBrewer: the oranges of PuOr and the blues of RdBu, safe for the common colour blindnesses.
+DIVERGING = (
+    *("#7f3b08", "#b35806", "#e08214", "#fdb863", "#fee0b6", "#f7f7f7"),
+    *("#d1e5f0", "#92c5de", "#4393c3", "#2166ac", "#053061"),
+)
+# Cividis (Nuñez, Anderton & Renslow, 2018): seen alike with and without colour blindness.
+SEQUENTIAL = (
+    *("#00224e", "#123570", "#3b496c", "#575d6d", "#707173"),
+    *("#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"),
+)
+# Okabe & Ito (2008), without yellow and black: told apart on light and dark pages.
+QUALITATIVE = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8a8678")
+FAINT = "2a"
+"""How strongly bands are drawn: the last two hexadecimal digits of a colour."""
+GREY, DOTS, BAR, MEAN, MIDDLE = "#888888", "#4393c3", "#7f8fa6", "#d95f02", "#1b7fbd"
 MOST_LINES = len(QUALITATIVE)
 """Lines that have a colour of their own."""
 LEGEND_ABOVE = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}
@@ -229,13 +245,17 @@ def greyed(along: Floats, values: Floats, name: str) -> list[Part]:
     return [line(x, y, name, GREY + FAINT, width=1, connectgaps=False)]
 
 
-def cells(values: Floats, kind: Kind, hover: str, **more: object) -> Part:
+def cells(
+    values: Floats, kind: Literal["diverging", "sequential"], hover: str, **more: object
+) -> Part:
     """Return a heat map, row by row; what is not known has no colour.
 
     >>> cells(np.array([[1.0, np.nan]]), "sequential", "%{z}")["z"]
     [[1.0, None]]
     """
-    shown = {"z": compact(values, 3), "colorscale": colour_scale(kind), "hoverongaps": False}
+    colours = DIVERGING if kind == "diverging" else SEQUENTIAL
+    scale = [[step / (len(colours) - 1), colour] for step, colour in enumerate(colours)]
+    shown = {"z": compact(values, 3), "colorscale": scale, "hoverongaps": False}
     return {"type": "heatmap", "hovertemplate": f"{hover}<extra></extra>"} | shown | more
 
 

@@ -24,7 +24,6 @@ from examiner.selection import (
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import plain
-from examiner.telling.figures.palette import BAR, MEAN, QUALITATIVE
 from examiner.telling.finding import (
     Block,
     Column,
@@ -214,10 +213,10 @@ def draw(data: CostQualityData) -> chart.Drawing:
     if "random" in data.methods:
         row = data.methods.index("random")
         ends = data.cost[row], data.low[row], data.high[row]
-        traces.append(chart.band(*ends, "19 of 20 random sets", BAR))
-    colours = iter(QUALITATIVE * 3)
+        traces.append(chart.band(*ends, "19 of 20 random sets", chart.BAR))
+    colours = iter(chart.QUALITATIVE * 3)
     for row, name in enumerate(data.methods):
-        style = {"best_of": (MEAN, 4, "solid"), "random": (BAR, 2, "dash")}.get(name)
+        style = {"best_of": (chart.MEAN, 4, "solid"), "random": (chart.BAR, 2, "dash")}.get(name)
         colour, width, dash = style or (next(colours), 1.5, "solid")
         label = plain(name)
         hover = "%{customdata[0]} tasks: R² %{y:.3f} (%{customdata[1]} to %{customdata[2]})"

@@ -13,7 +13,6 @@ from examiner.scores import curves as learning_curves
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
-from examiner.telling.figures.palette import QUALITATIVE
 from examiner.telling.finding import (
     Block,
     Column,
@@ -216,8 +215,8 @@ def draw(data: BumpData) -> chart.Drawing:
     hover = "%{customdata[0]}: rank %{y}, beats %{customdata[1]:.0%}"
     traces = []
     for agent, label in enumerate(labels(data.agents, 28)):
-        colour = QUALITATIVE[agent % len(QUALITATIVE)]
-        dash = ("solid", "dash", "dot")[agent // len(QUALITATIVE) % 3]
+        colour = chart.QUALITATIVE[agent % len(chart.QUALITATIVE)]
+        dash = ("solid", "dash", "dot")[agent // len(chart.QUALITATIVE) % 3]
         drawn = chart.line(along, data.ranks[:, agent], label, colour, hover, width=3, dash=dash)
         told = [[label, value] for value in chart.compact(data.standing[:, agent])]
         marked = {"mode": "lines+markers", "marker": {"size": 9, "color": colour}}

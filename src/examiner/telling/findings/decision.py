@@ -11,15 +11,7 @@ from examiner.scores import DecisionStudy, VarianceComponents
 from examiner.scores import decision as decision_study
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.figures.palette import MEAN, SEQUENTIAL
-from examiner.telling.finding import (
-    Column,
-    Figure,
-    Finding,
-    Table,
-    noted,
-    untold,
-)
+from examiner.telling.finding import Column, Figure, Finding, Table, noted, untold
 from examiner.telling.numbers import three_digits
 from examiner.telling.study import Study
 from examiner.wording import InputError, counted
@@ -79,20 +71,20 @@ def draw(data: DecisionData, title: str = "score") -> chart.Drawing:
     >>> [trace["name"] for trace in figure["data"]]
     ['1 run', 'these results']
     """
-    steps = np.linspace(1, len(SEQUENTIAL) - 3, max(len(data.runs), 2)).round().astype(int)
+    steps = np.linspace(1, len(chart.SEQUENTIAL) - 3, max(len(data.runs), 2)).round().astype(int)
     tasks, (now_tasks, now_runs, now_error) = data.tasks.tolist(), data.now
     traces = [
         chart.line(
             tasks,
             data.error[:, column],
             counted(runs, "run"),
-            SEQUENTIAL[steps[column]],
+            chart.SEQUENTIAL[steps[column]],
             f"%{{x}} tasks, {runs} runs: %{{y:.3~g}}",
         )
         for column, runs in enumerate(data.runs.tolist())
     ]
     hover = f"%{{x}} tasks, {now_runs:.3g} runs: %{{y:.3~g}}"
-    now = [now_tasks], [now_error], "these results", MEAN, hover
+    now = [now_tasks], [now_error], "these results", chart.MEAN, hover
     traces.append(chart.dots(*now, size=11, symbol="diamond"))
     y = chart.axis(f"standard error of a difference ({title})", rangemode="tozero")
     return chart.figure(traces, 400, chart.axis("tasks"), y)

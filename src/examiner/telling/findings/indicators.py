@@ -13,7 +13,6 @@ from examiner.results import ResponseMatrix
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
-from examiner.telling.figures.palette import DOTS, FAINT, MEAN, QUALITATIVE
 from examiner.telling.finding import (
     Block,
     Column,
@@ -91,7 +90,7 @@ def draw_curves(data: AgentCurvesData) -> chart.Drawing:
     hover = "%{fullData.name}: %{y:.2f} at difficulty %{x:.2f}"
     marked: chart.Part = {"mode": "lines+markers", "connectgaps": True}
     traces = chart.banded(data.agents, data.bins, data.mean, low, high, hover, **marked)
-    for agent, (success, colour) in enumerate(zip(data.expected, QUALITATIVE, strict=False)):
+    for agent, (success, colour) in enumerate(zip(data.expected, chart.QUALITATIVE, strict=False)):
         dotted = chart.line(data.difficulty, success, "expected", colour, width=1, dash="dot")
         traces.append(dotted | {"showlegend": False, "legendgroup": str(agent)})
     bins = [chart.across(x=middle, width=1) for middle in chart.compact(data.bins)]
@@ -224,8 +223,8 @@ def draw(data: AbilityGeneralityData) -> chart.Drawing:
     infinite = np.isinf(data.generality)
     traces = []
     for name, chosen, symbol, colour, size in (
-        ("agents", ~infinite, "circle", DOTS, "%{y:.3~g}"),
-        ("infinite generality", infinite, "star", MEAN, "infinite"),
+        ("agents", ~infinite, "circle", chart.DOTS, "%{y:.3~g}"),
+        ("infinite generality", infinite, "star", chart.MEAN, "infinite"),
     ):
         rows = np.flatnonzero(chosen & np.isfinite(data.shown) & np.isfinite(data.ability))
         if not len(rows):
@@ -236,7 +235,7 @@ def draw(data: AbilityGeneralityData) -> chart.Drawing:
         points = chart.dots(
             data.ability[rows], data.shown[rows], name, colour, hover, symbol=symbol
         )
-        points |= {"error_x": error | {"thickness": 1, "width": 0, "color": colour + FAINT}}
+        points |= {"error_x": error | {"thickness": 1, "width": 0, "color": colour + chart.FAINT}}
         if len(names) <= MOST_NAMED:
             points |= {"mode": "markers+text", "textposition": "top center"}
         traces.append(points | {"text": told, "textfont": {"size": 10}})

@@ -10,7 +10,6 @@ import numpy as np
 from examiner.information import InformationAnalysis, InformativeSet, analyse
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.figures.palette import BAR, MEAN, MIDDLE
 from examiner.telling.finding import (
     Column,
     Figure,
@@ -165,11 +164,11 @@ def draw_curve(data: InformationCurveData) -> chart.Drawing:
     along = np.arange(float(len(data.tasks)))
     traces = []
     if np.isfinite(data.low).any():
-        traces.append(chart.band(along, data.low, data.high, "interval", MIDDLE))
+        traces.append(chart.band(along, data.low, data.high, "interval", chart.MIDDLE))
     for name, values, colour, dash in (
-        ("chosen tasks", data.bits, MIDDLE, "solid"),
-        ("by chance", data.chance, MEAN, "dash"),
-        ("one in twenty by chance exceeds", data.chance_high, BAR, "dot"),
+        ("chosen tasks", data.bits, chart.MIDDLE, "solid"),
+        ("by chance", data.chance, chart.MEAN, "dash"),
+        ("one in twenty by chance exceeds", data.chance_high, chart.BAR, "dot"),
     ):
         if np.isfinite(values).any():
             drawn = chart.line(along, values, name, colour, f"{name}: %{{y:.3f}} bits", dash=dash)
@@ -228,17 +227,17 @@ def draw_bars(data: InformationBarsData) -> chart.Drawing:
     ['bits', 'by chance']
     """
     rows = list(range(len(data.tasks)))
-    bars = {"type": "bar", "orientation": "h", "marker": {"color": BAR}, "name": "bits"}
+    bars = {"type": "bar", "orientation": "h", "marker": {"color": chart.BAR}, "name": "bits"}
     hover = "%{y}: %{x:.3f} bits<extra></extra>"
     traces: list[dict[str, Any]] = [
         bars | {"x": chart.compact(data.bits), "y": rows, "hovertemplate": hover}
     ]
     if np.isfinite(data.low).any():
-        traces.append(chart.segments(data.low, data.high, "interval", MIDDLE))
+        traces.append(chart.segments(data.low, data.high, "interval", chart.MIDDLE))
     if np.isfinite(data.chance).any():
         hover = "by chance: %{x:.3f} bits"
         traces.append(
-            chart.dots(data.chance, rows, "by chance", MEAN, hover, size=14, symbol="line-ns")
+            chart.dots(data.chance, rows, "by chance", chart.MEAN, hover, size=14, symbol="line-ns")
         )
     x = chart.axis(f"bits, of {data.max_bits:.2f} at most", rangemode="tozero")
     return chart.figure(traces, 110 + 22 * len(rows), x, chart.rows_axis(data.tasks), bargap=0.3)

@@ -10,7 +10,6 @@ from examiner.scores import AGGREGATES, AggregateIntervals, Overview, suggested_
 from examiner.scores import intervals as aggregate_intervals
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.figures.palette import MIDDLE
 from examiner.telling.finding import (
     Block,
     Column,
@@ -146,8 +145,10 @@ def draw(data: IntervalData) -> chart.Drawing:
             "arrayminus": chart.compact(np.where(bars, value - low, np.nan)),
         }
         hover = "%{x:.3~g} (%{customdata[0]:.3~g} to %{customdata[1]:.3~g})"
-        points = chart.dots(value, rows, name, MIDDLE, hover, size=8, xaxis=f"x{number}", yaxis="y")
-        drawn = {"error_x": error | {"thickness": 2, "width": 4, "color": MIDDLE}}
+        points = chart.dots(
+            value, rows, name, chart.MIDDLE, hover, size=8, xaxis=f"x{number}", yaxis="y"
+        )
+        drawn = {"error_x": error | {"thickness": 2, "width": 4, "color": chart.MIDDLE}}
         traces.append(points | drawn | {"customdata": chart.compact(np.column_stack([low, high]))})
     first, y = axes.pop("xaxis"), chart.rows_axis(data.agents)
     return chart.figure(traces, 90 + 26 * len(rows), first, y, legend=False, top=10, **axes)

@@ -13,7 +13,6 @@ from examiner.results import ResponseMatrix
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
-from examiner.telling.figures.palette import BAR, MEAN, MIDDLE
 from examiner.telling.finding import Figure, Finding, Name, Prose, Text, noted, untold
 from examiner.telling.numbers import three_digits
 from examiner.telling.study import Study
@@ -157,21 +156,21 @@ def draw(data: AdaptiveTraceData) -> chart.Drawing:
         for name, share, expected in zip(names, data.share, data.expected, strict=True)
     ]
     hover = "%{text}<br>ability %{y:.2f}"
-    line = chart.line(along, data.ability, "ability", MIDDLE, hover, mode="lines+markers")
+    line = chart.line(along, data.ability, "ability", chart.MIDDLE, hover, mode="lines+markers")
     # Filled where the agent did better than was expected of it, hollow where worse.
-    filled = [MIDDLE if up else "#ffffff" for up in data.share >= data.expected]
-    marker = {"size": 9, "color": filled, "line": {"width": 2, "color": MIDDLE}}
+    filled = [chart.MIDDLE if up else "#ffffff" for up in data.share >= data.expected]
+    marker = {"size": 9, "color": filled, "line": {"width": 2, "color": chart.MIDDLE}}
     traces = [
-        chart.band(along, data.low, data.high, "95 % interval", MIDDLE),
+        chart.band(along, data.low, data.high, "95 % interval", chart.MIDDLE),
         line | {"marker": marker, "text": told},
     ]
     ticks = along if len(along) <= MOST_LABELS else along[:: len(along) // MOST_LABELS + 1]
     texts = [names[int(tick) - 1] for tick in ticks]
     shown = {"tickmode": "array", "tickvals": ticks.tolist(), "ticktext": texts}
-    levels = [chart.across(y=ability, colour=BAR) for ability in data.landmarks.values()]
+    levels = [chart.across(y=ability, colour=chart.BAR) for ability in data.landmarks.values()]
     above = {"xref": "paper", "x": 1, "xanchor": "right", "yanchor": "bottom", "showarrow": False}
     notes = [
-        above | {"y": ability, "text": labels([name], 20)[0], "font": {"color": MEAN}}
+        above | {"y": ability, "text": labels([name], 20)[0], "font": {"color": chart.MEAN}}
         for name, ability in data.landmarks.items()
     ]
     x = chart.axis(tickangle=-45, **shown)

@@ -12,7 +12,6 @@ from examiner.scores import shared_ranks
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
-from examiner.telling.figures.palette import BAR, DOTS, MEAN, MIDDLE
 from examiner.telling.figures.stretch import Stretch, stretch_for
 from examiner.telling.finding import (
     Block,
@@ -196,8 +195,10 @@ def draw(data: StripData, title: str = "score", centre: float | None = None) -> 
     ['middle half', 'one task', 'mean', 'interquartile mean']
     """
     at = data.axis.positions
-    middle = chart.segments(at(data.lower_quartile), at(data.upper_quartile), "middle half", BAR)
-    traces = [middle | {"opacity": 0.35, "line": {"width": 14, "color": BAR}}]
+    middle = chart.segments(
+        at(data.lower_quartile), at(data.upper_quartile), "middle half", chart.BAR
+    )
+    traces = [middle | {"opacity": 0.35, "line": {"width": 14, "color": chart.BAR}}]
     if data.dots:
         agent, task = np.nonzero(np.isfinite(data.scores))
         scores = data.scores[agent, task]
@@ -210,13 +211,13 @@ def draw(data: StripData, title: str = "score", centre: float | None = None) -> 
         ]
         hover = "%{customdata[0]}: %{customdata[1]:.3~g}"
         points = chart.dots(
-            at(scores), agent + offset, "one task", DOTS, hover, size=5, customdata=told
+            at(scores), agent + offset, "one task", chart.DOTS, hover, size=5, customdata=told
         )
         traces.append(points | {"opacity": 0.75})
     rows = list(range(len(data.agents)))
     for name, values, symbol, colour, size in (
-        ("mean", data.mean, "diamond", MEAN, 11),
-        ("interquartile mean", data.iqm, "line-ns", MIDDLE, 18),
+        ("mean", data.mean, "diamond", chart.MEAN, 11),
+        ("interquartile mean", data.iqm, "line-ns", chart.MIDDLE, 18),
     ):
         hover = name + ": %{customdata:.3~g}"
         marks = chart.dots(at(values), rows, name, colour, hover, size=size, symbol=symbol)

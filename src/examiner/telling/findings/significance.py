@@ -15,7 +15,6 @@ from examiner.scores.uncertainty.strata import run_scores
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
-from examiner.telling.figures.palette import BAR, DOTS, GREY
 from examiner.telling.finding import (
     Cell,
     Column,
@@ -144,7 +143,7 @@ def draw(data: CriticalData) -> chart.Drawing:
     for number, (best, worst) in enumerate(data.bars):
         ends = float(data.mean_rank[best]) - 0.03, float(data.mean_rank[worst]) + 0.03
         height = -0.5 - 0.4 * number
-        shapes.append(_stroke(ends[0], height, ends[1], height, width=5, colour=BAR))
+        shapes.append(_stroke(ends[0], height, ends[1], height, width=5, colour=chart.BAR))
     margin = max(0.4, 0.45 * count)
     x = chart.axis(
         "mean rank over tasks",
@@ -156,14 +155,16 @@ def draw(data: CriticalData) -> chart.Drawing:
     )
     y = chart.axis(range=[-depth, 0], visible=False)
     ranks = data.mean_rank.tolist()
-    points = chart.dots(ranks, [0] * count, "", DOTS, "%{text}: %{x:.3~g}", size=8, text=names)
+    points = chart.dots(
+        ranks, [0] * count, "", chart.DOTS, "%{text}: %{x:.3~g}", size=8, text=names
+    )
     traces = [points | {"cliponaxis": False}]
     height = 90 + 26 * int(np.ceil(depth))
     return chart.figure(traces, height, x, y, legend=False, shapes=shapes, annotations=notes)
 
 
 def _stroke(
-    x0: float, y0: float, x1: float, y1: float, width: float = 1, colour: str = GREY
+    x0: float, y0: float, x1: float, y1: float, width: float = 1, colour: str = chart.GREY
 ) -> chart.Part:
     ends = {"x0": x0, "y0": y0, "x1": x1, "y1": y1}
     return {"type": "line", "line": {"width": width, "color": colour}} | ends

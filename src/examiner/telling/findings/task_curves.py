@@ -12,15 +12,7 @@ from examiner.irt import curves as expected_curves
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
-from examiner.telling.figures.palette import QUALITATIVE
-from examiner.telling.finding import (
-    Figure,
-    Finding,
-    Name,
-    Prose,
-    enumerated,
-    untold,
-)
+from examiner.telling.finding import Figure, Finding, Name, Prose, enumerated, untold
 from examiner.telling.study import Study
 from examiner.wording import counted
 
@@ -108,7 +100,7 @@ def draw(data: TaskCurvesData) -> chart.Drawing:
     traces = chart.greyed(data.ability, data.others, "other tasks")
     traces += chart.banded(data.tasks, data.ability, data.success, data.low, data.high, hover)
     hover = "agents near %{x:.2f}: %{y:.2f}"
-    names = zip(labels(data.tasks, 32), QUALITATIVE, strict=False)
+    names = zip(labels(data.tasks, 32), chart.QUALITATIVE, strict=False)
     for task, (name, colour) in enumerate(names):
         points = chart.dots(data.group_ability, data.group_mean[task], name, colour, hover, size=6)
         points["marker"]["symbol"] = "circle-open"
@@ -119,11 +111,7 @@ def draw(data: TaskCurvesData) -> chart.Drawing:
 
 
 def _figure(
-    key: str,
-    tasks: Sequence[int],
-    words: str,
-    expected: TaskCurves,
-    observed: EmpiricalTaskCurves,
+    key: str, tasks: Sequence[int], words: str, expected: TaskCurves, observed: EmpiricalTaskCurves
 ) -> Figure:
     chosen = np.asarray(tasks)
     others = np.setdiff1d(np.arange(len(expected.tasks)), chosen)

@@ -12,7 +12,6 @@ from examiner.irt import IRTFit
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
-from examiner.telling.figures.palette import DOTS, FAINT, MEAN
 from examiner.telling.finding import Figure, Finding, Prose, Text, noted, untold
 from examiner.telling.numbers import three_digits
 from examiner.telling.study import Study
@@ -127,14 +126,16 @@ def draw(data: WrightMapData) -> chart.Drawing:
     values = chart.compact(np.column_stack([data.ability, data.error]), 4)
     told = [[name, *pair] for name, pair in zip(names, values, strict=True)]
     hover = "%{customdata[0]}: %{customdata[1]} ± %{customdata[2]}"
-    agents = chart.dots(data.agent_place, data.ability, "agents", DOTS, hover, customdata=told)
+    agents = chart.dots(
+        data.agent_place, data.ability, "agents", chart.DOTS, hover, customdata=told
+    )
     bars = {
         "type": "data",
         "array": chart.compact(np.nan_to_num(data.error)),
         "thickness": 1,
         "width": 0,
     }
-    traces = [agents | {"error_y": bars | {"color": DOTS + FAINT}}]
+    traces = [agents | {"error_y": bars | {"color": chart.DOTS + chart.FAINT}}]
     names = labels(data.tasks, LABEL_LIMIT)
     for name, chosen, symbol in (
         ("tasks", ~data.negative, "square"),
@@ -146,7 +147,7 @@ def draw(data: WrightMapData) -> chart.Drawing:
             told = [[names[row], value] for row, value in zip(rows, values, strict=True)]
             hover = "%{customdata[0]}: %{customdata[1]}"
             points = chart.dots(
-                data.task_place[rows], data.shown[rows], name, MEAN, hover, symbol=symbol
+                data.task_place[rows], data.shown[rows], name, chart.MEAN, hover, symbol=symbol
             )
             traces.append(points | {"customdata": told})
     left = float(max(np.nanmax(np.abs(data.agent_place), initial=3.0), 3.0))
