@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import partial, wraps
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_type_hints
 
 import typer
 
 from examiner.importers import FORMATS
-from examiner.scores import NORMALISERS, Success
 from examiner.wording import InputError, shorten
 
+if TYPE_CHECKING:
+    from examiner.scores import Success
+
 NORMALISE = ("--normalise", "--normalize")
-NORMALISER_NAMES = f"{', '.join(NORMALISERS)}, auto or none"
 SUCCESS = "What counts as success, after --normalise: a number, 'reference' or 'random'."
 TYPOLOGY = "Kinds of the tasks: a table with a column 'task' or 'game' and one a feature, or a bundled one."
 REPS = "Resamples to draw, for intervals and for chance."
 OUTPUT = ("--output", "-o")
 
 
-def option(default: object, meaning: str, *names: str, **more: Any) -> Any:  # Any: a field
+def option(
+    default: object, meaning: str | Callable[[], str], *names: str, **more: Any
+) -> Any:  # Any: a field
     """Say an option as a field of a group: its default, what it is, and its names if not the field's.
+
+    What it is may be a function, where the table it lists is not to be loaded for every command.
 
     >>> option(5, "Tasks to choose.").default
     5
     """
-    return field(default=default, metadata={"of": typer.Option(*names, help=meaning, **more)})
+    made = partial(typer.Option, *names, **more)
+    return field(default=default, metadata={"made": made, "meaning": meaning})
 
 
 def argument(metavar: str, meaning: str, default: object = MISSING) -> Any:  # Any: a field
@@ -39,7 +45,19 @@ def argument(metavar: str, meaning: str, default: object = MISSING) -> Any:  # A
     >>> argument("GAME", "The game to play.", None).default is None
     True
     """
-    return field(default=default, metadata={"of": typer.Argument(metavar=metavar, help=meaning)})
+    made = partial(typer.Argument, metavar=metavar)
+    return field(default=default, metadata={"made": made, "meaning": meaning})
+
+
+def normaliser_names() -> str:
+    """List what `--normalise` takes.
+
+    >>> normaliser_names()
+    'human, random-only, z-score, min-max, rank, log, auto or none.'
+    """
+    from examiner.scores import NORMALISERS
+
+    return f"{', '.join(NORMALISERS)}, auto or none."
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +110,7 @@ class SourceOptions:
 class ComparisonOptions:
     """How scores are made comparable, and what counts as success."""
 
-    normalise: str | None = option(None, f"{NORMALISER_NAMES}.", *NORMALISE, metavar="NAME")
+    normalise: str | None = option(None, normaliser_names, *NORMALISE, metavar="NAME")
     success: str | None = option(None, SUCCESS, metavar="WHAT")
     success_share: float | None = option(
         None, "Share of trials that must succeed for the cell to.", metavar="SHARE"
@@ -170,7 +188,7 @@ def flattened(command: Callable[..., None]) -> Callable[..., None]:
         else:
             parameters.append(parameter.replace(annotation=hints[name], kind=_KEYWORD))
 
-    @functools.wraps(command)
+    @wraps(command)
     def call(**given: Any) -> None:  # Any: each option has its own type
         for name, group in groups.items():
             given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
@@ -188,12 +206,11 @@ _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 def _options_of(group: Any) -> list[inspect.Parameter]:  # Any: a dataclass
     hints = get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            each.name,
-            _KEYWORD,
-            annotation=Annotated[hints[each.name], each.metadata["of"]],
-            default=inspect.Parameter.empty if each.default is MISSING else each.default,
-        )
-        for each in fields(group)
-    ]
+    parameters = []
+    for each in fields(group):
+        meaning = each.metadata["meaning"]
+        made = each.metadata["made"](help=meaning() if callable(meaning) else meaning)
+        default = inspect.Parameter.empty if each.default is MISSING else each.default
+        kind: Any = Annotated[hints[each.name], made]  # type: ignore[valid-type, name-defined]
+        parameters.append(inspect.Parameter(each.name, _KEYWORD, annotation=kind, default=default))
+    return parameters

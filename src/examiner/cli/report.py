@@ -7,12 +7,12 @@ from pathlib import Path
 
 from examiner.cli.options import (
     NORMALISE,
-    NORMALISER_NAMES,
     OUTPUT,
     SUCCESS,
     TYPOLOGY,
     Seeded,
     SourceOptions,
+    normaliser_names,
     option,
     success_of,
     words_of,
@@ -30,7 +30,7 @@ class ReportOptions:
     """What the page tells, of which numbers, and where it is written."""
 
     output: Path | None = option(None, "HTML file to write [default: report.html].", *OUTPUT)
-    normalise: str = option("auto", f"{NORMALISER_NAMES}.", *NORMALISE, metavar="NAME")
+    normalise: str = option("auto", normaliser_names, *NORMALISE, metavar="NAME")
     sections: str | None = option(
         None, f"Sections to include, with commas: {', '.join(FINDINGS)}.", metavar="NAMES"
     )

@@ -15,10 +15,10 @@ import numpy as np
 
 from examiner.cli.options import (
     NORMALISE,
-    NORMALISER_NAMES,
     SUCCESS,
     TYPOLOGY,
     SourceOptions,
+    normaliser_names,
     option,
     success_of,
     words_of,
@@ -47,7 +47,7 @@ class SelectionOptions:
     target: Literal["mean", "median", "iqm", "rank-points"] = option(
         "mean", "Aggregate of the full benchmark to predict."
     )
-    normalise: str = option("auto", f"{NORMALISER_NAMES}.", *NORMALISE, metavar="NAME")
+    normalise: str = option("auto", normaliser_names, *NORMALISE, metavar="NAME")
     transform: Literal["none", "log"] = option("none", "log₁₀ of comparable scores, or none.")
     floor: float | None = option(
         None, "Least value before the log [default: 0.01 with human scores, else 1]."

@@ -13,8 +13,6 @@ from examiner.cli.output import ProgressCallback
 from examiner.datasets import DATASETS, load
 from examiner.importers import read, read_agents, read_classification, read_scales, read_tasks
 from examiner.results import Classification, Results, Scales, atari_game
-from examiner.scores import mark_success, normalise
-from examiner.scores import reduce as reduce_runs
 from examiner.wording import InputError, listed, shorten
 
 
@@ -47,6 +45,8 @@ def comparable(results: Results, options: ComparisonOptions) -> Results:
     >>> comparable(results, ComparisonOptions("human", "1.0")).measures
     ('success', 'score')
     """
+    from examiner.scores import mark_success, normalise
+
     results = normalise(results, options.normalise)
     if options.success is not None or options.success_share is not None:
         results = mark_success(results, success_of(options.success), share=options.success_share)
@@ -99,6 +99,8 @@ def _informed(results: Results, options: SourceOptions) -> Results:
 def _reduced(results: Results, options: SourceOptions, by_default: bool) -> Results:
     if options.reduce is None and not (by_default and results.provenance.training):
         return results
+    from examiner.scores import reduce as reduce_runs
+
     return reduce_runs(results, options.reduce)
 
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from examiner.cli.options import (
     NORMALISE,
-    NORMALISER_NAMES,
     TYPOLOGY,
     Seeded,
     SourceOptions,
     argument,
+    normaliser_names,
     option,
     words_of,
 )
@@ -46,7 +46,7 @@ class TypologyOptions:
         "auto", f"{', '.join(SCHEMAS)}, none, or auto: told from the features.", metavar="NAME"
     )
     features: str | None = option(None, "Features to group by, comma-separated.")
-    normalise: str = option("auto", f"{NORMALISER_NAMES}.", *NORMALISE, metavar="NAME")
+    normalise: str = option("auto", normaliser_names, *NORMALISE, metavar="NAME")
 
 
 def typology(wanted: TypologyOptions, options: ResultsOptions, told: Seeded) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from examiner.results import Results
 from examiner.results.scale import ScaleArrays
-from examiner.scores import Likeness, default_reduction, near_identical, normalise
 from examiner.telling.finding import (
     Block,
     Column,
@@ -22,8 +22,11 @@ from examiner.telling.finding import (
     Text,
     enumerated,
 )
-from examiner.telling.study import Study
 from examiner.wording import ExaminerWarning, counted
+
+if TYPE_CHECKING:  # describing results needs neither
+    from examiner.scores import Likeness
+    from examiner.telling.study import Study
 
 KEY, TITLE = "reading", "What was read"
 NEAR_IDENTICAL = 0.99
@@ -65,6 +68,8 @@ def tell(results: Results) -> Finding:
 
 
 def _description(results: Results) -> Record:
+    from examiner.scores import default_reduction
+
     unscaled = set(results.scales.aligned(results.task_names, results.measures[0]).unscaled)
     return {
         "source": results.provenance.source,
@@ -103,6 +108,7 @@ def finding(study: Study) -> Finding:
     """Tell what was read and what to beware of.
 
     >>> from examiner.telling.finding import said
+    >>> from examiner.telling.study import Study
     >>> said(finding(Study.of(Results.from_numpy([[0.5, 1.0]]))).lead)
     '1 agent on 2 tasks, 1 run of 1 trial each, no cell missing; no warnings.'
     """
@@ -206,6 +212,8 @@ def _pairs(study: Study) -> tuple[Likeness, ...]:
 
     On raw or human-normalised scores the few tasks with huge scores make all agents look alike.
     """
+    from examiner.scores import near_identical
+
     found: dict[tuple[str, str], Likeness] = {}
     if len({row.tobytes() for row in study.raw}) < len(study.raw):
         # Above a limit of one there are only exact repeats, which may not vary at all.
@@ -223,6 +231,8 @@ def _standing(study: Study) -> Results:
     """Each agent's standing among all agents, task by task."""
     if study.normaliser == "z-score":
         return study.scores
+    from examiner.scores import normalise
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExaminerWarning)  # about a step that is taken only here
         return normalise(study.results, "z-score", study.measure)
