@@ -53,7 +53,7 @@ def normaliser_names() -> str:
     """List what `--normalise` takes.
 
     >>> normaliser_names()
-    'human, random-only, z-score, min-max, rank, log, auto or none.'
+    'human, random-only, ... auto or none.'
     """
     from examiner.scores import NORMALISERS
 
@@ -211,6 +211,6 @@ def _options_of(group: Any) -> list[inspect.Parameter]:  # Any: a dataclass
         meaning = each.metadata["meaning"]
         made = each.metadata["made"](help=meaning() if callable(meaning) else meaning)
         default = inspect.Parameter.empty if each.default is MISSING else each.default
-        kind: Any = Annotated[hints[each.name], made]  # type: ignore[valid-type, name-defined]
+        kind: Any = Annotated[hints[each.name], made]
         parameters.append(inspect.Parameter(each.name, _KEYWORD, annotation=kind, default=default))
     return parameters
