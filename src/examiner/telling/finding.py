@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from examiner.telling.figures.chart import Drawing
+from examiner.wording import InputError
 
 ROWS_SHOWN = 40
 """Rows of a table in a terminal; all of them are in the JSON."""
@@ -212,8 +213,8 @@ class Finding:
     'ranking'
     """
 
-    key: str
-    title: str
+    key: str = ""
+    title: str = ""
     lead: Prose = ()
     blocks: tuple[Block, ...] = ()
     data: Record = field(default_factory=dict)
@@ -236,10 +237,5 @@ def noted(notes: Sequence[str], title: str = "Beware") -> tuple[Notes, ...]:
     return (Notes(title, tuple((Name(note),) for note in notes)),) if notes else ()
 
 
-def untold(key: str, title: str, reason: str) -> Finding:
-    """Return a finding that cannot tell anything of these results, and says why.
-
-    >>> untold("profiles", "Profiles", "There is one agent.").applies
-    False
-    """
-    return Finding(key, title, (Name(reason),), applies=False)
+class NothingToTellError(InputError):
+    """These results say nothing here; the message says why."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from examiner.scores import (
 )
 from examiner.scores import aggregate as agent_aggregates
 from examiner.scores.uncertainty.resampling import Unit
-from examiner.telling.finding import Name, Prose
+from examiner.telling.finding import Name, NothingToTellError, Prose
 from examiner.wording import InputError, counted
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 FEWEST_AGENTS, FEWEST_TASKS = 10, 4
 """An ability scale of fewer agents, or of fewer tasks on which results differ, says little."""
+FEWEST_CHOSEN_ON, FEWEST_CHOSEN_FROM = 8, 3
+"""Agents and tasks from which a few tasks can be chosen and judged on others."""
 MOST_CELLS = 600_000
 MOST_SLOW_CELLS = 30_000
 """Cells times trials that a beta or beta-binomial may have in a report: some seconds."""
@@ -46,6 +48,10 @@ MOST_AGENTS = 40
 REPS, FEWEST_REPS = 2000, 200
 MOST_WORK = 5e7
 """Scores weighed to resample all agents: a second or two; larger tables get fewer resamples."""
+
+
+Need = Literal["fit", "training", "classification", "held-out agents"]
+"""What findings may need of a study."""
 
 
 class StudyOptions(TypedDict, total=False):
@@ -250,7 +256,7 @@ class Study:
         return Resampled(results, agents, len(order), self.measure, unit, reps, self.seed)
 
     @cached_property
-    def fitted(self) -> Fitted | str:
+    def _fit(self) -> Fitted | str:
         """A fit small enough for a report, or the sentence that says why there is none."""
         try:
             return _fitted(self)
@@ -258,9 +264,44 @@ class Study:
             return f"No model can be fitted: {problem}"
 
     @property
+    def fitted(self) -> Fitted:
+        """The fit of the responses, made once."""
+        if isinstance(self._fit, str):
+            raise NothingToTellError(self._fit)
+        return self._fit
+
+    def check(self, need: Need | None) -> None:
+        """Say what is lacking, where a finding needs what this study has not.
+
+        >>> Study.of(Results.from_numpy([[0.5, 1.0]])).check("training")
+        Traceback (most recent call last):
+        ...
+        examiner.telling.finding.NothingToTellError: The results are no training logs, so there ...
+        """
+        agents, tasks = self.comparable.shape
+        if need == "fit":
+            self.fitted  # noqa: B018  # says itself why there is none
+        elif need == "training" and self.training is None:
+            raise NothingToTellError(
+                "The results are no training logs, so there are no learning curves to sum up."
+            )
+        elif need == "classification" and self.classification is None:
+            raise NothingToTellError(
+                "No classification of the tasks was given, so there are no kinds to tell."
+            )
+        elif need == "held-out agents" and (
+            agents < FEWEST_CHOSEN_ON or tasks < FEWEST_CHOSEN_FROM
+        ):
+            raise NothingToTellError(
+                f"{agents} agents on {tasks} tasks are too few to choose some tasks and to judge the "
+                f"choice on other agents: it takes {FEWEST_CHOSEN_ON} agents and {FEWEST_CHOSEN_FROM} "
+                f"tasks."
+            )
+
+    @property
     def weak_tasks(self) -> tuple[str, ...]:
         """Tasks that reward the weak beyond noise, where a finding has asked for a fit that tells."""
-        made = vars(self).get("fitted")
+        made = vars(self).get("_fit")
         if not isinstance(made, Fitted):
             return ()
         from examiner.irt.flags import rewarding_the_weak
@@ -269,9 +310,6 @@ class Study:
 
 
 def _fitted(study: Study) -> Fitted | str:
-    from examiner.irt import fit as fit_irt  # only findings about ability need this room
-    from examiner.irt import indicators, standard_scores
-
     agents = len(study.results.agents)
     if agents < FEWEST_AGENTS:
         return (
@@ -291,6 +329,9 @@ def _fitted(study: Study) -> Fitted | str:
     if values.size > MOST_CELLS or (slow and values.size * trials > MOST_SLOW_CELLS):
         many = f"{agents:,} agents on {len(matrix.tasks):,} tasks are too many for a report"
         return f"{many}: run `examiner fit`."
+    from examiner.irt import fit as fit_irt  # only findings about ability need this room
+    from examiner.irt import indicators, standard_scores
+
     starts = 3 if values.size <= SMALL else 1
     fit = fit_irt(matrix, model, starts=starts, rng=np.random.default_rng(study.seed))
     # Regularity of successes only repeats their mean.

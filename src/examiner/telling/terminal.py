@@ -38,7 +38,7 @@ def print_finding(finding: Finding) -> None:
     for prose in (finding.lead, finding.about):
         if prose:
             _print_text(prose)
-    for block in finding.blocks:
+    for index, block in enumerate(finding.blocks):
         match block:
             case Text():
                 _print_text(block.prose)
@@ -49,6 +49,8 @@ def print_finding(finding: Finding) -> None:
                 for item in block.items:
                     _print_text((f"{block.title}: ", *item))
             case Table():
+                if index or finding.lead or finding.about:
+                    print_line("")
                 _print_table(block)
 
 
@@ -92,7 +94,6 @@ def _print_text(prose: Prose) -> None:
 
 
 def _print_table(table: Table) -> None:
-    print_line("")
     if table.caption:
         _print_text(table.caption)
     _print_rows(table.columns, table.rows[:ROWS_SHOWN])
@@ -146,7 +147,7 @@ def _print_grid(
 
 
 def _text(cell: Cell) -> str:
-    return printable(cell.text if isinstance(cell, Name) else cell)
+    return printable(cell.text) if isinstance(cell, Name) else printable(cell, LONGEST_SENTENCE)
 
 
 def _pointed(texts: Sequence[str]) -> list[str]:

@@ -30,21 +30,18 @@ from examiner.telling.finding import (
     Figure,
     Finding,
     Name,
+    NothingToTellError,
     Record,
     Table,
     Text,
     enumerated,
     noted,
-    untold,
 )
 from examiner.telling.numbers import three_digits
 from examiner.telling.study import Study
-from examiner.wording import InputError
 
-KEY, TITLE = "selection", "How few tasks are enough"
 SIZES = (1, 2, 3, 5, 8)
 CHOSEN = 5
-LEAST_AGENTS = 8
 FOLDS = 5
 MOST_WORK = 1.2e6
 """Agents² · tasks · size that a report may spend on it: some ten seconds; `examiner compare` takes more."""
@@ -81,24 +78,10 @@ def finding(study: Study) -> Finding:
     ['cost-quality']
     """
     agents, tasks = len(study.results.agents), len(study.results.tasks)
-    if agents < LEAST_AGENTS or tasks < 3:
-        return untold(
-            KEY,
-            TITLE,
-            f"{agents} agents on {tasks} tasks are too few to choose some tasks and to judge the choice "
-            f"on other agents: it takes {LEAST_AGENTS} agents and 3 tasks.",
-        )
     sizes = [size for size in SIZES if size < tasks]
     if agents**2 * tasks * sizes[-1] > MOST_WORK:
         many = f"{agents:,} agents on {tasks:,} tasks are too many for a report"
-        return untold(KEY, TITLE, f"{many}: run `examiner compare`.")
-    try:
-        return _told(study, sizes)
-    except InputError as problem:
-        return untold(KEY, TITLE, f"No few tasks can be chosen: {problem}")
-
-
-def _told(study: Study, sizes: Sequence[int]) -> Finding:
+        raise NothingToTellError(f"{many}: run `examiner compare`.")
     known = study.normaliser if study.normaliser in NORMALISERS else None
     material = benchmark(
         study.results,
@@ -122,7 +105,7 @@ def _told(study: Study, sizes: Sequence[int]) -> Finding:
         *enumerated(chosen.tasks, 8),
         ".",
     )
-    return replace(told, key=KEY, title=TITLE, lead=lead, blocks=blocks)
+    return replace(told, lead=lead, blocks=blocks)
 
 
 def _chosen(chosen: Selection, why: Sequence[Reason]) -> Table:
@@ -168,7 +151,7 @@ def tell(found: Comparison, *, seed: int = 0) -> Finding:
     blocks.append(Text((Name(found.answer),)))
     shape = f"{data['agents']} agents on {data['tasks']} tasks, {found.target}, {found.folds}"
     about = f"{shape}; seed {seed}, input {found.fingerprint}"
-    return Finding("compare", "Ways of choosing tasks", (), tuple(blocks), data, about=(about,))
+    return Finding(blocks=tuple(blocks), data=data, about=(about,))
 
 
 def _shown(row: Record) -> dict[str, object]:

@@ -26,28 +26,19 @@ from examiner.telling.finding import (
     enumerated,
     noted,
     said,
-    untold,
 )
 from examiner.telling.numbers import ABSENT, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
-KEY, TITLE = "curves", "Learning curves"
 MOST_DRAWN = 24
 MOST_NAMED = 3
 MOST_PAIRS = 5
 
 
 def finding(study: Study) -> Finding:
-    """Sum up training logs in the ways of papers/001, section 3; without any, say so.
-
-    >>> from examiner.results import Results
-    >>> finding(Study.of(Results.from_numpy([[0.5, 1.0], [0.0, 0.5]]))).applies
-    False
-    """
-    if study.training is None:
-        none = "The results are no training logs, so there are no learning curves to sum up."
-        return untold(KEY, TITLE, none)
+    """Sum up training logs in the ways of papers/001, section 3."""
+    assert study.training is not None, "the table says that it is needed"
     made = learning_curves(study.training, study.measure)
     told, verdicts = tell(made), made.verdicts()
     blocks: list[Block] = [Text(_meaning(made, study)), _table(made, verdicts)]
@@ -69,7 +60,7 @@ def tell(made: LearningCurves) -> Finding:
     shape = f"{counted(len(made.run), 'run')} of {counted(len(made.agents), 'agent')}"
     about = f"{shape} on {counted(len(made.tasks), 'task')}; {made.measure}, time in {made.unit}"
     blocks = (_summaries(made, verdicts), *_least_agreement(verdicts))
-    return Finding(KEY, TITLE, _lead(verdicts), blocks, _data(made, verdicts), about=(about,))
+    return Finding(lead=_lead(verdicts), blocks=blocks, data=_data(made, verdicts), about=(about,))
 
 
 def _lead(verdicts: Verdicts) -> Prose:

@@ -11,12 +11,11 @@ from examiner.scores import DecisionStudy, VarianceComponents
 from examiner.scores import decision as decision_study
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.finding import Column, Figure, Finding, Table, noted, untold
+from examiner.telling.finding import Column, Figure, Finding, NothingToTellError, Table, noted
 from examiner.telling.numbers import three_digits
 from examiner.telling.study import Study
-from examiner.wording import InputError, counted
+from examiner.wording import counted
 
-KEY, TITLE = "decision", "More runs or more tasks?"
 FEW_AGENTS = 3
 PARTS = {
     "agent": "agents differ on average",
@@ -38,20 +37,15 @@ def finding(study: Study) -> Finding:
     """
     if study.relative and len(study.results.agents) <= FEW_AGENTS:
         few = counted(len(study.results.agents), "agent")
-        return untold(
-            KEY,
-            TITLE,
+        raise NothingToTellError(
             f"Scores that compare {few} with each other hold no sizes to split the variance of: use a "
-            f"scale (`--normalise human`), or add agents.",
+            f"scale (`--normalise human`), or add agents."
         )
-    try:
-        made = decision_study(study.scores, measure=study.measure)
-    except InputError as problem:
-        return untold(KEY, TITLE, f"No decision study: {problem}")
+    made = decision_study(study.scores, measure=study.measure)
     if np.isnan(made.components.interaction):
-        return untold(KEY, TITLE, made.answer)
+        raise NothingToTellError(made.answer)
     shown = (_figure(study, made), _table(made.components), *noted(made.components.notes))
-    return Finding(KEY, TITLE, (made.answer,), shown)
+    return Finding(lead=(made.answer,), blocks=shown)
 
 
 class DecisionData(NamedTuple):

@@ -13,10 +13,9 @@ from examiner.scores import ranks as probabilities
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.stretch import Stretch, stretch_for
-from examiner.telling.finding import Figure, Finding, Name, Prose, Text, noted, untold
+from examiner.telling.finding import Figure, Finding, Name, NothingToTellError, Prose, Text, noted
 from examiner.telling.numbers import three_digits
 from examiner.telling.study import Study
-from examiner.wording import InputError
 
 FEW = 12
 """Up to this many ranks the probabilities are written into the cells."""
@@ -32,20 +31,17 @@ def profiles(study: Study) -> Finding:
     >>> said(profiles(study).lead)
     'dqn is at or above every other agent drawn, at every score.'
     """
-    named = "profiles", "Performance profiles"
     shown = study.resampled
     drawn = shown.agents[: chart.MOST_LINES]
     if not drawn or len(np.unique(study.comparable[np.isfinite(study.comparable)])) < 2:
-        return untold(*named, "There are no two unlike scores, so there is no profile to draw.")
+        raise NothingToTellError("There are no two unlike scores, so there is no profile to draw.")
     chosen = np.isin(np.array(shown.results.agents), np.array(drawn))
     results = shown.results.where(chosen[shown.results.agent_codes])
-    try:
-        made = performance_profiles(results, **shown.how)
-    except InputError as problem:
-        return untold(*named, f"No profiles: {problem}")
+    made = performance_profiles(results, **shown.how)
     shown = shown._replace(agents=drawn)
     figure = _profiles(study, made, shown.rows(made.agents))
-    return Finding(*named, _ahead(made), (Text(shown.what_varies), figure, *noted(made.notes)))
+    blocks = (Text(shown.what_varies), figure, *noted(made.notes))
+    return Finding(lead=_ahead(made), blocks=blocks)
 
 
 def _ahead(made: Profiles) -> Prose:
@@ -123,19 +119,15 @@ def rank_probabilities(study: Study) -> Finding:
     >>> said(rank_probabilities(study).lead)
     'dqn comes first in 100 % of the resamples.'
     """
-    named = "rank_probabilities", "How sure the ranks are"
     shown = study.resampled
     if len(shown.agents) < 2:
-        return untold(*named, "There are no two agents with comparable scores to rank.")
+        raise NothingToTellError("There are no two agents with comparable scores to rank.")
     by = suggested_aggregate(shown.results, study.measure)
-    try:
-        made = probabilities(shown.results, by, **shown.how)
-    except InputError as problem:
-        return untold(*named, f"No rank probabilities: {problem}")
+    made = probabilities(shown.results, by, **shown.how)
     if np.isnan(made.probability).any():
-        return untold(*named, made.notes[-1])
+        raise NothingToTellError(made.notes[-1])
     blocks = (Text(shown.what_varies), _ranks(made), *noted(made.notes))
-    return Finding(*named, _first(made), blocks)
+    return Finding(lead=_first(made), blocks=blocks)
 
 
 def _first(made: RankProbabilities) -> Prose:

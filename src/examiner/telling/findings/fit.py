@@ -34,12 +34,10 @@ from examiner.telling.finding import (
     Text,
     enumerated,
     records,
-    untold,
 )
 from examiner.telling.study import Study
 from examiner.wording import counted, listed
 
-KEY, TITLE = "task_table", "Difficulty and discrimination"
 MOST_ROWS = 500
 MOST_ASIDE = 50
 FEWEST_ORDERED = 4
@@ -70,15 +68,8 @@ Rows = list[dict[str, Any]]  # Any: JSON values
 
 
 def finding(study: Study) -> Finding:
-    """List tasks, the most difficult first; those with a flag are marked.
-
-    >>> from examiner.results import Results
-    >>> finding(Study.of(Results.from_numpy([[0.5, 1.0]]))).applies
-    False
-    """
+    """List tasks, the most difficult first; those with a flag are marked."""
     made = study.fitted
-    if isinstance(made, str):
-        return untold(KEY, TITLE, made)
     fit = made.fit
     guessed = bool((fit.items.guessing > 0).any() or (fit.items.ceiling < 1).any())
     columns = [
@@ -95,7 +86,7 @@ def finding(study: Study) -> Finding:
     many = f" The {MOST_ROWS} most difficult of {len(rows):,} are shown."
     caption = f"The most difficult first.{many if len(rows) > MOST_ROWS else ''}"
     table = Table.of(rows[:MOST_ROWS], columns, caption)
-    return Finding(KEY, TITLE, _lead(fit), (table, *_aside(fit, MOST_ASIDE)), {"tasks": rows})
+    return Finding(lead=_lead(fit), blocks=(table, *_aside(fit, MOST_ASIDE)), data={"tasks": rows})
 
 
 def _lead(fit: IRTFit) -> Prose:
@@ -148,7 +139,7 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     )
     about = f"{fit.model}, {fit.estimator}, {shape}; {fit.quadrature.kind}"
     lead = (Name(weak_sentence(weak)),) if weak else ()
-    return Finding("fit", "Ability and difficulty", lead, blocks, data, about=(about,))
+    return Finding(lead=lead, blocks=blocks, data=data, about=(about,))
 
 
 def _task_tables(rows: Rows, *, guessed: bool) -> list[Block]:

@@ -57,14 +57,14 @@ def finding(study: Study) -> Finding:
     tasks = _summary(study.comparable)
     if np.isnan(tasks.mean).all():
         lead: Prose = ("No cell holds a comparable score, so there is nothing to draw.",)
-        return Finding("heatmap", "Agents × tasks", lead)
+        return Finding(lead=lead)
     blocks: list[Block] = [_figure(study, tasks)]
     left_out = int(np.isnan(tasks.mean).sum())
     if left_out:
         blocks.append(
             Text((f"{counted(left_out, 'task')} without any comparable score: hatched.",))
         )
-    return Finding("heatmap", "Agents × tasks", _lead(study, tasks), tuple(blocks))
+    return Finding(lead=_lead(study, tasks), blocks=tuple(blocks))
 
 
 def _summary(comparable: Floats) -> TaskSummary:

@@ -19,13 +19,13 @@ from examiner.telling.finding import (
     Figure,
     Finding,
     Name,
+    NothingToTellError,
     Prose,
     Table,
     Text,
     enumerated,
     noted,
     records,
-    untold,
 )
 from examiner.telling.numbers import three_digits
 from examiner.telling.study import Study
@@ -36,22 +36,14 @@ MOST_NAMED = 25
 
 
 def agent_curves(study: Study) -> Finding:
-    """Draw results of agents from the ablest to the least able over bins of difficulty.
-
-    >>> from examiner.results import Results
-    >>> agent_curves(Study.of(Results.from_numpy([[0.5, 1.0]]))).applies
-    False
-    """
-    key, title = "agent_curves", "Curves of agents"
+    """Draw results of agents from the ablest to the least able over bins of difficulty."""
     made = study.fitted
-    if isinstance(made, str):
-        return untold(key, title, made)
     told = made.told
     if told.curves is None or len(told.curves.difficulty) < 2:
         why = told.notes[0] if told.notes else "There is one bin of difficulty only."
-        return untold(key, title, f"No curve of an agent can be drawn: {why}")
+        raise NothingToTellError(f"No curve of an agent can be drawn: {why}")
     blocks = (_curves(made.fit, told, told.curves), *noted(told.notes))
-    return Finding(key, title, _steepest(told), blocks)
+    return Finding(lead=_steepest(told), blocks=blocks)
 
 
 def _steepest(told: Indicators) -> Prose:
@@ -135,22 +127,14 @@ def _ablest_first(told: Indicators) -> np.ndarray[tuple[int], np.dtype[np.intp]]
 
 
 def ability_generality(study: Study) -> Finding:
-    """Say whether the able are general, and list the indicators.
-
-    >>> from examiner.results import Results
-    >>> ability_generality(Study.of(Results.from_numpy([[0.5, 1.0]]))).applies
-    False
-    """
-    key, title = "ability_generality", "Ability and generality"
+    """Say whether the able are general, and list the indicators."""
     made = study.fitted
-    if isinstance(made, str):
-        return untold(key, title, made)
     told = made.told
     blocks: list[Block] = [] if np.isnan(told.generality).all() else [_generality(told)]
     blocks += [_agents(told), _correlations(told)]
     if len(made.matrix.agents) <= MOST_COMPARED:
         blocks.append(Text(_dominance(made.matrix)))
-    return Finding(key, title, _lead(told), tuple(blocks))
+    return Finding(lead=_lead(told), blocks=tuple(blocks))
 
 
 def _lead(told: Indicators) -> Prose:

@@ -15,6 +15,7 @@ from examiner.telling.finding import (
     Figure,
     Finding,
     Name,
+    NothingToTellError,
     Prose,
     Record,
     Table,
@@ -22,13 +23,11 @@ from examiner.telling.finding import (
     enumerated,
     noted,
     records,
-    untold,
 )
 from examiner.telling.numbers import three_digits
 from examiner.telling.study import Study
-from examiner.wording import InputError, counted
+from examiner.wording import counted
 
-KEY, TITLE = "information", "What tells agents apart"
 SIZE = 10
 MOST_BARS = 30
 MOST_PAIRS = 5
@@ -51,13 +50,10 @@ def finding(study: Study) -> Finding:
     work = min(SIZE, tasks) * tasks * agents**2 / 2
     if work > MOST_WORK:
         many = f"{agents:,} agents on {tasks:,} tasks are too many for a report"
-        return untold(KEY, TITLE, f"{many}: run `examiner information`.")
+        raise NothingToTellError(f"{many}: run `examiner information`.")
     rng = np.random.default_rng(study.seed)
     reps = int(min(MOST_REPS, CHANCE_WORK // work))
-    try:
-        found = analyse(study.results, [study.measure], rng=rng, reps=reps)
-    except InputError as problem:
-        return untold(KEY, TITLE, f"No bits can be told: {problem}")
+    found = analyse(study.results, [study.measure], rng=rng, reps=reps)
     told = tell(found, seed=study.seed)
     blocks = (
         _curve(found),
@@ -109,7 +105,7 @@ def tell(
     measures = ", ".join(found.channels.measures)
     shape = f"{counted(data['agents'], 'agent')}, {measures}"
     about = f"{shape}: at most {found.max_bits:.3f} bits; seed {seed}"
-    return Finding(KEY, TITLE, _lead(found), tuple(blocks), data, about=(about,))
+    return Finding(lead=_lead(found), blocks=tuple(blocks), data=data, about=(about,))
 
 
 def _lead(found: InformationAnalysis) -> Prose:

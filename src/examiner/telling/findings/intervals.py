@@ -16,17 +16,15 @@ from examiner.telling.finding import (
     Figure,
     Finding,
     Name,
+    NothingToTellError,
     Prose,
     Table,
     Text,
     noted,
-    untold,
 )
 from examiner.telling.numbers import three_digits
 from examiner.telling.study import Resampled, Study
-from examiner.wording import InputError
 
-KEY, TITLE = "intervals", "How sure the ranking is"
 SHOWN = ("iqm", "mean", "median")
 GAP = 0.05
 
@@ -43,16 +41,13 @@ def finding(study: Study) -> Finding:
     """
     shown = study.resampled
     if not shown.agents:
-        return untold(
-            KEY, TITLE, "No agent has a comparable score, so there is nothing to be sure of."
+        raise NothingToTellError(
+            "No agent has a comparable score, so there is nothing to be sure of."
         )
-    try:
-        made = aggregate_intervals(shown.results, _shown_aggregates(study), **shown.how)
-    except InputError as problem:
-        return untold(KEY, TITLE, f"No intervals: {problem}")
+    made = aggregate_intervals(shown.results, _shown_aggregates(study), **shown.how)
     blocks = (Text(shown.what_varies), _figure(made, shown), _table(made, shown))
     data = {"aggregates": made.rows()}
-    return Finding(KEY, TITLE, _lead(made), (*blocks, *noted(made.notes)), data)
+    return Finding(lead=_lead(made), blocks=(*blocks, *noted(made.notes)), data=data)
 
 
 def tell(made: Overview, *, seed: int = 0) -> Finding:
@@ -78,7 +73,7 @@ def tell(made: Overview, *, seed: int = 0) -> Finding:
     blocks.append(Text((made.decision.answer,)))
     how = f"unit: {found.unit}, {found.interval}, {found.reps:,} resamples, seed {seed}"
     about = (f"{found.level:.0%} intervals, {how}",)
-    return Finding("scores", "Scores", (), tuple(blocks), data, about=about)
+    return Finding(blocks=tuple(blocks), data=data, about=about)
 
 
 def _lead(made: AggregateIntervals) -> Prose:

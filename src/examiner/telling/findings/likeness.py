@@ -18,6 +18,7 @@ from examiner.telling.finding import (
     Facts,
     Figure,
     Finding,
+    NothingToTellError,
     Prose,
     Record,
     Table,
@@ -25,13 +26,11 @@ from examiner.telling.finding import (
     enumerated,
     noted,
     records,
-    untold,
 )
 from examiner.telling.numbers import three_digits
 from examiner.telling.study import Study
-from examiner.wording import InputError, counted
+from examiner.wording import counted
 
-KEY, TITLE = "likeness", "Tasks that are alike, and who could be crowned"
 FEWEST_AGENTS, FEWEST_TASKS = 5, 3
 MOST_TASKS, MOST_CELLS = 1000, 60_000
 MOST_DRAWN = 200
@@ -43,27 +42,17 @@ FACTORS = ("mean_task_correlation", "mean_agent_correlation", "first_factor_shar
 
 
 def finding(study: Study) -> Finding:
-    """Tell which tasks are alike and how much the choice of tasks decides who wins.
-
-    >>> from examiner.results import Results
-    >>> finding(Study.of(Results.from_numpy([[0.5, 1.0], [0.0, 0.5]]))).applies
-    False
-    """
+    """Tell which tasks are alike and how much the choice of tasks decides who wins."""
     agents, tasks = len(study.results.agents), len(study.results.tasks)
     if agents < FEWEST_AGENTS or tasks < FEWEST_TASKS:
         few = f"{counted(agents, 'agent')} on {counted(tasks, 'task')}"
         needed = f"{FEWEST_AGENTS} agents and {FEWEST_TASKS} tasks"
-        return untold(
-            KEY, TITLE, f"{few} are too few to tell which tasks are alike: have {needed}."
-        )
+        raise NothingToTellError(f"{few} are too few to tell which tasks are alike: have {needed}.")
     if tasks > MOST_TASKS or agents * tasks > MOST_CELLS:
         many = f"{agents:,} agents on {tasks:,} tasks take too long for a report: run `examiner cluster`."
-        return untold(KEY, TITLE, many)
+        raise NothingToTellError(many)
     rng = np.random.default_rng(study.seed)
-    try:
-        found = analyse_likeness(study.results, [study.measure], rng=rng)
-    except InputError as problem:
-        return untold(KEY, TITLE, f"No likeness can be told: {problem}")
+    found = analyse_likeness(study.results, [study.measure], rng=rng)
     told = tell(found, seed=study.seed)
     blocks: list[Block] = [_factor(found)]
     if np.isfinite(found.main.correlation).any():
@@ -111,7 +100,7 @@ def tell(found: LikenessAnalysis, *, seed: int = 0) -> Finding:
         Text(("Opposed tasks: ", *(enumerated(found.opposed.opposed, MOST_NAMED) or ("none",)))),
         Text(("Deceptive tasks: ", *(enumerated(against, MOST_NAMED) or ("none",)))),
     )
-    return Finding(KEY, TITLE, _lead(found), blocks, _data(found))
+    return Finding(lead=_lead(found), blocks=blocks, data=_data(found))
 
 
 def _lead(found: LikenessAnalysis) -> Prose:

@@ -78,7 +78,7 @@ def tell(fit: IRTFit, found: Sequence[Placement]) -> Finding:
         blocks += [Text((Name(each.agent), ": ", Name(flag))) for flag in each.flags]
     about = (f"{fit.model} of {counted(len(fit.abilities.agents), 'agent')} × {tasks}",)
     data = {"model": fit.model, "tasks": len(fit.items), "agents": agents}
-    return Finding("place", "New agents", (), tuple(blocks), data, about=about)
+    return Finding(blocks=tuple(blocks), data=data, about=about)
 
 
 def _odd(agent: str, task: str, told: str) -> Text:
@@ -165,7 +165,7 @@ def tell_set(chosen: Selection, found: Sequence[SetPlacement]) -> Finding:
         "input": chosen.fingerprint,
         "agents": agents,
     }
-    return Finding("place", "New agents", (), tuple(blocks), data, about=about)
+    return Finding(blocks=tuple(blocks), data=data, about=about)
 
 
 def _predicted(chosen: Selection, found: SetPlacement) -> Record:
@@ -225,7 +225,7 @@ def tell_examination(
     numbers = ("expected", "ability", "error", "low", "high")
     columns += [Column(name, "number") for name in numbers]
     blocks.append(Table.of(found["steps"], columns, "Tasks given"))
-    return Finding("examine", "An examination", lead, tuple(blocks), found)
+    return Finding(lead=lead, blocks=tuple(blocks), data=found)
 
 
 def _examined(bank: TaskBank, last: Examination, fit: IRTFit, outcome: str | None) -> Record:
@@ -298,4 +298,4 @@ def tell_study(bank: TaskBank, study: ExaminationStudy, *, seed: int = 0) -> Fin
     )
     shape = f"{counted(study.agents, 'simulated agent')}, {counted(len(bank), 'task')}"
     about = (f"{shape}; seed {seed}",)
-    return Finding("examine-study", "Simulated examinations", (), blocks, found, about=about)
+    return Finding(blocks=blocks, data=found, about=about)

@@ -13,12 +13,11 @@ from examiner.results import ResponseMatrix
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
-from examiner.telling.finding import Figure, Finding, Name, Prose, Text, noted, untold
+from examiner.telling.finding import Figure, Finding, Name, NothingToTellError, Prose, Text, noted
 from examiner.telling.numbers import three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
-KEY, TITLE = "next_task", "The next agent, task by task"
 AGENTS = 200
 MOST_STEPS = 60
 MOST_TASKS = 2_000
@@ -28,18 +27,11 @@ MOST_LABELS = 40
 
 
 def finding(study: Study) -> Finding:
-    """Say how many tasks an adaptive examination needs, and show one agent's.
-
-    >>> from examiner.results import Results
-    >>> finding(Study.of(Results.from_numpy([[0.5, 1.0]]))).applies
-    False
-    """
+    """Say how many tasks an adaptive examination needs, and show one agent's."""
     made = study.fitted
-    if isinstance(made, str):
-        return untold(KEY, TITLE, made)
     if len(made.fit.items) > MOST_TASKS:
         many = f"{len(made.fit.items):,} tasks are too many for a report: run `examiner examine`."
-        return untold(KEY, TITLE, many)
+        raise NothingToTellError(many)
     trials = int(np.median(made.matrix.trials)) if made.matrix.is_counts else 1
     bank = TaskBank.of(made.fit, trials=max(trials, 1))
     needed, alone, least = _needed(bank, study.seed)
@@ -48,7 +40,7 @@ def finding(study: Study) -> Finding:
     shown = _examined(bank, made.matrix, middle, study.seed, needed or MOST_STEPS)
     figure = (_figure(shown),) if shown.steps else ()
     blocks = (*figure, Text(_how(bank)), *noted(bank.calibration.notes))
-    return Finding(KEY, TITLE, _lead(bank, needed, alone, least), blocks)
+    return Finding(lead=_lead(bank, needed, alone, least), blocks=blocks)
 
 
 def _needed(bank: TaskBank, seed: int) -> tuple[int | None, int | None, float]:

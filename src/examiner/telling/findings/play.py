@@ -77,7 +77,7 @@ def tell_plan(plan: Plan) -> Finding:
         "protocol_hash": plan.protocol.hash,
         "deviations": [asdict(each) for each in apart],
     }
-    return Finding("plan", "What would be played", (), tuple(blocks), data, about=(about,))
+    return Finding(blocks=tuple(blocks), data=data, about=(about,))
 
 
 def _setting(value: object) -> str:
@@ -126,7 +126,7 @@ def tell_probe(found: Probe, length: str) -> Finding:
     known = {"kept_known": math.isfinite(found.kept), "paper": _beside(paper)}
     data = _marked(asdict(found)) | known
     blocks = (table, *(Text((sentence,)) for sentence in sentences))
-    return Finding("probe", "What sticky actions cost", (), blocks, data)
+    return Finding(blocks=blocks, data=data)
 
 
 def tell_probed_plan(found: ProbedPlan, sticky: float) -> Finding:
@@ -161,7 +161,7 @@ def tell_probed_plan(found: ProbedPlan, sticky: float) -> Finding:
     table = Table.of(rows, columns, "Without and with sticky actions, 95 % intervals")
     alike = (Text((told,)) for told in _equal_runs(list(found.contrasts.values())))
     content = {"rows": data, "failed": failed}
-    return Finding("probed-plan", "What sticky actions cost", (), (table, *alike), content)
+    return Finding(blocks=(table, *alike), data=content)
 
 
 def shown_game(variant: ProbedVariant, variants: Sequence[ProbedVariant]) -> str:

@@ -48,7 +48,7 @@ def finding(study: Study) -> Finding:
     blocks.extend(Text(caveat) for caveat in _caveats(study))
     if np.isfinite(study.comparable).any():
         blocks.append(_figure(study))
-    return Finding("ranking", "Ranking", _lead(study), tuple(blocks), {"agents": rows})
+    return Finding(lead=_lead(study), blocks=tuple(blocks), data={"agents": rows})
 
 
 def _lead(study: Study) -> Prose:

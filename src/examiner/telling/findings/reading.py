@@ -28,7 +28,6 @@ if TYPE_CHECKING:  # describing results needs neither
     from examiner.scores import Likeness
     from examiner.telling.study import Study
 
-KEY, TITLE = "reading", "What was read"
 NEAR_IDENTICAL = 0.99
 MOST_PAIRS = 200
 FEWEST_COMMON_TASKS = 10
@@ -64,7 +63,7 @@ def tell(results: Results) -> Finding:
     columns = [Column("measure", "name"), Column("observed", "count")]
     columns += [Column(name, "number") for name in ("least", "mean", "median", "most")]
     blocks = (Facts(pairs), Table.of(told["measure_ranges"], columns, "Measures"))
-    return Finding(KEY, TITLE, (Name(told["source"]), rows), blocks, told)
+    return Finding(lead=(Name(told["source"]), rows), blocks=blocks, data=told)
 
 
 def _description(results: Results) -> Record:
@@ -116,7 +115,7 @@ def finding(study: Study) -> Finding:
     doubts = (*_weak(study), *_doubts(study, scales), *((note,) for note in study.scores.notes))
     warned = (Notes("Beware", doubts),) if doubts else ()
     blocks: tuple[Block, ...] = (*warned, _facts(study, scales), _likeness(study))
-    return Finding(KEY, TITLE, _lead(study, len(doubts)), blocks)
+    return Finding(lead=_lead(study, len(doubts)), blocks=blocks)
 
 
 def _lead(study: Study, doubts: int) -> Prose:

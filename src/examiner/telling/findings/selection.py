@@ -64,7 +64,7 @@ def tell(
         blocks.append(Text((told,)))
     if comparison is not None:
         blocks += [_proof(data), Text((Name(comparison.answer),))]
-    return Finding("select", "A few tasks", (), tuple(blocks), data, about=(about,))
+    return Finding(blocks=tuple(blocks), data=data, about=(about,))
 
 
 def _chosen(data: Record) -> Table:

@@ -21,16 +21,15 @@ from examiner.telling.finding import (
     Figure,
     Finding,
     Name,
+    NothingToTellError,
     Prose,
     Table,
     Text,
     noted,
-    untold,
 )
 from examiner.telling.study import Study
-from examiner.wording import InputError, counted
+from examiner.wording import counted
 
-KEY, TITLE = "significance", "Which agents differ"
 MOST_ROWS = 30
 
 
@@ -45,11 +44,8 @@ def finding(study: Study) -> Finding:
     """
     shown = study.resampled
     if len(shown.agents) < 2:
-        return untold(KEY, TITLE, "There are no two agents with comparable scores to test.")
-    try:
-        made = agent_differences(shown.results, measure=study.measure)
-    except InputError as problem:
-        return untold(KEY, TITLE, f"No tests: {problem}")
+        raise NothingToTellError("There are no two agents with comparable scores to test.")
+    made = agent_differences(shown.results, measure=study.measure)
     text = (
         f"Agents are ranked on each of {counted(len(made.tasks), 'task')}. Friedman's test asks whether "
         "any differ, Wilcoxon's signed ranks with Holm's correction which pairs do. Tests over tasks "
@@ -57,7 +53,7 @@ def finding(study: Study) -> Finding:
     )
     table = _table(shown.results, study.measure, made, shown.agents)
     blocks = (Text((text,)), _figure(made), table, *noted(made.notes))
-    return Finding(KEY, TITLE, _lead(made), blocks)
+    return Finding(lead=_lead(made), blocks=blocks)
 
 
 def _lead(made: Significance) -> Prose:

@@ -12,25 +12,17 @@ from examiner.irt import curves as expected_curves
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
-from examiner.telling.finding import Figure, Finding, Name, Prose, enumerated, untold
+from examiner.telling.finding import Figure, Finding, Name, Prose, enumerated
 from examiner.telling.study import Study
 from examiner.wording import counted
 
-KEY, TITLE = "task_curves", "Curves of tasks"
 EACH = 3
 MOST_GREY = 150
 
 
 def finding(study: Study) -> Finding:
-    """Draw the curves that papers/002, Fig. 2, draws.
-
-    >>> from examiner.results import Results
-    >>> finding(Study.of(Results.from_numpy([[0.5, 1.0]]))).applies
-    False
-    """
+    """Draw the curves that papers/002, Fig. 2, draws."""
     made = study.fitted
-    if isinstance(made, str):
-        return untold(KEY, TITLE, made)
     fit = made.fit
     expected = expected_curves(fit)
     rows = [made.matrix.agents.index(agent) for agent in fit.abilities.agents]
@@ -41,7 +33,7 @@ def finding(study: Study) -> Finding:
         for key, tasks, words in _groups(fit.items)
         if tasks
     )
-    return Finding(KEY, TITLE, _lead(fit.items), figures)
+    return Finding(lead=_lead(fit.items), blocks=figures)
 
 
 def _groups(items: ItemParameters) -> tuple[tuple[str, list[int], str], ...]:

@@ -24,29 +24,20 @@ from examiner.telling.finding import (
     Table,
     Text,
     enumerated,
-    untold,
 )
 from examiner.telling.study import Study
 from examiner.typology import Coverage, Kinds, TaskGroup, Validation, validate
 from examiner.typology import kinds as task_kinds
 from examiner.wording import InputError, counted
 
-KEY, TITLE = "typology", "Kinds of task"
 MOST_VALUES_DRAWN = 80
 MOST_PAIRS_NAMED = 12
 CELL = 19
 
 
 def finding(study: Study) -> Finding:
-    """Tell the kinds of task of a classification; without one, say so.
-
-    >>> from examiner.results import Results
-    >>> finding(Study.of(Results.from_numpy([[0.5, 1.0], [0.0, 0.5]]))).applies
-    False
-    """
-    if study.classification is None:
-        none = "No classification of the tasks was given, so there are no kinds to tell."
-        return untold(KEY, TITLE, none)
+    """Tell the kinds of task of a classification."""
+    assert study.classification is not None, "the table says that it is needed"
     reducing, validating = np.random.default_rng(study.seed).spawn(2)
     kinds = task_kinds(study.classification, rng=reducing)
     made, why = None, ""
@@ -94,7 +85,7 @@ def tell(kinds: Kinds, made: Validation | None = None, *, seed: int = 0) -> Find
     shape = f"{counted(tasks, 'task')} in {counted(count, 'group')}"
     about = f"{shape} ({kinds.schema.title}); one of each leaves out {kinds.saved:.0%}."
     data = kinds.to_dict() | {"validation": None if made is None else made.to_dict()}
-    return Finding(KEY, TITLE, _lead(kinds), tuple(blocks), data, about=(about,))
+    return Finding(lead=_lead(kinds), blocks=tuple(blocks), data=data, about=(about,))
 
 
 def _lead(kinds: Kinds) -> Prose:

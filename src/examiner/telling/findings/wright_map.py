@@ -12,12 +12,11 @@ from examiner.irt import IRTFit
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
-from examiner.telling.finding import Figure, Finding, Prose, Text, noted, untold
+from examiner.telling.finding import Figure, Finding, Prose, Text, noted
 from examiner.telling.numbers import three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
-KEY, TITLE = "wright_map", "Agents and tasks on one scale"
 MOST_DRAWN = 400
 LABEL_LIMIT = 60
 STEP = 0.2
@@ -27,17 +26,10 @@ REACH = 4.5
 
 
 def finding(study: Study) -> Finding:
-    """Draw abilities beside difficulties, and say which agents no task is made for.
-
-    >>> from examiner.results import Results
-    >>> finding(Study.of(Results.from_numpy([[0.5, 1.0]]))).applies
-    False
-    """
+    """Draw abilities beside difficulties, and say which agents no task is made for."""
     made = study.fitted
-    if isinstance(made, str):
-        return untold(KEY, TITLE, made)
     blocks = (_figure(made.fit), Text(_how(made.fit, made.what)), *noted(made.fit.warnings))
-    return Finding(KEY, TITLE, _lead(made.fit), blocks)
+    return Finding(lead=_lead(made.fit), blocks=blocks)
 
 
 def _lead(fit: IRTFit) -> Prose:
