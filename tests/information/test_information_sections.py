@@ -6,11 +6,12 @@ import pytest
 import examiner as ex
 from examiner.results import Results
 from examiner.telling.finding import Figure, said
+from examiner.telling.findings import FINDINGS
 from examiner.telling.findings import information as told_information
 from examiner.telling.findings import likeness as told_likeness
-from examiner.telling.findings.information import finding as information
-from examiner.telling.findings.likeness import finding as likeness
 from examiner.telling.study import Study
+
+information, likeness = FINDINGS["information"], FINDINGS["likeness"]
 
 HOSTILE = ("<b>x</b>", "2020-01-01", "%{z} $x$", "plain", "z" * 500)
 

@@ -69,7 +69,7 @@ def test_all_figures_of_the_report_have_a_name(wins: Results, log: Results) -> N
         *ex.report(log, sections=["curves"]).sections,
     ]
     keys = {block.key for each in told for block in each.blocks if isinstance(block, Figure)}
-    assert keys == {home.key for home in PLOTS.values()}
+    assert keys == {key for _, key in PLOTS.values()}
 
 
 def test_a_saved_figure_works_offline_and_alone(wins: Results, tmp_path) -> None:

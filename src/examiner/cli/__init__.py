@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import wraps
 from importlib import import_module
@@ -69,7 +69,7 @@ class Command(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-class LazyCommands(MutableMapping[str, Any]):  # Any: typer's own class of commands
+class LazyCommands(Mapping[str, Any]):  # Any: typer's own class of commands
     """The commands by name, each made from its file when it is asked for.
 
     >>> list(LazyCommands())[:2]
@@ -91,12 +91,6 @@ class LazyCommands(MutableMapping[str, Any]):  # Any: typer's own class of comma
             self._made[name] = get_command(own)
         return self._made[name]
 
-    def __setitem__(self, name: str, command: Any) -> None:
-        self._made[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._made[name]
-
     def __iter__(self) -> Iterator[str]:
         return iter(COMMANDS)
 
@@ -109,7 +103,7 @@ class Commands(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:  # Any: typer's own
         super().__init__(**settings)
-        self.commands = LazyCommands()
+        self.commands = LazyCommands()  # type: ignore[assignment]  # nothing is ever added
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # Any: typer's own
         """List the commands from the table."""

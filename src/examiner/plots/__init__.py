@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 from examiner.results import Results
 from examiner.results.writing import write_text
@@ -17,52 +17,31 @@ from examiner.telling.finding import Drawn, Figure, Finding, said
 from examiner.telling.study import Study, StudyOptions
 from examiner.wording import InputError, unknown_name
 
-
-class Home(NamedTuple):
-    """The finding that draws a figure, the figure's key there, and what it shows."""
-
-    finding: str
-    key: str
-    shows: str
-
-
 PLOTS = MappingProxyType(
     {
-        "heatmap": Home("heatmap", "heatmap", "Every agent on every task"),
-        "strips": Home("ranking", "ranking-strips", "The tasks of each agent as dots"),
-        "intervals": Home("intervals", "intervals", "Aggregates with intervals"),
-        "profiles": Home("profiles", "profiles", "The share of scores above each value"),
-        "ranks": Home("rank_probabilities", "rank-probabilities", "The probability of each rank"),
-        "critical": Home("significance", "critical-difference", "Which agents differ over tasks"),
-        "decision": Home("decision", "decision", "The error that more runs or tasks would leave"),
-        "bump": Home("curves", "curves-ranks", "Ranks by each summary of training logs"),
-        "wright_map": Home("wright_map", "wright-map", "Agents and tasks on one scale"),
-        "task_curves": Home(
-            "task_curves", "task-curves-difficulty", "The most and the least difficult tasks"
-        ),
-        "steep_task_curves": Home(
-            "task_curves", "task-curves-discrimination", "The most discriminating tasks"
-        ),
-        "negative_task_curves": Home(
-            "task_curves", "task-curves-negative", "Tasks on which the able do worse"
-        ),
-        "agent_curves": Home("agent_curves", "agent-curves", "Results over difficulty"),
-        "ability_generality": Home(
-            "ability_generality", "ability-generality", "Whether the able are general"
-        ),
-        "information_curve": Home("information", "information-curve", "Bits of a growing set"),
-        "information_bars": Home("information", "information-bars", "Bits of each task"),
-        "task_clusters": Home("likeness", "task-clusters", "Tasks that are alike, side by side"),
-        "coverage": Home("typology", "typology-coverage", "Kinds of task that there are, and lack"),
-        "cost_quality": Home(
-            "selection", "cost-quality", "What a few tasks tell of held-out agents"
-        ),
-        "adaptive_trace": Home(
-            "next_task", "adaptive-trace", "An ability closing in, task by task"
-        ),
+        "heatmap": ("heatmap", "heatmap"),
+        "strips": ("ranking", "ranking-strips"),
+        "intervals": ("intervals", "intervals"),
+        "profiles": ("profiles", "profiles"),
+        "ranks": ("rank_probabilities", "rank-probabilities"),
+        "critical": ("significance", "critical-difference"),
+        "decision": ("decision", "decision"),
+        "bump": ("curves", "curves-ranks"),
+        "wright_map": ("wright_map", "wright-map"),
+        "task_curves": ("task_curves", "task-curves-difficulty"),
+        "steep_task_curves": ("task_curves", "task-curves-discrimination"),
+        "negative_task_curves": ("task_curves", "task-curves-negative"),
+        "agent_curves": ("agent_curves", "agent-curves"),
+        "ability_generality": ("ability_generality", "ability-generality"),
+        "information_curve": ("information", "information-curve"),
+        "information_bars": ("information", "information-bars"),
+        "task_clusters": ("likeness", "task-clusters"),
+        "coverage": ("typology", "typology-coverage"),
+        "cost_quality": ("selection", "cost-quality"),
+        "adaptive_trace": ("next_task", "adaptive-trace"),
     }
 )
-"""Name → where the figure is drawn. A new figure of a finding is one line here."""
+"""Name → the finding that draws the figure, and its key there. A new figure is one line here."""
 
 __all__ = ["PLOTS", "Plot", "plot", *PLOTS]  # noqa: PLE0604  # names from the table
 
@@ -134,10 +113,10 @@ def plot(
     """
     if name not in PLOTS:
         raise unknown_name("plot", name, PLOTS)
-    home = PLOTS[name]
-    found = FINDINGS[home.finding](Study.of(results, normalise, measure, **options))
+    finding, key = PLOTS[name]
+    found = FINDINGS[finding](Study.of(results, normalise, measure, **options))
     for block in found.blocks:
-        if isinstance(block, Figure) and block.key == home.key:
+        if isinstance(block, Figure) and block.key == key:
             return Plot(name, Finding(found.key, found.title, found.lead, (block,)), block)
     raise InputError(f"There is nothing to draw as {name!r}: {said(found.lead)}")
 
@@ -156,7 +135,7 @@ def __getattr__(name: str) -> Callable[..., Plot]:
 
     draw.__name__ = draw.__qualname__ = name
     draw.__doc__ = (
-        f"{PLOTS[name].shows}, from results; the options are those of `report`.\n\n"
+        f"Draw what the report shows in its section {PLOTS[name][0]!r}, with the same options.\n\n"
         f">>> ex.plots.{name}(results).save('{name}.html')"
     )
     return draw

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import plain
 from examiner.telling.finding import (
-    Block,
     Column,
     Figure,
     Finding,
@@ -47,25 +46,23 @@ MOST_WORK = 1.2e6
 """Agents² · tasks · size that a report may spend on it: some ten seconds; `examiner compare` takes more."""
 LOWEST = -0.2
 """Below this R² nothing more is to be seen: the set is worse than guessing the mean."""
-PREDICTING = {
-    "R²": ("r2", "of the predicted aggregate"),
-    "95 %": ("interval", "interval of R²"),
-    "remainder": ("r2_remainder", "R² of the mean of the tasks not chosen"),
-    "error": ("relative_error", "mean absolute, as a share of the aggregate"),
-    "covered": ("coverage", "share of agents inside their 90 % intervals"),
-    "optimistic": ("optimistic_r2", "R² on the same agents that chose"),
-}
-ORDERING = {
-    "Kendall": ("kendall", "agreement of orders, from -1 to 1"),
-    "top 1": ("top1", "how often the best agents were found"),
-    "top 3": ("top3", "how often the best agents were found"),
-    "bits": ("bits", "told about which agent is playing"),
-    "difference": (
-        "difference",
-        "smallest one ordered right 9 times of 10 (none: not even the largest seen)",
-    ),
-}
-"""Figures of a comparison by their titles: the key in its rows, and what each is."""
+SET = (Column("method", "text"), Column("size", "count"))
+PREDICTING = (
+    Column("R²", "number", "of the predicted aggregate", "r2"),
+    Column("95 %", "text", "interval of R²", "interval"),
+    Column("remainder", "number", "R² of the mean of the tasks not chosen", "r2_remainder"),
+    Column("error", "number", "mean absolute, as a share of the aggregate", "relative_error"),
+    Column("covered", "number", "share of agents inside their 90 % intervals", "coverage"),
+    Column("optimistic", "number", "R² on the same agents that chose", "optimistic_r2"),
+)
+BEYOND = "smallest one ordered right 9 times of 10 (none: not even the largest seen)"
+ORDERING = (
+    Column("Kendall", "number", "agreement of orders, from -1 to 1", "kendall"),
+    Column("top 1", "number", "how often the best agents were found", "top1"),
+    Column("top 3", "number", "how often the best agents were found", "top3"),
+    Column("bits", "number", "told about which agent is playing"),
+    Column("difference", "text", BEYOND),
+)
 
 
 def finding(study: Study) -> Finding:
@@ -136,22 +133,14 @@ def tell(found: Comparison, *, seed: int = 0) -> Finding:
     """
     data = found.to_dict()
     rows = [_shown(row) for row in data["rows"]]
-    blocks: list[Block] = []
-    for caption, figures in (
-        ("Predicting held-out agents", PREDICTING),
-        ("Ordering held-out agents", ORDERING),
-    ):
-        columns = [Column("method", "text"), Column("size", "count")]
-        for title, (key, why) in figures.items():
-            kind: Literal["text", "number"] = (
-                "text" if key in ("interval", "difference") else "number"
-            )
-            columns.append(Column(title, kind, why, key))
-        blocks.append(Table.of(rows, columns, caption))
-    blocks.append(Text((Name(found.answer),)))
+    blocks = (
+        Table.of(rows, (*SET, *PREDICTING), "Predicting held-out agents"),
+        Table.of(rows, (*SET, *ORDERING), "Ordering held-out agents"),
+        Text((Name(found.answer),)),
+    )
     shape = f"{data['agents']} agents on {data['tasks']} tasks, {found.target}, {found.folds}"
     about = f"{shape}; seed {seed}, input {found.fingerprint}"
-    return Finding(blocks=tuple(blocks), data=data, about=(about,))
+    return Finding(blocks=blocks, data=data, about=(about,))
 
 
 def _shown(row: Record) -> dict[str, object]:
