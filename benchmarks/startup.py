@@ -1,6 +1,6 @@
 """Claim: `import examiner` costs at most 0.3 s of CPU and loads none of the heavy libraries.
 
-And: `examiner --help` costs at most 0.35 s, `examiner describe` of a bundled table at most 0.7 s. The peers'
+And: `examiner --help` costs at most 0.35 s, `examiner describe` of a bundled table at most 0.7 s. Peers'
 imports are shown beside where they are installed.
 Run: python benchmarks/startup.py
 """

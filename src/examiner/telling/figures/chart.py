@@ -33,8 +33,8 @@ SEQUENTIAL = (
 )
 # Okabe & Ito (2008), without yellow and black: told apart on light and dark pages.
 QUALITATIVE = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8a8678")
-FAINT = "2a"
-"""How strongly bands are drawn: the last two hexadecimal digits of a colour."""
+FAINT, LIGHT = "2a", "66"
+"""How strongly bands, and lines behind others, are drawn: the last two hexadecimal digits of a colour."""
 GREY, DOTS, BAR, MEAN, MIDDLE = "#888888", "#4393c3", "#7f8fa6", "#d95f02", "#1b7fbd"
 MOST_LINES = len(QUALITATIVE)
 """Lines that have a colour of their own."""
@@ -242,7 +242,7 @@ def greyed(along: Floats, values: Floats, name: str) -> list[Part]:
         return []
     x = np.tile(np.append(along, np.nan), len(values))
     y = np.hstack([values, np.full((len(values), 1), np.nan)]).ravel()
-    return [line(x, y, name, GREY + FAINT, width=1, connectgaps=False)]
+    return [line(x, y, name, GREY + LIGHT, width=1, connectgaps=False)]
 
 
 def cells(

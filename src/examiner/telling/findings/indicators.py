@@ -219,7 +219,7 @@ def draw(data: AbilityGeneralityData) -> chart.Drawing:
         points = chart.dots(
             data.ability[rows], data.shown[rows], name, colour, hover, symbol=symbol
         )
-        points |= {"error_x": error | {"thickness": 1, "width": 0, "color": colour + chart.FAINT}}
+        points |= {"error_x": error | {"thickness": 1, "width": 0, "color": colour + chart.LIGHT}}
         if len(names) <= MOST_NAMED:
             points |= {"mode": "markers+text", "textposition": "top center"}
         traces.append(points | {"text": told, "textfont": {"size": 10}})

@@ -127,7 +127,7 @@ def draw(data: WrightMapData) -> chart.Drawing:
         "thickness": 1,
         "width": 0,
     }
-    traces = [agents | {"error_y": bars | {"color": chart.DOTS + chart.FAINT}}]
+    traces = [agents | {"error_y": bars | {"color": chart.DOTS + chart.LIGHT}}]
     names = labels(data.tasks, LABEL_LIMIT)
     for name, chosen, symbol in (
         ("tasks", ~data.negative, "square"),
