@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from examiner.cli.options import Printing, argument
 from examiner.cli.output import show
 from examiner.datasets import DATASETS, Card, card
-from examiner.telling.finding import Block, Column, Finding, Name, Table, Text
+from examiner.telling.finding import Column, Finding, Name, Piece, Table, Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def datasets(options: DatasetOptions, told: Printing) -> None:
 
 
 def _shown(chosen: Card) -> Finding:
-    blocks: list[Block] = []
+    blocks: list[Piece] = []
     for field, value in chosen.to_dict().items():
         lines = value if isinstance(value, list) else [value]
         if isinstance(value, dict):

@@ -73,28 +73,28 @@ def _plain(column: Iterable[Any]) -> list[Any]:
     return [list(value) if isinstance(value, tuple) else value for value in column]
 
 
-class Block:
+class Piece:
     """A part of a finding."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Text(Block):
+class Text(Piece):
     """A paragraph."""
 
     prose: Prose
 
 
 @dataclass(frozen=True, slots=True)
-class Facts(Block):
+class Facts(Piece):
     """Pairs of what and how much."""
 
     pairs: tuple[tuple[str, Prose], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Notes(Block):
+class Notes(Piece):
     """Sentences a reader should not miss."""
 
     title: str
@@ -115,7 +115,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Block):
+class Table(Piece):
     """Rows under columns; rows at the positions in `doubtful` are marked as not comparable.
 
     A folded table is opened on the page by a click on its caption, and left out of a report's JSON: it
@@ -183,7 +183,7 @@ class Drawn(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Figure(Block):
+class Figure(Piece):
     """A picture: the data behind it, its drawing, and the finding in words."""
 
     key: str
@@ -216,7 +216,7 @@ class Finding:
     key: str = ""
     title: str = ""
     lead: Prose = ()
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[Piece, ...] = ()
     data: Record = field(default_factory=dict)
     applies: bool = True
     about: Prose = ()

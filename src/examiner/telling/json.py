@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.telling.finding import Block, Facts, Figure, Finding, Name, Notes, Table, Text, said
+from examiner.telling.finding import Facts, Figure, Finding, Name, Notes, Piece, Table, Text, said
 
 NULL_MEANS = "not observed, or not a finite number"
 
@@ -60,7 +60,7 @@ def section_of(finding: Finding) -> dict[str, Any]:  # Any: JSON
     }
 
 
-def _block(block: Block) -> dict[str, Any]:  # Any: JSON
+def _block(block: Piece) -> dict[str, Any]:  # Any: JSON
     match block:
         case Text():
             return {"kind": "text", "text": said(block.prose)}

@@ -14,11 +14,11 @@ from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
 from examiner.telling.finding import (
-    Block,
     Column,
     Figure,
     Finding,
     Name,
+    Piece,
     Prose,
     Record,
     Table,
@@ -41,7 +41,7 @@ def finding(study: Study) -> Finding:
     assert study.training is not None, "the table says that it is needed"
     made = learning_curves(study.training, study.measure)
     told, verdicts = tell(made), made.verdicts()
-    blocks: list[Block] = [Text(_meaning(made, study)), _table(made, verdicts)]
+    blocks: list[Piece] = [Text(_meaning(made, study)), _table(made, verdicts)]
     if len(made.agents) > 1:
         blocks += [Text(_disagreement(verdicts)), _figure(made, verdicts)]
     notes = noted(made.notes, "What the summaries could not use or tell")
@@ -136,7 +136,7 @@ def _ranked(value: float, rank: float) -> str:
     return f"{value:.4g}" + ("" if np.isnan(rank) else f" ({rank:.0f})")
 
 
-def _least_agreement(verdicts: Verdicts) -> tuple[Block, ...]:
+def _least_agreement(verdicts: Verdicts) -> tuple[Piece, ...]:
     pairs = np.argwhere(np.triu(verdicts.agreement < 1, k=1)).tolist()
     worst = sorted(pairs, key=lambda pair: verdicts.agreement[pair[0], pair[1]])[:MOST_PAIRS]
     if worst:

@@ -23,11 +23,11 @@ from examiner.irt.flags import (
 )
 from examiner.telling.finding import (
     ROWS_SHOWN,
-    Block,
     Column,
     Finding,
     Name,
     Notes,
+    Piece,
     Prose,
     Record,
     Table,
@@ -142,7 +142,7 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     return Finding(lead=lead, blocks=blocks, data=data, about=(about,))
 
 
-def _task_tables(rows: Rows, *, guessed: bool) -> list[Block]:
+def _task_tables(rows: Rows, *, guessed: bool) -> list[Piece]:
     order = _most_difficult_first(rows)
     serious = [row for row in order if set(row["flags"]) & set(SERIOUS)]
     serious.sort(
@@ -169,7 +169,7 @@ def _task_tables(rows: Rows, *, guessed: bool) -> list[Block]:
         *([Column("guessing", "number"), Column("ceiling", "number")] if guessed else []),
         *([Column("note", "text")] if flagged else []),
     ]
-    tables: list[Block] = [
+    tables: list[Piece] = [
         Table.of([row | {"note": short_flags(row["flags"])} for row in part], columns, title)
         for title, part in parts.items()
         if part

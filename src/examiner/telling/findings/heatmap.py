@@ -12,11 +12,11 @@ from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.stretch import Stretch, stretch_for
 from examiner.telling.finding import (
-    Block,
     Figure,
     Finding,
     Grid,
     Name,
+    Piece,
     Prose,
     SortableAxis,
     Text,
@@ -58,7 +58,7 @@ def finding(study: Study) -> Finding:
     if np.isnan(tasks.mean).all():
         lead: Prose = ("No cell holds a comparable score, so there is nothing to draw.",)
         return Finding(lead=lead)
-    blocks: list[Block] = [_figure(study, tasks)]
+    blocks: list[Piece] = [_figure(study, tasks)]
     left_out = int(np.isnan(tasks.mean).sum())
     if left_out:
         blocks.append(

@@ -14,12 +14,12 @@ from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
 from examiner.telling.finding import (
-    Block,
     Column,
     Figure,
     Finding,
     Name,
     NothingToTellError,
+    Piece,
     Prose,
     Table,
     Text,
@@ -130,7 +130,7 @@ def ability_generality(study: Study) -> Finding:
     """Say whether the able are general, and list the indicators."""
     made = study.fitted
     told = made.told
-    blocks: list[Block] = [] if np.isnan(told.generality).all() else [_generality(told)]
+    blocks: list[Piece] = [] if np.isnan(told.generality).all() else [_generality(told)]
     blocks += [_agents(told), _correlations(told)]
     if len(made.matrix.agents) <= MOST_COMPARED:
         blocks.append(Text(_dominance(made.matrix)))

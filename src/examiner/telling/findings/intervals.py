@@ -11,12 +11,12 @@ from examiner.scores import intervals as aggregate_intervals
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import (
-    Block,
     Column,
     Figure,
     Finding,
     Name,
     NothingToTellError,
+    Piece,
     Prose,
     Table,
     Text,
@@ -62,7 +62,7 @@ def tell(made: Overview, *, seed: int = 0) -> Finding:
     data, found, tests = made.to_dict(), made.aggregates, made.tests
     ends = [Column("low", "number"), Column("high", "number")]
     columns = [Column("agent", "name"), Column("aggregate", "text"), Column("value", "number")]
-    blocks: list[Block] = [Table.of(data["aggregates"], [*columns, *ends], "Aggregates")]
+    blocks: list[Piece] = [Table.of(data["aggregates"], [*columns, *ends], "Aggregates")]
     if made.improvement is not None:
         columns = [Column("a", "name"), Column("b", "name"), Column("probability", "number")]
         title = "Probability that a beats b"

@@ -13,12 +13,12 @@ from examiner.information import likeness as analyse_likeness
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import (
-    Block,
     Column,
     Facts,
     Figure,
     Finding,
     NothingToTellError,
+    Piece,
     Prose,
     Record,
     Table,
@@ -54,7 +54,7 @@ def finding(study: Study) -> Finding:
     rng = np.random.default_rng(study.seed)
     found = analyse_likeness(study.results, [study.measure], rng=rng)
     told = tell(found, seed=study.seed)
-    blocks: list[Block] = [_factor(found)]
+    blocks: list[Piece] = [_factor(found)]
     if np.isfinite(found.main.correlation).any():
         blocks.append(_figure(found))
     blocks += [Text(_disagreeing(found)), _crowns(found), *told.folded_tables, *noted(found.notes)]

@@ -10,10 +10,10 @@ from examiner.irt import IRTFit, Placement
 from examiner.selection import Selection, SetPlacement
 from examiner.telling.finding import (
     ROWS_SHOWN,
-    Block,
     Column,
     Finding,
     Name,
+    Piece,
     Record,
     Table,
     Text,
@@ -65,7 +65,7 @@ def tell(fit: IRTFit, found: Sequence[Placement]) -> Finding:
         Column("low", "number", key="least"),
         Column("high", "number", key="most"),
     )
-    blocks: list[Block] = [
+    blocks: list[Piece] = [
         Table.of(rows, placed, "Placed"),
         Table.of(rows, everywhere, f"Over all {tasks} of the fit"),
         Text(("low and high are the ends of 95 % intervals, and so are the two ranks in",)),
@@ -139,7 +139,7 @@ def tell_set(chosen: Selection, found: Sequence[SetPlacement]) -> Finding:
         Column("rank", "text"),
     )
     level = f"{100 * chosen.level:.0f} %"
-    blocks: list[Block] = [
+    blocks: list[Piece] = [
         Table.of(rows, columns, "Placed"),
         Text((f"predicted: the {chosen.target} the agent would get, were all tasks run; low and",)),
         Text((f"high are the ends of {level} intervals for that, and so are the two ranks.",)),
@@ -208,7 +208,7 @@ def tell_examination(
         f"{found['high']:.2f}) after {counted(found['tasks'], 'task')} of {found['bank_tasks']:,}; seed "
         f"{seed}",
     )
-    blocks: list[Block] = [Text((found["outcome"],))]
+    blocks: list[Piece] = [Text((found["outcome"],))]
     if found["scale"] == "agents" and found["ability_as_placed"] is not None:
         told = (
             f"On the fit's scale that is {found['ability_on_fit_scale']:.2f}. `examiner place` says "

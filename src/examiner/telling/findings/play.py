@@ -13,7 +13,7 @@ from examiner.arena.games import game_variant
 from examiner.arena.probe import RANDOM_EPISODES, Contrast, Probe, ProbedPlan, ProbedVariant
 from examiner.arena.protocol import REFERENCE
 from examiner.datasets import load
-from examiner.telling.finding import Block, Column, Finding, Record, Table, Text
+from examiner.telling.finding import Column, Finding, Piece, Record, Table, Text
 from examiner.wording import counted, listed
 
 PAPER = "machado-2018-table1"
@@ -59,7 +59,7 @@ def tell_plan(plan: Plan) -> Finding:
         }
         for each in apart
     ]
-    blocks: list[Block] = [
+    blocks: list[Piece] = [
         Text((tuned if tuning else none_tuned,)),
         Text((f"Protocol: {plan.protocol.name or 'your own'} ({plan.protocol.hash})",)),
         Table.of(rows, columns, f"How it deviates from {REFERENCE}")

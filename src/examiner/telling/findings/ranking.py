@@ -14,11 +14,11 @@ from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
 from examiner.telling.figures.stretch import Stretch, stretch_for
 from examiner.telling.finding import (
-    Block,
     Column,
     Figure,
     Finding,
     Name,
+    Piece,
     Prose,
     Table,
     Text,
@@ -44,7 +44,7 @@ def finding(study: Study) -> Finding:
     'dqn leads by mean, median and interquartile mean.'
     """
     rows = _rows(study)
-    blocks: list[Block] = [Text(_unit(study)), _table(study, rows)]
+    blocks: list[Piece] = [Text(_unit(study)), _table(study, rows)]
     blocks.extend(Text(caveat) for caveat in _caveats(study))
     if np.isfinite(study.comparable).any():
         blocks.append(_figure(study))

@@ -10,12 +10,12 @@ import numpy as np
 from examiner.results import Results
 from examiner.results.scale import ScaleArrays
 from examiner.telling.finding import (
-    Block,
     Column,
     Facts,
     Finding,
     Name,
     Notes,
+    Piece,
     Prose,
     Record,
     Table,
@@ -114,7 +114,7 @@ def finding(study: Study) -> Finding:
     scales = _scales(study)
     doubts = (*_weak(study), *_doubts(study, scales), *((note,) for note in study.scores.notes))
     warned = (Notes("Beware", doubts),) if doubts else ()
-    blocks: tuple[Block, ...] = (*warned, _facts(study, scales), _likeness(study))
+    blocks: tuple[Piece, ...] = (*warned, _facts(study, scales), _likeness(study))
     return Finding(lead=_lead(study, len(doubts)), blocks=blocks)
 
 
@@ -247,7 +247,7 @@ def _comparisons(study: Study) -> float:
     return float(tasks * agents * each)
 
 
-def _likeness(study: Study) -> Block:
+def _likeness(study: Study) -> Piece:
     if len(study.results.agents) == 1:
         return Text(("There is one agent only: it can be described, but not compared.",))
     if _comparisons(study) > MOST_COMPARISONS:

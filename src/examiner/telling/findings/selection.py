@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from examiner.selection import Benchmark, Comparison, Reason, Selection
-from examiner.telling.finding import Block, Column, Finding, Name, Record, Table, Text
+from examiner.telling.finding import Column, Finding, Name, Piece, Record, Table, Text
 
 GAINS = {
     "error of the aggregate removed": "by how much the task, beside those above it, lowers the error of "
@@ -57,7 +57,7 @@ def tell(
         f"{len(data['tasks'])} of {data['of_tasks']} tasks by {data['method']}{took}, {data['agents']} "
         f"agents, {data['target']}; seed {seed}, input {data['input']}"
     )
-    blocks: list[Block] = [_chosen(data)]
+    blocks: list[Piece] = [_chosen(data)]
     if data["priced"]:
         budget = "" if data["budget"] is None else f" of a budget of {data['budget']:,.6g}"
         told = f"Cost: {data['cost']:,.6g}{budget}; all tasks cost {data['cost_of_all']:,.6g}"

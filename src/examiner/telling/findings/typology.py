@@ -13,12 +13,12 @@ from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import (
     ROWS_SHOWN,
-    Block,
     Column,
     Figure,
     Finding,
     Name,
     Notes,
+    Piece,
     Prose,
     Record,
     Table,
@@ -45,7 +45,7 @@ def finding(study: Study) -> Finding:
         made = validate(kinds.groups, study.scores, study.measure, rng=validating)
     except InputError as problem:
         why = str(problem)
-    blocks: list[Block] = [_reduced(kinds, study.seed)]
+    blocks: list[Piece] = [_reduced(kinds, study.seed)]
     if len(kinds.coverage.labels) <= MOST_VALUES_DRAWN:
         blocks.append(_figure(kinds.coverage))
     blocks += [_uses(kinds), _lacking(kinds.coverage), _groups(kinds, made)]
@@ -209,7 +209,7 @@ def _uses(kinds: Kinds) -> Table:
     return Table.of(_use_rows(kinds), columns, caption)
 
 
-def _coverage(kinds: Kinds) -> list[Block]:
+def _coverage(kinds: Kinds) -> list[Piece]:
     columns = (
         Column("dimension", "name"),
         Column("tasks with each value", "name", key="of each"),
@@ -219,7 +219,7 @@ def _coverage(kinds: Kinds) -> list[Block]:
     held = kinds.coverage
     caption = "Coverage (evenness: 1 is every value equally often)"
     pairs = f"{len(held.missing_pairs):,} of {held.pairs:,} possible"
-    blocks: list[Block] = [
+    blocks: list[Piece] = [
         Table.of(_use_rows(kinds), columns, caption),
         Text(("Values that no task has: ", Name(", ".join(_absent(held)) or "none"))),
         Text((f"Pairs of values that no task has: {pairs}",)),
