@@ -10,8 +10,9 @@ import pytest
 import examiner as ex
 from examiner.irt import ItemParameters, probability
 from examiner.results import Results
+from examiner.telling.ability_scale import Fitted
 from examiner.telling.findings import comparison, indicators, task_curves, wright_map
-from examiner.telling.study import Fitted, Study
+from examiner.telling.study import Study
 
 FINDINGS = ["wright_map", "task_curves", "task_table", "agent_curves", "ability_generality"]
 FIGURES = {

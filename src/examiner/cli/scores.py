@@ -11,7 +11,7 @@ from examiner.scores import AGGREGATES, averaging_notes, overview
 from examiner.scores.significance import PostHoc
 from examiner.scores.uncertainty.bootstrap import Interval
 from examiner.scores.uncertainty.resampling import Unit
-from examiner.telling.findings import intervals as findings
+from examiner.telling.findings import uncertainty as findings
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,13 +72,13 @@ FINDINGS = Findings(
         "reading": Home("reading.finding", "What was read"),
         "ranking": Home("ranking.finding", "Ranking"),
         "heatmap": Home("heatmap.finding", "Agents × tasks"),
-        "intervals": Home("intervals.finding", "How sure the ranking is", "No intervals"),
+        "intervals": Home("uncertainty.intervals", "How sure the ranking is", "No intervals"),
         "profiles": Home("distributions.profiles", "Performance profiles", "No profiles"),
         "rank_probabilities": Home(
             "distributions.rank_probabilities", "How sure the ranks are", "No rank probabilities"
         ),
         "significance": Home("significance.finding", "Which agents differ", "No tests"),
-        "decision": Home("decision.finding", "More runs or more tasks?", "No decision study"),
+        "decision": Home("uncertainty.decision", "More runs or more tasks?", "No decision study"),
         "curves": Home("curves.finding", "Learning curves", needs="training"),
         "wright_map": Home("wright_map.finding", "Agents and tasks on one scale", needs="fit"),
         "task_curves": Home("task_curves.finding", "Curves of tasks", needs="fit"),

@@ -1,12 +1,21 @@
-"""How sure one can be of the aggregates: each with its interval, and all that `scores` compares."""
+"""How sure one can be: aggregates with intervals, what `scores` compares, and what would make it surer."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from examiner.scores import AGGREGATES, AggregateIntervals, Overview, suggested_aggregate
+from examiner.scores import (
+    AGGREGATES,
+    AggregateIntervals,
+    DecisionStudy,
+    Overview,
+    VarianceComponents,
+    suggested_aggregate,
+)
+from examiner.scores import decision as decision_study
 from examiner.scores import intervals as aggregate_intervals
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
@@ -24,19 +33,27 @@ from examiner.telling.finding import (
 )
 from examiner.telling.numbers import three_digits
 from examiner.telling.study import Resampled, Study
+from examiner.wording import counted
 
 SHOWN = ("iqm", "mean", "median")
 GAP = 0.05
+FEW_AGENTS = 3
+PARTS = {
+    "agent": "agents differ on average",
+    "task": "tasks differ in level for all agents",
+    "interaction": "agents have their own easy and hard tasks",
+    "run": "runs of one agent on one task differ",
+}
 
 
-def finding(study: Study) -> Finding:
+def intervals(study: Study) -> Finding:
     """Give each aggregate an interval, and say whether the leader's is clear of all others.
 
     >>> from examiner.results import Results
     >>> from examiner.telling.finding import said
     >>> scores = [[[0.8, 0.9], [0.7, 0.9]], [[0.1, 0.2], [0.3, 0.2]]]
     >>> study = Study.of(Results.from_numpy(scores, agents=["dqn", "random"]))
-    >>> said(finding(study).lead)[:50]
+    >>> said(intervals(study).lead)[:50]
     'dqn leads by interquartile mean: 0.85 (95 % interv'
     """
     shown = study.resampled
@@ -113,11 +130,11 @@ class IntervalData(NamedTuple):
     reps: int = 0
 
 
-def draw(data: IntervalData) -> chart.Drawing:
+def draw_intervals(data: IntervalData) -> chart.Drawing:
     """Draw a panel for each aggregate, side by side, with agents as rows.
 
     >>> one = np.array([[1.0, 2.0]])
-    >>> figure = draw(IntervalData(("a",), ("mean", "iqm"), one, one - 1, one + 1))
+    >>> figure = draw_intervals(IntervalData(("a",), ("mean", "iqm"), one, one - 1, one + 1))
     >>> [trace["xaxis"] for trace in figure["data"]]
     ['x', 'x2']
     """
@@ -158,7 +175,7 @@ def _figure(made: AggregateIntervals, shown: Resampled) -> Figure:
     return Figure(
         key="intervals",
         drawn=data,
-        drawing=draw(data),
+        drawing=draw_intervals(data),
         caption=(f"Aggregates with 95 % intervals over other {made.unit}.",),
         description="One row an agent, one panel an aggregate: a point with its interval.",
         narrowest=240 + 150 * len(titles),
@@ -179,3 +196,101 @@ def _table(made: AggregateIntervals, shown: Resampled) -> Table:
         (Name(made.agents[row]), *numbers[row].ravel().tolist()) for row in shown.rows(made.agents)
     ]
     return Table(tuple(columns), tuple(rows))
+
+
+def decision(study: Study) -> Finding:
+    """Split the variance, and answer what would make comparisons surer.
+
+    >>> from examiner.results import Results
+    >>> from examiner.telling.finding import said
+    >>> rng = np.random.default_rng(0)
+    >>> study = Study.of(Results.from_numpy(rng.random((3, 8, 4))))
+    >>> said(decision(study).lead)[:13]
+    'Runs make up '
+    """
+    if study.relative and len(study.results.agents) <= FEW_AGENTS:
+        few = counted(len(study.results.agents), "agent")
+        raise NothingToTellError(
+            f"Scores that compare {few} with each other hold no sizes to split the variance of: use a "
+            f"scale (`--normalise human`), or add agents."
+        )
+    made = decision_study(study.scores, measure=study.measure)
+    if np.isnan(made.components.interaction):
+        raise NothingToTellError(made.answer)
+    shown = (_designs(study, made), _parts(made.components), *noted(made.components.notes))
+    return Finding(lead=(made.answer,), blocks=shown)
+
+
+class DecisionData(NamedTuple):
+    """What is drawn: `error` has shape [tasks, runs]; `now` is the design used: tasks, runs, error."""
+
+    tasks: NDArray[np.int64]
+    runs: NDArray[np.int64]
+    error: Floats
+    now: tuple[float, float, float]
+    reliability: Floats | None = None
+
+
+def draw_decision(data: DecisionData, title: str = "score") -> chart.Drawing:
+    """Draw the standard error of a difference; the darker the line, the fewer the runs.
+
+    >>> error = np.array([[2.0], [1.4]])
+    >>> figure = draw_decision(DecisionData(np.array([1, 2]), np.array([1]), error, (2, 1, 1.4)))
+    >>> [trace["name"] for trace in figure["data"]]
+    ['1 run', 'these results']
+    """
+    steps = np.linspace(1, len(chart.SEQUENTIAL) - 3, max(len(data.runs), 2)).round().astype(int)
+    tasks, (now_tasks, now_runs, now_error) = data.tasks.tolist(), data.now
+    traces = [
+        chart.line(
+            tasks,
+            data.error[:, column],
+            counted(runs, "run"),
+            chart.SEQUENTIAL[steps[column]],
+            f"%{{x}} tasks, {runs} runs: %{{y:.3~g}}",
+        )
+        for column, runs in enumerate(data.runs.tolist())
+    ]
+    hover = f"%{{x}} tasks, {now_runs:.3g} runs: %{{y:.3~g}}"
+    now = [now_tasks], [now_error], "these results", chart.MEAN, hover
+    traces.append(chart.dots(*now, size=11, symbol="diamond"))
+    y = chart.axis(f"standard error of a difference ({title})", rangemode="tozero")
+    return chart.figure(traces, 400, chart.axis("tasks"), y)
+
+
+def _designs(study: Study, made: DecisionStudy) -> Figure:
+    found = made.components
+    runs = made.runs if not np.isnan(found.run) else np.array([1])
+    now = found.tasks, found.runs, made.now
+    error = made.difference[:, : len(runs)]
+    data = DecisionData(made.tasks, runs, error, now, made.reliability)
+    told = f"With {found.tasks:,} tasks and {found.runs:.3g} runs the error is"
+    return Figure(
+        key="decision",
+        drawn=data,
+        drawing=draw_decision(data, study.measure),
+        caption=(f"{told} {three_digits(made.now)}.",),
+        description="Falling lines of the expected error over tasks, one for each number of runs.",
+        legend=("Tasks are taken as drawn from many like them.",),
+        narrowest=360,
+    )
+
+
+def _parts(found: VarianceComponents) -> Table:
+    columns = (
+        Column("source", "name"),
+        Column("what it means", "text"),
+        Column("variance", "number"),
+        Column("share", "number", "of the variance of single runs' scores"),
+    )
+    shares = found.shares()
+    rows = [
+        {
+            "source": "agent × task" if part == "interaction" else part,
+            "what it means": meaning,
+            "variance": float(getattr(found, part)),
+            "share": float(shares.get(part, np.nan)),
+        }
+        for part, meaning in PARTS.items()
+    ]
+    return Table.of(rows, columns)
