@@ -5,10 +5,11 @@ import pytest
 
 import examiner as ex
 from examiner.results import Results
-from examiner.telling.finding import Figure, said
+from examiner.telling.finding import Figure
 from examiner.telling.findings import FINDINGS
 from examiner.telling.findings import information as told_information
 from examiner.telling.findings import likeness as told_likeness
+from examiner.telling.prose import said
 from examiner.telling.study import Study
 
 information, likeness = FINDINGS["information"], FINDINGS["likeness"]

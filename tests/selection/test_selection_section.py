@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.telling.finding import Figure, Table, said
+from examiner.telling.finding import Figure, Table
 from examiner.telling.findings import FINDINGS
 from examiner.telling.findings import comparison as cost_quality
+from examiner.telling.prose import said
 from examiner.telling.study import Study
 
 

@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from examiner.cli.options import Seeded, SourceOptions, option
+from examiner.cli.options import Seeded, SourceOptions, option, parsed
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.information import likeness
 from examiner.information.clusters import PAPER_THRESHOLD, Linkage
 from examiner.telling.findings import likeness as findings
-from examiner.wording import InputError, shorten
+from examiner.wording import shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,5 @@ def cluster(options: SourceOptions, how: ClusterOptions, told: Seeded) -> None:
 def _number(text: str | None) -> Any:  # Any: a number, 'auto' or None, checked by the room
     if text is None or text == "auto":
         return text
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(
-            f"The number of clusters is {shorten(text)}. Give 1 or more, or 'auto'."
-        ) from None
+    complaint = f"The number of clusters is {shorten(text)}. Give 1 or more, or 'auto'."
+    return parsed(int, text, complaint)

@@ -11,7 +11,8 @@ from examiner.cli.source import comparable, results_from
 from examiner.results import WRITERS, Results, write
 from examiner.results.frames import file_kind
 from examiner.results.writers import check_path
-from examiner.telling.finding import Finding, Name
+from examiner.telling.finding import Finding
+from examiner.telling.prose import Name
 from examiner.wording import counted
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from examiner.cli.options import Printing, SourceOptions, option
+from examiner.cli.options import Printing, SourceOptions, option, parsed
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.scores import curves as learning_curves
@@ -41,9 +41,7 @@ def curves(options: SourceOptions, wanted: CurvesOptions, told: Printing) -> Non
 def _frames(text: str | None) -> list[float] | None:
     if text is None:
         return None
-    try:
-        return [float(part.replace("_", "")) for part in text.split(",")]
-    except ValueError:
-        raise InputError(
-            f"The report points are {shorten(text)}. Give frames, for example `--points 1e6,5e6`."
-        ) from None
+    complaint = (
+        f"The report points are {shorten(text)}. Give frames, for example `--points 1e6,5e6`."
+    )
+    return [parsed(float, part.replace("_", ""), complaint) for part in text.split(",")]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from examiner.cli.options import Printing, argument
 from examiner.cli.output import show
 from examiner.datasets import DATASETS, Card, card
-from examiner.telling.finding import Column, Finding, Name, Piece, Table, Text
+from examiner.telling.finding import Column, Finding, Piece, Table, Text
+from examiner.telling.prose import Name
 
 
 @dataclass(frozen=True, slots=True)

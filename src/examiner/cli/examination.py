@@ -14,7 +14,7 @@ import numpy as np
 from examiner.adaptive import RULES, Answer, Choosing, Stop, TaskBank, balance_of
 from examiner.adaptive import exposure as exposure_shares
 from examiner.adaptive.table_answers import cell_answer
-from examiner.cli.options import find_modules_here, option
+from examiner.cli.options import find_modules_here, option, parsed
 from examiner.cli.source import classification_from
 from examiner.importers import read_tasks
 from examiner.irt import IRTFit
@@ -140,14 +140,10 @@ def stop_from(options: StopOptions, bank: TaskBank, resumed: bool) -> Stop | Non
         # As precise as is usual, or as the fit's own agents allow.
         return Stop(error=max(0.3, round(1.25 * bank.least_error, 2)), least=options.least)
     better: str | float | None = options.better_than
-    if better is not None and better not in bank.landmarks:
-        try:
-            better = float(better)
-        except ValueError:
-            raise InputError(
-                f"Unknown agent {shorten(better)}. The fit has {listed(bank.landmarks)}. Name one of "
-                f"them, or give an ability."
-            ) from None
+    if options.better_than is not None and better not in bank.landmarks:
+        known = f"The fit has {listed(bank.landmarks)}. Name one of them, or give an ability."
+        complaint = f"Unknown agent {shorten(better)}. {known}"
+        better = parsed(float, options.better_than, complaint)
     limits = options.standard_error, options.budget, options.most, options.least
     return Stop(*limits, better, options.certainty).checked(bank)
 

@@ -14,6 +14,7 @@ from examiner.cli.options import (
     Seeded,
     SourceOptions,
     option,
+    parsed,
     success_of,
 )
 from examiner.cli.output import progress_bar, show
@@ -23,7 +24,7 @@ from examiner.irt import fit as fit_irt
 from examiner.stored import save
 from examiner.telling.findings import fit as findings
 from examiner.telling.terminal import print_line
-from examiner.wording import InputError, shorten
+from examiner.wording import shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,22 +99,18 @@ def _priors(given: list[str] | None) -> dict[str, tuple[float, float]] | None:
     priors = {}
     for text in given:
         name, _, numbers = text.partition("=")
-        try:
-            mean, sd = (float(part) for part in numbers.split(","))
-        except ValueError:
-            raise InputError(
-                f"The prior {shorten(text)} is not understood. Write PARAMETER=MEAN,SD: slope=1,0.5."
-            ) from None
-        priors[name.strip()] = (mean, sd)
+        mean, _, sd = numbers.partition(",")
+        complaint = (
+            f"The prior {shorten(text)} is not understood. Write PARAMETER=MEAN,SD: slope=1,0.5."
+        )
+        priors[name.strip()] = parsed(float, mean, complaint), parsed(float, sd, complaint)
     return priors
 
 
 def _bins(text: str | None) -> int | list[float] | None:
     if text is None:
         return None
-    try:
-        return [float(part) for part in text.split(",")] if "," in text else int(text)
-    except ValueError:
-        raise InputError(
-            f"The bins are {shorten(text)}. Give their number, or their ends: -11,-1,0,1,10."
-        ) from None
+    complaint = f"The bins are {shorten(text)}. Give their number, or their ends: -11,-1,0,1,10."
+    if "," in text:
+        return [parsed(float, part, complaint) for part in text.split(",")]
+    return parsed(int, text, complaint)

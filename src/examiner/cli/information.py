@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from examiner.cli.options import REPS, Seeded, SourceOptions, option
+from examiner.cli.options import REPS, Seeded, SourceOptions, option, parsed
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.information import Noise, analyse, best_set
 from examiner.telling.findings import information as findings
-from examiner.wording import InputError, shorten
+from examiner.wording import shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +78,8 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
 
 
 def _deviations(text: str) -> Any:  # Any: a name or a number, checked by Noise
-    if text in ("own", "pooled"):
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(
-            f"The deviations are {shorten(text)}. Say 'own', 'pooled', or a number above 0: a share of "
-            f"the task's spread between agents."
-        ) from None
+    complaint = (
+        f"The deviations are {shorten(text)}. Say 'own', 'pooled', or a number above 0: a share of the "
+        f"task's spread between agents."
+    )
+    return text if text in ("own", "pooled") else parsed(float, text, complaint)

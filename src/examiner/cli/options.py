@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_type_hints
 
 import typer
 
@@ -22,6 +22,7 @@ NORMALISE = ("--normalise", "--normalize")
 SUCCESS = "What counts as success, after --normalise: a number, 'reference' or 'random'."
 TYPOLOGY = "Kinds of the tasks: a table with a column 'task' or 'game' and one a feature, or a bundled one."
 REPS = "Resamples to draw, for intervals and for chance."
+Parsed = TypeVar("Parsed")
 OUTPUT = ("--output", "-o")
 
 
@@ -141,12 +142,23 @@ def success_of(text: str | None) -> Success | None:
     """
     if text is None or text in ("reference", "random"):
         return cast("Success | None", text)
+    return parsed(
+        float, text, f"Success is {shorten(text)}. Give a number, 'reference' or 'random'."
+    )
+
+
+def parsed(kind: Callable[[str], Parsed], text: str, complaint: str) -> Parsed:
+    """Read a value from an option, or complain.
+
+    >>> parsed(int, "few", "The size is 'few'. Give a whole number.")
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The size is 'few'. Give a whole number.
+    """
     try:
-        return float(text)
+        return kind(text)
     except ValueError:
-        raise InputError(
-            f"Success is {shorten(text)}. Give a number, 'reference' or 'random'."
-        ) from None
+        raise InputError(complaint) from None
 
 
 def words_of(text: str | None) -> list[str] | None:

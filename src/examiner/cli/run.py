@@ -16,8 +16,9 @@ from examiner.arena.runner import run as run_plan
 from examiner.cli.options import OUTPUT, Printing, argument, option
 from examiner.cli.output import live_table, print_notes, show
 from examiner.cli.plans import PLAN_HELP, named_plan
-from examiner.telling.finding import Finding, Name, Text
+from examiner.telling.finding import Finding, Text
 from examiner.telling.findings import play as findings
+from examiner.telling.prose import Name
 from examiner.wording import InputError, counted, shorten
 from examiner.workers.crew import Crew
 from examiner.workers.mapping import available_cores

@@ -13,7 +13,8 @@ from examiner.results import Results
 from examiner.results.writing import write_text
 from examiner.scores import OwnFunction
 from examiner.telling import FINDINGS
-from examiner.telling.finding import Drawn, Figure, Finding, said
+from examiner.telling.finding import Drawn, Figure, Finding
+from examiner.telling.prose import said
 from examiner.telling.study import Study, StudyOptions
 from examiner.wording import InputError, unknown_name
 

@@ -12,9 +12,10 @@ from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.results.writing import write_text
 from examiner.scores import OwnFunction
-from examiner.telling.finding import Finding, Name, Notes, said
+from examiner.telling.finding import Finding, Notes
 from examiner.telling.findings import FINDINGS
 from examiner.telling.json import section_of
+from examiner.telling.prose import Name, said
 from examiner.telling.study import Study, StudyOptions
 from examiner.wording import InputError, unknown_name
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from examiner.telling.figures.chart import Drawing
+from examiner.telling.prose import Name, Prose
 from examiner.wording import InputError
 
 ROWS_SHOWN = 40
@@ -17,44 +18,7 @@ ROWS_SHOWN = 40
 Record: TypeAlias = dict[str, Any]  # Any: JSON values, NaN where nothing is known
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A name that a user chose: it may hold anything, and is never part of our own sentence."""
-
-    text: str
-
-
-Prose: TypeAlias = tuple[str | Name, ...]
-"""A sentence in parts, so that the names in it can be told from our words."""
-
 Cell: TypeAlias = Name | str | int | float | None
-
-
-def said(prose: Prose) -> str:
-    """Return a sentence as plain text.
-
-    >>> said((Name("dqn"), " leads."))
-    'dqn leads.'
-    """
-    return "".join(part.text if isinstance(part, Name) else part for part in prose)
-
-
-def enumerated(names: Sequence[str], limit: int = 12) -> Prose:
-    """Name the first few of many as part of a sentence.
-
-    >>> said(enumerated(["alien", "pong", "venture"], limit=2))
-    'alien, pong and 1 more'
-    """
-    parts: list[str | Name] = []
-    shown = names[:limit]
-    for index, name in enumerate(shown):
-        if index:
-            last = index == len(shown) - 1 and len(names) <= limit
-            parts.append(" and " if last else ", ")
-        parts.append(Name(name))
-    if len(names) > limit:
-        parts.append(f" and {len(names) - limit:,} more")
-    return tuple(parts)
 
 
 def records(**columns: Iterable[Any]) -> list[Record]:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from examiner.telling.finding import Facts, Figure, Finding, Name, Notes, Piece, Table, Text, said
+from examiner.telling.finding import Facts, Figure, Finding, Notes, Piece, Table, Text
+from examiner.telling.prose import Name, said
 
 NULL_MEANS = "not observed, or not a finite number"
 

@@ -28,7 +28,8 @@ from examiner.scores import (
 from examiner.scores import aggregate as agent_aggregates
 from examiner.scores.uncertainty.resampling import Unit
 from examiner.telling.ability_scale import Fitted, fit_of
-from examiner.telling.finding import Name, NothingToTellError, Prose
+from examiner.telling.finding import NothingToTellError
+from examiner.telling.prose import Name, Prose
 from examiner.wording import InputError, counted
 
 if TYPE_CHECKING:

@@ -8,18 +8,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from examiner.telling.finding import (
-    ROWS_SHOWN,
-    Cell,
-    Column,
-    Facts,
-    Finding,
-    Name,
-    Notes,
-    Prose,
-    Table,
-    Text,
-)
+from examiner.telling.finding import ROWS_SHOWN, Cell, Column, Facts, Finding, Notes, Table, Text
+from examiner.telling.prose import Name, Prose
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -28,15 +28,13 @@ from examiner.telling.finding import (
     Column,
     Figure,
     Finding,
-    Name,
     NothingToTellError,
     Record,
     Table,
     Text,
-    enumerated,
     noted,
 )
-from examiner.telling.numbers import three_digits
+from examiner.telling.prose import Name, enumerated, three_digits
 from examiner.telling.study import Study
 
 SIZES = (1, 2, 3, 5, 8)

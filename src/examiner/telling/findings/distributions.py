@@ -13,8 +13,8 @@ from examiner.scores import ranks as probabilities
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.stretch import Stretch, stretch_for
-from examiner.telling.finding import Figure, Finding, Name, NothingToTellError, Prose, Text, noted
-from examiner.telling.numbers import three_digits
+from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
+from examiner.telling.prose import Name, Prose, three_digits
 from examiner.telling.study import Study
 
 FEW = 12
@@ -25,7 +25,7 @@ def profiles(study: Study) -> Finding:
     """Draw the share of runs above each score, with bands, and say who is ahead everywhere.
 
     >>> from examiner.results import Results
-    >>> from examiner.telling.finding import said
+    >>> from examiner.telling.prose import said
     >>> scores = [[[0.8, 0.9], [0.7, 0.9]], [[0.1, 0.2], [0.3, 0.2]]]
     >>> study = Study.of(Results.from_numpy(scores, agents=["dqn", "random"]))
     >>> said(profiles(study).lead)
@@ -113,7 +113,7 @@ def rank_probabilities(study: Study) -> Finding:
     """Draw the probability of each rank, and say how sure the first place is.
 
     >>> from examiner.results import Results
-    >>> from examiner.telling.finding import said
+    >>> from examiner.telling.prose import said
     >>> scores = [[[0.8, 0.9], [0.7, 0.9]], [[0.1, 0.2], [0.3, 0.2]]]
     >>> study = Study.of(Results.from_numpy(scores, agents=["dqn", "random"]))
     >>> said(rank_probabilities(study).lead)

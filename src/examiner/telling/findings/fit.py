@@ -25,16 +25,14 @@ from examiner.telling.finding import (
     ROWS_SHOWN,
     Column,
     Finding,
-    Name,
     Notes,
     Piece,
-    Prose,
     Record,
     Table,
     Text,
-    enumerated,
     records,
 )
+from examiner.telling.prose import Name, Prose, enumerated
 from examiner.telling.study import Study
 from examiner.wording import counted, listed
 

@@ -8,21 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.scores import shared_ranks
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.stretch import Stretch, stretch_for
-from examiner.telling.finding import (
-    Figure,
-    Finding,
-    Grid,
-    Name,
-    Piece,
-    Prose,
-    SortableAxis,
-    Text,
-    enumerated,
-)
-from examiner.telling.numbers import task_ranks, three_digits
+from examiner.telling.finding import Figure, Finding, Grid, Piece, SortableAxis, Text
+from examiner.telling.prose import Name, Prose, enumerated, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
@@ -34,6 +25,16 @@ HOVER = (
     "%{y}<br>%{x}<br>comparable: %{customdata[1]:.3~g}<br>raw: %{customdata[0]:.4~g}"
     "<br>rank in task: %{customdata[2]}"
 )
+
+
+def task_ranks(comparable: Floats) -> Floats:
+    """Rank the agents on each task; shape [agents, tasks].
+
+    >>> task_ranks(np.array([[1.0, np.nan], [3.0, 2.0]]))
+    array([[ 2., nan],
+           [ 1.,  1.]])
+    """
+    return np.column_stack([shared_ranks(column) for column in comparable.T])
 
 
 class TaskSummary(NamedTuple):
@@ -49,7 +50,7 @@ def finding(study: Study) -> Finding:
     """Show every agent on every task.
 
     >>> from examiner.results import Results
-    >>> from examiner.telling.finding import said
+    >>> from examiner.telling.prose import said
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], tasks=["pong", "venture"])
     >>> said(finding(Study.of(results)).lead)
     'Agents differ most on pong (from 0 to 0.5) and least on venture (from 0.9 to 1).'

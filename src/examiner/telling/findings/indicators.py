@@ -17,17 +17,14 @@ from examiner.telling.finding import (
     Column,
     Figure,
     Finding,
-    Name,
     NothingToTellError,
     Piece,
-    Prose,
     Table,
     Text,
-    enumerated,
     noted,
     records,
 )
-from examiner.telling.numbers import three_digits
+from examiner.telling.prose import Name, Prose, enumerated, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 

@@ -14,17 +14,14 @@ from examiner.telling.finding import (
     Column,
     Figure,
     Finding,
-    Name,
     NothingToTellError,
-    Prose,
     Record,
     Table,
     Text,
-    enumerated,
     noted,
     records,
 )
-from examiner.telling.numbers import three_digits
+from examiner.telling.prose import Name, Prose, enumerated, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
@@ -41,7 +38,7 @@ def finding(study: Study) -> Finding:
     """Tell the bits of tasks and of the few that tell most.
 
     >>> from examiner.results import Results
-    >>> from examiner.telling.finding import said
+    >>> from examiner.telling.prose import said
     >>> draws = np.random.default_rng(0).normal(size=(3, 4, 8)) + 9 * np.eye(3, 4)[:, :, None]
     >>> said(finding(Study.of(Results.from_numpy(draws))).lead)[:28]
     '2 of 4 tasks tell 1.58 of th'

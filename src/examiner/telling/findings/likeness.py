@@ -19,15 +19,13 @@ from examiner.telling.finding import (
     Finding,
     NothingToTellError,
     Piece,
-    Prose,
     Record,
     Table,
     Text,
-    enumerated,
     noted,
     records,
 )
-from examiner.telling.numbers import three_digits
+from examiner.telling.prose import Prose, enumerated, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 

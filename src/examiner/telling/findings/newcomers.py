@@ -12,13 +12,13 @@ from examiner.telling.finding import (
     ROWS_SHOWN,
     Column,
     Finding,
-    Name,
     Piece,
     Record,
     Table,
     Text,
     records,
 )
+from examiner.telling.prose import Name
 from examiner.wording import counted
 
 

@@ -13,8 +13,8 @@ from examiner.results import ResponseMatrix
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
-from examiner.telling.finding import Figure, Finding, Name, NothingToTellError, Prose, Text, noted
-from examiner.telling.numbers import three_digits
+from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
+from examiner.telling.prose import Name, Prose, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 

@@ -13,20 +13,8 @@ from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
 from examiner.telling.figures.stretch import Stretch, stretch_for
-from examiner.telling.finding import (
-    Column,
-    Figure,
-    Finding,
-    Name,
-    Piece,
-    Prose,
-    Table,
-    Text,
-    enumerated,
-    records,
-    said,
-)
-from examiner.telling.numbers import three_digits
+from examiner.telling.finding import Column, Figure, Finding, Piece, Table, Text, records
+from examiner.telling.prose import Name, Prose, enumerated, said, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 

@@ -9,19 +9,8 @@ import numpy as np
 
 from examiner.results import Results
 from examiner.results.scale import ScaleArrays
-from examiner.telling.finding import (
-    Column,
-    Facts,
-    Finding,
-    Name,
-    Notes,
-    Piece,
-    Prose,
-    Record,
-    Table,
-    Text,
-    enumerated,
-)
+from examiner.telling.finding import Column, Facts, Finding, Notes, Piece, Record, Table, Text
+from examiner.telling.prose import Name, Prose, enumerated
 from examiner.wording import ExaminerWarning, counted
 
 if TYPE_CHECKING:  # describing results needs neither
@@ -106,7 +95,7 @@ def _span(results: Results, name: str) -> Record:
 def finding(study: Study) -> Finding:
     """Tell what was read and what to beware of.
 
-    >>> from examiner.telling.finding import said
+    >>> from examiner.telling.prose import said
     >>> from examiner.telling.study import Study
     >>> said(finding(Study.of(Results.from_numpy([[0.5, 1.0]]))).lead)
     '1 agent on 2 tasks, 1 run of 1 trial each, no cell missing; no warnings.'

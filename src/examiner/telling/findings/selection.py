@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from examiner.selection import Benchmark, Comparison, Reason, Selection
-from examiner.telling.finding import Column, Finding, Name, Piece, Record, Table, Text
+from examiner.telling.finding import Column, Finding, Piece, Record, Table, Text
+from examiner.telling.prose import Name
 
 GAINS = {
     "error of the aggregate removed": "by how much the task, beside those above it, lowers the error of "

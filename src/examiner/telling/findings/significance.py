@@ -20,13 +20,12 @@ from examiner.telling.finding import (
     Column,
     Figure,
     Finding,
-    Name,
     NothingToTellError,
-    Prose,
     Table,
     Text,
     noted,
 )
+from examiner.telling.prose import Name, Prose
 from examiner.telling.study import Study
 from examiner.wording import counted
 
@@ -37,7 +36,7 @@ def finding(study: Study) -> Finding:
     """Test agents over tasks, and say what differences these data could show at all.
 
     >>> from examiner.results import Results
-    >>> from examiner.telling.finding import said
+    >>> from examiner.telling.prose import said
     >>> scores = np.linspace(0.1, 0.9, 24).reshape(8, 3).T
     >>> said(finding(Study.of(Results.from_numpy(scores))).lead)
     'Agents differ over tasks (Friedman, p = 0.00034): 3 of 3 pairs do, at 5 % after Holm.'

@@ -12,7 +12,8 @@ from examiner.irt import curves as expected_curves
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
-from examiner.telling.finding import Figure, Finding, Name, Prose, enumerated
+from examiner.telling.finding import Figure, Finding
+from examiner.telling.prose import Name, Prose, enumerated
 from examiner.telling.study import Study
 from examiner.wording import counted
 

@@ -16,15 +16,13 @@ from examiner.telling.finding import (
     Column,
     Figure,
     Finding,
-    Name,
     Notes,
     Piece,
-    Prose,
     Record,
     Table,
     Text,
-    enumerated,
 )
+from examiner.telling.prose import Name, Prose, enumerated
 from examiner.telling.study import Study
 from examiner.typology import Coverage, Kinds, TaskGroup, Validation, validate
 from examiner.typology import kinds as task_kinds

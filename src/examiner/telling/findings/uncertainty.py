@@ -23,15 +23,13 @@ from examiner.telling.finding import (
     Column,
     Figure,
     Finding,
-    Name,
     NothingToTellError,
     Piece,
-    Prose,
     Table,
     Text,
     noted,
 )
-from examiner.telling.numbers import three_digits
+from examiner.telling.prose import Name, Prose, three_digits
 from examiner.telling.study import Resampled, Study
 from examiner.wording import counted
 
@@ -50,7 +48,7 @@ def intervals(study: Study) -> Finding:
     """Give each aggregate an interval, and say whether the leader's is clear of all others.
 
     >>> from examiner.results import Results
-    >>> from examiner.telling.finding import said
+    >>> from examiner.telling.prose import said
     >>> scores = [[[0.8, 0.9], [0.7, 0.9]], [[0.1, 0.2], [0.3, 0.2]]]
     >>> study = Study.of(Results.from_numpy(scores, agents=["dqn", "random"]))
     >>> said(intervals(study).lead)[:50]
@@ -202,7 +200,7 @@ def decision(study: Study) -> Finding:
     """Split the variance, and answer what would make comparisons surer.
 
     >>> from examiner.results import Results
-    >>> from examiner.telling.finding import said
+    >>> from examiner.telling.prose import said
     >>> rng = np.random.default_rng(0)
     >>> study = Study.of(Results.from_numpy(rng.random((3, 8, 4))))
     >>> said(decision(study).lead)[:13]

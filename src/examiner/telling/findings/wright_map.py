@@ -12,8 +12,8 @@ from examiner.irt import IRTFit
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.labels import labels
-from examiner.telling.finding import Figure, Finding, Prose, Text, noted
-from examiner.telling.numbers import three_digits
+from examiner.telling.finding import Figure, Finding, Text, noted
+from examiner.telling.prose import Prose, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 

@@ -10,9 +10,9 @@ from importlib.resources import files
 from typing import Any
 
 from examiner.telling.figures.labels import cut
-from examiner.telling.finding import Cell, Figure, Finding, Grid, Name, SortableAxis, Table, said
+from examiner.telling.finding import Cell, Figure, Finding, Grid, SortableAxis, Table
 from examiner.telling.json import jsonable
-from examiner.telling.numbers import ABSENT, aligned, three_digits
+from examiner.telling.prose import ABSENT, Name, aligned, said, three_digits
 
 LONGEST_NAME = 60
 LONGEST_HOVER = 160

@@ -1,17 +1,52 @@
-"""Numbers as people read them: three significant digits, aligned in a column, ranks shared by ties."""
+"""Sentences: names told from our own words, and numbers as people read them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-
-import numpy as np
-from numpy.typing import NDArray
-
-from examiner.scores import shared_ranks
+from dataclasses import dataclass
+from typing import TypeAlias
 
 ABSENT = "–"
 MINUS = "−"
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name that a user chose: it may hold anything, and is never part of our own sentence."""
+
+    text: str
+
+
+Prose: TypeAlias = tuple[str | Name, ...]
+"""A sentence in parts, so that the names in it can be told from our words."""
+
+
+def said(prose: Prose) -> str:
+    """Return a sentence as plain text.
+
+    >>> said((Name("dqn"), " leads."))
+    'dqn leads.'
+    """
+    return "".join(part.text if isinstance(part, Name) else part for part in prose)
+
+
+def enumerated(names: Sequence[str], limit: int = 12) -> Prose:
+    """Name the first few of many as part of a sentence.
+
+    >>> said(enumerated(["alien", "pong", "venture"], limit=2))
+    'alien, pong and 1 more'
+    """
+    parts: list[str | Name] = []
+    shown = names[:limit]
+    for index, name in enumerate(shown):
+        if index:
+            last = index == len(shown) - 1 and len(names) <= limit
+            parts.append(" and " if last else ", ")
+        parts.append(Name(name))
+    if len(names) > limit:
+        parts.append(f" and {len(names) - limit:,} more")
+    return tuple(parts)
 
 
 def three_digits(value: float) -> str:
@@ -53,13 +88,3 @@ def _decimals(value: float) -> int:
     if value == 0:
         return 0
     return max(0, 2 - math.floor(math.log10(abs(value))))
-
-
-def task_ranks(comparable: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rank the agents on each task; shape [agents, tasks].
-
-    >>> task_ranks(np.array([[1.0, np.nan], [3.0, 2.0]]))
-    array([[ 2., nan],
-           [ 1.,  1.]])
-    """
-    return np.column_stack([shared_ranks(column) for column in comparable.T])
