@@ -6,6 +6,7 @@ from examiner import datasets as datasets
 from examiner import importers as importers
 from examiner import information as information
 from examiner import irt as irt
+from examiner import plots as plots
 from examiner import results as results
 from examiner import scores as scores
 from examiner import selection as selection

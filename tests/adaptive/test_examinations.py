@@ -34,7 +34,7 @@ from examiner.results import Results
 from examiner.scores import Recipe
 from examiner.stored import open as open_stored
 from examiner.stored import save
-from examiner.telling.figures import adaptive_trace
+from examiner.telling.findings import next_task as adaptive_trace
 from examiner.wording import InputError
 
 

@@ -14,8 +14,8 @@ import pytest
 import examiner as ex
 from examiner.arena import plan as named_plan
 from examiner.arena.running.standing import JobStanding, Standing
-from examiner.cli import live, main
-from examiner.cli.live import drawn
+from examiner.cli import main, output
+from examiner.cli.output import drawn
 
 PLAN = """
 games = ["CartPole-v1"]
@@ -232,9 +232,9 @@ def test_without_a_terminal_a_line_is_written_now_and_then(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     standing = Standing(40, 10, 0, (), 300, 1_000_000, 8_000.0, 0.4, 3_700.0)
-    with live.live_table() as watcher:
+    with output.live_table() as watcher:
         watcher(standing)
         assert capsys.readouterr().err == ""
-        monkeypatch.setattr(live, "SECONDS_BETWEEN_LINES", 0.0)
+        monkeypatch.setattr(output, "SECONDS_BETWEEN_STANDINGS", 0.0)
         watcher(standing)
     assert capsys.readouterr().err.endswith("8,000 frames/s   40 %   1:01:40 to go\n")

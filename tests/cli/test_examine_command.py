@@ -57,7 +57,7 @@ def test_a_table_answers_through_the_recipe_of_the_fit(examiner, fitted: Path) -
 def test_it_is_stored_after_every_answer_and_resumed(examiner, fitted: Path) -> None:
     who = (*ORACLE, "--agent", "new1", "--among", 3)
     whole = answered(examiner, *who, "--most", 9)
-    answered(examiner, *who, "--most", 4, "--save", "half.json")
+    answered(examiner, *who, "--most", 4, "--output", "half.json")
     rest = answered(examiner, *who, "--most", 9, "--resume", "half.json")
     assert rest["steps"] == whole["steps"]
     stored = json.loads((fitted.parent / "half.json").read_text())
@@ -112,7 +112,7 @@ def test_skipped_tasks_are_listed_and_the_end_of_the_answers_is_named(
 ) -> None:
     who = ("examine", "--fit", "fit.json", "--interactive")
     monkeypatch.setattr(sys, "stdin", io.StringIO("?\n1\n0\n?\n"))
-    done = examiner(*who, "--save", "half.json")
+    done = examiner(*who, "--output", "half.json")
     assert done.returncode == 0, done.stderr
     assert "The answers ended." in done.stdout and "by hand" not in done.stdout
     line = next(line for line in done.stdout.splitlines() if line.startswith("Skipped: "))

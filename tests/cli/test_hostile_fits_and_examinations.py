@@ -36,7 +36,7 @@ def test_bins_that_are_no_whole_number_are_refused_in_a_sentence(examiner, tmp_p
         (["--tolerance", "-1"], "The tolerance is -1"),
         (["--lexicographic", ""], "Name them with commas"),
         (["--lexicographic", "score,-"], "Name them with commas"),
-        (["--groups", "family"], "No column 'family' says which agents belong together. Give a"),
+        (["--families", "family"], "No column 'family' says which agents belong together. Give a"),
     ],
 )
 def test_options_of_compare_that_make_no_sense_are_refused(examiner, tmp_path, options, sentence):
@@ -95,7 +95,10 @@ def test_damaged_fits_are_refused_in_a_sentence_wherever_they_are_read(examiner,
         (["--better-than", "nan"], "The ability to compare with is nan"),
         (["--better-than", "inf"], "The ability to compare with is inf"),
         (["--trials", "100000"], "Ask for at most 1,000 at once"),
-        (["--simulate", "5", "--save", "one.json"], "--save and --resume are for one examination"),
+        (
+            ["--simulate", "5", "--output", "one.json"],
+            "--output and --resume are for one examination",
+        ),
     ],
 )
 def test_options_of_examine_that_make_no_sense_are_refused(examiner, tmp_path, options, sentence):

@@ -57,7 +57,7 @@ def test_damaged_examinations_are_refused_and_left_as_they_are(examiner, tmp_pat
     fit, saved = tmp_path / "fit.json", tmp_path / "examination.json"
     examiner("fit", path, "-o", fit)
     who = ("examine", "--fit", fit, "--oracle", path, "--agent", "a5")
-    assert examiner(*who, "--most", "2", "--save", saved).returncode == 0
+    assert examiner(*who, "--most", "2", "--output", saved).returncode == 0
     content = json.loads(saved.read_text())
     content["steps"][0][name] = value
     saved.write_text(json.dumps(content))

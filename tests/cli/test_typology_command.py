@@ -81,7 +81,7 @@ def test_bad_input_ends_with_one_sentence_and_code_2(examiner, tmp_path, words, 
 
 
 def test_a_report_with_a_classification_has_the_kinds_of_task(examiner):
-    words = ("report", "atari-dqn-family", "--classification", "atari-typology", "--json")
+    words = ("report", "atari-dqn-family", "--typology", "atari-typology", "--json")
     made = content(examiner(*words))
     assert made["sections"][-1]["key"] == "typology"
-    assert "--classification atari-typology" in made["command"]
+    assert "--typology atari-typology" in made["command"]

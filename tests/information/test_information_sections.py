@@ -5,11 +5,14 @@ import pytest
 
 import examiner as ex
 from examiner.results import Results
-from examiner.telling.figures import information_bars, information_curve, task_clusters
-from examiner.telling.finding import Figure, said
-from examiner.telling.findings.information import information
-from examiner.telling.findings.likeness import likeness
+from examiner.telling.finding import Figure
+from examiner.telling.findings import FINDINGS
+from examiner.telling.findings import information as told_information
+from examiner.telling.findings import likeness as told_likeness
+from examiner.telling.prose import said
 from examiner.telling.study import Study
+
+information, likeness = FINDINGS["information"], FINDINGS["likeness"]
 
 HOSTILE = ("<b>x</b>", "2020-01-01", "%{z} $x$", "plain", "z" * 500)
 
@@ -75,10 +78,12 @@ def test_plotly_accepts_the_figures_and_names_stay_names() -> None:
 
 
 def test_figures_without_chance_or_interval_draw_less() -> None:
-    bits = np.array([1.0, 0.5])
-    assert len(information_bars.draw(information_bars.data("tu", bits, 2.0))["data"]) == 1
-    assert len(information_curve.draw(information_curve.data("tu", bits, 2.0))["data"]) == 1
-    drawn = task_clusters.draw(task_clusters.data("tu", np.full((2, 2), np.nan), [0, 1], []))
+    bits, none = np.array([1.0, 0.5]), np.full(2, np.nan)
+    bars = told_information.InformationBarsData(("t", "u"), bits, none, none, none, 2.0)
+    assert len(told_information.draw_bars(bars)["data"]) == 1
+    curve = told_information.InformationCurveData(("t", "u"), bits, none, none, none, none, 2.0)
+    assert len(told_information.draw_curve(curve)["data"]) == 1
+    drawn = told_likeness.draw(told_likeness.data("tu", np.full((2, 2), np.nan), [0, 1], []))
     assert drawn["layout"]["shapes"] == []
 
 

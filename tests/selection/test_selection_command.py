@@ -118,7 +118,7 @@ def test_a_budget_buys_what_it_can(folder: Path) -> None:
 
 def test_compare_tells_every_method_at_every_size(folder: Path) -> None:
     words = ("compare", folder / "all.csv", "--tasks", folder / "tasks.csv", "--sizes", "1,3")
-    more = ("--agents", folder / "agents.csv", "--groups", "family", "--draws", 10, "--reps", 20)
+    more = ("--agents", folder / "agents.csv", "--families", "family", "--draws", 10, "--reps", 20)
     told = json.loads(run(*words, *more, "--methods", "spread,regression,best_of", "--json"))
     assert told["schema"] == "examiner.compare/1"
     assert told["folds"] == "leave-one-out, families kept together"
@@ -176,7 +176,7 @@ def test_lexicographic_measures_give_points_for_ranks(tmp_path: Path) -> None:
         (("--must", "pong"), "is not there"),
         (("--choose-on", "nobody"), "No agent is like 'nobody'"),
         (("--cost", "gold", "--budget", 3), "No column 'gold' says what a task costs"),
-        (("--groups", "team"), "No column 'team' says which agents belong together"),
+        (("--families", "team"), "No column 'team' says which agents belong together"),
         (("--floor", 0), "The floor is 0"),
     ],
 )
@@ -221,9 +221,9 @@ def test_tables_fit_eighty_columns_with_headers_whole(folder: Path) -> None:
 
 
 def test_every_unit_of_gains_has_words_for_people() -> None:
-    from examiner.cli.select import GAINS
     from examiner.selection import METHODS
     from examiner.selection.evidence import fold_of
+    from examiner.telling.findings.selection import GAINS
 
     scores = np.random.default_rng(0).normal(size=(12, 6, 3)) + np.arange(12.0)[:, None, None]
     groups = {f"task {place + 1}": "xy"[place % 2] for place in range(6)}
@@ -295,7 +295,8 @@ def test_ten_folds_still_leave_every_agent_out_so_that_intervals_are_honest(tmp_
 def test_long_work_is_announced_with_what_takes_less_and_short_work_is_not(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from examiner.cli.judging import Folds, expected_seconds, judging
+    from examiner.cli.selection import judging
+    from examiner.selection import Folds, expected_seconds
 
     def nothing(stage: str, done: int, total: int) -> None:
         return None
@@ -318,7 +319,7 @@ def test_long_work_is_announced_with_what_takes_less_and_short_work_is_not(
 def test_lines_off_a_terminal_say_how_far_the_work_is(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from examiner.cli import progress
+    from examiner.cli import output as progress
 
     now = iter([0.0, 0.0, 10.0, 31.0, 35.0])
     monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.telling.figures import cost_quality
-from examiner.telling.finding import Figure, Table, said
+from examiner.telling.finding import Figure, Table
 from examiner.telling.findings import FINDINGS
+from examiner.telling.findings import comparison as cost_quality
+from examiner.telling.prose import said
 from examiner.telling.study import Study
 
 
@@ -45,7 +46,9 @@ def test_tables_too_small_or_too_large_are_left_to_the_command(
 def test_plotly_accepts_the_curves() -> None:
     graph_objects = pytest.importorskip("plotly.graph_objects")
     curves = np.array([[0.2, np.nan], [-3.0, 0.1]])
-    data = cost_quality.data(["best_of", "random"], [1, 2], curves, curves, curves, curves, True)
+    data = cost_quality.CostQualityData(
+        ("best_of", "random"), (1, 2), curves, curves, curves, curves, True
+    )
     drawing = cost_quality.draw(data)
     assert len(graph_objects.Figure(drawing).data) == 3
     assert drawing["layout"]["yaxis"]["range"][0] == cost_quality.LOWEST

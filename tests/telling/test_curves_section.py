@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.telling.figures import bump
+from examiner.telling.findings import curves as bump
 from examiner.wording import ExaminerWarning
 
 

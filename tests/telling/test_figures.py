@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from examiner.telling.figures import heatmap, strips
-from examiner.telling.figures.figure import compact
-from examiner.telling.figures.library import plotly_js
+from examiner.telling.figures.chart import compact
 from examiner.telling.figures.stretch import Stretch, stretch_for
+from examiner.telling.findings import heatmap
+from examiner.telling.findings import ranking as strips
+from examiner.telling.page import plotly_js
 
 SCORES = np.array([[0.0, 1.0, 40.0], [0.5, np.nan, 2.0]])
 RANKS = np.array([[2.0, 1.0, 1.0], [1.0, np.nan, 2.0]])

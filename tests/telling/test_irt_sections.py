@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -11,8 +10,8 @@ import pytest
 import examiner as ex
 from examiner.irt import ItemParameters, probability
 from examiner.results import Results
-from examiner.telling.figures import ability_generality, agent_curves, task_curves, wright_map
-from examiner.telling.fitting import Fitted, fitted
+from examiner.telling.ability_scale import Fitted
+from examiner.telling.findings import comparison, indicators, task_curves, wright_map
 from examiner.telling.study import Study
 
 FINDINGS = ["wright_map", "task_curves", "task_table", "agent_curves", "ability_generality"]
@@ -82,8 +81,8 @@ def test_every_figure_is_there_and_plotly_accepts_it(wins):
 
 def test_one_fit_serves_all_sections(wins):
     study = Study.of(wins)
-    made = fitted(study)
-    assert isinstance(made, Fitted) and fitted(study) is made
+    made = study.fitted
+    assert isinstance(made, Fitted) and study.fitted is made
 
 
 def test_the_sections_apply_only_where_there_are_responses(wins):
@@ -153,19 +152,19 @@ def test_dots_of_like_height_stand_side_by_side():
 
 def test_infinite_generality_stands_above_all_others():
     one = np.zeros(3)
-    drawn = ability_generality.data("abc", one, one, np.array([4.0, np.inf, np.nan]))
+    drawn = indicators.data("abc", one, one, np.array([4.0, np.inf, np.nan]))
     assert drawn.shown[1] == 5.0
-    figure = ability_generality.draw(drawn)
+    figure = indicators.draw(drawn)
     assert [len(trace["x"]) for trace in figure["data"]] == [1, 1]
-    alone = ability_generality.data("ab", one[:2], one[:2], np.array([np.inf, np.inf]))
+    alone = indicators.data("ab", one[:2], one[:2], np.array([np.inf, np.inf]))
     assert alone.shown.tolist() == [1.0, 1.0]
 
 
 def test_bands_are_left_out_where_there_are_no_errors():
     at = np.array([-1.0, 1.0])
     line, none = np.array([[0.2, 0.8]]), np.full((1, 2), np.nan)
-    with_band = task_curves.data(["t"], at, line, line, line, at, line, line)
-    bare = task_curves.data(["t"], at, line, none, none, at, line, line[:0])
+    with_band = task_curves.TaskCurvesData(("t",), at, line, line, line, at, line, line)
+    bare = task_curves.TaskCurvesData(("t",), at, line, none, none, at, line, line[:0])
     assert len(task_curves.draw(with_band)["data"]) == 4
     assert len(task_curves.draw(bare)["data"]) == 2
 
@@ -173,7 +172,8 @@ def test_bands_are_left_out_where_there_are_no_errors():
 def test_ribbons_skip_bins_without_results():
     at = np.array([-1.0, 0.0, 1.0])
     mean = np.array([[1.0, np.nan, 0.0]])
-    figure = agent_curves.draw(agent_curves.data(["a"], at, mean, mean * 0, at, mean))
+    data = indicators.AgentCurvesData(("a",), at, mean, mean * 0, at, mean)
+    figure = indicators.draw_curves(data)
     assert figure["data"][0]["x"] == [-1.0, 1.0, 1.0, -1.0]
     assert figure["data"][1]["y"] == [1.0, None, 0.0]
 
@@ -196,8 +196,7 @@ def test_the_first_section_warns_of_tasks_that_reward_the_weak(wins):
 
 
 def test_sections_left_out_are_named_with_the_reason(wins, monkeypatch):
-    home = sys.modules[ex.telling.FINDINGS["selection"].__module__]
-    monkeypatch.setattr(home, "MOST_WORK", 10.0)
+    monkeypatch.setattr(comparison, "MOST_WORK", 10.0)
     report = ex.report(wins)
     assert "selection" not in {section.key for section in report.sections}
     aside = blocks(report.to_dict()["sections"][0], "notes")[-1]

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from examiner.results import Results, Scales, TaskScale
 from examiner.scores import shared_ranks
-from examiner.telling.finding import Figure, Table, said
-from examiner.telling.findings.heatmap import heatmap
-from examiner.telling.findings.ranking import ranking
-from examiner.telling.findings.reading import reading
-from examiner.telling.numbers import aligned, three_digits
+from examiner.telling.finding import Figure, Table
+from examiner.telling.findings.heatmap import finding as heatmap
+from examiner.telling.findings.ranking import finding as ranking
+from examiner.telling.findings.reading import finding as reading
+from examiner.telling.prose import aligned, said, three_digits
 from examiner.telling.study import Study
 
 

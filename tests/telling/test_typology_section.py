@@ -7,7 +7,7 @@ import pytest
 
 import examiner as ex
 from examiner.results import Classification, Results
-from examiner.telling.figures import coverage
+from examiner.telling.findings import typology as coverage
 
 
 def section_of(results, kinds):

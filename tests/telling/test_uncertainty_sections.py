@@ -7,8 +7,9 @@ import pytest
 
 import examiner as ex
 from examiner.results import Results, Scales, TaskScale
-from examiner.telling.finding import Figure, Notes, Table, Text, said
+from examiner.telling.finding import Figure, Notes, Table, Text
 from examiner.telling.findings import FINDINGS
+from examiner.telling.prose import said
 from examiner.telling.study import Study
 
 NAMES = ("intervals", "profiles", "rank_probabilities", "significance", "decision")

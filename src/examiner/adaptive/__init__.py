@@ -1,6 +1,6 @@
 """The next task: adaptive examinations on a stored fit."""
 
-from examiner.adaptive.answers import Answer, answers_from
+from examiner.adaptive.answers import Answer, TableAnswers, answers_from
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.examination import Examination, ExaminationStep
 from examiner.adaptive.examine import examine, replay
@@ -21,6 +21,7 @@ __all__ = [
     "ExaminationStudy",
     "SimulatedExaminations",
     "Stop",
+    "TableAnswers",
     "TaskBank",
     "answers_from",
     "balance_of",

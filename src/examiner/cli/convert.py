@@ -2,47 +2,47 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from examiner.cli.options import ComparisonOptions, JsonFlag, SourceOptions
-from examiner.cli.output import print_json, print_line, print_notes
-from examiner.cli.progress import progress_bar
+from examiner.cli.options import ComparisonOptions, Printing, SourceOptions, argument, option
+from examiner.cli.output import progress_bar, show
 from examiner.cli.source import comparable, results_from
 from examiner.results import WRITERS, Results, write
 from examiner.results.writers import check_path
 from examiner.results.writing import file_kind
+from examiner.telling.finding import Finding
+from examiner.telling.prose import Name
 from examiner.wording import counted
 
-OutputLayout = StrEnum("OutputLayout", list(WRITERS))  # type: ignore[misc]  # names from the table
+
+@dataclass(frozen=True, slots=True)
+class ConvertOptions:
+    """What is written."""
+
+    target: Path = argument("TARGET", "File to write; its ending says the kind.")
+    to: str = option("tidy", f"Layout to write: {', '.join(WRITERS)}.", metavar="LAYOUT")
 
 
 def convert(
-    options: SourceOptions,
-    target: Annotated[Path, typer.Argument(help="File to write; its ending says the kind.")],
-    comparison: ComparisonOptions,
-    to: Annotated[OutputLayout, typer.Option("--to", help="Layout to write.")] = OutputLayout[
-        "tidy"
-    ],
-    json: JsonFlag = False,
+    options: SourceOptions, wanted: ConvertOptions, comparison: ComparisonOptions, told: Printing
 ) -> None:
     """Write results as CSV, TSV, NDJSON or Parquet, tidy or wide, or as other tools read them."""
-    check_path(target, to.value)  # before the reading, which may be long
+    target, layout = wanted.target, wanted.to
+    check_path(target, layout)  # before the reading, which may be long
     with progress_bar("reading") as progress:
         read = results_from(options, progress, reduce_training_logs=False)
         results = comparable(read, comparison)
         progress("writing", 1, 2)
-        write(results, target, layout=to.value)
-    notes = (*results.notes, *_losses(results, target, to.value))
-    if json:
-        content = {"output": str(target), "layout": to.value, "rows": len(results)}
-        print_json("examiner.convert/1", content | {"warnings": list(notes)})
-        return
-    print_line(f"Wrote {counted(len(results), 'row')} of results to {target} ({to.value}).")
-    print_notes(notes)
+        write(results, target, layout=layout)
+    lead = (
+        f"Wrote {counted(len(results), 'row')} of results to ",
+        Name(str(target)),
+        f" ({layout}).",
+    )
+    data = {"output": str(target), "layout": layout, "rows": len(results)}
+    notes = (*results.notes, *_losses(results, target, layout))
+    show(Finding("convert", "Results", lead, data=data), "examiner.convert/1", told.json, notes)
 
 
 def _losses(results: Results, target: Path, layout: str) -> list[str]:

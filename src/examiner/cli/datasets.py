@@ -2,44 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
 
-import typer
+from examiner.cli.options import Printing, argument
+from examiner.cli.output import show
+from examiner.datasets import DATASETS, Card, card
+from examiner.telling.finding import Column, Finding, Piece, Table, Text
+from examiner.telling.prose import Name
 
-from examiner.cli.options import JsonFlag
-from examiner.cli.output import print_json, print_line, print_table, printable
-from examiner.datasets import DATASETS, card
+
+@dataclass(frozen=True, slots=True)
+class DatasetOptions:
+    """Which data set is shown."""
+
+    name: str | None = argument(
+        "NAME", "Show the card of this data set; without it, list all.", None
+    )
 
 
-def datasets(
-    name: Annotated[
-        str | None, typer.Argument(help="Show the card of this data set; without it, list all.")
-    ] = None,
-    json: JsonFlag = False,
-) -> None:
+def datasets(options: DatasetOptions, told: Printing) -> None:
     """List the bundled data sets with what each returns, or show one's card."""
-    if name is not None:
-        _show(name, json=json)
+    if options.name is not None:
+        show(_shown(card(options.name)), "examiner.dataset/1", told.json)
         return
-    cards = [card(known) for known in DATASETS]
-    if json:
-        rows = [one.to_dict() for one in cards]
-        print_json("examiner.datasets/1", {"datasets": rows})
-        return
-    rows_shown = [[one.name, one.returns, str(one.year), one.title] for one in cards]
-    print_table("Bundled data sets", ["name", "returns", "year", "what"], rows_shown)
-    print_line("\nShow one's card with `examiner datasets NAME`; load it with `ex.load(NAME)`.")
+    rows = [card(known).to_dict() for known in DATASETS]
+    columns = (
+        Column("name", "name"),
+        Column("returns", "text"),
+        Column("year", "text"),
+        Column("what", "name", key="title"),
+    )
+    table = Table.of(
+        [row | {"year": str(row["year"])} for row in rows], columns, "Bundled data sets"
+    )
+    hint = "Show one's card with `examiner datasets NAME`; load it with `ex.load(NAME)`."
+    listed = Finding("datasets", "Data sets", (), (table, Text((hint,))), {"datasets": rows})
+    show(listed, "examiner.datasets/1", told.json)
 
 
-def _show(name: str, *, json: bool) -> None:
-    chosen = card(name)
-    if json:
-        print_json("examiner.dataset/1", chosen.to_dict())
-        return
+def _shown(chosen: Card) -> Finding:
+    blocks: list[Piece] = []
     for field, value in chosen.to_dict().items():
         lines = value if isinstance(value, list) else [value]
         if isinstance(value, dict):
             lines = [f"{key}: {meaning}" for key, meaning in value.items()]
-        print_line(f"{field}:")
-        for line in lines:
-            print_line(f"  {printable(line if isinstance(line, str) else str(line), 2_000)}")
+        blocks += [Text((f"{field}:",)), *(Text(("  ", Name(str(line)))) for line in lines)]
+    return Finding("dataset", chosen.name, (), tuple(blocks), chosen.to_dict())

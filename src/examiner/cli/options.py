@@ -2,180 +2,196 @@
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import inspect
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import Annotated, Any, get_type_hints
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import partial, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_type_hints
 
 import typer
 
 from examiner.importers import FORMATS
+from examiner.wording import InputError, shorten
+
+if TYPE_CHECKING:
+    from examiner.scores import Success
+
+NORMALISE = ("--normalise", "--normalize")
+SUCCESS = "What counts as success, after --normalise: a number, 'reference' or 'random'."
+TYPOLOGY = "Kinds of the tasks: a table with a column 'task' or 'game' and one a feature, or a bundled one."
+REPS = "Resamples to draw, for intervals and for chance."
+Parsed = TypeVar("Parsed")
+OUTPUT = ("--output", "-o")
 
 
-class Layout(StrEnum):
-    """How a plain table is laid out."""
+def option(
+    default: object, meaning: str | Callable[[], str], *names: str, **more: Any
+) -> Any:  # Any: a field
+    """Say an option as a field of a group: its default, what it is, and its names if not the field's.
 
-    tidy = "tidy"
-    wide = "wide"
+    What it is may be a function, where the table it lists is not to be loaded for every command.
+
+    >>> option(5, "Tasks to choose.").default
+    5
+    """
+    made = partial(typer.Option, *names, **more)
+    return field(default=default, metadata={"made": made, "meaning": meaning})
 
 
-class Orientation(StrEnum):
-    """Whether the tasks of a wide table are its rows or its columns."""
+def argument(metavar: str, meaning: str, default: object = MISSING) -> Any:  # Any: a field
+    """Say an argument as a field of a group.
 
-    rows = "rows"
-    columns = "columns"
+    >>> argument("GAME", "The game to play.", None).default is None
+    True
+    """
+    made = partial(typer.Argument, metavar=metavar)
+    return field(default=default, metadata={"made": made, "meaning": meaning})
+
+
+def normaliser_names() -> str:
+    """List what `--normalise` takes.
+
+    >>> normaliser_names()
+    'human, random-only, ... auto or none.'
+    """
+    from examiner.scores import NORMALISERS
+
+    return f"{', '.join(NORMALISERS)}, auto or none."
 
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
     """What is read, and how it is understood."""
 
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="A results file, folder or pattern, or the name of a bundled data set.",
-        ),
-    ]
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="NAME",
-            help=f"Format of the files, told from their content: {', '.join(FORMATS)}.",
-        ),
-    ] = None
-    layout: Annotated[
-        Layout | None,
-        typer.Option("--layout", help="Layout of a plain table; told from its header."),
-    ] = None
-    tasks_are: Annotated[
-        Orientation | None,
-        typer.Option("--tasks-are", help="Which way a wide table lies: tasks as rows or columns."),
-    ] = None
-    path: Annotated[
-        str | None,
-        typer.Option(
-            "--path",
-            metavar="TEMPLATE",
-            help="Names from folders, for example '{agent}/{task}_{run}/'.",
-        ),
-    ] = None
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--measure",
-            metavar="COLUMN",
-            help="Column to use as a measure; may be repeated, first is main.",
-        ),
-    ] = None
-    item: Annotated[
-        str | None,
-        typer.Option(
-            "--item",
-            metavar="COLUMNS",
-            help="What makes an item: task[,level,…]; others fold into trials.",
-        ),
-    ] = None
-    scales: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--scales",
-            metavar="NAME|FILE",
-            help="Bundled scales, or a table of task, random, reference.",
-        ),
-    ] = None
-    tasks: Annotated[
-        str | None,
-        typer.Option(
-            "--tasks",
-            metavar="FILE",
-            help="Table of tasks: task, random, reference, direction, cost, group, ….",
-        ),
-    ] = None
-    agents: Annotated[
-        str | None,
-        typer.Option("--agents", metavar="FILE", help="Table of agents: agent, family, …."),
-    ] = None
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--keep",
-            metavar="PATTERN",
-            help="Keep only agents or tasks like this: agent:GLOB or task:GLOB.",
-        ),
-    ] = None
-    drop: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--drop",
-            metavar="PATTERN",
-            help="Leave out agents or tasks like this: agent:GLOB or task:GLOB.",
-        ),
-    ] = None
-    reduce: Annotated[
-        str | None,
-        typer.Option(
-            "--reduce",
-            metavar="HOW",
-            help="One value a run: last:K episodes, final:FRAMES, auc or all "
-            "[default: last:100 for training logs, else all].",
-        ),
-    ] = None
+    source: str = argument(
+        "SOURCE", "A results file, folder or pattern, or the name of a bundled data set."
+    )
+    format: str | None = option(
+        None, f"Format of the files, told from their content: {', '.join(FORMATS)}.", metavar="NAME"
+    )
+    layout: Literal["tidy", "wide"] | None = option(
+        None, "Layout of a plain table; told from its header."
+    )
+    tasks_are: Literal["rows", "columns"] | None = option(
+        None, "Which way a wide table lies: tasks as rows or columns."
+    )
+    path: str | None = option(
+        None, "Names from folders, for example '{agent}/{task}_{run}/'.", metavar="TEMPLATE"
+    )
+    measure: list[str] | None = option(
+        None, "Column to use as a measure; may be repeated, first is main.", metavar="COLUMN"
+    )
+    item: str | None = option(
+        None, "What makes an item: task[,level,…]; others fold into trials.", metavar="COLUMNS"
+    )
+    scales: list[str] | None = option(
+        None, "Bundled scales, or a table of task, random, reference.", metavar="NAME|FILE"
+    )
+    tasks: str | None = option(
+        None, "Table of tasks: task, random, reference, direction, cost, group, ….", metavar="FILE"
+    )
+    agents: str | None = option(None, "Table of agents: agent, family, ….", metavar="FILE")
+    keep: list[str] | None = option(
+        None, "Keep only agents or tasks like this: agent:GLOB or task:GLOB.", metavar="PATTERN"
+    )
+    drop: list[str] | None = option(
+        None, "Leave out agents or tasks like this: agent:GLOB or task:GLOB.", metavar="PATTERN"
+    )
+    reduce: str | None = option(
+        None,
+        "One value a run: last:K episodes, final:FRAMES, auc or all [default: last:100 for training "
+        "logs, else all].",
+        metavar="HOW",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonOptions:
     """How scores are made comparable, and what counts as success."""
 
-    normalise: Annotated[
-        str | None,
-        typer.Option(
-            "--normalise",
-            "--normalize",
-            metavar="NAME",
-            help="human, random-only, z-score, min-max, rank, log, or none.",
-        ),
-    ] = None
-    success: Annotated[
-        str | None,
-        typer.Option(
-            "--success",
-            metavar="WHAT",
-            help="What counts as success, after --normalise: a number or 'reference'.",
-        ),
-    ] = None
-    success_share: Annotated[
-        float | None,
-        typer.Option(
-            "--success-share",
-            metavar="SHARE",
-            help="Share of trials that must succeed for the cell to.",
-        ),
-    ] = None
+    normalise: str | None = option(None, normaliser_names, *NORMALISE, metavar="NAME")
+    success: str | None = option(None, SUCCESS, metavar="WHAT")
+    success_share: float | None = option(
+        None, "Share of trials that must succeed for the cell to.", metavar="SHARE"
+    )
 
 
-JsonFlag = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else.")
-]
-SeedOption = Annotated[
-    int, typer.Option("--seed", min=0, help="Seed of everything random; printed.")
-]
+@dataclass(frozen=True, slots=True)
+class Printing:
+    """How the answer is printed."""
+
+    json: bool = option(
+        False, "Print one JSON object on standard output, and nothing else.", "--json"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Seeded(Printing):
+    """How the answer is printed, and where everything random starts."""
+
+    seed: int = option(0, "Seed of everything random; printed.", min=0)
+
+
+def success_of(text: str | None) -> Success | None:
+    """Understand `--success`: a number, or a player of the task's scale.
+
+    >>> success_of("1.5"), success_of("reference"), success_of(None)
+    (1.5, 'reference', None)
+    """
+    if text is None or text in ("reference", "random"):
+        return cast("Success | None", text)
+    return parsed(
+        float, text, f"Success is {shorten(text)}. Give a number, 'reference' or 'random'."
+    )
+
+
+def parsed(kind: Callable[[str], Parsed], text: str, complaint: str) -> Parsed:
+    """Read a value from an option, or complain.
+
+    >>> parsed(int, "few", "The size is 'few'. Give a whole number.")
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The size is 'few'. Give a whole number.
+    """
+    try:
+        return kind(text)
+    except ValueError:
+        raise InputError(complaint) from None
+
+
+def words_of(text: str | None) -> list[str] | None:
+    """Understand a list with commas.
+
+    >>> words_of("iqm, mean"), words_of(None)
+    (['iqm', 'mean'], None)
+    """
+    return None if text is None else [word.strip() for word in text.split(",")]
+
+
+def find_modules_here(entry: str) -> None:
+    """Let `module:factory` be found in the current folder, as a plan's are found beside the plan.
+
+    >>> find_modules_here("my_agents:Cautious")
+    >>> str(Path.cwd()) in sys.path
+    True
+    """
+    here = str(Path.cwd())
+    if ":" in entry and here not in sys.path:
+        sys.path.insert(0, here)
 
 
 def flattened(command: Callable[..., None]) -> Callable[..., None]:
     """Spread a command's option groups into single options, and gather them again when it is called.
 
-    >>> def count(options: SourceOptions, json: JsonFlag = False) -> None: ...
+    >>> def count(options: SourceOptions, told: Printing) -> None: ...
     >>> list(inspect.signature(flattened(count)).parameters)[:3]
     ['source', 'format', 'layout']
     """
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {  # Any: a class of options
-        name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)
+        name: kind for name, kind in hints.items() if is_dataclass(kind)
     }
     parameters: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(command).parameters.items():
@@ -184,11 +200,10 @@ def flattened(command: Callable[..., None]) -> Callable[..., None]:
         else:
             parameters.append(parameter.replace(annotation=hints[name], kind=_KEYWORD))
 
-    @functools.wraps(command)
+    @wraps(command)
     def call(**given: Any) -> None:  # Any: each option has its own type
         for name, group in groups.items():
-            fields = [field.name for field in dataclasses.fields(group)]
-            given[name] = group(**{field: given.pop(field) for field in fields})
+            given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
         command(**given)
 
     # Arguments without a default come first, as Python wants them.
@@ -203,14 +218,11 @@ _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 def _options_of(group: Any) -> list[inspect.Parameter]:  # Any: a dataclass
     hints = get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            field.name,
-            _KEYWORD,
-            annotation=hints[field.name],
-            default=(
-                inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
-            ),
-        )
-        for field in dataclasses.fields(group)
-    ]
+    parameters = []
+    for each in fields(group):
+        meaning = each.metadata["meaning"]
+        made = each.metadata["made"](help=meaning() if callable(meaning) else meaning)
+        default = inspect.Parameter.empty if each.default is MISSING else each.default
+        kind: Any = Annotated[hints[each.name], made]
+        parameters.append(inspect.Parameter(each.name, _KEYWORD, annotation=kind, default=default))
+    return parameters

@@ -1,58 +1,56 @@
-"""What commands print: one JSON object, or tables for people; notes go to standard error."""
+"""What commands print: a finding or one JSON object, notes, progress, and how a run stands."""
 
 from __future__ import annotations
 
-import json
 import math
 import sys
-from collections.abc import Sequence
-from typing import Any
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from examiner.telling.finding import Finding
+from examiner.telling.json import one_object
+from examiner.telling.terminal import print_finding, printable
 
-_LONGEST_NAME = 100
+if TYPE_CHECKING:
+    from rich.console import Group
+
+    from examiner.arena.running.standing import Standing, Watcher
+
+ProgressCallback = Callable[[str, int, int], None]
+
+PATIENCE_SECONDS = 1.0
+SECONDS_BETWEEN_LINES = 30.0
+SECONDS_BETWEEN_STANDINGS = 60.0
+"""Enough for the log of a batch job."""
+JOBS_SHOWN = 20
+
+
+def show(
+    finding: Finding, schema: str, json: bool, notes: Sequence[str] | None = None, **beside: object
+) -> None:
+    """Print a finding for people, or its data and what else is said beside them as one JSON object.
+
+    >>> show(Finding("f", "F", ("Found.",), data={"mean": float("nan")}), "examiner.f/1", True, seed=0)
+    {"schema": "examiner.f/1", "mean": null, "seed": 0}
+    """
+    if json:
+        warned = {} if notes is None else {"warnings": list(notes)}
+        print_json(schema, finding.data | beside | warned)
+        return
+    print_finding(finding)
+    print_notes(notes or ())
 
 
 def print_json(schema: str, content: dict[str, Any]) -> None:  # Any: JSON values
-    """Print one JSON object that begins with its schema; NaN and infinity become null.
+    """Print one JSON object that begins with its schema.
 
     >>> print_json("examiner.example/1", {"mean": float("nan")})
     {"schema": "examiner.example/1", "mean": null}
     """
-    sys.stdout.write(json.dumps({"schema": schema, **_finite(content)}, allow_nan=False) + "\n")
-
-
-def print_table(
-    title: str,
-    header: Sequence[str],
-    rows: Sequence[Sequence[object]],
-    *,
-    right: Sequence[int] = (),
-) -> None:
-    """Print a table; names are shown as they are, never understood as markup.
-
-    >>> print_table("Agents", ["agent", "mean"], [["[red]dqn", 1.5]])
-    Agents
-    agent     mean
-    [red]dqn  1.5
-    """
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for place, name in enumerate(header):
-        table.add_column(name, justify="right" if place in right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    Console().print(table)
-
-
-def print_line(line: str) -> None:
-    """Print one line as it is.
-
-    >>> print_line("Report: report.html")
-    Report: report.html
-    """
-    sys.stdout.write(line + "\n")
+    sys.stdout.write(one_object(schema, content) + "\n")
 
 
 def print_notes(notes: Sequence[str]) -> None:
@@ -64,31 +62,157 @@ def print_notes(notes: Sequence[str]) -> None:
         sys.stderr.write(f"note: {printable(note, limit=2_000)}\n")
 
 
-def printable(value: object, limit: int = _LONGEST_NAME) -> str:
-    r"""Return text a terminal can be given: control characters shown, long names cut.
+@contextmanager
+def progress_bar(stage: str) -> Iterator[ProgressCallback]:
+    """Give a callback (stage, done, total) that shows how far the work is, on standard error.
 
-    >>> printable("red\x1b[31m"), printable(0.123456), printable(None)
-    ('red\\x1b[31m', '0.1235', '–')
+    A terminal gets a bar after a second, anything else a line every half a minute.
+
+    >>> with progress_bar("reading") as progress:
+    ...     progress("reading", 1, 2)
     """
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    text = "".join(
-        letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(value)[: limit + 1]
+    if not sys.stderr.isatty():
+        yield _Lines()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
     )
-    return text if len(str(value)) <= limit else text[: limit - 1] + "…"
+    task = bar.add_task(stage, total=None)
+
+    def advance(stage: str, done: int, total: int) -> None:
+        bar.update(task, description=stage, completed=done, total=total)
+
+    timer = threading.Timer(PATIENCE_SECONDS, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield advance
+    finally:
+        timer.cancel()
+        timer.join()  # or the bar could start after it was stopped
+        bar.stop()
 
 
-def _finite(value: Any) -> Any:  # Any: JSON values
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {name: _finite(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(part) for part in value]
-    return value
+class _Lines:
+    """Writes a line now and then: enough for the log of a batch job."""
+
+    def __init__(self) -> None:
+        self._stage, self._first = "", 0
+        self._began = self._last = time.monotonic()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if stage != self._stage:
+            self._stage, self._first, self._began = stage, done, now
+        if now - self._last >= SECONDS_BETWEEN_LINES:
+            self._last = now
+            since = done - self._first
+            left = (now - self._began) * (total - done) / since if since > 0 else math.nan
+            sys.stderr.write(progress_line(stage, done, total, left) + "\n")
+            sys.stderr.flush()
+
+
+def progress_line(stage: str, done: int, total: int, seconds_left: float) -> str:
+    """Say how far a stage is, and how long the rest takes at the pace so far.
+
+    >>> progress_line("judging folds", 5, 20, 90.0), progress_line("reading", 0, 0, math.nan)
+    ('judging folds: 5 of 20   1:30 to go', 'reading')
+    """
+    if total <= 0:
+        return stage
+    left = "" if math.isnan(seconds_left) else f"   {clock(seconds_left)} to go"
+    return f"{stage}: {done:,} of {total:,}{left}"
+
+
+def clock(seconds: float) -> str:
+    """Say a time as hours, minutes and seconds.
+
+    >>> clock(5025.0), clock(float("nan"))
+    ('1:23:45', '?')
+    """
+    if math.isnan(seconds) or math.isinf(seconds):
+        return "?"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+@contextmanager
+def live_table() -> Iterator[Watcher]:
+    """Give a watcher that shows how a run stands: a live table on a terminal, else a line every minute.
+
+    >>> from examiner.arena.running.standing import Standing
+    >>> with live_table() as watcher:
+    ...     watcher(Standing(10, 3, 1, (), 40, 80_000, 5_000.0, 0.3, 90.0))
+    """
+    if not sys.stderr.isatty():
+        last = time.monotonic()
+
+        def write(standing: Standing) -> None:
+            nonlocal last
+            if time.monotonic() - last >= SECONDS_BETWEEN_STANDINGS:
+                last = time.monotonic()
+                sys.stderr.write(standing_line(standing) + "\n")
+                sys.stderr.flush()
+
+        yield write
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
+        yield lambda standing: live.update(drawn(standing), refresh=True)
+
+
+def standing_line(standing: Standing) -> str:
+    """Say how a run stands in one line.
+
+    >>> from examiner.arena.running.standing import Standing
+    >>> standing_line(Standing(10, 3, 1, (), 40, 80_000, 5_000.0, 0.3, 90.0))
+    '3 of 10 jobs done, 1 failed   40 episodes   80,000 frames   5,000 frames/s   30 %   1:30 to go'
+    """
+    failed = f", {standing.failed:,} failed" if standing.failed else ""
+    return (
+        f"{standing.done:,} of {standing.jobs:,} jobs done{failed}   {standing.episodes:,} episodes   "
+        f"{standing.frames:,} frames   {standing.frames_per_second:,.0f} frames/s   "
+        f"{100 * standing.share:.0f} %   {clock(standing.seconds_left)} to go"
+    )
+
+
+def drawn(standing: Standing) -> Group:
+    """Return the table of jobs being played and the line above it.
+
+    >>> from examiner.arena.running.standing import Standing
+    >>> from rich.console import Console
+    >>> Console(width=100).print(drawn(Standing(10, 3, 1, (), 40, 80_000, 5_000.0, 0.3, 90.0)))
+    3 of 10 jobs done, 1 failed   40 episodes   80,000 frames   5,000 frames/s   30 %   1:30 to go
+    <BLANKLINE>
+    """
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    if standing.playing:
+        for name in ("agent", "game"):
+            table.add_column(name)
+        for name in ("seed", "episodes", "frames", "done", "score"):
+            table.add_column(name, justify="right")
+    for job in standing.playing[:JOBS_SHOWN]:
+        table.add_row(
+            Text(printable(job.agent)),
+            Text(printable(job.game)),
+            *(f"{job.seed:,}", f"{job.episodes:,}", f"{job.frames:,}", f"{job.share:.0%}"),
+            printable(job.score),
+        )
+    more = len(standing.playing) - JOBS_SHOWN
+    rest = [Text(f"… and {more:,} more")] if more > 0 else []
+    return Group(Text(standing_line(standing)), table, *rest)

@@ -3,137 +3,107 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, fields
+from collections.abc import Collection
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
 import typer
 
+from examiner.arena.environments.games import playable_game
 from examiner.arena.plans.file import is_bundled
 from examiner.arena.plans.file import plan as named_plan
 from examiner.arena.plans.plan import Plan
+from examiner.arena.play.job import Job
+from examiner.arena.probe import ProbedVariant
 from examiner.arena.probe import probe as play_probe
-from examiner.arena.protocol import Protocol
+from examiner.arena.protocol import PROTOCOLS
 from examiner.arena.protocol import protocol as named_protocol
-from examiner.cli.live import live_table
-from examiner.cli.modules import find_modules_here
-from examiner.cli.options import JsonFlag, SeedOption
-from examiner.cli.output import print_json
-from examiner.cli.probe_tables import plan_content, print_plan, print_probe, probe_content
-from examiner.cli.progress import progress_bar
+from examiner.cli.options import OUTPUT, Seeded, argument, find_modules_here, option
+from examiner.cli.output import live_table, progress_bar, show
+from examiner.telling.findings import play as findings
 from examiner.wording import InputError, counted, shorten
-
-if TYPE_CHECKING:
-    from examiner.arena.play.job import Job
+from examiner.workers import available_cores, map_processes
 
 SOME_FAILED = 1
 """Exit code when some jobs of a plan failed."""
 
 
 @dataclass(frozen=True, slots=True)
+class ProbeOptions:
+    """Who is probed, on what."""
+
+    agent: str = argument(
+        "AGENT|PLAN", "An agent, module:factory, or a plan: a .toml file or a bundled one."
+    )
+    game: str | None = argument("GAME", "The game to play.", None)
+    sticky: float = option(0.25, "Sticky-action probability ς to compare with 0.")
+    frames: int | None = option(None, "Frames a run: how long a learner may learn.")
+    output: str | None = option(None, "Folder of a plan's two ledgers.", *OUTPUT, metavar="FOLDER")
+    workers: int | None = option(None, "Local processes [default: one a core].", min=1)
+
+
+@dataclass(frozen=True, slots=True)
 class PlayOptions:
     """How the agent is made and played."""
 
-    setting: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUE", help="A setting of the agent; may be repeated."
-        ),
-    ] = None
-    observation: Annotated[
-        str, typer.Option("--observation", help="What the agent sees: raw, dqn84x4 or ram.")
-    ] = "raw"
-    environment: Annotated[
-        str, typer.Option("--environment", help="Where the game is played: ale or gymnasium.")
-    ] = "ale"
-    protocol: Annotated[
-        str, typer.Option("--protocol", metavar="NAME", help="Protocol, but for sticky actions.")
-    ] = "machado-2018"
-    cap: Annotated[
-        int | None,
-        typer.Option("--cap", metavar="FRAMES", help="Cut episodes off after so many frames."),
-    ] = None
-    episodes: Annotated[
-        int | None, typer.Option("--episodes", help="Episodes a run [default: 1].")
-    ] = None
-    seeds: Annotated[int, typer.Option("--seeds", help="Runs without, and as many with.")] = 5
-    replays: Annotated[
-        int, typer.Option("--replays", help="How often each recorded episode is replayed.")
-    ] = 2
+    setting: list[str] | None = option(
+        None, "A setting of the agent; may be repeated.", "--set", metavar="NAME=VALUE"
+    )
+    observation: str = option("raw", "What the agent sees: raw, dqn84x4 or ram.")
+    environment: str = option("ale", "Where the game is played: ale or gymnasium.")
+    protocol: str = option(
+        "machado-2018", f"Protocol, but for sticky actions: {', '.join(PROTOCOLS)}.", metavar="NAME"
+    )
+    cap: int | None = option(None, "Cut episodes off after so many frames.", metavar="FRAMES")
+    episodes: int | None = option(None, "Episodes a run [default: 1].")
+    seeds: int = option(5, "Runs without, and as many with.")
+    replays: int = option(2, "How often each recorded episode is replayed.")
 
 
-NOT_WITH_A_PLAN = (*(one.name for one in fields(PlayOptions)), "seed")
+NOT_WITH_A_PLAN = (*(field.name for field in fields(PlayOptions)), "seed")
 """Options that a plan states itself."""
 
 
-def probe(
-    context: typer.Context,
-    play: PlayOptions,
-    agent: Annotated[
-        str,
-        typer.Argument(
-            metavar="AGENT|PLAN",
-            help="An agent, module:factory, or a plan: a .toml file or a bundled one.",
-        ),
-    ],
-    game: Annotated[str | None, typer.Argument(metavar="GAME", help="The game to play.")] = None,
-    sticky: Annotated[
-        float, typer.Option("--sticky", help="Sticky-action probability ς to compare with 0.")
-    ] = 0.25,
-    frames: Annotated[
-        int | None, typer.Option("--frames", help="Frames a run: how long a learner may learn.")
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Folder of a plan's two ledgers."),
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Local processes [default: one a core].")
-    ] = None,
-    seed: SeedOption = 0,
-    json: JsonFlag = False,
-) -> None:
+def probe(context: typer.Context, who: ProbeOptions, play: PlayOptions, told: Seeded) -> None:
     """Say what an agent loses to sticky actions, and whether replaying its actions gives its score."""
-    if agent.endswith(".toml") or is_bundled(agent):
-        if game is not None:
-            raise InputError(f"A plan names its games itself. Leave out {shorten(game)}.")
+    if who.agent.endswith(".toml") or is_bundled(who.agent):
+        if who.game is not None:
+            raise InputError(f"A plan names its games itself. Leave out {shorten(who.game)}.")
         unused = _given(context, NOT_WITH_A_PLAN)
         if unused:
             raise InputError(f"A plan says itself how it is played. Leave out {unused}.")
-        _probe_plan(_with_frames(named_plan(agent), frames), sticky, output, workers, json)
+        _probe_plan(named_plan(who.agent), who, told.json)
         return
-    if game is None:
+    if who.game is None:
         raise InputError(
-            f"Say on which game {shorten(agent)} is probed: `examiner probe AGENT GAME`."
+            f"Say on which game {shorten(who.agent)} is probed: `examiner probe AGENT GAME`."
         )
     unused = _given(context, ("output",))
     if unused:
         raise InputError(f"Only a plan has ledgers to keep in a folder. Leave out {unused}.")
-    find_modules_here(agent)
-    job = _job(agent, game, play, frames, seed)
+    find_modules_here(who.agent)
     with progress_bar("playing") as progress:
         found = play_probe(
-            job,
+            _job(who, who.game, play, told.seed),
             seeds=play.seeds,
-            sticky_probability=sticky,
+            sticky_probability=who.sticky,
             replays=play.replays,
-            map=_mapper(workers, progress),
+            map=partial(map_processes, processes=who.workers, progress=progress, stage="playing"),
         )
-    if json:
-        print_json("examiner.probe/1", probe_content(found) | {"seed": seed})
-        return
-    length = counted(frames, "frame") if frames else counted(play.episodes or 1, "episode")
-    print_probe(found, f"{length} a run")
+    episodes = counted(play.episodes or 1, "episode")
+    length = counted(who.frames, "frame") if who.frames else episodes
+    finding = findings.tell_probe(found, f"{length} a run")
+    show(finding, "examiner.probe/1", told.json, seed=told.seed)
 
 
 def _given(context: typer.Context, names: Collection[str]) -> str:
     """Those of the options that the user gave, even if with their default, as they are written."""
     return ", ".join(
-        option.opts[0]
-        for option in context.command.params
-        if option.name in names and _was_given(context, option.name)
+        param.opts[0]
+        for param in context.command.params
+        if param.name in names and _was_given(context, param.name)
     )
 
 
@@ -142,27 +112,20 @@ def _was_given(context: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def _job(agent: str, game: str, play: PlayOptions, frames: int | None, seed: int) -> Job:
-    from examiner.arena.environments.games import playable_game
-    from examiner.arena.play.job import Job
-
+def _job(who: ProbeOptions, game: str, play: PlayOptions, seed: int) -> Job:
+    changes = {} if play.cap is None else {"max_episode_frames": play.cap}
     return Job(
-        agent,
-        agent,
-        settings=dict(_setting(one) for one in play.setting or ()),
+        who.agent,
+        who.agent,
+        settings=dict(_setting(text) for text in play.setting or ()),
         observation=play.observation,
         environment=play.environment,
         game=playable_game(game) if play.environment == "ale" else game,
         seed=seed,
-        protocol=_protocol(play),
+        protocol=named_protocol(play.protocol, **changes),
         episodes=play.episodes,
-        frames=frames,
+        frames=who.frames,
     )
-
-
-def _protocol(play: PlayOptions) -> Protocol:
-    changes = {} if play.cap is None else {"max_episode_frames": play.cap}
-    return named_protocol(play.protocol, **changes)
 
 
 def _setting(text: str) -> tuple[str, Any]:  # Any: a value of TOML
@@ -176,37 +139,26 @@ def _setting(text: str) -> tuple[str, Any]:  # Any: a value of TOML
         return name.strip(), value.strip()
 
 
-def _mapper(workers: int | None, progress: Callable[[str, int, int], None]) -> Any:
-    from examiner.workers import map_processes
-
-    return partial(map_processes, processes=workers, progress=progress, stage="playing")
-
-
-def _with_frames(plan: Plan, frames: int | None) -> Plan:
-    """The plan at another budget: agents with frames of their own keep them."""
-    from dataclasses import replace
-
-    return plan if frames is None else replace(plan, frames=frames)
-
-
-def _probe_plan(
-    plan: Plan, sticky: float, output: str | None, workers: int | None, json: bool
-) -> None:
-    from examiner.workers import available_cores
-
-    folder = Path(output or plan.name)
+def _probe_plan(plan: Plan, who: ProbeOptions, json: bool) -> None:
+    # Agents with frames of their own keep them.
+    plan = plan if who.frames is None else replace(plan, frames=who.frames)
+    folder = Path(who.output or plan.name)
     with live_table() as watcher:
         found = play_probe(
             plan,
             folder,
-            sticky_probability=sticky,
-            workers=workers or available_cores(),
+            sticky_probability=who.sticky,
+            workers=who.workers or available_cores(),
             watcher=watcher,
         )
-    if json:
-        told = {"folder": str(folder), "sticky_probability": sticky}
-        print_json("examiner.probed-plan/1", told | plan_content(found, sticky))
-    else:
-        print_plan(found, sticky)
+    variants = list(found.contrasts)
+    notes = [
+        f"{each.job.agent} on {findings.shown_game(ProbedVariant.of_job(each.job), variants)}, seed "
+        f"{each.job.seed}, failed: {each.reason}"
+        for each in found.failed
+    ]
+    finding = findings.tell_probed_plan(found, who.sticky)
+    beside = {"folder": str(folder), "sticky_probability": who.sticky}
+    show(finding, "examiner.probed-plan/1", json, None if json else notes, **beside)
     if found.failed:
         raise typer.Exit(SOME_FAILED)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, cast
+from typing import overload
 
-from examiner.cli.options import ComparisonOptions, SourceOptions
-from examiner.cli.progress import ProgressCallback
+from examiner.cli.options import ComparisonOptions, SourceOptions, success_of
+from examiner.cli.output import ProgressCallback
 from examiner.datasets import DATASETS, load
 from examiner.importers import attach, read, read_classification, read_scales
 from examiner.results import Classification, Results, Scales
@@ -42,19 +42,24 @@ def comparable(results: Results, options: ComparisonOptions) -> Results:
     """
     from examiner.scores import mark_success, normalise
 
-    if options.normalise is not None and options.normalise != "none":
-        results = normalise(results, options.normalise)
+    results = normalise(results, options.normalise)
     if options.success is not None or options.success_share is not None:
         results = mark_success(results, success_of(options.success), share=options.success_share)
     return results
 
 
-def classification_from(source: str) -> Classification:
+@overload
+def classification_from(source: str) -> Classification: ...
+@overload
+def classification_from(source: str | None) -> Classification | None: ...
+def classification_from(source: str | None) -> Classification | None:
     """Return a bundled classification by its name, or read one from a file.
 
     >>> classification_from("atari-typology")
     Classification of 55 tasks by 9 features
     """
+    if source is None:
+        return None
     if source not in DATASETS or Path(source).exists():
         return read_classification(source)
     data = load(source)
@@ -80,8 +85,8 @@ def _read(options: SourceOptions, progress: ProgressCallback | None) -> Results:
     return read(
         options.source,
         format=options.format,
-        layout=None if options.layout is None else options.layout.value,
-        tasks_are=None if options.tasks_are is None else options.tasks_are.value,
+        layout=options.layout,
+        tasks_are=options.tasks_are,
         measure=options.measure,
         item=_item(options.item),
         path=options.path,
@@ -125,19 +130,3 @@ def _scales(name: str, measure: str) -> Scales:
             f"Bundled scales: 'atari-human-random'."
         )
     return read_scales(name, measure)
-
-
-def success_of(text: str | None) -> float | Literal["reference", "random"] | None:
-    """Understand `--success`: a number, or a player of the task's scale.
-
-    >>> success_of("1.5"), success_of("reference"), success_of(None)
-    (1.5, 'reference', None)
-    """
-    if text is None or text in ("reference", "random"):
-        return cast("Literal['reference', 'random'] | None", text)
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(
-            f"Success is {shorten(text)}. Give a number, 'reference' or 'random'."
-        ) from None

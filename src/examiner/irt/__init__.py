@@ -1,6 +1,7 @@
 """Ability and difficulty: item response theory (papers/002 and 003)."""
 
 from examiner.irt.ability import abilities
+from examiner.irt.chosen_recipe import chosen_recipe
 from examiner.irt.diagnostics.comparison import (
     HeldOutScore,
     ModelComparison,
@@ -95,6 +96,7 @@ __all__ = [
     "agent_curves",
     "bins",
     "bootstrap",
+    "chosen_recipe",
     "compare",
     "curves",
     "diagnose",

@@ -33,6 +33,7 @@ from examiner.scores.normalise import (
     task_ranges_apart,
 )
 from examiner.scores.normalisers import NORMALISERS
+from examiner.scores.overview import Overview, averaging_notes, overview
 from examiner.scores.recipe import Learnt, Recipe
 from examiner.scores.significance import Significance, significance
 from examiner.scores.standing import shared_ranks
@@ -72,6 +73,7 @@ __all__ = [
     "Likeness",
     "Normalised",
     "Normaliser",
+    "Overview",
     "OwnFunction",
     "Profiles",
     "RankProbabilities",
@@ -87,6 +89,7 @@ __all__ = [
     "Verdicts",
     "aggregate",
     "aggregate_named",
+    "averaging_notes",
     "cell_means",
     "correlation",
     "curves",
@@ -102,6 +105,7 @@ __all__ = [
     "mark_success",
     "near_identical",
     "normalise",
+    "overview",
     "profiles",
     "ranks",
     "reduce",

@@ -3,6 +3,7 @@
 from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.comparison import Comparison, compare
 from examiner.selection.constraints import Constraints
+from examiner.selection.effort import Folds, expected_seconds, folds_of_proof
 from examiner.selection.holdout import Holdout
 from examiner.selection.methods import METHODS, Method
 from examiner.selection.reasons import Reason, reasons
@@ -21,6 +22,7 @@ __all__ = [
     "Benchmark",
     "Comparison",
     "Constraints",
+    "Folds",
     "Holdout",
     "Method",
     "Reason",
@@ -30,6 +32,8 @@ __all__ = [
     "benchmark",
     "choose",
     "compare",
+    "expected_seconds",
+    "folds_of_proof",
     "place",
     "reasons",
     "select",

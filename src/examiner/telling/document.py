@@ -6,18 +6,17 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from examiner.irt import rewarding_the_weak, weak_sentence
-from examiner.results import Classification, Results
+from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.results.writing import write_text
-from examiner.scores import OwnFunction, Success
-from examiner.telling.export import section_dict
-from examiner.telling.finding import Finding, Name, Notes, Prose, said
+from examiner.scores import OwnFunction
+from examiner.telling.finding import Finding, Notes
 from examiner.telling.findings import FINDINGS
-from examiner.telling.fitting import already_fitted
-from examiner.telling.study import Study
+from examiner.telling.json import section_of
+from examiner.telling.prose import Name, said
+from examiner.telling.study import Study, StudyOptions
 from examiner.wording import InputError, unknown_name
 
 SCHEMA = "examiner.report/1"
@@ -29,7 +28,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Sections under a title, with what is needed to make them again.
+    """Findings under a title, with what is needed to make them again.
 
     >>> from examiner.results import Results
     >>> report(Results.from_numpy([[0.5, 1.0], [0.0, 0.9]]))
@@ -49,7 +48,7 @@ class Report:
     @property
     def html(self) -> str:
         """The whole page as text; the same results give the same bytes."""
-        from examiner.telling.page import render
+        from examiner.telling.page import render  # a template engine that only a page needs
 
         return render(self.title, self.sections, self.recipe, self.command)
 
@@ -71,13 +70,9 @@ class Report:
         >>> report(Results.from_numpy([[0.5, 1.0]])).to_dict()["schema"]
         'examiner.report/1'
         """
-        return {
-            "schema": SCHEMA,
-            "title": self.title,
-            **self.recipe,
-            "command": self.command,
-            "sections": [section_dict(section) for section in self.sections],
-        }
+        sections = [section_of(section) for section in self.sections]
+        recipe = {**self.recipe, "command": self.command}
+        return {"schema": SCHEMA, "title": self.title, **recipe, "sections": sections}
 
     def __repr__(self) -> str:
         keys = ", ".join(section.key for section in self.sections)
@@ -95,13 +90,8 @@ def report(
     normalise: str | OwnFunction | None = "auto",
     measure: str | None = None,
     sections: Sequence[str | SectionFunction] | None = None,
-    title: str | None = None,
     progress: Progress | None = None,
-    *,
-    reduce: str | None = None,
-    classification: Classification | None = None,
-    success: Success | None = None,
-    seed: int = 0,
+    **options: Unpack[StudyOptions],
 ) -> Report:
     """Make a report of results: what was read, who ranks where, every agent on every task.
 
@@ -113,64 +103,48 @@ def report(
     `sections` are names in `FINDINGS` or functions of a `Study`, in the order wanted; without them,
     all that apply to the results. With a `classification`, kinds of task are told too. `success` says
     what counts as one, after normalising (see `responses`): abilities are then fitted to successes.
+    `seed` (0 where none is given) starts everything random, and `title` heads the page.
 
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
     >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]
     'dqn leads by mean, median and interquartile mean.'
     """
-    if seed < 0:
-        raise InputError(f"The seed is {seed}. Give a whole number from 0 on.")
-    chosen = _chosen(FINDINGS if sections is None else sections)
-    study = Study.of(
-        results,
-        normalise,
-        measure,
-        reduce=reduce,
-        classification=classification,
-        title=title,
-        success=success,
-        seed=seed,
-    )
+    chosen = _chosen(list(FINDINGS) if sections is None else sections)
+    study = Study.of(results, normalise, measure, **options)
+    # What was read is told last, and stands first: it warns of what other findings have found.
+    order = sorted(range(len(chosen)), key=lambda index: chosen[index][0] == _FIRST)
     made: dict[int, Finding] = {}
-    # What was read is told last, and stands first: it warns of what other sections have found.
-    order = sorted(range(len(chosen)), key=lambda place: chosen[place][0] == _FIRST)
-    for done, place in enumerate(order):
-        name, section = chosen[place]
+    for done, index in enumerate(order):
+        name, section = chosen[index]
         if progress:
             progress(name, done, len(chosen))
-        made[place] = section(study)
+        made[index] = section(study)
     if progress:
         progress("done", len(chosen), len(chosen))
-    finished = [made[place] for place in range(len(chosen))]
+    finished = [made[index] for index in range(len(chosen))]
     if sections is None:
         finished = _without_idle(finished)
     names = None if sections is None else [name for name, _ in chosen]
-    return Report(study.title, tuple(finished), _recipe(study), _command(study, names, title))
+    command = _command(study, names, options.get("title"))
+    return Report(study.title, tuple(finished), _recipe(study), command)
 
 
 def _without_idle(sections: list[Finding]) -> list[Finding]:
-    """The sections that apply; the first one names the others, and why they are left out."""
+    """The findings that apply; the first one names the others, and why they are left out."""
     idle: dict[str, list[str]] = {}
     for section in sections:
         if not section.applies:
             idle.setdefault(said(section.lead), []).append(section.key)
     kept = [section for section in sections if section.applies]
     if idle and kept and kept[0].key == _FIRST:
-        items: list[Prose] = [
-            (", ".join(keys), ": ", Name(reason)) for reason, keys in idle.items()
-        ]
-        first = replace(kept[0], blocks=(*kept[0].blocks, Notes("Left out", tuple(items))))
-        kept[0] = first
+        items = tuple((", ".join(keys), ": ", Name(reason)) for reason, keys in idle.items())
+        kept[0] = replace(kept[0], blocks=(*kept[0].blocks, Notes("Left out", items)))
     return kept
 
 
-def _chosen(
-    sections: Sequence[str | SectionFunction] | Mapping[str, SectionFunction],
-) -> list[tuple[str, SectionFunction]]:
-    if isinstance(sections, str):
-        sections = [sections]
+def _chosen(sections: Sequence[str | SectionFunction]) -> list[tuple[str, SectionFunction]]:
     chosen: list[tuple[str, SectionFunction]] = []
-    for section in sections:
+    for section in [sections] if isinstance(sections, str) else sections:
         if callable(section):
             chosen.append((getattr(section, "__name__", "section"), section))
         elif section in FINDINGS:
@@ -186,47 +160,45 @@ def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
     import examiner  # the door knows the version; reading it costs nothing
 
     counts = study.counts
+    provenance = study.results.provenance
     return {
         "examiner": examiner.__version__,
-        "source": study.results.provenance.source,
-        "format": study.results.provenance.format,
-        "agents": counts["agents"],
-        "tasks": counts["tasks"],
-        "runs": counts["runs"],
-        "trials": counts["trials"],
-        "missing_cells": counts["missing_cells"],
+        "source": provenance.source,
+        "format": provenance.format,
+        **{name: counts[name] for name in ("agents", "tasks", "runs", "trials", "missing_cells")},
         "measure": study.measure,
-        "reduction": study.results.provenance.reduction or "all",
+        "reduction": provenance.reduction or "all",
         "normaliser": study.normaliser,
         "unit": said(study.unit),
         "success": study.success,
         "seed": study.seed,
         "steps": list(study.scores.provenance.steps),
-        "warnings": _warnings(study),
+        "warnings": [*_weak(study), *study.scores.notes],
     }
 
 
-def _warnings(study: Study) -> list[str]:
-    made = already_fitted(study)
-    weak = () if made is None else rewarding_the_weak(made.fit)
-    return [*([weak_sentence(weak)] if weak else []), *study.scores.notes]
+def _weak(study: Study) -> list[str]:
+    if not study.weak_tasks:
+        return []
+    from examiner.irt import weak_sentence
+
+    return [weak_sentence(study.weak_tasks)]
 
 
 def _command(study: Study, sections: Sequence[str] | None, title: str | None) -> str:
     """The command line that makes the report again, or the call where there was no file."""
-    source = study.results.provenance.source
-    if not source or source == "memory":
+    provenance, classification = study.results.provenance, study.classification
+    if not provenance.source or provenance.source == "memory":
         return f"ex.report(results, normalise={study.normaliser!r}, measure={study.measure!r})"
-    words = ["examiner", "report", source]
-    words += ["--normalise", study.normaliser or "none", "--measure", study.measure]
-    if study.results.provenance.reduction is not None:
-        words += ["--reduce", study.results.provenance.reduction]
-    if sections is not None:
-        words += ["--sections", ",".join(sections)]
-    if study.classification is not None and study.classification.source:
-        words += ["--classification", study.classification.source]
-    if study.success is not None:
-        words += ["--success", str(study.success)]
-    if title is not None:
-        words += ["--title", title]
-    return shlex.join([*words, "--seed", str(study.seed)])
+    options = {
+        "--normalise": study.normaliser or "none",
+        "--measure": study.measure,
+        "--reduce": provenance.reduction,
+        "--sections": None if sections is None else ",".join(sections),
+        "--typology": None if classification is None else classification.source or None,
+        "--success": None if study.success is None else str(study.success),
+        "--title": title,
+        "--seed": str(study.seed),
+    }
+    given = [word for pair in options.items() if pair[1] is not None for word in pair]
+    return shlex.join(["examiner", "report", provenance.source, *map(str, given)])

@@ -1,70 +1,64 @@
-"""What a section is made of: a finding, and blocks of text, facts, notes, tables and figures."""
+"""What is told of one analysis: a sentence, blocks of text, facts, notes, tables, figures, and the data."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from examiner.telling.figures.figure import PlotlyFigure
+import numpy as np
 
+from examiner.telling.figures.chart import Drawing
+from examiner.telling.prose import Name, Prose
+from examiner.wording import InputError
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A name that a user chose: it may hold anything, and is never part of our own sentence."""
+ROWS_SHOWN = 40
+"""Rows of a table in a terminal; all of them are in the JSON."""
 
-    text: str
+Record: TypeAlias = dict[str, Any]  # Any: JSON values, NaN where nothing is known
 
-
-Prose: TypeAlias = tuple[str | Name, ...]
-"""A sentence in parts, so that the names in it can be told from our words."""
 
 Cell: TypeAlias = Name | str | int | float | None
 
 
-def said(prose: Prose) -> str:
-    """Return a sentence as plain text.
+def records(**columns: Iterable[Any]) -> list[Record]:
+    """Return one record a row from columns, arrays and tuples as plain lists.
 
-    >>> said((Name("dqn"), " leads."))
-    'dqn leads.'
+    >>> records(task=("t", "u"), bits=np.array([1.5, 0.5]))
+    [{'task': 't', 'bits': 1.5}, {'task': 'u', 'bits': 0.5}]
     """
-    return "".join(part.text if isinstance(part, Name) else part for part in prose)
+    plain = [_plain(column) for column in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*plain, strict=True)]
 
 
-def enumerated(names: Sequence[str], limit: int = 12) -> Prose:
-    """Name the first few of many as part of a sentence.
+def _plain(column: Iterable[Any]) -> list[Any]:
+    if isinstance(column, np.ndarray):
+        return list(column.tolist())
+    return [list(value) if isinstance(value, tuple) else value for value in column]
 
-    >>> said(enumerated(["alien", "pong", "venture"], limit=2))
-    'alien, pong and 1 more'
-    """
-    parts: list[str | Name] = []
-    shown = names[:limit]
-    for place, name in enumerate(shown):
-        if place:
-            last = place == len(shown) - 1 and len(names) <= limit
-            parts.append(" and " if last else ", ")
-        parts.append(Name(name))
-    if len(names) > limit:
-        parts.append(f" and {len(names) - limit:,} more")
-    return tuple(parts)
+
+class Piece:
+    """A part of a finding."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Text(Piece):
     """A paragraph."""
 
     prose: Prose
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Piece):
     """Pairs of what and how much."""
 
     pairs: tuple[tuple[str, Prose], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Notes:
+class Notes(Piece):
     """Sentences a reader should not miss."""
 
     title: str
@@ -73,21 +67,58 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table; the explanation shows when a reader points at its title."""
+    """A column of a table, and the key of the records it shows where that is not its title.
+
+    The explanation shows on the page when a reader points at the title, in a terminal below the table.
+    """
 
     title: str
     kind: Literal["name", "number", "count", "text"]
     explanation: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """Rows under columns; rows at the positions in `doubtful` are marked as not comparable."""
+class Table(Piece):
+    """Rows under columns; rows at the positions in `doubtful` are marked as not comparable.
+
+    A folded table is opened on the page by a click on its caption, and left out of a report's JSON: it
+    holds the numbers of a figure, whose data are there.
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: Prose = ()
     doubtful: frozenset[int] = frozenset()
+    folded: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        rows: Iterable[Record],
+        columns: Iterable[Column],
+        caption: str | Prose = (),
+        *,
+        folded: bool = False,
+    ) -> Table:
+        """Return a table of records; lists become text, names are kept apart from our words.
+
+        >>> columns = [Column("task", "name"), Column("bits", "number")]
+        >>> Table.of([{"task": "pong", "bits": 1.5}], columns).rows
+        ((Name(text='pong'), 1.5),)
+        """
+        kept = tuple(columns)
+        cells = tuple(tuple(_cell(row, column) for column in kept) for row in rows)
+        return cls(kept, cells, (caption,) if isinstance(caption, str) else caption, folded=folded)
+
+
+def _cell(row: Record, column: Column) -> Cell:
+    value = row[column.key or column.title]
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        value = (", " if column.kind == "name" else "; ").join(value)
+    return Name(value) if column.kind == "name" and isinstance(value, str) else value
 
 
 class SortableAxis(NamedTuple):
@@ -109,35 +140,66 @@ class Grid(NamedTuple):
     details: tuple[str, ...]
 
 
+class Drawn(Protocol):
+    """The data of a figure: a named tuple."""
+
+    def _asdict(self) -> dict[str, Any]: ...  # Any: arrays, names and numbers
+
+
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Piece):
     """A picture: the data behind it, its drawing, and the finding in words."""
 
     key: str
-    data: Mapping[str, Any]  # Any: arrays, names and numbers, as the figure's named tuple has them
-    drawing: PlotlyFigure
+    drawn: Drawn
+    drawing: Drawing
     caption: Prose
     description: str
     legend: Prose = ()
     narrowest: int = 0  # pixels; narrower screens scroll
     grid: Grid | None = None
 
-
-Block: TypeAlias = Text | Facts | Notes | Table | Figure
+    @property
+    def data(self) -> dict[str, Any]:  # Any: arrays, names and numbers
+        """What is drawn, by name."""
+        return self.drawn._asdict()
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A part of a report: its lead says the finding, its blocks show it.
+    """One analysis: its lead says what was found, its blocks show it, its data are JSON values.
 
-    A section that does not apply to the results stands in a report only where it is asked for.
+    `about` says what was looked at and with which settings, for readers who see this finding alone: a
+    report says it once for all. A finding that does not apply to the results stands in a report only
+    where it is asked for.
 
     >>> Finding("ranking", "Ranking", (Name("dqn"), " leads.")).key
     'ranking'
     """
 
-    key: str
-    title: str
-    lead: Prose
-    blocks: tuple[Block, ...] = field(default=())
+    key: str = ""
+    title: str = ""
+    lead: Prose = ()
+    blocks: tuple[Piece, ...] = ()
+    data: Record = field(default_factory=dict)
     applies: bool = True
+    about: Prose = ()
+
+    @property
+    def folded_tables(self) -> tuple[Table, ...]:
+        """Its tables, to be opened by a click: the numbers behind its figures."""
+        tables = (block for block in self.blocks if isinstance(block, Table))
+        return tuple(replace(table, folded=True) for table in tables)
+
+
+def noted(notes: Sequence[str], title: str = "Beware") -> tuple[Notes, ...]:
+    """Return the notes as a block, or nothing where there are none.
+
+    >>> noted([])
+    ()
+    """
+    return (Notes(title, tuple((Name(note),) for note in notes)),) if notes else ()
+
+
+class NothingToTellError(InputError):
+    """These results say nothing here; the message says why."""

@@ -1,11 +1,13 @@
-"""Study: everything a section may look at, computed once."""
+"""Study: everything a finding may look at, each thing computed once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePath
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +26,81 @@ from examiner.scores import (
     shared_ranks,
 )
 from examiner.scores import aggregate as agent_aggregates
-from examiner.telling.finding import Name, Prose
-from examiner.wording import counted
+from examiner.scores.uncertainty.resampling import Unit
+from examiner.telling.ability_scale import Fitted, fit_of
+from examiner.telling.finding import NothingToTellError
+from examiner.telling.prose import Name, Prose
+from examiner.wording import InputError, counted
+
+if TYPE_CHECKING:
+    pass
+
+FEWEST_CHOSEN_ON, FEWEST_CHOSEN_FROM = 8, 3
+"""Agents and tasks from which a few tasks can be chosen and judged on others."""
+MOST_AGENTS = 40
+"""Agents whose uncertainty is told, the best: more rows nobody reads."""
+REPS, FEWEST_REPS = 2000, 200
+MOST_WORK = 5e7
+"""Scores weighed to resample all agents: a second or two; larger tables get fewer resamples."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+Need = Literal["fit", "training", "classification", "held-out agents"]
+"""What findings may need of a study."""
+
+
+class StudyOptions(TypedDict, total=False):
+    """What a study may be told beside its results, normaliser and measure."""
+
+    reduce: str | None
+    classification: Classification | None
+    title: str | None
+    success: Success | None
+    seed: int
+
+
+class Resampled(NamedTuple):
+    """The scores of the agents shown, best first, out of how many, and how they are to be resampled."""
+
+    results: Results
+    agents: tuple[str, ...]
+    total: int
+    measure: str
+    unit: Unit
+    reps: int
+    seed: int
+
+    @property
+    def how(self) -> dict[str, Any]:  # Any: options of the functions that resample
+        """How the agents are resampled, always from the same seed."""
+        rng = np.random.default_rng(self.seed)
+        return {"rng": rng, "reps": self.reps, "unit": self.unit, "measure": self.measure}
+
+    def rows(self, agents: Sequence[str]) -> list[int]:
+        """Return where the agents shown stand among others, best first."""
+        found = {agent: row for row, agent in enumerate(agents)}
+        return [found[agent] for agent in self.agents]
+
+    @property
+    def what_varies(self) -> Prose:
+        """What the intervals are about."""
+        how = f"(95 %, {self.reps:,} resamples, seed {self.seed})."
+        if self.unit == "runs":
+            text = (
+                "Unit: runs. Intervals say what other runs of the same agents on the same tasks could "
+                f"have given {how}"
+            )
+        else:
+            text = (
+                "Unit: tasks. There is one run in every cell, so that nothing is known about other runs; "
+                f"intervals say what another choice of tasks could have given {how}"
+            )
+        if self.total > len(self.agents):
+            total = counted(self.total, "agent")
+            text += f" The first {len(self.agents)} of {total} by mean are shown."
+        return (text,)
+
+
+@dataclass(frozen=True, eq=False)
 class Study:
     """Results, the same made comparable, and what both come to; arrays are read-only.
 
@@ -76,6 +148,8 @@ class Study:
         array([[0.],
                [1.]])
         """
+        if seed < 0:
+            raise InputError(f"The seed is {seed}. Give a whole number from 0 on.")
         measure = check_results(results).measure_name(measure)
         training = results if results.provenance.training else None
         wished = Recipe(measure, reduction=reduce, normaliser=normalise, success=success)
@@ -126,12 +200,13 @@ class Study:
         start = f"{self.measure} normalised by {self.normaliser!r} "
         if not step.startswith(start):
             return (Name(step),)
-        return (
-            Name(self.measure),
-            " normalised by ",
-            Name(self.normaliser),
-            f" {step[len(start) :]}",
-        )
+        named = (Name(self.measure), " normalised by ", Name(self.normaliser))
+        return (*named, f" {step[len(start) :]}")
+
+    @property
+    def axis_title(self) -> str:
+        """What an axis of comparable scores is called."""
+        return self.measure if self.normaliser is None else f"{self.measure} ({self.normaliser})"
 
     @property
     def landmark(self) -> Landmark | None:
@@ -140,9 +215,79 @@ class Study:
         return None if known is None else known.landmark
 
     @property
+    def centre(self) -> float | None:
+        """The value of the landmark, if there is one."""
+        return None if self.landmark is None else self.landmark.value
+
+    @property
     def order(self) -> NDArray[np.intp]:
-        """The agents' positions from the best mean to the worst; those without any come last."""
+        """The agents' rows from the best mean to the worst; those without any come last."""
         return np.argsort(self.ranks, kind="stable")
+
+    @cached_property
+    def resampled(self) -> Resampled:
+        """The best agents, with runs as the unit where there are several, else tasks."""
+        order = [agent for agent in self.order.tolist() if np.isfinite(self.ranks[agent])]
+        shown = order[:MOST_AGENTS]
+        results = self.scores
+        if shown and len(shown) < len(results.agents):
+            chosen = np.isin(np.arange(len(results.agents)), shown)
+            results = results.where(chosen[results.agent_codes])
+        runs = self.counts["runs"]
+        cells = len(shown) * len(self.results.tasks) * runs
+        reps = int(np.clip(MOST_WORK / max(cells, 1), FEWEST_REPS, REPS))
+        agents = tuple(self.results.agents[agent] for agent in shown)
+        unit: Unit = "runs" if runs > 1 else "tasks"
+        return Resampled(results, agents, len(order), self.measure, unit, reps, self.seed)
+
+    @cached_property
+    def _fit(self) -> Fitted | str:
+        return fit_of(self)
+
+    @property
+    def fitted(self) -> Fitted:
+        """The fit of the responses, made once."""
+        if isinstance(self._fit, str):
+            raise NothingToTellError(self._fit)
+        return self._fit
+
+    def check(self, need: Need | None) -> None:
+        """Say what is lacking, where a finding needs what this study has not.
+
+        >>> Study.of(Results.from_numpy([[0.5, 1.0]])).check("training")
+        Traceback (most recent call last):
+        ...
+        examiner.telling.finding.NothingToTellError: The results are no training logs, so there ...
+        """
+        agents, tasks = self.comparable.shape
+        if need == "fit":
+            self.fitted  # noqa: B018  # says itself why there is none
+        elif need == "training" and self.training is None:
+            raise NothingToTellError(
+                "The results are no training logs, so there are no learning curves to sum up."
+            )
+        elif need == "classification" and self.classification is None:
+            raise NothingToTellError(
+                "No classification of the tasks was given, so there are no kinds to tell."
+            )
+        elif need == "held-out agents" and (
+            agents < FEWEST_CHOSEN_ON or tasks < FEWEST_CHOSEN_FROM
+        ):
+            raise NothingToTellError(
+                f"{agents} agents on {tasks} tasks are too few to choose some tasks and to judge the "
+                f"choice on other agents: it takes {FEWEST_CHOSEN_ON} agents and {FEWEST_CHOSEN_FROM} "
+                f"tasks."
+            )
+
+    @property
+    def weak_tasks(self) -> tuple[str, ...]:
+        """Tasks that reward the weak beyond noise, where a finding has asked for a fit that tells."""
+        made = vars(self).get("_fit")
+        if made is None or isinstance(made, str):
+            return ()
+        from examiner.irt import rewarding_the_weak
+
+        return rewarding_the_weak(made.fit)
 
 
 def _name(method: str | OwnFunction | None) -> str | None:

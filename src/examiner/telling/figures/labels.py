@@ -41,13 +41,13 @@ def distinct_labels(names: Sequence[str], limit: int) -> tuple[str, ...]:
     """
     if limit < SHORTEST_LABEL:
         raise InputError(f"Labels of {limit} characters are too short. Allow {SHORTEST_LABEL}.")
-    labels = [cut(name, limit) for name in names]
-    seen = Counter(labels)
-    for place, (name, label) in enumerate(zip(names, labels, strict=True)):
+    found = [cut(name, limit) for name in names]
+    seen = Counter(found)
+    for index, (name, label) in enumerate(zip(names, found, strict=True)):
         if seen[label] > 1 or _NUMBERED.search(label):
-            number = f" (#{place + 1})"
-            labels[place] = cut(name, max(limit - len(number), SHORTEST_LABEL - 1)) + number
-    return tuple(labels)
+            number = f" (#{index + 1})"
+            found[index] = cut(name, max(limit - len(number), SHORTEST_LABEL - 1)) + number
+    return tuple(found)
 
 
 def plain(text: str) -> str:
@@ -60,3 +60,12 @@ def plain(text: str) -> str:
     """
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return escaped.replace("$", "&#36;")
+
+
+def labels(names: Sequence[str], limit: int) -> list[str]:
+    """Return names as a figure shows them: cut, distinct, and no markup.
+
+    >>> labels(["<b>"], limit=12)
+    ['&lt;b&gt;']
+    """
+    return [plain(label) for label in distinct_labels(names, limit)]

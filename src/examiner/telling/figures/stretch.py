@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.telling.figures.chart import Part, axis, compact
+
 HEAVY_TAIL = 8.0
 """Values further from the centre than this many typical distances call for a stretched axis."""
 
@@ -51,14 +53,28 @@ class Stretch:
         ends = self.positions(np.array([low, high]))
         apart = room * float(ends[1] - ends[0])
         kept: list[float] = []
-        places: list[float] = []
+        taken: list[float] = []
         # The landmark first, then round numbers, the roundest first: each is kept where there is room.
         for value in [self.centre, 0.0, *sorted(rounds, key=_roundness)]:
-            place = float(self.positions(np.array([value]))[0])
-            if low <= value <= high and all(abs(place - other) > apart for other in places):
+            position = float(self.positions(np.array([value]))[0])
+            if low <= value <= high and all(abs(position - other) > apart for other in taken):
                 kept.append(value)
-                places.append(place)
+                taken.append(position)
         return tuple(sorted(kept))
+
+    def axis(self, title: str, values: NDArray[np.float64], room: float) -> Part:
+        """Return the axis of a chart with such values; a stretched one marks values, not positions.
+
+        >>> Stretch(1.0, 1.0).axis("score", np.array([1.0, 60.0]), room=0.09)["ticktext"]
+        ['1', '2', '5', '10', '20', '50']
+        """
+        seen = values[np.isfinite(values)]
+        if self.width is None or not len(seen):
+            return axis(title)
+        marks = self.ticks(float(seen.min()), float(seen.max()), room)
+        positions = compact(self.positions(np.array(marks)))
+        texts = [f"{mark:g}" for mark in marks]
+        return axis(title, tickmode="array", tickvals=positions, ticktext=texts, tickangle=0)
 
 
 def stretch_for(values: NDArray[np.float64], centre: float = 0.0) -> Stretch:
@@ -85,7 +101,7 @@ def _even_ticks(low: float, high: float, most: int = 7) -> tuple[float, ...]:
     size = 10.0 ** np.floor(np.log10(rough))
     step = float(next(m * size for m in (1, 2, 5, 10) if m * size >= rough))
     first, last = int(np.ceil(low / step)), int(np.floor(high / step))
-    return tuple(float(f"{place * step:.12g}") for place in range(first, last + 1))
+    return tuple(float(f"{index * step:.12g}") for index in range(first, last + 1))
 
 
 def _roundness(value: float) -> tuple[int, float]:

@@ -1,53 +1,108 @@
-"""One file per section of a report; `FINDINGS` lists them in the order they are read."""
+"""What can be told of results, one analysis a file; `FINDINGS` lists the sections of a report in order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
 
-from examiner.telling.finding import Finding
-from examiner.telling.findings.ability_generality import ability_generality
-from examiner.telling.findings.agent_curves import agent_curves
-from examiner.telling.findings.curves import curves
-from examiner.telling.findings.decision import decision
-from examiner.telling.findings.heatmap import heatmap
-from examiner.telling.findings.information import information
-from examiner.telling.findings.intervals import intervals
-from examiner.telling.findings.likeness import likeness
-from examiner.telling.findings.next_task import next_task
-from examiner.telling.findings.profiles import profiles
-from examiner.telling.findings.rank_probabilities import rank_probabilities
-from examiner.telling.findings.ranking import ranking
-from examiner.telling.findings.reading import reading
-from examiner.telling.findings.selection import selection
-from examiner.telling.findings.significance import significance
-from examiner.telling.findings.task_curves import task_curves
-from examiner.telling.findings.task_table import task_table
-from examiner.telling.findings.typology import typology
-from examiner.telling.findings.wright_map import wright_map
-from examiner.telling.study import Study
+from examiner.telling.finding import Finding, NothingToTellError
+from examiner.wording import InputError
 
-FINDINGS: Mapping[str, Callable[[Study], Finding]] = MappingProxyType(
+if TYPE_CHECKING:
+    from examiner.telling.study import Need, Study
+
+
+class Home(NamedTuple):
+    """Where a finding is told: file and function, its title, and what it says and needs.
+
+    `failed` is said before the reason where the analysis refuses the results, `needs` is what the study
+    must have: without it, the file is not even loaded.
+    """
+
+    where: str
+    title: str
+    failed: str = ""
+    needs: Need | None = None
+
+    def tell(self, study: Study) -> Finding:
+        """Tell the finding; where it cannot be told, the finding says why."""
+        try:
+            study.check(self.needs)
+            file, _, function = self.where.partition(".")
+            found: Finding = getattr(import_module(f"{__name__}.{file}"), function)(study)
+            return found
+        except NothingToTellError as why:
+            return Finding(lead=(str(why),), applies=False)
+        except InputError as problem:
+            if not self.failed:
+                raise
+            return Finding(lead=(f"{self.failed}: {problem}",), applies=False)
+
+
+class Findings(Mapping[str, "Callable[[Study], Finding]"]):
+    """Names and the functions that tell, each loaded when it is asked for.
+
+    >>> Findings({"ranking": Home("ranking.finding", "Ranking")})["ranking"].__name__
+    'ranking'
+    """
+
+    def __init__(self, homes: Mapping[str, Home]) -> None:
+        self._homes = dict(homes)
+
+    def __getitem__(self, name: str) -> Callable[[Study], Finding]:
+        home = self._homes[name]
+
+        def told(study: Study) -> Finding:
+            return replace(home.tell(study), key=name, title=home.title)
+
+        told.__name__ = name
+        return told
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+
+FINDINGS = Findings(
     {
-        "reading": reading,
-        "ranking": ranking,
-        "heatmap": heatmap,
-        "intervals": intervals,
-        "profiles": profiles,
-        "rank_probabilities": rank_probabilities,
-        "significance": significance,
-        "decision": decision,
-        "curves": curves,
-        "wright_map": wright_map,
-        "task_curves": task_curves,
-        "task_table": task_table,
-        "agent_curves": agent_curves,
-        "ability_generality": ability_generality,
-        "information": information,
-        "likeness": likeness,
-        "typology": typology,
-        "selection": selection,
-        "next_task": next_task,
+        "reading": Home("reading.finding", "What was read"),
+        "ranking": Home("ranking.finding", "Ranking"),
+        "heatmap": Home("heatmap.finding", "Agents × tasks"),
+        "intervals": Home("uncertainty.intervals", "How sure the ranking is", "No intervals"),
+        "profiles": Home("distributions.profiles", "Performance profiles", "No profiles"),
+        "rank_probabilities": Home(
+            "distributions.rank_probabilities", "How sure the ranks are", "No rank probabilities"
+        ),
+        "significance": Home("significance.finding", "Which agents differ", "No tests"),
+        "decision": Home("uncertainty.decision", "More runs or more tasks?", "No decision study"),
+        "curves": Home("curves.finding", "Learning curves", needs="training"),
+        "wright_map": Home("wright_map.finding", "Agents and tasks on one scale", needs="fit"),
+        "task_curves": Home("task_curves.finding", "Curves of tasks", needs="fit"),
+        "task_table": Home("fit.finding", "Difficulty and discrimination", needs="fit"),
+        "agent_curves": Home("indicators.agent_curves", "Curves of agents", needs="fit"),
+        "ability_generality": Home(
+            "indicators.ability_generality", "Ability and generality", needs="fit"
+        ),
+        "information": Home(
+            "information.finding", "What tells agents apart", "No bits can be told"
+        ),
+        "likeness": Home(
+            "likeness.finding",
+            "Tasks that are alike, and who could be crowned",
+            "No likeness can be told",
+        ),
+        "typology": Home("typology.finding", "Kinds of task", needs="classification"),
+        "selection": Home(
+            "comparison.finding",
+            "How few tasks are enough",
+            "No few tasks can be chosen",
+            "held-out agents",
+        ),
+        "next_task": Home("next_task.finding", "The next agent, task by task", needs="fit"),
     }
 )
-"""Name → section. A new one is one file in this folder and one line here."""
+"""Name → where in this folder it is told. A new finding is one file, and one line here."""

@@ -2,60 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from examiner.scores import LearningCurves, Verdicts
 from examiner.scores import curves as learning_curves
-from examiner.telling.figures import bump
-from examiner.telling.finding import (
-    Block,
-    Cell,
-    Column,
-    Figure,
-    Finding,
-    Name,
-    Notes,
-    Prose,
-    Table,
-    Text,
-    enumerated,
-)
-from examiner.telling.numbers import three_digits
+from examiner.telling.figures import chart
+from examiner.telling.figures.chart import Floats
+from examiner.telling.figures.labels import labels
+from examiner.telling.finding import Column, Figure, Finding, Piece, Record, Table, Text, noted
+from examiner.telling.prose import ABSENT, Name, Prose, enumerated, said, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
 MOST_DRAWN = 24
 MOST_NAMED = 3
-TITLE = "Learning curves"
+MOST_PAIRS = 5
 
 
-def curves(study: Study) -> Finding:
-    """Sum up training logs in the ways of papers/001, section 3; without any, say so.
-
-    >>> from examiner.results import Results
-    >>> curves(Study.of(Results.from_numpy([[0.5, 1.0], [0.0, 0.5]]))).applies
-    False
-    """
-    if study.training is None:
-        none = "The results are no training logs, so there are no learning curves to sum up."
-        return Finding("curves", TITLE, (none,), applies=False)
+def finding(study: Study) -> Finding:
+    """Sum up training logs in the ways of papers/001, section 3."""
+    assert study.training is not None, "the table says that it is needed"
     made = learning_curves(study.training, study.measure)
-    verdicts = made.verdicts()
-    blocks: list[Block] = [Text(_meaning(made, study)), _table(made, verdicts)]
+    told, verdicts = tell(made), made.verdicts()
+    blocks: list[Piece] = [Text(_meaning(made, study)), _table(made, verdicts)]
     if len(made.agents) > 1:
         blocks += [Text(_disagreement(verdicts)), _figure(made, verdicts)]
-    if made.notes:
-        notes = tuple((Name(note),) for note in made.notes)
-        blocks.append(Notes("What the summaries could not use or tell", notes))
-    return Finding("curves", TITLE, _lead(made, verdicts), tuple(blocks))
+    notes = noted(made.notes, "What the summaries could not use or tell")
+    return replace(told, blocks=(*blocks, *told.folded_tables, *notes))
 
 
-def _lead(made: LearningCurves, verdicts: Verdicts) -> Prose:
-    if len(made.agents) == 1:
+def tell(made: LearningCurves) -> Finding:
+    """Tell what each summary makes of the agents, and which summaries agree least.
+
+    >>> from examiner.results import Results
+    >>> made = learning_curves(Results.from_numpy([[1.0], [2.0]]), last=1)
+    >>> [agent["rank"]["best"] for agent in tell(made).data["agents"]]
+    [2.0, 1.0]
+    """
+    verdicts = made.verdicts()
+    shape = f"{counted(len(made.run), 'run')} of {counted(len(made.agents), 'agent')}"
+    about = f"{shape} on {counted(len(made.tasks), 'task')}; {made.measure}, time in {made.unit}"
+    blocks = (_summaries(made, verdicts), *_least_agreement(verdicts))
+    return Finding(lead=_lead(verdicts), blocks=blocks, data=_data(made, verdicts), about=(about,))
+
+
+def _lead(verdicts: Verdicts) -> Prose:
+    if len(verdicts.agents) == 1:
         return ("There is one agent: its curves are summed up, but not compared.",)
     leaders: dict[tuple[str, ...], list[str]] = {}
     for name, ranks in zip(verdicts.summaries, verdicts.rank, strict=True):
-        first = tuple(agent for agent, rank in zip(made.agents, ranks, strict=True) if rank == 1)
+        first = tuple(
+            agent for agent, rank in zip(verdicts.agents, ranks, strict=True) if rank == 1
+        )
         if first and name != "relative drop":  # steadiness is no performance
             leaders.setdefault(first, []).append(name)
     if len(leaders) == 1:
@@ -63,45 +65,75 @@ def _lead(made: LearningCurves, verdicts: Verdicts) -> Prose:
         word = "lead" if len(names) > 1 else "leads"
         return (*enumerated(names, MOST_NAMED), f" {word} by every summary of the learning curves.")
     parts: list[str | Name] = ["Who leads depends on the summary: "]
-    for place, (names, by) in enumerate(leaders.items()):
-        listed = by[0] if len(by) == 1 else f"{', '.join(by[:-1])} and {by[-1]}"
-        parts += ["; " if place else "", *enumerated(names, MOST_NAMED), f" by {listed}"]
+    for index, (names, by) in enumerate(leaders.items()):
+        told = f" by {said(enumerated(by))}"
+        parts += ["; " if index else "", *enumerated(names, MOST_NAMED), told]
     return (*parts, ".")
 
 
 def _meaning(made: LearningCurves, study: Study) -> Prose:
-    assert study.training is not None
-    reduction = study.results.provenance.reduction or "all"
-    return (
-        f"{counted(len(made.run), 'run')} were logged while the agents learnt. Everywhere else in this "
-        f"report they are reduced by ",
-        Name(reduction),
-        f". Performance during training is the mean of the last {made.last:,} episodes; the best is "
-        f"biased upward, and re-evaluated on other episodes of the same checkpoint. Numbers are ",
-        Name(made.measure),
-        " averaged over runs." if len(made.tasks) == 1 else _share(made),
-    )
-
-
-def _share(made: LearningCurves) -> str:
-    return (
+    share = (
         f" turned into the share of the other agents that an agent beats, averaged over "
         f"{counted(len(made.tasks), 'task')}."
     )
+    return (
+        f"{counted(len(made.run), 'run')} were logged while the agents learnt. Everywhere else in this "
+        f"report they are reduced by ",
+        Name(study.results.provenance.reduction or "all"),
+        f". Performance during training is the mean of the last {made.last:,} episodes; the best is "
+        f"biased upward, and re-evaluated on other episodes of the same checkpoint. Numbers are ",
+        Name(made.measure),
+        " averaged over runs." if len(made.tasks) == 1 else share,
+    )
+
+
+def _values(verdicts: Verdicts) -> Floats:
+    """What is shown of the agents, of shape [summaries, agents]: of several tasks, the standing."""
+    return verdicts.cells[:, :, 0] if len(verdicts.tasks) == 1 else verdicts.standing
 
 
 def _table(made: LearningCurves, verdicts: Verdicts) -> Table:
-    values = verdicts.cells[:, :, 0] if len(made.tasks) == 1 else verdicts.standing
-    told = [place for place, row in enumerate(values) if not np.isnan(row).all()]
-    summaries = [made.summaries[place] for place in told]
+    values = _values(verdicts)
+    told = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
+    summaries = [made.summaries[row] for row in told]
     columns = (
         Column("agent", "name"),
         *(Column(each.short, "number", f"{each.name}: {each.meaning}") for each in summaries),
     )
-    rows: list[tuple[Cell, ...]] = [
-        (Name(made.agents[agent]), *values[told, agent].tolist()) for agent in _order(verdicts)
-    ]
+    rows = [(Name(made.agents[agent]), *values[told, agent].tolist()) for agent in _order(verdicts)]
     return Table(columns, tuple(rows))
+
+
+def _summaries(made: LearningCurves, verdicts: Verdicts) -> Table:
+    one_task = len(made.tasks) == 1
+    what = "mean over runs" if one_task else "share of the other agents beaten, mean over tasks"
+    columns = (Column("summary", "text"), *(Column(name, "text") for name in made.agents))
+    rows = [
+        (name, *(_ranked(value, rank) for value, rank in zip(values, ranks, strict=True)))
+        for name, values, ranks in zip(
+            verdicts.summaries, _values(verdicts), verdicts.rank, strict=True
+        )
+    ]
+    return Table(columns, tuple(rows), (f"Summaries: {what}, and (rank)",))
+
+
+def _ranked(value: float, rank: float) -> str:
+    if np.isnan(value):
+        return ABSENT
+    return f"{value:.4g}" + ("" if np.isnan(rank) else f" ({rank:.0f})")
+
+
+def _least_agreement(verdicts: Verdicts) -> tuple[Piece, ...]:
+    pairs = np.argwhere(np.triu(verdicts.agreement < 1, k=1)).tolist()
+    worst = sorted(pairs, key=lambda pair: verdicts.agreement[pair[0], pair[1]])[:MOST_PAIRS]
+    if worst:
+        names = verdicts.summaries
+        rows = [(names[a], names[b], float(verdicts.agreement[a, b])) for a, b in worst]
+        columns = (Column("one", "text"), Column("other", "text"), Column("tau", "number"))
+        return (Table(columns, tuple(rows), ("Where they disagree most (Kendall's tau)",)),)
+    if len(verdicts.agents) > 1:
+        return (Text(("All summaries put the agents in the same order.",)),)
+    return ()
 
 
 def _order(verdicts: Verdicts) -> list[int]:
@@ -119,18 +151,64 @@ def _disagreement(verdicts: Verdicts) -> Prose:
     taus = np.where(np.triu(np.ones_like(verdicts.agreement), k=1) > 0, verdicts.agreement, np.nan)
     if np.isnan(taus).all():
         return ("The summaries cannot be compared: they order too few agents.",)
-    one, other = np.unravel_index(np.nanargmin(taus), taus.shape)
-    lowest = three_digits(float(taus[one, other]))
+    a, b = np.unravel_index(np.nanargmin(taus), taus.shape)
     return (
-        f"Of all pairs of summaries, {verdicts.summaries[one]} and {verdicts.summaries[other]} agree "
-        f"least about the order of the agents: Kendall's τ is {lowest} (1 is the same order, −1 the "
-        f"reverse).",
+        f"Of all pairs of summaries, {verdicts.summaries[a]} and {verdicts.summaries[b]} agree least "
+        f"about the order of the agents: Kendall's τ is {three_digits(float(taus[a, b]))} (1 is the same "
+        f"order, −1 the reverse).",
     )
+
+
+class BumpData(NamedTuple):
+    """What the lines draw; `ranks` and `standing` have shape [summaries, agents], NaN where unknown."""
+
+    agents: tuple[str, ...]
+    summaries: tuple[str, ...]
+    ranks: Floats
+    standing: Floats
+
+
+def data(
+    agents: Sequence[str], summaries: Sequence[str], ranks: Floats, standing: Floats
+) -> BumpData:
+    """Prepare the lines; summaries that say nothing of any agent are left out.
+
+    >>> drawn = data(["a", "b"], ["end", "none"], np.array([[1.0, 2], [np.nan, np.nan]]), np.zeros((2, 2)))
+    >>> drawn.summaries
+    ('end',)
+    """
+    told = np.flatnonzero((~np.isnan(ranks)).any(axis=1))
+    named = tuple(summaries[row] for row in told.tolist())
+    return BumpData(tuple(agents), named, ranks[told], standing[told])
+
+
+def draw(data: BumpData) -> chart.Drawing:
+    """Draw one line an agent, the best rank on top.
+
+    >>> figure = draw(data(["a"], ["end", "best"], np.array([[1.0], [1.0]]), np.ones((2, 1))))
+    >>> [trace["name"] for trace in figure["data"]]
+    ['a']
+    """
+    along = list(range(len(data.summaries)))
+    hover = "%{customdata[0]}: rank %{y}, beats %{customdata[1]:.0%}"
+    traces = []
+    for agent, label in enumerate(labels(data.agents, 28)):
+        colour = chart.QUALITATIVE[agent % len(chart.QUALITATIVE)]
+        dash = ("solid", "dash", "dot")[agent // len(chart.QUALITATIVE) % 3]
+        drawn = chart.line(along, data.ranks[:, agent], label, colour, hover, width=3, dash=dash)
+        told = [[label, value] for value in chart.compact(data.standing[:, agent])]
+        marked = {"mode": "lines+markers", "marker": {"size": 9, "color": colour}}
+        traces.append(drawn | marked | {"customdata": told, "connectgaps": False})
+    seen = data.ranks[~np.isnan(data.ranks)]
+    lowest = int(seen.max()) if len(seen) else 1
+    ranks = {"dtick": max(1, lowest // 10), "tick0": 1, "range": [lowest + 0.5, 0.5]}
+    x = chart.names_axis(data.summaries, 60, range=[-0.3, len(along) - 0.7], showgrid=True)
+    return chart.figure(traces, 190 + 30 * lowest, x, chart.axis("rank", **ranks), top=20)
 
 
 def _figure(made: LearningCurves, verdicts: Verdicts) -> Figure:
     agents = _order(verdicts)[:MOST_DRAWN]
-    drawn = bump.data(
+    drawn = data(
         [verdicts.agents[agent] for agent in agents],
         [summary.short for summary in made.summaries],
         verdicts.rank[:, agents],
@@ -141,10 +219,59 @@ def _figure(made: LearningCurves, verdicts: Verdicts) -> Figure:
     rest = (f"The first {MOST_DRAWN} of {total:,} agents are drawn.",) if total > MOST_DRAWN else ()
     return Figure(
         key="curves-ranks",
-        data=drawn._asdict(),
-        drawing=bump.draw(drawn),
+        drawn=drawn,
+        drawing=draw(drawn),
         caption=(f"{moved:,} of {counted(len(agents), 'agent')} change places with the summary.",),
         description="One line an agent: its rank under each summary of its learning curves.",
         legend=rest,
         narrowest=480,
     )
+
+
+def _data(made: LearningCurves, verdicts: Verdicts) -> Record:
+    """All summaries as JSON values: of every run, of every agent, and how they agree."""
+    names = verdicts.summaries
+
+    def named(values: Floats) -> dict[str, Any]:  # Any: JSON values
+        return dict(zip(names, values.tolist(), strict=True))
+
+    return {
+        "measure": made.measure,
+        "unit": made.unit,
+        "last_episodes": made.last,
+        "points": made.points.tolist(),
+        "reduction": "none: whole runs are summed up",
+        "summaries": [
+            {"name": each.name, "meaning": each.meaning, "point": each.point}
+            for each in made.summaries
+        ],
+        "agents": [
+            {
+                "agent": agent,
+                "standing": named(verdicts.standing[:, row]),
+                "rank": named(verdicts.rank[:, row]),
+                "tasks": {
+                    task: named(verdicts.cells[:, row, column])
+                    for column, task in enumerate(verdicts.tasks)
+                },
+            }
+            for row, agent in enumerate(verdicts.agents)
+        ],
+        "agreement": {
+            name: named(row) for name, row in zip(names, verdicts.agreement, strict=True)
+        },
+        "runs": [
+            {
+                "agent": made.agents[made.agent[row]],
+                "task": made.tasks[made.task[row]],
+                "run": made.run[row],
+                "episodes": int(made.episodes[row]),
+                "length": float(made.length[row]),
+                "episodes_at_points": made.episodes_at_points[row].tolist(),
+                "largest_drop": float(made.largest_drop[row]),
+                **named(made.values[row]),
+            }
+            for row in range(len(made.run))
+        ],
+        "null_means": "cannot be computed: see the warnings",
+    }

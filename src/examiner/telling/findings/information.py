@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from examiner.information import InformationAnalysis, analyse
-from examiner.telling.figures import information_bars, information_curve
-from examiner.telling.finding import Block, Figure, Finding, Name, Prose, Text, enumerated
-from examiner.telling.numbers import three_digits
-from examiner.telling.resampled import noted, untold
+from examiner.information import InformationAnalysis, InformativeSet, analyse
+from examiner.telling.figures import chart
+from examiner.telling.figures.chart import Floats
+from examiner.telling.finding import (
+    Column,
+    Figure,
+    Finding,
+    NothingToTellError,
+    Record,
+    Table,
+    Text,
+    noted,
+    records,
+)
+from examiner.telling.prose import Name, Prose, enumerated, three_digits
 from examiner.telling.study import Study
-from examiner.wording import InputError, counted
+from examiner.wording import counted
 
-KEY, TITLE = "information", "What tells agents apart"
 SIZE = 10
 MOST_BARS = 30
 MOST_PAIRS = 5
@@ -22,108 +34,88 @@ CHANCE_WORK = 1.5e8
 MOST_REPS = 100
 
 
-def information(study: Study) -> Finding:
+def finding(study: Study) -> Finding:
     """Tell the bits of tasks and of the few that tell most.
 
     >>> from examiner.results import Results
-    >>> from examiner.telling.finding import said
+    >>> from examiner.telling.prose import said
     >>> draws = np.random.default_rng(0).normal(size=(3, 4, 8)) + 9 * np.eye(3, 4)[:, :, None]
-    >>> said(information(Study.of(Results.from_numpy(draws))).lead)[:28]
+    >>> said(finding(Study.of(Results.from_numpy(draws))).lead)[:28]
     '2 of 4 tasks tell 1.58 of th'
     """
     agents, tasks = len(study.results.agents), len(study.results.tasks)
     work = min(SIZE, tasks) * tasks * agents**2 / 2
     if work > MOST_WORK:
-        return untold(
-            KEY,
-            TITLE,
-            f"{agents:,} agents on {tasks:,} tasks are too many for a report: run `examiner information`.",
-        )
-    try:
-        found = analyse(
-            study.results,
-            [study.measure],
-            rng=np.random.default_rng(study.seed),
-            reps=int(min(MOST_REPS, CHANCE_WORK // work)),
-        )
-    except InputError as problem:
-        return untold(KEY, TITLE, f"No bits can be told: {problem}")
-    blocks: tuple[Block, ...] = (
+        many = f"{agents:,} agents on {tasks:,} tasks are too many for a report"
+        raise NothingToTellError(f"{many}: run `examiner information`.")
+    rng = np.random.default_rng(study.seed)
+    reps = int(min(MOST_REPS, CHANCE_WORK // work))
+    found = analyse(study.results, [study.measure], rng=rng, reps=reps)
+    told = tell(found, seed=study.seed)
+    blocks = (
         _curve(found),
         _bars(found),
         Text(_pairs(found)),
+        *told.folded_tables,
         *noted(found.notes),
     )
-    return Finding(KEY, TITLE, _lead(found), blocks)
+    return replace(told, blocks=blocks)
+
+
+def tell(
+    found: InformationAnalysis, improved: InformativeSet | None = None, *, seed: int = 0
+) -> Finding:
+    """Tell the bits of every task and of the greedy set, and of a better set where one was sought.
+
+    >>> from examiner.results import Results
+    >>> results = Results.from_numpy(np.arange(12.0).reshape(2, 2, 3))
+    >>> told = tell(analyse(results, rng=np.random.default_rng(0), reps=2)).data
+    >>> list(told)[:4], told["max_bits"]
+    (['agents', 'max_bits', 'tasks', 'greedy'], 1.0)
+    """
+    data = _data(found, improved)
+    columns = [
+        Column("low", "number"),
+        Column("high", "number"),
+        Column("by chance", "number", key="chance_bits"),
+    ]
+    tasks = [
+        Column("task", "name"),
+        Column("bits", "number"),
+        *columns,
+        Column("pairs separated", "count", key="pairs_separated"),
+    ]
+    greedy = [
+        Column("task", "name"),
+        Column("bits so far", "number", key="cumulative_bits"),
+        *columns,
+    ]
+    never, pairs = found.separation.never, found.separation.pairs
+    blocks: list[Table | Text] = [
+        Table.of(data["tasks"], tasks, "Tasks"),
+        Table.of(data["greedy"], greedy, "Greedy set"),
+        Text((f"{counted(len(never), 'pair')} of {pairs:,} are separated by no single task.",)),
+    ]
+    if improved is not None:
+        start = f"By {improved.search}: {improved.bits:.4f} bits with "
+        blocks.append(Text((start, Name(", ".join(improved.tasks)))))
+    measures = ", ".join(found.channels.measures)
+    shape = f"{counted(data['agents'], 'agent')}, {measures}"
+    about = f"{shape}: at most {found.max_bits:.3f} bits; seed {seed}"
+    return Finding(lead=_lead(found), blocks=tuple(blocks), data=data, about=(about,))
 
 
 def _lead(found: InformationAnalysis) -> Prose:
     bits = found.chosen.cumulative_bits
     enough = int(np.argmax(bits >= 0.95 * bits[-1])) + 1
     reached = three_digits(float(bits[enough - 1]))
-    told = f"{enough} of {counted(len(found.tasks.tasks), 'task')} tell {reached}"
+    start = f"{enough} of {counted(len(found.tasks.tasks), 'task')} tell {reached}"
     most = f" of the {three_digits(found.max_bits)} bits that would name the agent"
     chance = ""
     if found.chance is not None:
-        chance = f"; chance alone would seem to give {three_digits(float(found.chance.greedy[enough - 1]))}"
-    return (told, most, chance, ": ", *enumerated(found.chosen.tasks[:enough], 5), ".")
-
-
-def _curve(found: InformationAnalysis) -> Figure:
-    chosen, chance, intervals = found.chosen, found.chance, found.intervals
-    data = information_curve.data(
-        chosen.tasks,
-        chosen.cumulative_bits,
-        found.max_bits,
-        None if intervals is None else (intervals.set_low, intervals.set_high),
-        None if chance is None else (chance.greedy, chance.greedy_high),
-    )
-    return Figure(
-        key="information-curve",
-        data=data._asdict(),
-        drawing=information_curve.draw(data),
-        caption=(
-            f"Each task adds most to those before it; together they tell {three_digits(chosen.bits)} bits.",
-        ),
-        description="Rising line of bits over the tasks chosen, with chance below and the most above.",
-        legend=(
-            "The dotted line is log₂ of the number of agents. Chance deals the trials of each task out "
-            "among the agents anew and chooses again. Bits are those of papers/004, eq. 3: nearly, not "
-            "exactly, a mutual information.",
-        ),
-        narrowest=420,
-    )
-
-
-def _bars(found: InformationAnalysis) -> Figure:
-    bits = found.tasks.bits
-    order = np.argsort(-np.nan_to_num(bits, nan=-1.0), kind="stable")[:MOST_BARS]
-    order = order[np.isfinite(bits[order])]
-    chance, intervals = found.chance, found.intervals
-    data = information_bars.data(
-        [found.tasks.tasks[place] for place in order],
-        bits[order],
-        found.max_bits,
-        None if intervals is None else intervals.task_low[order],
-        None if intervals is None else intervals.task_high[order],
-        None if chance is None else chance.task[order],
-    )
-    shown = (
-        "" if len(bits) <= MOST_BARS else f"Shown are the first {MOST_BARS} of {len(bits):,} tasks."
-    )
-    first = int(order[0])
-    return Figure(
-        key="information-bars",
-        data=data._asdict(),
-        drawing=information_bars.draw(data),
-        caption=(
-            Name(found.tasks.tasks[first]),
-            f" tells most alone, {three_digits(float(bits[first]))} bits.",
-        ),
-        description="Bars of bits, one for each task.",
-        legend=(shown,) if shown else (),
-        narrowest=360,
-    )
+        given = three_digits(float(found.chance.greedy[enough - 1]))
+        chance = f"; chance alone would seem to give {given}"
+    return (start, most, chance, ": ", *enumerated(found.chosen.tasks[:enough], 5), ".")
 
 
 def _pairs(found: InformationAnalysis) -> Prose:
@@ -140,3 +132,178 @@ def _pairs(found: InformationAnalysis) -> Prose:
         *enumerated(named, MOST_PAIRS),
         ".",
     )
+
+
+class InformationCurveData(NamedTuple):
+    """What the curve draws; arrays of shape [size], NaN where there is none."""
+
+    tasks: tuple[str, ...]
+    bits: Floats
+    low: Floats
+    high: Floats
+    chance: Floats
+    chance_high: Floats
+    max_bits: float
+
+
+def draw_curve(data: InformationCurveData) -> chart.Drawing:
+    """Draw the curve, its interval as a band, chance as a dashed line, and the most as a dotted one.
+
+    >>> none = np.full(2, np.nan)
+    >>> drawn = draw_curve(InformationCurveData(("t", "u"), np.ones(2), none, none, none, none, 2.0))
+    >>> [trace["name"] for trace in drawn["data"]]
+    ['chosen tasks']
+    """
+    along = np.arange(float(len(data.tasks)))
+    traces = []
+    if np.isfinite(data.low).any():
+        traces.append(chart.band(along, data.low, data.high, "interval", chart.MIDDLE))
+    for name, values, colour, dash in (
+        ("chosen tasks", data.bits, chart.MIDDLE, "solid"),
+        ("by chance", data.chance, chart.MEAN, "dash"),
+        ("one in twenty by chance exceeds", data.chance_high, chart.BAR, "dot"),
+    ):
+        if np.isfinite(values).any():
+            drawn = chart.line(along, values, name, colour, f"{name}: %{{y:.3f}} bits", dash=dash)
+            marked = {"mode": "lines+markers"} if dash == "solid" else {}
+            traces.append(drawn | marked)
+    x = chart.names_axis(data.tasks, 20, tickangle=-45, showgrid=True)
+    y = chart.axis("bits", range=[0, 1.08 * data.max_bits])
+    return chart.figure(traces, 420, x, y, top=60, shapes=[chart.across(y=data.max_bits)])
+
+
+def _curve(found: InformationAnalysis) -> Figure:
+    chosen, chance, intervals = found.chosen, found.chance, found.intervals
+    none = np.full(len(chosen.tasks), np.nan)
+    data = InformationCurveData(
+        tuple(chosen.tasks),
+        chosen.cumulative_bits,
+        none if intervals is None else intervals.set_low,
+        none if intervals is None else intervals.set_high,
+        none if chance is None else chance.greedy,
+        none if chance is None else chance.greedy_high,
+        found.max_bits,
+    )
+    told = three_digits(chosen.bits)
+    return Figure(
+        key="information-curve",
+        drawn=data,
+        drawing=draw_curve(data),
+        caption=(f"Each task adds most to those before it; together they tell {told} bits.",),
+        description="Rising line of bits over the tasks chosen, with chance below and the most above.",
+        legend=(
+            "The dotted line is log₂ of the number of agents. Chance deals the trials of each task out "
+            "among the agents anew and chooses again. Bits are those of papers/004, eq. 3: nearly, not "
+            "exactly, a mutual information.",
+        ),
+        narrowest=420,
+    )
+
+
+class InformationBarsData(NamedTuple):
+    """What the bars draw; arrays of shape [tasks], NaN where there is none."""
+
+    tasks: tuple[str, ...]
+    bits: Floats
+    low: Floats
+    high: Floats
+    chance: Floats
+    max_bits: float
+
+
+def draw_bars(data: InformationBarsData) -> chart.Drawing:
+    """Draw one bar a task, first on top, a line for its interval and a mark for chance.
+
+    >>> none = np.array([np.nan])
+    >>> bars = InformationBarsData(("t",), np.array([1.5]), none, none, np.array([0.1]), 2.0)
+    >>> [trace["name"] for trace in draw_bars(bars)["data"]]
+    ['bits', 'by chance']
+    """
+    rows = list(range(len(data.tasks)))
+    bars = {"type": "bar", "orientation": "h", "marker": {"color": chart.BAR}, "name": "bits"}
+    hover = "%{y}: %{x:.3f} bits<extra></extra>"
+    traces: list[dict[str, Any]] = [
+        bars | {"x": chart.compact(data.bits), "y": rows, "hovertemplate": hover}
+    ]
+    if np.isfinite(data.low).any():
+        traces.append(chart.segments(data.low, data.high, "interval", chart.MIDDLE))
+    if np.isfinite(data.chance).any():
+        hover = "by chance: %{x:.3f} bits"
+        traces.append(
+            chart.dots(data.chance, rows, "by chance", chart.MEAN, hover, size=14, symbol="line-ns")
+        )
+    x = chart.axis(f"bits, of {data.max_bits:.2f} at most", rangemode="tozero")
+    return chart.figure(traces, 110 + 22 * len(rows), x, chart.rows_axis(data.tasks), bargap=0.3)
+
+
+def _bars(found: InformationAnalysis) -> Figure:
+    bits = found.tasks.bits
+    order = _most_bits_first(bits)[:MOST_BARS]
+    order = order[np.isfinite(bits[order])]
+    chance, intervals = found.chance, found.intervals
+    none = np.full(len(order), np.nan)
+    low = none if intervals is None else intervals.task_low[order]
+    high = none if intervals is None else intervals.task_high[order]
+    lucky = none if chance is None else chance.task[order]
+    names = tuple(found.tasks.tasks[task] for task in order)
+    data = InformationBarsData(names, bits[order], low, high, lucky, found.max_bits)
+    many = f"Shown are the first {MOST_BARS} of {len(bits):,} tasks."
+    return Figure(
+        key="information-bars",
+        drawn=data,
+        drawing=draw_bars(data),
+        caption=(Name(names[0]), f" tells most alone, {three_digits(float(bits[order[0]]))} bits."),
+        description="Bars of bits, one for each task.",
+        legend=(many,) if len(bits) > MOST_BARS else (),
+        narrowest=360,
+    )
+
+
+def _most_bits_first(bits: Floats) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    return np.argsort(-np.nan_to_num(bits, nan=-1.0), kind="stable")
+
+
+def _data(found: InformationAnalysis, improved: InformativeSet | None) -> Record:
+    """Everything as JSON values; tasks with most bits come first."""
+    tasks, chosen, separation = found.tasks, found.chosen, found.separation
+
+    def known(part: Any, name: str, rows: int) -> Any:  # Any: an array, or nothing for every row
+        return [None] * rows if part is None else getattr(part, name)
+
+    rows, steps = len(tasks.tasks), len(chosen.tasks)
+    each = records(
+        task=tasks.tasks,
+        bits=tasks.bits,
+        bits_by_measure=[
+            {name: float(bits[task]) for name, bits in tasks.by_measure.items()}
+            for task in range(rows)
+        ],
+        chance_bits=known(found.chance, "task", rows),
+        chance_high=known(found.chance, "task_high", rows),
+        low=known(found.intervals, "task_low", rows),
+        high=known(found.intervals, "task_high", rows),
+        pairs_separated=separation.pairs_of_task,
+        usable=np.isfinite(tasks.bits),
+    )
+    return {
+        "agents": len(found.channels.agents),
+        "max_bits": found.max_bits,
+        "tasks": [each[task] for task in _most_bits_first(tasks.bits)],
+        "greedy": records(
+            task=chosen.tasks,
+            cumulative_bits=chosen.cumulative_bits,
+            chance_bits=known(found.chance, "greedy", steps),
+            chance_high=known(found.chance, "greedy_high", steps),
+            low=known(found.intervals, "set_low", steps),
+            high=known(found.intervals, "set_high", steps),
+        ),
+        "improved": None
+        if improved is None
+        else {"search": improved.search, "tasks": list(improved.tasks), "bits": improved.bits},
+        "redundancy": found.redundancy.tolist(),
+        "pairs": separation.pairs,
+        "pairs_no_task_separates": [list(pair) for pair in separation.never],
+        "agent_names": list(found.channels.agents),
+        "measures": list(found.channels.measures),
+        "unit": found.unit,
+    }

@@ -2,65 +2,103 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
 import numpy as np
 
 from examiner.information import LikenessAnalysis
 from examiner.information import likeness as analyse_likeness
-from examiner.telling.figures import task_clusters as picture
+from examiner.telling.figures import chart
+from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import (
-    Block,
     Column,
     Facts,
     Figure,
     Finding,
-    Name,
-    Prose,
+    NothingToTellError,
+    Piece,
+    Record,
     Table,
     Text,
-    enumerated,
+    noted,
+    records,
 )
-from examiner.telling.numbers import three_digits
-from examiner.telling.resampled import noted, untold
+from examiner.telling.prose import Prose, enumerated, three_digits
 from examiner.telling.study import Study
-from examiner.wording import InputError, counted
+from examiner.wording import counted
 
-KEY, TITLE = "likeness", "Tasks that are alike, and who could be crowned"
-FEWEST_AGENTS = 5
-FEWEST_TASKS = 3
-MOST_TASKS = 1000
-MOST_CELLS = 60_000
+FEWEST_AGENTS, FEWEST_TASKS = 5, 3
+MOST_TASKS, MOST_CELLS = 1000, 60_000
 MOST_DRAWN = 200
 MOST_CROWNS = 50
+MOST_NAMED = 8
+MANY = 60
+"""From so many tasks on, names are written smaller."""
+FACTORS = ("mean_task_correlation", "mean_agent_correlation", "first_factor_share")
 
 
-def likeness(study: Study) -> Finding:
-    """Tell which tasks are alike and how much the choice of tasks decides who wins.
-
-    >>> from examiner.results import Results
-    >>> likeness(Study.of(Results.from_numpy([[0.5, 1.0], [0.0, 0.5]]))).applies
-    False
-    """
+def finding(study: Study) -> Finding:
+    """Tell which tasks are alike and how much the choice of tasks decides who wins."""
     agents, tasks = len(study.results.agents), len(study.results.tasks)
     if agents < FEWEST_AGENTS or tasks < FEWEST_TASKS:
         few = f"{counted(agents, 'agent')} on {counted(tasks, 'task')}"
         needed = f"{FEWEST_AGENTS} agents and {FEWEST_TASKS} tasks"
-        return untold(
-            KEY, TITLE, f"{few} are too few to tell which tasks are alike: have {needed}."
-        )
+        raise NothingToTellError(f"{few} are too few to tell which tasks are alike: have {needed}.")
     if tasks > MOST_TASKS or agents * tasks > MOST_CELLS:
         many = f"{agents:,} agents on {tasks:,} tasks take too long for a report: run `examiner cluster`."
-        return untold(KEY, TITLE, many)
-    try:
-        found = analyse_likeness(
-            study.results, [study.measure], rng=np.random.default_rng(study.seed)
-        )
-    except InputError as problem:
-        return untold(KEY, TITLE, f"No likeness can be told: {problem}")
-    blocks: list[Block] = [_factor(found)]
+        raise NothingToTellError(many)
+    rng = np.random.default_rng(study.seed)
+    found = analyse_likeness(study.results, [study.measure], rng=rng)
+    told = tell(found, seed=study.seed)
+    blocks: list[Piece] = [_factor(found)]
     if np.isfinite(found.main.correlation).any():
         blocks.append(_figure(found))
-    blocks += [Text(_disagreeing(found)), _crowns(found), *noted(found.notes)]
-    return Finding(KEY, TITLE, _lead(found), tuple(blocks))
+    blocks += [Text(_disagreeing(found)), _crowns(found), *told.folded_tables, *noted(found.notes)]
+    return replace(told, blocks=tuple(blocks))
+
+
+def tell(found: LikenessAnalysis, *, seed: int = 0) -> Finding:
+    """Tell the clusters, how far one factor goes, and whom a choice of tasks could crown.
+
+    >>> from examiner.results import Results
+    >>> results = Results.from_numpy([[1.0, 2.0], [2.0, 3.0], [3.0, 5.0]], tasks="tu")
+    >>> told = tell(analyse_likeness(results, rng=np.random.default_rng(0))).data
+    >>> told["clusters"], told["crownable_agents"]
+    ([['t', 'u']], 1)
+    """
+    main, crowning = found.main, found.crowning
+    several = [names for names in main.clusters if len(names) > 1]
+    clusters = [
+        {
+            "": row + 1,
+            "tasks": len(names),
+            "names": ", ".join(names[:MOST_NAMED]) + (", …" if names[MOST_NAMED:] else ""),
+        }
+        for row, names in enumerate(several)
+    ]
+    factor = [
+        {"": name.replace("_", " ")} | getattr(found.factor, name)._asdict() for name in FACTORS
+    ]
+    columns = [Column("", "text"), *(Column(end, "number") for end in ("value", "low", "high"))]
+    alone = counted(len(main.clusters) - len(several), "task")
+    crowned = f"{crowning.crownable:,} of {counted(len(crowning.agents), 'agent')}"
+    where = "" if crowning.held_out is None else ", judged on held-out trials"
+    against = () if found.deceptive is None else found.deceptive.deceptive
+    blocks = (
+        Table.of(
+            clusters,
+            [Column("", "count"), Column("tasks", "count"), Column("names", "name")],
+            f"Clusters by {main.measure}",
+        ),
+        Text((f"{alone} alone; the silhouette suggests {main.suggested}.",)),
+        Table.of(factor, columns, "One factor?"),
+        Text((f"{crowned} can be made to win by a choice of tasks{where}; seed {seed}.",)),
+        Text(("Opposed tasks: ", *(enumerated(found.opposed.opposed, MOST_NAMED) or ("none",)))),
+        Text(("Deceptive tasks: ", *(enumerated(against, MOST_NAMED) or ("none",)))),
+    )
+    return Finding(lead=_lead(found), blocks=blocks, data=_data(found))
 
 
 def _lead(found: LikenessAnalysis) -> Prose:
@@ -75,33 +113,80 @@ def _lead(found: LikenessAnalysis) -> Prose:
 
 
 def _factor(found: LikenessAnalysis) -> Facts:
-    factor = found.factor
-    parts = (
-        ("Mean correlation between tasks", factor.mean_task_correlation),
-        ("Mean correlation between agents", factor.mean_agent_correlation),
-        ("Share of the first factor", factor.first_factor_share),
+    titles = (
+        "Mean correlation between tasks",
+        "Mean correlation between agents",
+        "Share of the first factor",
     )
     facts = []
-    for what, one in parts:
-        low, high = three_digits(one.low), three_digits(one.high)
-        ends = "" if np.isnan(one.low) else f" ({low} to {high})"
-        facts.append((what, (three_digits(one.value) + ends,)))
+    for title, name in zip(titles, FACTORS, strict=True):
+        value, low, high = getattr(found.factor, name)
+        ends = "" if np.isnan(low) else f" ({three_digits(low)} to {three_digits(high)})"
+        facts.append((title, (three_digits(value) + ends,)))
     return Facts(tuple(facts))
+
+
+class TaskClustersData(NamedTuple):
+    """What is drawn; `correlation` has shape [tasks, tasks] in the order drawn, NaN where unknown.
+
+    `borders` are the rows before which a new cluster begins.
+    """
+
+    tasks: tuple[str, ...]
+    correlation: Floats
+    borders: tuple[int, ...]
+
+
+def data(
+    tasks: Sequence[str], correlation: Floats, order: Sequence[int], borders: Sequence[int]
+) -> TaskClustersData:
+    """Put tasks into their order.
+
+    >>> data(["t", "u"], np.array([[1.0, 0.5], [0.5, 1.0]]), [1, 0], [1]).tasks
+    ('u', 't')
+    """
+    rows = list(order)
+    named = tuple(tasks[row] for row in rows)
+    return TaskClustersData(named, correlation[np.ix_(rows, rows)], tuple(borders))
+
+
+def draw(data: TaskClustersData) -> chart.Drawing:
+    """Draw the heat map: blue goes together, orange goes against, and lines part the clusters.
+
+    >>> drawn = draw(data(["t", "u"], np.array([[1.0, 0.5], [0.5, 1.0]]), [1, 0], [1]))
+    >>> len(drawn["layout"]["shapes"])
+    2
+    """
+    size = len(data.tasks)
+    hover = "%{y}<br>%{x}<br>r = %{z:.2f}"
+    bar = {"zmin": -1, "zmax": 1, "colorbar": {"title": {"text": "r"}, "thickness": 10}}
+    trace = chart.cells(data.correlation, "diverging", hover, **bar)
+    letters, height = (10, 14) if size <= MANY else (8, 9)
+    x, y = chart.square_axes(data.tasks, 24, tickfont={"size": letters})
+    ends = {"x0": -0.5, "x1": size - 0.5, "y0": -0.5, "y1": size - 0.5}
+    shapes = [
+        {"type": "line", "line": {"width": 1, "color": "#000000"}}
+        | ends
+        | {f"{side}{end}": border - 0.5 for end in (0, 1)}
+        for border in data.borders
+        for side in "yx"
+    ]
+    return chart.figure([trace], 200 + height * size, x, y, legend=False, top=10, shapes=shapes)
 
 
 def _figure(found: LikenessAnalysis) -> Figure:
     main = found.main
     order = main.order[:MOST_DRAWN]
-    borders = [place for place in main.borders if place < len(order)]
-    data = picture.data(main.tasks, main.correlation, order, borders)
+    borders = [border for border in main.borders if border < len(order)]
+    drawn = data(main.tasks, main.correlation, order, borders)
     several = sum(len(names) > 1 for names in main.clusters)
-    alone = sum(len(names) == 1 for names in main.clusters)
+    alone = len(main.clusters) - several
     cut = len(main.order) > len(order)
     shown = f" Shown are the first {len(order)} of {len(main.order):,} tasks." if cut else ""
     return Figure(
         key="task-clusters",
-        data=data._asdict(),
-        drawing=picture.draw(data),
+        drawn=drawn,
+        drawing=draw(drawn),
         caption=(
             f"{counted(several, 'cluster')} of several tasks, {counted(alone, 'task')} alone.",
         ),
@@ -117,15 +202,14 @@ def _disagreeing(found: LikenessAnalysis) -> Prose:
     opposed = found.opposed.opposed
     parts: Prose = ("No task clearly ranks the agents against the rest.",)
     if opposed:
-        parts = ("Against the rest, agents are ranked by ", *enumerated(opposed, 8), ".")
+        parts = ("Against the rest, agents are ranked by ", *enumerated(opposed, MOST_NAMED), ".")
     if found.deceptive is not None and found.deceptive.deceptive:
-        named = enumerated(found.deceptive.deceptive, 8)
+        named = enumerated(found.deceptive.deceptive, MOST_NAMED)
         parts = (*parts, " Deceptive, agents that win more score less, on ", *named, ".")
     return parts
 
 
 def _crowns(found: LikenessAnalysis) -> Table:
-    crowning = found.crowning
     columns = (
         Column("agent", "name"),
         Column("lead", "number", "mean share on its best tasks, less that of the best other agent"),
@@ -133,15 +217,52 @@ def _crowns(found: LikenessAnalysis) -> Table:
         Column("held out", "text", "on trials that had no part in choosing"),
         Column("tasks", "name", "under which it leads by most"),
     )
-    order = np.argsort(-np.nan_to_num(crowning.lead, nan=-9.0), kind="stable")[:MOST_CROWNS]
-    rows = tuple(
-        (
-            Name(crowning.agents[place]),
-            float(crowning.lead[place]),
-            "yes" if crowning.wins[place] else "no",
-            "–" if crowning.held_out is None else ("yes" if crowning.held_out[place] else "no"),
-            Name(", ".join(crowning.tasks[place])),
-        )
-        for place in order.tolist()
+    order = np.argsort(-np.nan_to_num(found.crowning.lead, nan=-9.0), kind="stable")[:MOST_CROWNS]
+    rows = _crown_rows(found)
+    crowns = [
+        rows[agent]
+        | {"held out": "–" if rows[agent]["held_out"] is None else rows[agent]["held_out"]}
+        for agent in order.tolist()
+    ]
+    return Table.of(crowns, columns, "The tasks that would crown each agent.")
+
+
+def _crown_rows(found: LikenessAnalysis) -> list[dict[str, object]]:
+    crowning = found.crowning
+    unjudged = [None] * len(crowning.agents)
+    return records(
+        agent=crowning.agents,
+        tasks=crowning.tasks,
+        lead=crowning.lead,
+        wins=crowning.wins,
+        by_factors=crowning.by_factors,
+        held_out=unjudged if crowning.held_out is None else crowning.held_out,
     )
-    return Table(columns, rows, ("The tasks that would crown each agent.",))
+
+
+def _data(found: LikenessAnalysis) -> Record:
+    main, factor, crowning = found.main, found.factor, found.crowning
+    estimates = {name: getattr(factor, name) for name in FACTORS}
+    return {
+        "clusters": [list(names) for names in main.clusters],
+        "order": [main.tasks[row] for row in main.order],
+        **{name: estimate.value for name, estimate in estimates.items()},
+        "crownable_agents": crowning.crownable,
+        "intervals": {name: [each.low, each.high] for name, each in estimates.items()},
+        "first_factor_share_by_chance": factor.first_factor_by_chance,
+        "suggested_clusters": main.suggested,
+        "silhouette": main.silhouette,
+        "by_measure": {
+            name: [list(names) for names in each.clusters] for name, each in found.clusters.items()
+        },
+        "opposed": list(found.opposed.opposed),
+        "deceptive": [] if found.deceptive is None else list(found.deceptive.deceptive),
+        "crownable_on_the_same_trials": int(crowning.wins.sum()),
+        "crownable_by_factors": int(crowning.by_factors.sum()),
+        "crownable_on_held_out_trials": None
+        if crowning.held_out is None
+        else int(crowning.held_out.sum()),
+        "crowns": _crown_rows(found),
+        "agents": len(crowning.agents),
+        "measure": main.measure,
+    }

@@ -2,76 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from examiner.adaptive import Examination, Stop, TaskBank, examine, simulate
-from examiner.telling.figures import adaptive_trace as picture
-from examiner.telling.finding import Block, Figure, Finding, Name, Prose, Text
-from examiner.telling.fitting import Fitted, fitted
-from examiner.telling.numbers import three_digits
-from examiner.telling.resampled import noted, untold
+from examiner.results import ResponseMatrix
+from examiner.telling.figures import chart
+from examiner.telling.figures.chart import Floats
+from examiner.telling.figures.labels import labels
+from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
+from examiner.telling.prose import Name, Prose, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
-KEY, TITLE = "next_task", "The next agent, task by task"
 AGENTS = 200
 MOST_STEPS = 60
 MOST_TASKS = 2_000
 NEAR = 1.25
 """An ability is as good as known when its error is within a quarter of that after every task."""
+MOST_LABELS = 40
 
 
-def next_task(study: Study) -> Finding:
-    """Say how many tasks an adaptive examination needs, and show one agent's.
-
-    >>> from examiner.results import Results
-    >>> next_task(Study.of(Results.from_numpy([[0.5, 1.0]]))).applies
-    False
-    """
-    made = fitted(study)
-    if isinstance(made, str):
-        return untold(KEY, TITLE, made)
+def finding(study: Study) -> Finding:
+    """Say how many tasks an adaptive examination needs, and show one agent's."""
+    made = study.fitted
     if len(made.fit.items) > MOST_TASKS:
-        return untold(
-            KEY,
-            TITLE,
-            f"{len(made.fit.items):,} tasks are too many for a report: run `examiner examine`.",
-        )
+        many = f"{len(made.fit.items):,} tasks are too many for a report: run `examiner examine`."
+        raise NothingToTellError(many)
     trials = int(np.median(made.matrix.trials)) if made.matrix.is_counts else 1
     bank = TaskBank.of(made.fit, trials=max(trials, 1))
     needed, alone, least = _needed(bank, study.seed)
-    blocks: list[Block] = [Text(_how(bank, least))]
-    agent = int(np.argsort(made.fit.abilities.ability)[len(made.fit.abilities.agents) // 2])
-    shown = _examined(bank, made, agent, study.seed, needed or MOST_STEPS)
-    if shown.steps:
-        blocks.insert(0, _figure(shown))
-    return Finding(
-        KEY, TITLE, _lead(bank, needed, alone, least), (*blocks, *noted(bank.calibration.notes))
-    )
+    abilities = made.fit.abilities
+    middle = abilities.agents[int(np.argsort(abilities.ability)[len(abilities.agents) // 2])]
+    shown = _examined(bank, made.matrix, middle, study.seed, needed or MOST_STEPS)
+    figure = (_figure(shown),) if shown.steps else ()
+    blocks = (*figure, Text(_how(bank)), *noted(bank.calibration.notes))
+    return Finding(lead=_lead(bank, needed, alone, least), blocks=blocks)
 
 
 def _needed(bank: TaskBank, seed: int) -> tuple[int | None, int | None, float]:
     """Tasks until the mean error comes near the least, asked in turn and at random; and the least."""
-    everything = (
-        _mean_errors(bank, "random", seed, len(bank))[-1] if len(bank) <= MOST_STEPS else None
-    )
-    chosen = _mean_errors(bank, "information", seed, min(len(bank), MOST_STEPS))
-    random = _mean_errors(bank, "random", seed, min(len(bank), MOST_STEPS))
-    least = float(chosen[-1] if everything is None else everything)
+    most = min(len(bank), MOST_STEPS)
+    chosen, random = (_mean_errors(bank, rule, seed, most) for rule in ("information", "random"))
+    least = float(random[-1] if len(bank) <= MOST_STEPS else chosen[-1])
     return _first(chosen, NEAR * least), _first(random, NEAR * least), least
 
 
-def _mean_errors(bank: TaskBank, rule: str, seed: int, most: int) -> NDArray[np.float64]:
+def _mean_errors(bank: TaskBank, rule: str, seed: int, most: int) -> Floats:
     rng = np.random.default_rng(seed)
     theta = rng.choice(bank.nodes, size=AGENTS, p=np.exp(bank.log_prior))
     run = simulate(bank, theta, choosing=rule, stop=Stop(most=most), rng=rng)
     return np.asarray(np.sqrt((run.trace_error**2).mean(axis=0)))
 
 
-def _first(errors: NDArray[np.float64], wanted: float) -> int | None:
+def _first(errors: Floats, wanted: float) -> int | None:
     near = np.flatnonzero(errors <= wanted)
     return int(near[0]) + 1 if near.size else None
 
@@ -90,7 +76,7 @@ def _lead(bank: TaskBank, needed: int | None, alone: int | None, least: float) -
     )
 
 
-def _how(bank: TaskBank, least: float) -> Prose:
+def _how(bank: TaskBank) -> Prose:
     return (
         f"Simulated: {AGENTS} agents of this population on the fitted tasks, each asked the task with most "
         f"information about it. The errors count those of the fit: its "
@@ -99,35 +85,90 @@ def _how(bank: TaskBank, least: float) -> Prose:
     )
 
 
-def _examined(bank: TaskBank, made: Fitted, agent: int, seed: int, most: int) -> Examination:
-    name = made.fit.abilities.agents[agent]
-    matrix = made.matrix
-    row = matrix.agents.index(name)
-    place = {task: column for column, task in enumerate(matrix.tasks)}
-
-    def answer(task: str) -> Any:  # Any: counts or a score
-        column = place[task]
-        if not matrix.observed[row, column]:
-            return None
-        if matrix.is_counts:
-            return int(matrix.successes[row, column]), int(matrix.trials[row, column])
-        return float(matrix.to_numpy()[row, column])
-
-    last = None
-    for last in examine(  # noqa: B007  # the last one is kept
-        bank, answer, stop=Stop(most=most), agent=name, rng=np.random.default_rng(seed)
-    ):
-        pass
-    assert last is not None, "an examination yields at least its end"
+def _examined(
+    bank: TaskBank, matrix: ResponseMatrix, agent: str, seed: int, most: int
+) -> Examination:
+    rng = np.random.default_rng(seed)
+    *_, last = examine(bank, matrix, stop=Stop(most=most), agent=agent, rng=rng)
     return last
 
 
+class AdaptiveTraceData(NamedTuple):
+    """What the trace draws; arrays of shape [tasks given]. `landmarks` are abilities to compare with."""
+
+    tasks: tuple[str, ...]
+    share: Floats
+    expected: Floats
+    ability: Floats
+    low: Floats
+    high: Floats
+    landmarks: Mapping[str, float]
+
+
+def data(
+    examination: Examination, landmarks: Mapping[str, float] | None = None
+) -> AdaptiveTraceData:
+    """Prepare the trace of an examination; `share` is the share of successes, or the score, of each task.
+
+    >>> from examiner.irt import ItemParameters
+    >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, 1], difficulty=[0, 1])
+    >>> *_, last = examine(items, {"pong": 1, "qbert": 0}.get, rng=np.random.default_rng(0))
+    >>> data(last).share
+    array([1., 0.])
+    """
+    steps = examination.steps
+    share = np.array([step.value / step.trials for step in steps])
+    expected, ability, low, high = (
+        np.array([getattr(step, name) for step in steps])
+        for name in ("expected", "ability", "low", "high")
+    )
+    tasks = tuple(step.task for step in steps)
+    return AdaptiveTraceData(tasks, share, expected, ability, low, high, dict(landmarks or {}))
+
+
+def draw(data: AdaptiveTraceData) -> chart.Drawing:
+    """Draw the ability after each task, its 95 % interval as a band, and the landmarks as lines.
+
+    >>> nothing = np.zeros(1)
+    >>> figure = draw(AdaptiveTraceData(("pong",), nothing, nothing, nothing, nothing - 1, nothing + 1, {}))
+    >>> [trace["name"] for trace in figure["data"]]
+    ['95 % interval', 'ability']
+    """
+    along = np.arange(1.0, len(data.tasks) + 1)
+    names = labels(data.tasks, 20)
+    told = [
+        f"{name}: {share:.2f}, expected {expected:.2f}"
+        for name, share, expected in zip(names, data.share, data.expected, strict=True)
+    ]
+    hover = "%{text}<br>ability %{y:.2f}"
+    line = chart.line(along, data.ability, "ability", chart.MIDDLE, hover, mode="lines+markers")
+    # Filled where the agent did better than was expected of it, hollow where worse.
+    filled = [chart.MIDDLE if up else "#ffffff" for up in data.share >= data.expected]
+    marker = {"size": 9, "color": filled, "line": {"width": 2, "color": chart.MIDDLE}}
+    traces = [
+        chart.band(along, data.low, data.high, "95 % interval", chart.MIDDLE),
+        line | {"marker": marker, "text": told},
+    ]
+    ticks = along if len(along) <= MOST_LABELS else along[:: len(along) // MOST_LABELS + 1]
+    texts = [names[int(tick) - 1] for tick in ticks]
+    shown = {"tickmode": "array", "tickvals": ticks.tolist(), "ticktext": texts}
+    levels = [chart.across(y=ability, colour=chart.BAR) for ability in data.landmarks.values()]
+    above = {"xref": "paper", "x": 1, "xanchor": "right", "yanchor": "bottom", "showarrow": False}
+    notes = [
+        above | {"y": ability, "text": labels([name], 20)[0], "font": {"color": chart.MEAN}}
+        for name, ability in data.landmarks.items()
+    ]
+    x = chart.axis(tickangle=-45, **shown)
+    marks: chart.Part = {"shapes": levels, "annotations": notes}
+    return chart.figure(traces, 420, x, chart.axis("ability"), top=60, **marks)
+
+
 def _figure(shown: Examination) -> Figure:
-    data = picture.data(shown)
+    drawn = data(shown)
     return Figure(
         key="adaptive-trace",
-        data=data._asdict(),
-        drawing=picture.draw(data),
+        drawn=drawn,
+        drawing=draw(drawn),
         caption=(
             "How the ability of ",
             Name(shown.agent),

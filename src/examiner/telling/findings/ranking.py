@@ -2,43 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
 import numpy as np
 
 from examiner.scores import shared_ranks
-from examiner.telling.figures import strips
-from examiner.telling.finding import (
-    Block,
-    Column,
-    Figure,
-    Finding,
-    Name,
-    Prose,
-    Table,
-    Text,
-    enumerated,
-)
-from examiner.telling.numbers import three_digits
+from examiner.telling.figures import chart
+from examiner.telling.figures.chart import Floats
+from examiner.telling.figures.labels import labels
+from examiner.telling.figures.stretch import Stretch, stretch_for
+from examiner.telling.finding import Column, Figure, Finding, Piece, Table, Text, records
+from examiner.telling.prose import Name, Prose, enumerated, said, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
 MOST_DRAWN = 40
 MOST_NAMED = 3
+MOST_DOTS = 4000
 
 
-def ranking(study: Study) -> Finding:
+def finding(study: Study) -> Finding:
     """Rank the agents, and say what the ranks cannot tell.
 
     >>> from examiner.results import Results
-    >>> from examiner.telling.finding import said
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.5]], agents=["dqn", "random"])
-    >>> said(ranking(Study.of(results)).lead)
+    >>> said(finding(Study.of(results)).lead)
     'dqn leads by mean, median and interquartile mean.'
     """
-    blocks: list[Block] = [Text(_unit(study)), _table(study)]
+    rows = _rows(study)
+    blocks: list[Piece] = [Text(_unit(study)), _table(study, rows)]
     blocks.extend(Text(caveat) for caveat in _caveats(study))
     if np.isfinite(study.comparable).any():
         blocks.append(_figure(study))
-    return Finding("ranking", "Ranking", _lead(study), tuple(blocks))
+    return Finding(lead=_lead(study), blocks=tuple(blocks), data={"agents": rows})
 
 
 def _lead(study: Study) -> Prose:
@@ -47,11 +45,8 @@ def _lead(study: Study) -> Prose:
         return ("No agent has a comparable score, so there is nothing to rank.",)
     if len(agents) == 1:
         mean = three_digits(float(study.aggregates.mean[0]))
-        return (
-            "There is one agent, ",
-            Name(agents[0]),
-            f", with a mean of {mean}: nothing to rank.",
-        )
+        told = f", with a mean of {mean}: nothing to rank."
+        return ("There is one agent, ", Name(agents[0]), told)
     leaders: dict[tuple[str, ...], list[str]] = {}
     # Of zeros and ones a median is 0 or 1, and the middle half only repeats the mean.
     for what in ("mean",) if study.binary else ("mean", "median", "iqm"):
@@ -59,52 +54,51 @@ def _lead(study: Study) -> Prose:
         names = tuple(agent for agent, first in zip(agents, best, strict=True) if first)
         leaders.setdefault(names, []).append("interquartile mean" if what == "iqm" else what)
     parts: list[str | Name] = []
-    for place, (names, by) in enumerate(leaders.items()):
-        listed = by[0] if len(by) == 1 else f"{', '.join(by[:-1])} and {by[-1]}"
-        parts.append("; " if place else "")
+    for index, (names, by) in enumerate(leaders.items()):
+        told = f" by {said(enumerated(by))}"
+        parts.append("; " if index else "")
         if len(names) > MOST_NAMED:
-            parts.append(f"{len(names):,} agents tie for the lead by {listed}")
+            parts.append(f"{len(names):,} agents tie for the lead{told}")
             continue
-        verb = (" lead" if len(names) > 1 else " leads") if place == 0 else ""
-        parts.extend((*enumerated(names), f"{verb} by {listed}"))
+        verb = (" lead" if len(names) > 1 else " leads") if index == 0 else ""
+        parts.extend((*enumerated(names), f"{verb}{told}"))
     return (*parts, ".")
 
 
 def _unit(study: Study) -> Prose:
     start = ("Numbers are ", *study.unit, "; agents are ranked by the mean over their tasks.")
-    tasks = study.comparable.shape[1]
-    if tasks == 1:
+    if study.comparable.shape[1] == 1:
         return (*start, " With one task, mean, median and interquartile mean are the same number.")
     if study.binary:
         return (*start, " Every cell is 0 or 1: the mean is the share of tasks solved.")
     return (*start, " The interquartile mean leaves out the best and the worst quarter.")
 
 
-def _table(study: Study) -> Table:
+def _rows(study: Study) -> list[dict[str, object]]:
     totals = study.aggregates
-    order = study.order
+    rows = records(
+        rank=[int(rank) if np.isfinite(rank) else None for rank in study.ranks],
+        agent=study.results.agents,
+        mean=totals.mean,
+        median=totals.median,
+        iqm=totals.iqm,
+        tasks=totals.tasks,
+    )
+    return [rows[agent] for agent in study.order]
+
+
+def _table(study: Study, rows: list[dict[str, object]]) -> Table:
     columns = (
         Column("rank", "count", "by mean; ties share the better rank"),
         Column("agent", "name"),
         Column("mean", "number", "over the tasks observed"),
         Column("median", "number", "half of the tasks lie above"),
-        Column("IQM", "number", "interquartile mean: of the middle half"),
+        Column("IQM", "number", "interquartile mean: of the middle half", "iqm"),
         Column("tasks", "count", "with a comparable score"),
     )
-    rows = tuple(
-        (
-            int(study.ranks[agent]) if np.isfinite(study.ranks[agent]) else None,
-            Name(study.results.agents[agent]),
-            float(totals.mean[agent]),
-            float(totals.median[agent]),
-            float(totals.iqm[agent]),
-            int(totals.tasks[agent]),
-        )
-        for agent in order
-    )
     fewer = _observed_on_fewer(study)
-    marked = frozenset(place for place, agent in enumerate(order) if agent in fewer)
-    return Table(columns, rows, doubtful=marked)
+    marked = frozenset(row for row, agent in enumerate(study.order) if agent in fewer)
+    return replace(Table.of(rows, columns), doubtful=marked)
 
 
 def _observed_on_fewer(study: Study) -> frozenset[int]:
@@ -129,44 +123,117 @@ def _caveats(study: Study) -> tuple[Prose, ...]:
         start = f"Agents were observed on different tasks, between {few} and {most} of them: "
         caveats.append((start, "a higher mean may come from easier tasks."))
     runs = study.counts["runs"]
-    if runs == 1:
-        caveats.append(
-            (
-                "Each cell is a single run: these numbers cannot tell whether the same agents, trained "
-                "again, would come in the same order.",
-            )
+    single = (
+        "Each cell is a single run: these numbers cannot tell whether the same agents, trained again, "
+        "would come in the same order."
+    )
+    several = (
+        f"Cells average up to {runs:,} runs. The table does not tell which differences would survive "
+        "another set of them: the intervals of a later section do."
+    )
+    return (*caveats, (single if runs == 1 else several,))
+
+
+class StripData(NamedTuple):
+    """What the strips draw; `scores` has shape [agents, tasks], the summaries [agents]."""
+
+    agents: tuple[str, ...]
+    tasks: tuple[str, ...]
+    scores: Floats
+    lower_quartile: Floats
+    upper_quartile: Floats
+    mean: Floats
+    iqm: Floats
+    axis: Stretch
+    dots: bool  # whether single tasks are drawn: beyond a few thousand they hide each other
+
+
+def data(
+    agents: Sequence[str],
+    tasks: Sequence[str],
+    scores: Floats,
+    mean: Floats,
+    iqm: Floats,
+    centre: float | None = None,
+) -> StripData:
+    """Prepare the strips of agents, first agent on top.
+
+    >>> scores = np.array([[0.0, 1.0, 2.0, 3.0, 4.0]])
+    >>> drawn = data(["a"], list("tuvwx"), scores, np.array([2.0]), np.array([2.0]))
+    >>> drawn.lower_quartile, drawn.upper_quartile
+    (array([1.]), array([3.]))
+    """
+    quartiles = np.full((2, len(agents)), np.nan)
+    for row, values in enumerate(scores):
+        seen = values[np.isfinite(values)]
+        if len(seen):
+            quartiles[:, row] = np.percentile(seen, (25, 75))
+    low, high = quartiles
+    axis = stretch_for(scores, 0.0 if centre is None else centre)
+    few = bool(np.isfinite(scores).sum() <= MOST_DOTS)
+    return StripData(tuple(agents), tuple(tasks), scores, low, high, mean, iqm, axis, few)
+
+
+def draw(data: StripData, title: str = "score", centre: float | None = None) -> chart.Drawing:
+    """Draw one row an agent: dots are tasks, the bar its middle half; a line marks the centre.
+
+    >>> scores = np.array([[0.0, 1.0]])
+    >>> figure = draw(data(["a"], ["t", "u"], scores, np.array([0.5]), np.array([0.5])))
+    >>> [trace["name"] for trace in figure["data"]]
+    ['middle half', 'one task', 'mean', 'interquartile mean']
+    """
+    at = data.axis.positions
+    middle = chart.segments(
+        at(data.lower_quartile), at(data.upper_quartile), "middle half", chart.BAR
+    )
+    traces = [middle | {"opacity": 0.35, "line": {"width": 14, "color": chart.BAR}}]
+    if data.dots:
+        agent, task = np.nonzero(np.isfinite(data.scores))
+        scores = data.scores[agent, task]
+        # A fixed pattern instead of random jitter: the same results give the same picture.
+        offset = ((task * 0.618034) % 1.0 - 0.5) * 0.5
+        names = labels(data.tasks, 60)
+        told = [
+            [names[column], value]
+            for column, value in zip(task, chart.compact(scores), strict=True)
+        ]
+        hover = "%{customdata[0]}: %{customdata[1]:.3~g}"
+        points = chart.dots(
+            at(scores), agent + offset, "one task", chart.DOTS, hover, size=5, customdata=told
         )
-    else:
-        caveats.append(
-            (
-                f"Cells average up to {runs:,} runs. The table does not tell which differences would "
-                "survive another set of them: the intervals of a later section do.",
-            )
-        )
-    return tuple(caveats)
+        traces.append(points | {"opacity": 0.75})
+    rows = list(range(len(data.agents)))
+    for name, values, symbol, colour, size in (
+        ("mean", data.mean, "diamond", chart.MEAN, 11),
+        ("interquartile mean", data.iqm, "line-ns", chart.MIDDLE, 18),
+    ):
+        hover = name + ": %{customdata:.3~g}"
+        marks = chart.dots(at(values), rows, name, colour, hover, size=size, symbol=symbol)
+        traces.append(marks | {"customdata": chart.compact(values)})
+    marked = [] if centre is None else [chart.across(x=float(at(np.array([centre]))[0]))]
+    x = data.axis.axis(title, data.scores, room=0.09)
+    return chart.figure(
+        traces, 120 + 34 * len(rows), x, chart.rows_axis(data.agents), shapes=marked
+    )
 
 
 def _figure(study: Study) -> Figure:
     agents = study.order[:MOST_DRAWN]
-    names = [study.results.agents[agent] for agent in agents]
-    landmark = study.landmark
-    centre = landmark.value if landmark else None
-    data = strips.data(
-        names,
+    drawn = data(
+        [study.results.agents[agent] for agent in agents],
         study.results.tasks,
         study.comparable[agents],
         study.aggregates.mean[agents],
         study.aggregates.iqm[agents],
-        centre,
+        study.centre,
     )
-    title = study.measure if study.normaliser is None else f"{study.measure} ({study.normaliser})"
     return Figure(
         key="ranking-strips",
-        data=data._asdict(),
-        drawing=strips.draw(data, title, centre),
+        drawn=drawn,
+        drawing=draw(drawn, study.axis_title, study.centre),
         caption=_caption(study),
         description="One row an agent, one dot a task, with mean and interquartile mean.",
-        legend=_legend(study, data),
+        legend=_legend(study, drawn),
         narrowest=520,
     )
 
@@ -188,9 +255,9 @@ def _caption(study: Study) -> Prose:
     return (*spread, f"; it reaches {level} on {reached:,} of {counted(len(scores), 'task')}.")
 
 
-def _legend(study: Study, data: strips.StripData) -> Prose:
-    parts = [] if data.dots else ["Single tasks are too many to draw as dots."]
-    if data.axis.width is not None:
+def _legend(study: Study, drawn: StripData) -> Prose:
+    parts = [] if drawn.dots else ["Single tasks are too many to draw as dots."]
+    if drawn.axis.width is not None:
         parts.append("The axis is stretched: far out, equal steps are equal ratios.")
     total = len(study.results.agents)
     if total > MOST_DRAWN:

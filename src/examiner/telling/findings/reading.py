@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from examiner.irt import rewarding_the_weak
 from examiner.results import Results
 from examiner.results.scale import ScaleArrays
-from examiner.scores import Likeness, near_identical, normalise
-from examiner.telling.finding import (
-    Block,
-    Column,
-    Facts,
-    Finding,
-    Name,
-    Notes,
-    Prose,
-    Table,
-    Text,
-    enumerated,
-)
-from examiner.telling.fitting import already_fitted
-from examiner.telling.study import Study
+from examiner.telling.finding import Column, Facts, Finding, Notes, Piece, Record, Table, Text
+from examiner.telling.prose import Name, Prose, enumerated
 from examiner.wording import ExaminerWarning, counted
+
+if TYPE_CHECKING:  # describing results needs neither
+    from examiner.scores import Likeness
+    from examiner.telling.study import Study
 
 NEAR_IDENTICAL = 0.99
 MOST_PAIRS = 200
@@ -33,36 +24,69 @@ MOST_COMPARISONS = 2e10
 """Numbers looked at to compare all pairs of agents: some ten seconds; more would take minutes."""
 
 
-def reading(study: Study) -> Finding:
+def tell(results: Results) -> Finding:
+    """Tell what a table of results holds, before anything is made of it.
+
+    >>> tell(Results.from_numpy([[1.0, 2.0]])).data["missing_cells"]
+    0
+    """
+    told = _description(results)
+    shape = f"{counted(told['agents'], 'agent')} × {counted(told['tasks'], 'task')}"
+    rows = f" ({told['format']}): {shape}, {counted(told['rows'], 'row')}"
+    later = " when analysed: a training log" if told["training_log"] else ""
+    facts: dict[str, str | Prose] = {
+        "runs in a cell, at most": f"{told['runs']:,}",
+        "trials in a cell, at most": f"{told['trials']:,}",
+        "cells without any result": f"{told['missing_cells']:,}",
+        "tasks with a scale": f"{told['tasks_with_scale']:,}",
+        "other columns": ", ".join(told["attributes"]) or "none",
+        "known of tasks": ", ".join(told["task_attributes"]) or "nothing",
+        "known of agents": ", ".join(told["agent_attributes"]) or "nothing",
+        "runs reduced by (--reduce)": f"{told['reduction']}{later}",
+        "agents": enumerated(results.agents),
+        "tasks": enumerated(results.tasks),
+    }
+    pairs = tuple(
+        (what, (Name(fact),) if isinstance(fact, str) else fact) for what, fact in facts.items()
+    )
+    columns = [Column("measure", "name"), Column("observed", "count")]
+    columns += [Column(name, "number") for name in ("least", "mean", "median", "most")]
+    blocks = (Facts(pairs), Table.of(told["measure_ranges"], columns, "Measures"))
+    return Finding(lead=(Name(told["source"]), rows), blocks=blocks, data=told)
+
+
+def _description(results: Results) -> Record:
+    from examiner.scores import default_reduction
+
+    told = results.describe().to_dict()
+    return told | {"reduction": told["reduction"] or default_reduction(results)}
+
+
+def finding(study: Study) -> Finding:
     """Tell what was read and what to beware of.
 
-    >>> from examiner.results import Results
-    >>> from examiner.telling.finding import said
-    >>> said(reading(Study.of(Results.from_numpy([[0.5, 1.0]]))).lead)
+    >>> from examiner.telling.prose import said
+    >>> from examiner.telling.study import Study
+    >>> said(finding(Study.of(Results.from_numpy([[0.5, 1.0]]))).lead)
     '1 agent on 2 tasks, 1 run of 1 trial each, no cell missing; no warnings.'
     """
     scales = _scales(study)
     doubts = (*_weak(study), *_doubts(study, scales), *((note,) for note in study.scores.notes))
-    pairs = _pairs(study)
-    blocks: list[Block] = []
-    if doubts:
-        blocks.append(Notes("Beware", doubts))
-    blocks.append(_facts(study, scales))
-    blocks.extend(_likeness(study, pairs))
-    return Finding("reading", "What was read", _lead(study, len(doubts)), tuple(blocks))
+    warned = (Notes("Beware", doubts),) if doubts else ()
+    blocks: tuple[Piece, ...] = (*warned, _facts(study, scales), _likeness(study))
+    return Finding(lead=_lead(study, len(doubts)), blocks=blocks)
 
 
 def _lead(study: Study, doubts: int) -> Prose:
     counts = study.counts
-    cells = counts["agents"] * counts["tasks"]
     missing = int(np.isnan(study.raw).sum())
     repeated = f"{counted(counts['runs'], 'run')} of {counted(counts['trials'], 'trial')}"
     if counts["runs"] > 1 or counts["trials"] > 1:
         repeated = f"up to {repeated}"
-    gaps = f"{missing:,} of {cells:,} cells missing" if missing else "no cell missing"
-    said = counted(doubts, "warning") if doubts else "no warnings"
+    gaps = f"{missing:,} of {study.raw.size:,} cells missing" if missing else "no cell missing"
+    told = counted(doubts, "warning") if doubts else "no warnings"
     shape = f"{counted(counts['agents'], 'agent')} on {counted(counts['tasks'], 'task')}"
-    return (f"{shape}, {repeated} each, {gaps}; {said}.",)
+    return (f"{shape}, {repeated} each, {gaps}; {told}.",)
 
 
 def _facts(study: Study, scales: ScaleArrays) -> Facts:
@@ -97,10 +121,8 @@ def _most(count: int) -> str:
 def _missing(study: Study) -> str:
     missing, unscaled = np.isnan(study.raw), np.isnan(study.comparable)
     lost = int((unscaled & ~missing).sum())
-    text = f"{int(missing.sum()):,} of {missing.size:,}"
-    if lost:
-        text += f", and {lost:,} more that could not be made comparable"
-    return text
+    more = f", and {lost:,} more that could not be made comparable" if lost else ""
+    return f"{int(missing.sum()):,} of {missing.size:,}{more}"
 
 
 def _scales(study: Study) -> ScaleArrays:
@@ -127,32 +149,29 @@ def _doubts(study: Study, scales: ScaleArrays) -> tuple[Prose, ...]:
     if len(empty):
         doubts.append(("No agent was observed on ", *enumerated(list(empty)), "."))
     if study.normaliser is None and (scales.sign < 0).any():
-        lower = list(tasks[scales.sign < 0])
-        doubts.append(
-            ("Lower is better on ", *enumerated(lower), ", but raw values are ranked from above.")
-        )
+        lower = enumerated(list(tasks[scales.sign < 0]))
+        doubts.append(("Lower is better on ", *lower, ", but raw values are ranked from above."))
     return tuple(doubts)
 
 
 def _weak(study: Study) -> tuple[Prose, ...]:
     """Tasks that reward the weak, where a fit was made that tells: a wrong key looks like this."""
-    made = already_fitted(study)
-    tasks = () if made is None else rewarding_the_weak(made.fit)
+    tasks = study.weak_tasks
     if not tasks:
         return ()
-    one = len(tasks) == 1
-    verb, whose = ("rewards", "its key or its") if one else ("reward", "their keys or their")
+    single = len(tasks) == 1
+    verb, whose = ("rewards", "its key or its") if single else ("reward", "their keys or their")
     start = f"{counted(len(tasks), 'task')} {verb} the weak beyond noise: "
     return ((start, *enumerated(tasks), f". Check {whose} scoring."),)
 
 
-def _pairs(study: Study) -> tuple[Likeness, ...] | None:
+def _pairs(study: Study) -> tuple[Likeness, ...]:
     """Pairs of agents that are nearly the same, by their standing among all agents.
 
     On raw or human-normalised scores the few tasks with huge scores make all agents look alike.
     """
-    if len(study.results.agents) < 2 or _comparisons(study) > MOST_COMPARISONS:
-        return None
+    from examiner.scores import near_identical
+
     found: dict[tuple[str, str], Likeness] = {}
     if len({row.tobytes() for row in study.raw}) < len(study.raw):
         # Above a limit of one there are only exact repeats, which may not vary at all.
@@ -170,6 +189,8 @@ def _standing(study: Study) -> Results:
     """Each agent's standing among all agents, task by task."""
     if study.normaliser == "z-score":
         return study.scores
+    from examiner.scores import normalise
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExaminerWarning)  # about a step that is taken only here
         return normalise(study.results, "z-score", study.measure)
@@ -185,36 +206,31 @@ def _comparisons(study: Study) -> float:
     return float(tasks * agents * each)
 
 
-def _likeness(study: Study, pairs: tuple[Likeness, ...] | None) -> tuple[Block, ...]:
-    if pairs is None:
-        if len(study.results.agents) == 1:
-            return (Text(("There is one agent only: it can be described, but not compared.",)),)
-        skipped = (
-            "Near-identical agents were not looked for: there are too many pairs to compare here. "
-            "`examiner.near_identical` takes as long as it needs."
+def _likeness(study: Study) -> Piece:
+    if len(study.results.agents) == 1:
+        return Text(("There is one agent only: it can be described, but not compared.",))
+    if _comparisons(study) > MOST_COMPARISONS:
+        return Text(
+            (
+                "Near-identical agents were not looked for: there are too many pairs to compare here. "
+                "`ex.scores.near_identical` takes as long as it needs.",
+            )
         )
-        return (Text((skipped,)),)
+    pairs = _pairs(study)
+    near = f"a correlation above {NEAR_IDENTICAL} of their standing among all agents"
     if not pairs:
-        none = (
-            "No two agents are nearly identical: none repeats another, and no two have a correlation "
-            f"above {NEAR_IDENTICAL} of their standing among all agents."
-        )
-        return (Text((none,)),)
+        none = "No two agents are nearly identical: none repeats another, and no two have "
+        return Text((f"{none}{near}.",))
     more = f"; the first {MOST_PAIRS} are shown" if len(pairs) > MOST_PAIRS else ""
     caption = (
-        f"{counted(len(pairs), 'pair')} of agents nearly identical: exact repeats, or a correlation "
-        f"above {NEAR_IDENTICAL} of their standing among all agents, over {FEWEST_COMMON_TASKS} common "
-        f"tasks or all{more}. They are listed, never removed."
+        f"{counted(len(pairs), 'pair')} of agents nearly identical: exact repeats, or {near}, over "
+        f"{FEWEST_COMMON_TASKS} common tasks or all{more}. They are listed, never removed."
     )
     columns = (
-        Column("agent", "name"),
-        Column("nearly the same as", "name"),
+        Column("agent", "name", key="a"),
+        Column("nearly the same as", "name", key="b"),
         Column("correlation", "number"),
-        Column("common tasks", "count"),
-        Column("exact repeat", "text"),
+        Column("common tasks", "count", key="tasks"),
+        Column("exact repeat", "text", key="exact"),
     )
-    rows = tuple(
-        (Name(pair.a), Name(pair.b), pair.correlation, pair.tasks, "yes" if pair.exact else "no")
-        for pair in pairs[:MOST_PAIRS]
-    )
-    return (Table(columns, rows, (caption,)),)
+    return Table.of([pair._asdict() for pair in pairs[:MOST_PAIRS]], columns, caption)

@@ -1,143 +1,150 @@
-"""Selection: how few tasks are enough, by all methods, and why each chosen task is in the set."""
+"""A few chosen tasks: why each is in the set, what it costs, and the proof on held-out agents."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
-from examiner.scores import NORMALISERS, Recipe
-from examiner.selection import (
-    Benchmark,
-    Comparison,
-    Constraints,
-    Holdout,
-    Reason,
-    Selection,
-    benchmark,
-    reasons,
-    select,
-)
-from examiner.selection import compare as compare_selections
-from examiner.telling.figures import cost_quality
-from examiner.telling.finding import Block, Column, Figure, Finding, Name, Table, Text, enumerated
-from examiner.telling.numbers import three_digits
-from examiner.telling.resampled import noted, untold
-from examiner.telling.study import Study
-from examiner.wording import InputError
+from examiner.selection import Benchmark, Comparison, Reason, Selection
+from examiner.telling.finding import Column, Finding, Piece, Record, Table, Text
+from examiner.telling.prose import Name
 
-KEY, TITLE = "selection", "How few tasks are enough"
-SIZES = (1, 2, 3, 5, 8)
-CHOSEN = 5
-LEAST_AGENTS = 8
-FOLDS = 5
-MOST_WORK = 1.2e6
-"""Agents² · tasks · size that a report may spend on it: some ten seconds; `examiner compare` takes more."""
+GAINS = {
+    "error of the aggregate removed": "by how much the task, beside those above it, lowers the error of "
+    "predicting left-out agents",
+    "bits": "what the task, beside those above it, tells about which agent is playing",
+    "mean log information": "by how much the task, beside those above it, raises the logarithm of the "
+    "precision (Fisher information) of abilities, on average over agents",
+    "slope at the abilities": "how steeply success on the task rises with ability where the agents are",
+    "tasks it stands for": "how many tasks this one stands for",
+    "nearness to an even step": "how near the task's difficulty is to its step on an even ladder",
+    "lot drawn": "the lot drawn",
+}
+"""What the gains of methods mean, by their unit."""
+FIGURES = {
+    "r2": ("R²", "of the predicted aggregate; 1 is perfect"),
+    "r2_remainder": ("R² of remainder", "of the mean of the tasks not chosen"),
+    "relative_error": ("error", "mean absolute, as a share of the aggregate"),
+    "kendall": ("Kendall", "agreement of orders, from -1 to 1"),
+    "top1": ("top 1", "how often the best agent was found"),
+    "coverage": ("coverage", "share inside their 90 % intervals"),
+    "minimum_detectable_difference": ("smallest difference", "that is ordered right 9 times of 10"),
+    "optimistic_r2": ("optimistic R²", "on the same agents that chose: too good"),
+}
+"""The figures of the proof, with their names for people and what they are."""
 
 
-def selection(study: Study) -> Finding:
-    """Tell how few tasks are enough, and which.
+def tell(
+    material: Benchmark,
+    chosen: Selection,
+    why: Sequence[Reason],
+    comparison: Comparison | None = None,
+    *,
+    method: str = "best_of",
+    seed: int = 0,
+) -> Finding:
+    """Tell which tasks were chosen and why, and, where the choice was judged, how good it is.
 
+    >>> import numpy as np
     >>> from examiner.results import Results
-    >>> scores = np.random.default_rng(0).normal(size=(10, 6)) + np.arange(10)[:, None]
-    >>> section = selection(Study.of(Results.from_numpy(scores)))
-    >>> [block.key for block in section.blocks if isinstance(block, Figure)]
-    ['cost-quality']
+    >>> from examiner.selection import benchmark, reasons, select
+    >>> material = benchmark(Results.from_numpy(np.eye(8, 6)))
+    >>> chosen = select(material, 2, "spread", rng=0)
+    >>> len(tell(material, chosen, reasons(material, chosen), method="spread").data["tasks"])
+    2
     """
-    agents, tasks = len(study.results.agents), len(study.results.tasks)
-    if agents < LEAST_AGENTS or tasks < 3:
-        return untold(
-            KEY,
-            TITLE,
-            f"{agents} agents on {tasks} tasks are too few to choose some tasks and to judge the choice "
-            f"on other agents: it takes {LEAST_AGENTS} agents and 3 tasks.",
-        )
-    sizes = [size for size in SIZES if size < tasks]
-    if agents**2 * tasks * sizes[-1] > MOST_WORK:
-        return untold(
-            KEY,
-            TITLE,
-            f"{agents:,} agents on {tasks:,} tasks are too many for a report: run `examiner compare`.",
-        )
-    try:
-        return _told(study, sizes)
-    except InputError as problem:
-        return untold(KEY, TITLE, f"No few tasks can be chosen: {problem}")
-
-
-def _told(study: Study, sizes: list[int]) -> Finding:
-    known = study.normaliser if study.normaliser in NORMALISERS else None
-    material = benchmark(
-        study.results,
-        Recipe(measure=study.measure, normaliser=known),
-        constraints=Constraints(groups=study.classification),
+    data = _data(material, chosen, why, comparison, method)
+    took = "" if data["took"] == data["method"] else f" (took {data['took']})"
+    about = (
+        f"{len(data['tasks'])} of {data['of_tasks']} tasks by {data['method']}{took}, {data['agents']} "
+        f"agents, {data['target']}; seed {seed}, input {data['input']}"
     )
-    rng = np.random.default_rng(study.seed)
-    holdout = Holdout(FOLDS, repeats=0, draws=50, reps=200)
-    found = compare_selections(material, sizes, rng=rng, holdout=holdout)
-    size = min(CHOSEN, sizes[-1])
-    chosen = select(material, size, rng=rng)
-    why = reasons(material, chosen)
-    own = [note for note in found.notes if note not in study.results.notes]
-    blocks: tuple[Block, ...] = (
-        _curve(material, found),
-        Text((found.answer,)),
-        _table(chosen, why),
-        *noted(own),
-    )
-    row = found.row("best_of", size)
-    lead = (
-        f"{size} of {len(material.tasks)} tasks predict the mean of agents that had no part in choosing "
-        f"them with R² {three_digits(row.r2.value)}, random sets with "
-        f"{three_digits(found.row('random', size).r2.value)}: ",
-        *enumerated(chosen.tasks, 8),
-        ".",
-    )
-    return Finding(KEY, TITLE, lead, blocks)
+    blocks: list[Piece] = [_chosen(data)]
+    if data["priced"]:
+        budget = "" if data["budget"] is None else f" of a budget of {data['budget']:,.6g}"
+        told = f"Cost: {data['cost']:,.6g}{budget}; all tasks cost {data['cost_of_all']:,.6g}"
+        blocks.append(Text((told,)))
+    if comparison is not None:
+        blocks += [_proof(data), Text((Name(comparison.answer),))]
+    return Finding(blocks=tuple(blocks), data=data, about=(about,))
 
 
-def _curve(material: Benchmark, found: Comparison) -> Figure:
-    names = [*found.methods, "random"]
-    rows = [[found.row(name, size) for size in found.sizes] for name in names]
-    cost = np.array([[row.cost for row in line] for line in rows])
-    r2, low, high = np.array([[row.r2 for row in line] for line in rows]).transpose(2, 0, 1)
-    data = cost_quality.data(names, found.sizes, cost, r2, low, high, material.terms.priced)
-    best = found.row("best_of", found.sizes[-1])
-    return Figure(
-        key="cost-quality",
-        data=data._asdict(),
-        drawing=cost_quality.draw(data),
-        caption=(
-            f"With {best.size} tasks best-of reaches R² {three_digits(best.r2.value)}; chosen and judged "
-            f"on the same agents it would seem {three_digits(best.optimistic_r2)}.",
-        ),
-        description="Lines of R² over the size of the set, one for each method; random sets as a band.",
-        legend=(
-            f"Every point is about agents that had no part in choosing, fitting or choosing the method "
-            f"({found.folds}). Best-of takes in each fold the method that does best inside it. `examiner "
-            f"compare` leaves out one agent at a time, and tells more.",
-        ),
-        narrowest=420,
-    )
-
-
-def _table(chosen: Selection, why: tuple[Reason, ...]) -> Table:
-    columns = (
+def _chosen(data: Record) -> Table:
+    told = f"in predicting the {data['target']}, and with it"
+    columns = [
         Column("task", "name"),
-        Column(chosen.unit, "number", "What it added to the tasks above it when it was chosen."),
-        Column(
-            "weight", "number", "Deviations the prediction moves with one deviation of the task."
-        ),
-        Column("correlation", "number", "With the mean over all tasks, across agents."),
-        Column("stands for", "name", "The tasks left out that it is most like."),
+        *([Column("cost", "number")] if data["priced"] else []),
+        Column("gain", "number", GAINS.get(data["unit"], str(data["unit"]))),
+        Column("weight", "number", told),
+        Column("correlation", "number", told),
+        Column("most like it", "name"),
+    ]
+    rows = [row | {"most like it": [each["task"] for each in row["alike"]]} for row in data["why"]]
+    return Table.of(rows, columns, "Chosen")
+
+
+def _proof(data: Record) -> Table:
+    columns = (
+        Column("", "text", key="label"),
+        Column("chosen", "number"),
+        Column("random", "number"),
+        Column("", "text", key="meaning"),
     )
-    rows = tuple(
-        (
-            Name(one.task),
-            one.gain,
-            one.weight,
-            one.correlation,
-            Name(", ".join(task for task, _ in one.alike)),
-        )
-        for one in why
+    rows = [
+        {
+            "label": label,
+            "chosen": data["quality"][name],
+            "random": data["random"][name],
+            "meaning": meaning,
+        }
+        for name, (label, meaning) in FIGURES.items()
+    ]
+    return Table.of(rows, columns, f"On held-out agents ({data['folds']})")
+
+
+def _data(
+    material: Benchmark,
+    chosen: Selection,
+    why: Sequence[Reason],
+    comparison: Comparison | None,
+    method: str,
+) -> Record:
+    terms = material.terms
+    name = "best_of" if method.replace("-", "_") == "best_of" else chosen.method
+    judged: dict[str, object] = dict.fromkeys(
+        ("folds", "quality", "random", "rank_changes", "stability", "answer")
     )
-    caption = (f"Chosen by {chosen.method}, on all agents, and why each task is in the set.",)
-    return Table(columns, rows, caption)
+    if comparison is not None:
+        size = comparison.sizes[-1]
+        ranks = comparison.rank_changes(name, size)
+        judged = {
+            "folds": comparison.folds,
+            "quality": comparison.row(name, size).to_dict(),
+            "random": comparison.row("random", size).to_dict(),
+            "rank_changes": {
+                agent: {"full": full, "few": few} for agent, (full, few) in ranks.items()
+            },
+            "stability": [
+                each._asdict() for each in comparison.stability if each.method == chosen.method
+            ],
+            "answer": comparison.answer,
+        }
+    return {
+        "method": name,
+        "took": chosen.method,
+        "tasks": list(chosen.tasks),
+        "gain": chosen.gain.tolist(),
+        "unit": chosen.unit,
+        "cost": chosen.cost,
+        "cost_of_all": float(terms.cost.sum()) if terms.priced else float(len(material.tasks)),
+        "priced": terms.priced,
+        "budget": terms.budget,
+        "target": material.target,
+        "agents": len(material.agents),
+        "of_tasks": len(material.tasks),
+        "why": [
+            each._asdict() | {"alike": [{"task": task, "correlation": r} for task, r in each.alike]}
+            for each in why
+        ],
+        **judged,
+        "input": chosen.fingerprint,
+    }

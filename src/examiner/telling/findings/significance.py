@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
 from examiner.results import Results
@@ -9,53 +12,47 @@ from examiner.scores import Significance
 from examiner.scores import significance as agent_differences
 from examiner.scores.differences import difference_of
 from examiner.scores.uncertainty.strata import run_scores
-from examiner.telling.figures import critical as picture
+from examiner.telling.figures import chart
+from examiner.telling.figures.chart import Floats
+from examiner.telling.figures.labels import labels
 from examiner.telling.finding import (
-    Block,
     Cell,
     Column,
     Figure,
     Finding,
-    Name,
-    Prose,
+    NothingToTellError,
     Table,
     Text,
+    noted,
 )
-from examiner.telling.resampled import noted, resampled, untold
+from examiner.telling.prose import Name, Prose
 from examiner.telling.study import Study
-from examiner.wording import InputError, counted
+from examiner.wording import counted
 
-KEY, TITLE = "significance", "Which agents differ"
 MOST_ROWS = 30
 
 
-def significance(study: Study) -> Finding:
+def finding(study: Study) -> Finding:
     """Test agents over tasks, and say what differences these data could show at all.
 
     >>> from examiner.results import Results
-    >>> from examiner.telling.finding import said
+    >>> from examiner.telling.prose import said
     >>> scores = np.linspace(0.1, 0.9, 24).reshape(8, 3).T
-    >>> said(significance(Study.of(Results.from_numpy(scores))).lead)
+    >>> said(finding(Study.of(Results.from_numpy(scores))).lead)
     'Agents differ over tasks (Friedman, p = 0.00034): 3 of 3 pairs do, at 5 % after Holm.'
     """
-    shown = resampled(study)
+    shown = study.resampled
     if len(shown.agents) < 2:
-        return untold(KEY, TITLE, "There are no two agents with comparable scores to test.")
-    try:
-        made = agent_differences(shown.results, measure=study.measure)
-    except InputError as problem:
-        return untold(KEY, TITLE, f"No tests: {problem}")
+        raise NothingToTellError("There are no two agents with comparable scores to test.")
+    made = agent_differences(shown.results, measure=study.measure)
     text = (
         f"Agents are ranked on each of {counted(len(made.tasks), 'task')}. Friedman's test asks whether "
         "any differ, Wilcoxon's signed ranks with Holm's correction which pairs do. Tests over tasks "
         f"speak of other tasks like these, and need no repeated runs.{_gaps(made)}"
     )
-    blocks: list[Block] = [
-        Text((text,)),
-        _figure(made),
-        _table(shown.results, study.measure, made, shown.agents),
-    ]
-    return Finding(KEY, TITLE, _lead(made), (*blocks, *noted(made.notes)))
+    table = _table(shown.results, study.measure, made, shown.agents)
+    blocks = (Text((text,)), _figure(made), table, *noted(made.notes))
+    return Finding(lead=_lead(made), blocks=blocks)
 
 
 def _lead(made: Significance) -> Prose:
@@ -68,10 +65,8 @@ def _lead(made: Significance) -> Prose:
     friedman = f"(Friedman, p = {made.p_value:.2g})"
     if made.p_value >= made.alpha:
         return (f"No difference between agents is significant over these tasks {friedman}.",)
-    return (
-        f"Agents differ over tasks {friedman}: {found:,} of {counted(pairs, 'pair')} do, at 5 % after "
-        "Holm.",
-    )
+    differing = f"{found:,} of {counted(pairs, 'pair')} do, at 5 % after Holm."
+    return (f"Agents differ over tasks {friedman}: {differing}",)
 
 
 def _gaps(made: Significance) -> str:
@@ -87,12 +82,95 @@ def _gaps(made: Significance) -> str:
     )
 
 
+class CriticalData(NamedTuple):
+    """Agents from the best mean rank to the worst; `bars` are the first and last row of a group.
+
+    `p` has shape [agents, agents], in the order of the test.
+    """
+
+    agents: tuple[str, ...]
+    mean_rank: Floats
+    bars: tuple[tuple[int, int], ...]
+    critical: float  # Nemenyi's critical difference; NaN for other tests
+    p: Floats | None = None
+    posthoc: str = ""
+
+
+def data(
+    agents: Sequence[str],
+    mean_rank: Floats,
+    cliques: Sequence[Sequence[int]],
+    critical: float = float("nan"),
+) -> CriticalData:
+    """Sort agents by mean rank; a clique becomes a bar from its best to its worst.
+
+    >>> data(["b", "a", "c"], np.array([2.0, 1.2, 2.8]), [(0, 2)]).bars
+    ((1, 2),)
+    """
+    order = np.argsort(mean_rank, kind="stable")
+    rows = np.argsort(order, kind="stable")
+    ends = [[int(rows[agent]) for agent in clique] for clique in cliques]
+    named = tuple(agents[agent] for agent in order.tolist())
+    bars = tuple((min(group), max(group)) for group in ends)
+    return CriticalData(named, mean_rank[order], bars, critical)
+
+
+def draw(data: CriticalData) -> chart.Drawing:
+    """Draw the best half of the agents on the left and the others on the right, as Demšar (2006) does.
+
+    >>> figure = draw(data(["b", "a", "c"], np.array([2.0, 1.2, 2.8]), [(0, 2)]))
+    >>> [note["text"] for note in figure["layout"]["annotations"]]
+    ['a (1.20)', 'b (2.00)', 'c (2.80)']
+    """
+    count = len(data.agents)
+    half = (count + 1) // 2
+    first = 1.0 + 0.4 * len(data.bars)
+    depth = first + half
+    names = labels(data.agents, 28)
+    shapes, notes = [], []
+    for agent, (name, rank) in enumerate(zip(names, data.mean_rank.tolist(), strict=True)):
+        left = agent < half
+        level = -(first + (agent if left else count - 1 - agent))
+        edge = 1 - 0.02 * count if left else count + 0.02 * count
+        shapes += [_stroke(rank, 0, rank, level), _stroke(rank, level, edge, level)]
+        anchor = {"x": edge, "y": level, "xanchor": "right" if left else "left"}
+        notes.append({"text": f"{name} ({rank:.2f})", "showarrow": False} | anchor)
+    for number, (best, worst) in enumerate(data.bars):
+        ends = float(data.mean_rank[best]) - 0.03, float(data.mean_rank[worst]) + 0.03
+        height = -0.5 - 0.4 * number
+        shapes.append(_stroke(ends[0], height, ends[1], height, width=5, colour=chart.BAR))
+    margin = max(0.4, 0.45 * count)
+    x = chart.axis(
+        "mean rank over tasks",
+        side="top",
+        range=[1 - margin, count + margin],
+        tickmode="array",
+        tickvals=list(range(1, count + 1)) if count <= 20 else [1, count],
+        showgrid=False,
+    )
+    y = chart.axis(range=[-depth, 0], visible=False)
+    ranks = data.mean_rank.tolist()
+    points = chart.dots(
+        ranks, [0] * count, "", chart.DOTS, "%{text}: %{x:.3~g}", size=8, text=names
+    )
+    traces = [points | {"cliponaxis": False}]
+    height = 90 + 26 * int(np.ceil(depth))
+    return chart.figure(traces, height, x, y, legend=False, shapes=shapes, annotations=notes)
+
+
+def _stroke(
+    x0: float, y0: float, x1: float, y1: float, width: float = 1, colour: str = chart.GREY
+) -> chart.Part:
+    ends = {"x0": x0, "y0": y0, "x1": x1, "y1": y1}
+    return {"type": "line", "line": {"width": width, "color": colour}} | ends
+
+
 def _figure(made: Significance) -> Figure:
-    data = picture.data(made.agents, made.mean_rank, made.cliques, made.critical)
+    drawn = data(made.agents, made.mean_rank, made.cliques, made.critical)
     return Figure(
         key="critical-difference",
-        data=data._asdict() | {"p": made.p, "posthoc": made.posthoc},
-        drawing=picture.draw(data),
+        drawn=drawn._replace(p=made.p, posthoc=made.posthoc),
+        drawing=draw(drawn),
         caption=("Mean ranks over tasks; a bar joins agents among whom no pair differs.",),
         description="A line of mean ranks with a label for each agent and bars over groups.",
         legend=("Left is better. Wilcoxon with Holm, at 5 %.",),
@@ -111,18 +189,18 @@ def _table(results: Results, measure: str, made: Significance, agents: tuple[str
         Column("p", "number", "Wilcoxon, after Holm, against the first"),
         Column("tasks", "count", "that both have"),
     )
-    first, places = agents[0], {agent: place for place, agent in enumerate(made.agents)}
+    row_of = {agent: row for row, agent in enumerate(made.agents)}
+    first = row_of[agents[0]]
     scores, games = run_scores(results, measure), np.array(results.task_names)
     rows: list[tuple[Cell, ...]] = []
     for agent in agents[:MOST_ROWS]:
-        place = places[agent]
-        if agent == first:
-            rows.append((Name(agent), float(made.mean_rank[place]), *([None] * 5)))
+        row = row_of[agent]
+        start = (Name(agent), float(made.mean_rank[row]))
+        if row == first:
+            rows.append((*start, *([None] * 5)))
             continue
-        gap = difference_of(scores.of(first), scores.of(agent), games)
-        p = float(made.p[places[first], place])
-        ranks = float(made.mean_rank[place])
-        common = int(made.common[places[first], place])
-        rows.append((Name(agent), ranks, gap.value, gap.clustered, gap.detectable, p, common))
+        gap = difference_of(scores.of(agents[0]), scores.of(agent), games)
+        p, common = float(made.p[first, row]), int(made.common[first, row])
+        rows.append((*start, gap.value, gap.clustered, gap.detectable, p, common))
     caption = "The first agent by mean against each other, with the least difference these data could show."
     return Table(columns, tuple(rows), (caption,))

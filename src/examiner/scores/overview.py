@@ -1,0 +1,231 @@
+"""Everything about agents' scores at once: aggregates, comparisons, ranks, tests, and where they vary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import Any, Unpack
+
+import numpy as np
+
+from examiner.checking import Randomness, generator
+from examiner.results import Results
+from examiner.results.atari import atari_game
+from examiner.scores.aggregate import AGGREGATES
+from examiner.scores.differences import Difference, difference_of
+from examiner.scores.normalise import suggested_aggregate, suggested_normaliser, task_ranges_apart
+from examiner.scores.significance import PostHoc, Significance, significance
+from examiner.scores.uncertainty.bootstrap import DrawingOptions, ResamplingOptions
+from examiner.scores.uncertainty.improvement import ImprovementMatrix, improvement_matrix
+from examiner.scores.uncertainty.intervals import AggregateIntervals, intervals
+from examiner.scores.uncertainty.ranks import RankProbabilities, ranks
+from examiner.scores.uncertainty.strata import run_scores
+from examiner.scores.variance import DecisionStudy, decision
+from examiner.wording import InputError
+
+MOST_COMPARED = 30
+"""Agents of whom every pair is compared; of more, only neighbours in rank."""
+MOST_TESTED = 100
+FAR_APART = 100
+"""Ranges of tasks so many times apart are units of their own: few tasks decide their average."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overview:
+    """What is known about agents, and how surely; None where there is nothing to compare."""
+
+    aggregates: AggregateIntervals
+    improvement: ImprovementMatrix | None
+    pairs: tuple[tuple[str, str], ...]
+    differences: tuple[Difference, ...]
+    ranks: RankProbabilities | None
+    tests: Significance | None
+    decision: DecisionStudy
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        agents = len(self.aggregates.agents)
+        return f"Overview of {agents} agents, {len(self.pairs)} pairs compared"
+
+    def to_dict(self) -> dict[str, Any]:  # Any: JSON values
+        """Return all of it as JSON values; what is not known is NaN.
+
+        >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(2, 4, 5)))
+        >>> sorted(overview(results, rng=0, reps=100).to_dict()["improvement"][0])
+        ['a', 'b', 'high', 'low', 'one_sided', 'probability']
+        """
+        made = self.aggregates
+        return {
+            "unit": made.unit,
+            "interval": made.interval,
+            "level": made.level,
+            "reps": made.reps,
+            "aggregates": made.rows(),
+            "improvement": [self._improvement(a, b) for a, b in self.pairs],
+            "differences": [each._asdict() for each in self.differences],
+            "ranks": _ranks(self.ranks),
+            "tests": None if self.tests is None else _tests(self.tests),
+            "variance": _variance(self.decision),
+            "null_means": "not known from these data; the notes say why",
+            "notes": list(self.notes),
+        }
+
+    def _improvement(self, a: str, b: str) -> dict[str, Any]:  # Any: JSON values
+        matrix = self.improvement
+        assert matrix is not None
+        pair = matrix.agents.index(a), matrix.agents.index(b)
+        probability = float(matrix.probability[pair])
+        ends = {"low": float(matrix.low[pair]), "high": float(matrix.high[pair])}
+        one_sided = probability in (0.0, 1.0)
+        return {"a": a, "b": b, "probability": probability} | ends | {"one_sided": one_sided}
+
+
+def overview(
+    results: Results,
+    aggregates: Sequence[str] | None = None,
+    *,
+    rng: Randomness,
+    posthoc: PostHoc = "wilcoxon-holm",
+    **how: Unpack[ResamplingOptions],
+) -> Overview:
+    """Aggregate agents with intervals, compare and rank them, test them, and split their variance.
+
+    `aggregates` are names in `AGGREGATES`, or "all"; without any, the one that suits the measure.
+    Ranks are by the first. `how` says how scores are resampled (see `Resampling`). From a whole
+    number each part starts anew, so that it is what the function by itself gives; a generator is
+    drawn from in turn.
+
+    >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(3, 4, 5)))
+    >>> made = overview(results, ["iqm"], rng=0, reps=100)
+    >>> made, made.ranks.probability.shape
+    (Overview of 3 agents, 3 pairs compared, (3, 3))
+    """
+    names = (suggested_aggregate(results),) if aggregates is None else tuple(aggregates)
+    if "all" in names:
+        names = tuple(AGGREGATES)
+    made = intervals(results, names, rng=generator(rng), **how)
+    pairs = _pairs(results, made)
+    how_made = made.how
+    drawing: DrawingOptions = {"reps": made.reps, "unit": made.unit}
+    drawing |= {"progress": how_made.progress, "map": how_made.map}
+    # Neither comparisons nor ranks have a corrected interval.
+    drawing["interval"] = "rescaled" if made.interval == "bca" else made.interval
+    improvement = ranked = None
+    if pairs:
+        again, level = generator(rng), made.level
+        improvement = improvement_matrix(results, rng=again, pairs=pairs, level=level, **drawing)
+    if len(results.agents) > 1 and np.isfinite(made.value[:, 0]).all():
+        ranked = ranks(results, names[0], rng=generator(rng), **drawing)
+    tests, why = _tested(results, posthoc, 1 - made.level)
+    studied = decision(results)
+    told = [*made.notes, *(improvement.notes if improvement else ()), *why]
+    told += studied.components.notes
+    if made.interval == "bca" and pairs:
+        told.append("Comparisons and ranks have no 'bca' interval: theirs are 'rescaled'.")
+    if len(results.agents) > MOST_COMPARED:
+        told.append(
+            f"With more than {MOST_COMPARED} agents, only neighbours in rank are compared in pairs."
+        )
+    scores, games = run_scores(results), np.array(results.task_names)
+    differences = tuple(
+        difference_of(scores.of(a), scores.of(b), games, made.level) for a, b in pairs
+    )
+    notes = tuple(dict.fromkeys(told))
+    return Overview(made, improvement, pairs, differences, ranked, tests, studied, notes)
+
+
+def averaging_notes(results: Results) -> tuple[str, ...]:
+    """Say where raw scores are averaged over tasks that have units of their own.
+
+    >>> averaging_notes(Results.from_numpy([[0.1, 0.9], [0.4, 0.5]]))
+    ()
+    """
+    method = suggested_normaliser(results)
+    if method == "human":
+        scaled = "Raw scores are averaged, though every task has a scale"
+        return (f"{scaled}: consider `--normalise human`.",)
+    apart = task_ranges_apart(results)
+    if method is None or apart < FAR_APART:
+        return ()
+    atari = any(atari_game(name) is not None for name in results.task_names)
+    scales = " or `--scales atari-human-random --normalise human`" if atari else ""
+    return (
+        f"Raw scores are averaged over tasks whose ranges lie {apart:,.0f}-fold apart, so that few "
+        f"tasks decide: consider `--normalise {method}`{scales}.",
+    )
+
+
+def _pairs(results: Results, made: AggregateIntervals) -> tuple[tuple[str, str], ...]:
+    """All pairs of agents, or of many agents the neighbours in rank; only those that share a task."""
+    seen = np.flatnonzero(np.isfinite(made.value[:, 0]))
+    if len(seen) > MOST_COMPARED:
+        best = AGGREGATES.get(made.aggregates[0])
+        sign = -1.0 if best is None or best.higher_is_better else 1.0
+        order = seen[np.argsort(sign * made.value[seen, 0], kind="stable")].tolist()
+        rows = list(pairwise(order))
+    else:
+        rows = list(combinations(seen.tolist(), 2))
+    met = np.zeros((len(results.agents), len(results.tasks)), dtype=bool)
+    observed = ~np.isnan(results.measure())
+    met[results.agent_codes[observed], results.task_codes[observed]] = True
+    return tuple((results.agents[a], results.agents[b]) for a, b in rows if (met[a] & met[b]).any())
+
+
+def _tested(
+    results: Results, posthoc: PostHoc, alpha: float
+) -> tuple[Significance | None, tuple[str, ...]]:
+    if not 1 < len(results.agents) <= MOST_TESTED:
+        many = len(results.agents) > MOST_TESTED
+        return None, (f"No tests of more than {MOST_TESTED} agents.",) if many else ()
+    try:
+        tests = significance(results, posthoc, alpha)
+    except InputError as problem:
+        return None, (f"No tests: {problem}",)
+    return tests, tests.notes
+
+
+def _ranks(found: RankProbabilities | None) -> list[dict[str, Any]]:  # Any: JSON values
+    if found is None:
+        return []
+    rows = zip(found.agents, found.expected.tolist(), found.probability.tolist(), strict=True)
+    return [
+        {"agent": agent, "aggregate": found.aggregate, "expected": mean, "probabilities": row}
+        for agent, mean, row in rows
+    ]
+
+
+def _tests(tests: Significance) -> dict[str, Any]:  # Any: JSON values
+    return {
+        "friedman": {"statistic": tests.statistic, "p": tests.p_value, "tasks": len(tests.tasks)},
+        "posthoc": tests.posthoc,
+        "alpha": tests.alpha,
+        "critical_difference": tests.critical,
+        "mean_ranks": dict(zip(tests.agents, tests.mean_rank.tolist(), strict=True)),
+        "pairs": [
+            {
+                "a": tests.agents[a],
+                "b": tests.agents[b],
+                "p": float(tests.p[a, b]),
+                "tasks": int(tests.common[a, b]),
+            }
+            for a, b in combinations(range(len(tests.agents)), 2)
+        ],
+        "cliques": [[tests.agents[agent] for agent in clique] for clique in tests.cliques],
+    }
+
+
+def _variance(study: DecisionStudy) -> dict[str, Any]:  # Any: JSON values
+    found = study.components
+    return {
+        "agent": found.agent,
+        "task": found.task,
+        "agent_task": found.interaction,
+        "run": found.run,
+        "shares": found.shares(),
+        "truncated": list(found.truncated),
+        "tasks": found.tasks,
+        "runs": found.runs,
+        "error_of_difference": study.now,
+        "answer": study.answer,
+    }

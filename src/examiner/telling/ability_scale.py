@@ -1,0 +1,93 @@
+"""The fit that several findings tell of: small enough for a report, or the reason why there is none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from examiner.results import ResponseMatrix
+from examiner.scores import responses
+from examiner.wording import InputError, counted
+
+if TYPE_CHECKING:
+    from examiner.irt import Indicators, IRTFit
+    from examiner.telling.study import Study
+
+FEWEST_AGENTS, FEWEST_TASKS = 10, 4
+"""An ability scale of fewer agents, or of fewer tasks on which results differ, says little."""
+MOST_CELLS = 600_000
+MOST_SLOW_CELLS = 30_000
+"""Cells times trials that a beta or beta-binomial may have in a report: some seconds."""
+SMALL = 5_000
+"""Tables with at most so many cells get three starts, others one."""
+
+
+class Fitted(NamedTuple):
+    """A fit of a study's responses, what its agents are like, and what the responses are."""
+
+    fit: IRTFit
+    told: Indicators
+    matrix: ResponseMatrix
+    what: str
+
+
+def fit_of(study: Study) -> Fitted | str:
+    """Return a fit of the study's responses, or the sentence that says why there is none.
+
+    >>> from examiner.results import Results
+    >>> from examiner.telling.study import Study
+    >>> fit_of(Study.of(Results.from_numpy([[0.5, 1.0], [0.0, 0.5]])))[:24]
+    'With 2 agents an ability'
+    """
+    try:
+        return _fitted(study)
+    except InputError as problem:
+        return f"No model can be fitted: {problem}"
+
+
+def _fitted(study: Study) -> Fitted | str:
+    agents = len(study.results.agents)
+    if agents < FEWEST_AGENTS:
+        return (
+            f"With {counted(agents, 'agent')} an ability scale says little: the report makes one from "
+            f"{FEWEST_AGENTS} on (`examiner fit` at any number)."
+        )
+    found = _responses(study)
+    if isinstance(found, str):
+        return found
+    matrix, model, what = found
+    values = matrix.to_numpy()
+    varied = int((np.fmax.reduce(values, axis=0) > np.fmin.reduce(values, axis=0)).sum())
+    if varied < FEWEST_TASKS:
+        return f"Results differ on {counted(varied, 'task')}: too few for an ability scale."
+    trials = int(matrix.trials.max()) if matrix.is_counts else 10
+    slow = model == "beta" or trials > 1
+    if values.size > MOST_CELLS or (slow and values.size * trials > MOST_SLOW_CELLS):
+        many = f"{agents:,} agents on {len(matrix.tasks):,} tasks are too many for a report"
+        return f"{many}: run `examiner fit`."
+    from examiner.irt import fit as fit_irt  # only findings about ability need this room
+    from examiner.irt import indicators, standard_scores
+
+    starts = 3 if values.size <= SMALL else 1
+    fit = fit_irt(matrix, model, starts=starts, rng=np.random.default_rng(study.seed))
+    # Regularity of successes only repeats their mean.
+    scores = None if study.success is None else standard_scores(study.results, study.measure)
+    return Fitted(fit, indicators(fit, scores), matrix, what)
+
+
+def _responses(study: Study) -> tuple[ResponseMatrix, str, str] | str:
+    """The responses, the model that takes them, and what they are in words."""
+    if study.success is not None:
+        matrix = responses(study.scores, study.success, measure=study.measure)
+        return matrix, "2pl", f"successes ({study.measure} reaches {study.success})"
+    matrix = responses(study.results, measure=study.measure)
+    if matrix.is_counts:
+        return matrix, "2pl", "successes"
+    values = study.results.measure(study.measure)
+    if study.normaliser is None and np.nanmin(values) >= 0 and np.nanmax(values) <= 1:
+        return matrix, "beta", "scores between 0 and 1"
+    return (
+        "There are no responses to fit: results are neither zeros and ones nor scores between 0 and 1. "
+        "Say what a success is (`--success 1.0`)."
+    )

@@ -1,0 +1,298 @@
+"""A fit: difficulty and discrimination of every task, with what to doubt, and what agents are like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from examiner.checking import to_record
+from examiner.irt import Indicators, IRTFit
+from examiner.irt.diagnostics.flags import (
+    BOUNDARY,
+    NEGATIVE,
+    NO_ERROR,
+    NO_GUESSING,
+    NO_OVERDISPERSION,
+    NO_SLIPPING,
+    SEPARATED,
+    SIGN_WITHIN_NOISE,
+    UNBOUNDED_DIFFICULTY,
+    rewarding_the_weak,
+    weak_sentence,
+)
+from examiner.telling.finding import (
+    ROWS_SHOWN,
+    Column,
+    Finding,
+    Notes,
+    Piece,
+    Record,
+    Table,
+    Text,
+    records,
+)
+from examiner.telling.prose import Name, Prose, enumerated
+from examiner.telling.study import Study
+from examiner.wording import counted, listed
+
+MOST_ROWS = 500
+MOST_ASIDE = 50
+FEWEST_ORDERED = 4
+SERIOUS = (NEGATIVE, BOUNDARY, SEPARATED, NO_ERROR)
+SHORT = {
+    NEGATIVE: "rewards the weak",
+    BOUNDARY: "boundary",
+    SEPARATED: "separated",
+    NO_ERROR: "no error",
+    SIGN_WITHIN_NOISE: "noise",
+    UNBOUNDED_DIFFICULTY: "noise",  # Fieller's interval has no ends where the slope's has 0
+    NO_GUESSING: "no guessing",
+    NO_SLIPPING: "no ceiling",
+    NO_OVERDISPERSION: "coin flips",
+}
+MEANINGS = {
+    "rewards the weak": "the able do worse, beyond noise",
+    "boundary": "the likelihood rises without end, the number is where the fit stopped",
+    "separated": "one ability divides success from failure, the slope is the prior's",
+    "no error": "the likelihood is flat, nothing is known of the task",
+    "noise": "discrimination may be 0 (95 %), so difficulty has no bounds",
+    "no guessing": "the data want no guessing",
+    "no ceiling": "the data want no ceiling below 1",
+    "coin flips": "no overdispersion found",
+}
+
+Rows = list[dict[str, Any]]  # Any: JSON values
+
+
+def finding(study: Study) -> Finding:
+    """List tasks, the most difficult first; those with a flag are marked."""
+    made = study.fitted
+    fit = made.fit
+    guessed = bool((fit.items.guessing > 0).any() or (fit.items.ceiling < 1).any())
+    columns = [
+        Column("task", "name"),
+        Column("difficulty", "number", "the ability with even chances"),
+        Column("low", "number", "95 % (Fieller); none where it is unbounded", "difficulty_low"),
+        Column("high", "number", "95 % (Fieller); none where it is unbounded", "difficulty_high"),
+        Column("discrimination", "number", "slope; negative: the able do worse"),
+        Column("±", "number", "its standard error", "discrimination_se"),
+        *([Column("guessing", "number"), Column("ceiling", "number")] if guessed else []),
+        Column("flags", "text", "what to doubt"),
+    ]
+    rows = _most_difficult_first(_tasks(fit))
+    many = f" The {MOST_ROWS} most difficult of {len(rows):,} are shown."
+    caption = f"The most difficult first.{many if len(rows) > MOST_ROWS else ''}"
+    table = Table.of(rows[:MOST_ROWS], columns, caption)
+    return Finding(lead=_lead(fit), blocks=(table, *_aside(fit, MOST_ASIDE)), data={"tasks": rows})
+
+
+def _lead(fit: IRTFit) -> Prose:
+    items, errors = fit.items, fit.errors
+    tasks = counted(len(items), "task")
+    negative = items.slope < 0
+    if errors is None:
+        return (f"{int(negative.sum()):,} of {tasks} have negative discrimination.",)
+    rising = int((errors.slope_low > 0).sum())
+    start = f"{rising:,} of {tasks} tell the able from others beyond doubt"
+    if not negative.any():
+        return (f"{start}; none has negative discrimination.",)
+    falling = errors.slope_high < 0
+    words = (
+        "the able do worse, beyond noise, on " if falling.any() else "negative, but within noise: "
+    )
+    names = [items.tasks[task] for task in np.flatnonzero(falling if falling.any() else negative)]
+    return (f"{start}; {words}", *enumerated(names, 6), ".")
+
+
+def _aside(fit: IRTFit, most: int) -> tuple[Notes, ...]:
+    items: list[Prose] = [(Name(task.name), f": {task.reason}") for task in fit.dropped[:most]]
+    if len(fit.dropped) > most:
+        items.append((f"and {counted(len(fit.dropped) - most, 'more task')}.",))
+    return (Notes("Set aside", tuple(items)),) if items else ()
+
+
+def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Finding:
+    """Tell the tasks, those to look at first, and the agents; regularity only where it is no mean.
+
+    >>> from examiner.irt import ItemParameters, indicators, known
+    >>> from examiner.results import ResponseMatrix
+    >>> items = ItemParameters.of(["t"], [2.0], difficulty=[0.5])
+    >>> fit = known(items, ResponseMatrix.from_array([[1], [0]], tasks=["t"]))
+    >>> tell(fit, indicators(fit)).data["tasks"][0]["difficulty"]
+    0.5
+    """
+    data = _data(fit, told)
+    weak = data["rewards_the_weak"]
+    shape = f"{counted(len(data['agents']), 'agent')} × {counted(len(data['tasks']), 'task')}"
+    starts = fit.starts
+    agree = f"; {starts.agreeing} of {counted(len(starts.objectives), 'start')} agree"
+    outcome = f"{fit.outcome.value} Log-likelihood {fit.log_likelihood:.4f}"
+    blocks = (
+        Text((f"{outcome}{agree if starts.objectives else ''}",)),
+        *_task_tables(data["tasks"], guessed=fit.model in ("3pl", "4pl")),
+        *_doubts(data["tasks"]),
+        _agent_table(data["agents"], repeats_mean=repeats_mean),
+        *_aside(fit, ROWS_SHOWN),
+    )
+    about = f"{fit.model}, {fit.estimator}, {shape}; {fit.quadrature.kind}"
+    lead = (Name(weak_sentence(weak)),) if weak else ()
+    return Finding(lead=lead, blocks=blocks, data=data, about=(about,))
+
+
+def _task_tables(rows: Rows, *, guessed: bool) -> list[Piece]:
+    order = _most_difficult_first(rows)
+    serious = [row for row in order if set(row["flags"]) & set(SERIOUS)]
+    serious.sort(
+        key=lambda row: min(SERIOUS.index(flag) for flag in SERIOUS if flag in row["flags"])
+    )
+    parts = {"Tasks to look at": serious}
+    if len(order) <= ROWS_SHOWN:
+        if len(serious) == len(order):
+            parts = {}
+        parts["Tasks, the most difficult first"] = order
+    else:
+        half = ROWS_SHOWN // 2
+        sure = [row for row in order if not {SIGN_WITHIN_NOISE, NEGATIVE} & set(row["flags"])]
+        ordered = sure if len(sure) >= FEWEST_ORDERED else order
+        parts["Tasks, the most difficult first"] = ordered[:half]
+        parts["The least difficult tasks"] = ordered[max(half, len(ordered) - half) :]
+    flagged = any(row["flags"] for part in parts.values() for row in part)
+    columns = [
+        Column("task", "name"),
+        Column("difficulty", "number"),
+        Column("±", "number", key="difficulty_se"),
+        Column("discr." if guessed else "discrimination", "number", key="discrimination"),
+        Column("±", "number", key="discrimination_se"),
+        *([Column("guessing", "number"), Column("ceiling", "number")] if guessed else []),
+        *([Column("note", "text")] if flagged else []),
+    ]
+    tables: list[Piece] = [
+        Table.of([row | {"note": short_flags(row["flags"])} for row in part], columns, title)
+        for title, part in parts.items()
+        if part
+    ]
+    shown = {row["task"] for part in parts.values() for row in part[:ROWS_SHOWN]}
+    if len(shown) < len(order):
+        told = f"{len(shown):,} of {counted(len(order), 'task')} are shown: all are in --json."
+        tables.append(Text((told,)))
+    return tables
+
+
+def short_flags(flags: Sequence[str]) -> str:
+    """The flags of a task in a few words, each fact once.
+
+    >>> short_flags([SIGN_WITHIN_NOISE, UNBOUNDED_DIFFICULTY])
+    'noise'
+    """
+    return ", ".join(dict.fromkeys(SHORT.get(flag, flag) for flag in flags))
+
+
+def _doubts(rows: Rows) -> list[Text]:
+    """How many tasks each word was said of, and what it means."""
+    words = [word for row in rows for word in {SHORT.get(flag, "") for flag in row["flags"]}]
+    told = ["± is one standard error."]
+    for word, meaning in MEANINGS.items():
+        if word in words:
+            told.append(f"{word} ({counted(words.count(word), 'task')}): {meaning}.")
+    falling = [
+        row["task"]
+        for row in _most_difficult_first(rows)
+        if row["discrimination"] < 0 and SIGN_WITHIN_NOISE in row["flags"]
+    ]
+    if falling:
+        told.append(f"Negative discrimination, but within noise: {listed(falling)}.")
+    return [Text((Name(sentence),)) for sentence in told]
+
+
+def _agent_table(rows: Rows, *, repeats_mean: bool) -> Table:
+    columns = [
+        Column("agent", "name"),
+        Column("mean", "number"),
+        Column("ability", "number"),
+        Column("±", "number", key="ability_se"),
+        Column("regularity", "number", "1 / variance of an agent's results"),
+        Column(
+            "generality",
+            "number",
+            "1 / variance within bins of difficulty, high where an agent is good up to its ability and "
+            "fails beyond",
+        ),
+        Column("slope", "number", "how steeply its results fall with difficulty, through one half"),
+    ]
+    if repeats_mean:
+        del columns[4]
+    order = sorted(rows, key=lambda row: np.nan_to_num(-row["ability"], nan=np.inf))
+    return Table.of(order, columns, "Agents, the ablest first")
+
+
+def _most_difficult_first(rows: Rows) -> Rows:
+    return sorted(rows, key=lambda row: np.nan_to_num(-row["difficulty"], nan=np.inf))
+
+
+def _tasks(fit: IRTFit) -> Rows:
+    items = fit.items
+
+    def error(name: str) -> Any:  # Any: an array, or nothing for every task
+        return [None] * len(items) if fit.errors is None else getattr(fit.errors, name)
+
+    precise = {}
+    if items.precision is not None:
+        precise = {"precision": items.precision, "precision_se": error("precision")}
+    return records(
+        task=items.tasks,
+        difficulty=items.difficulty,
+        discrimination=items.slope,
+        guessing=items.guessing,
+        ceiling=items.ceiling,
+        difficulty_se=error("difficulty"),
+        discrimination_se=error("slope"),
+        flags=fit.flags,
+        intercept=items.intercept,
+        intercept_se=error("intercept"),
+        difficulty_low=error("difficulty_low"),
+        difficulty_high=error("difficulty_high"),
+        discrimination_low=error("slope_low"),
+        discrimination_high=error("slope_high"),
+        **precise,
+    )
+
+
+def _data(fit: IRTFit, told: Indicators) -> Record:
+    return {
+        "model": fit.model,
+        "estimator": fit.estimator,
+        "outcome": fit.outcome.value,
+        "converged": fit.converged,
+        "log_likelihood": fit.log_likelihood,
+        "objective": fit.objective,
+        "aic": fit.aic,
+        "bic": fit.bic,
+        "nodes": len(fit.quadrature),
+        "tasks": _tasks(fit),
+        "agents": records(
+            agent=told.agents,
+            mean=told.mean,
+            ability=told.ability,
+            ability_se=told.ability_error,
+            regularity=told.regularity,
+            generality=told.generality,
+            slope=told.slope,
+            flags=told.flags,
+        ),
+        "dropped": [{"task": task.name, "reason": task.reason} for task in fit.dropped],
+        "left_out": [{"agent": agent.name, "reason": agent.reason} for agent in fit.left_out],
+        "response": fit.items.response,
+        "population_sd": fit.population_sd,
+        "parameters": fit.parameters,
+        "iterations": fit.iterations,
+        "starts": {"objectives": list(fit.starts.objectives), "agreeing": fit.starts.agreeing},
+        "quadrature": fit.quadrature.kind,
+        "priors": to_record(fit.priors),
+        "bins": None
+        if told.bins is None
+        else {"edges": told.bins.edges.tolist(), "tasks": told.bins.counts.tolist()},
+        "correlations": [each._asdict() for each in told.correlations],
+        "rewards_the_weak": list(rewarding_the_weak(fit)),
+    }

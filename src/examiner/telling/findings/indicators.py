@@ -1,0 +1,287 @@
+"""What agents are like: their results over difficulty, and whether the able are general."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.irt import EmpiricalAgentCurves, IndicatorCorrelation, Indicators, IRTFit, dominance
+from examiner.irt import agent_curves as expected_curves
+from examiner.results import ResponseMatrix
+from examiner.telling.figures import chart
+from examiner.telling.figures.chart import Floats
+from examiner.telling.figures.labels import labels
+from examiner.telling.finding import (
+    Column,
+    Figure,
+    Finding,
+    NothingToTellError,
+    Piece,
+    Table,
+    Text,
+    noted,
+    records,
+)
+from examiner.telling.prose import Name, Prose, enumerated, three_digits
+from examiner.telling.study import Study
+from examiner.wording import counted
+
+MOST_COMPARED = 500
+MOST_NAMED = 25
+
+
+def agent_curves(study: Study) -> Finding:
+    """Draw results of agents from the ablest to the least able over bins of difficulty."""
+    made = study.fitted
+    told = made.told
+    if told.curves is None or len(told.curves.difficulty) < 2:
+        why = told.notes[0] if told.notes else "There is one bin of difficulty only."
+        raise NothingToTellError(f"No curve of an agent can be drawn: {why}")
+    blocks = (_curves(made.fit, told, told.curves), *noted(told.notes))
+    return Finding(lead=_steepest(told), blocks=blocks)
+
+
+def _steepest(told: Indicators) -> Prose:
+    falling = int(np.isfinite(told.slope).sum())
+    total = counted(len(told.slope), "agent")
+    if not falling:
+        return (f"No curve of {total} falls through one half: no slope can be told.",)
+    agent = int(np.nanargmax(told.slope))
+    return (
+        f"The results of {falling:,} of {total} fall through one half as tasks get harder; those of ",
+        Name(told.agents[agent]),
+        f" most steeply, by {three_digits(float(told.slope[agent]))} per unit of difficulty.",
+    )
+
+
+class AgentCurvesData(NamedTuple):
+    """Empirical means and variances [agents, bins], and expected chances [agents, difficulties]."""
+
+    agents: tuple[str, ...]
+    bins: Floats
+    mean: Floats
+    variance: Floats
+    difficulty: Floats
+    expected: Floats
+
+
+def draw_curves(data: AgentCurvesData) -> chart.Drawing:
+    """Draw what was as a line with a ribbon of ± half its variance, what was expected dotted.
+
+    >>> one = np.array([[0.9, 0.1]])
+    >>> at = np.array([-1.0, 1.0])
+    >>> len(draw_curves(AgentCurvesData(("a",), at, one, one * 0, at, one))["data"])
+    3
+    """
+    low, high = data.mean - data.variance / 2, data.mean + data.variance / 2
+    hover = "%{fullData.name}: %{y:.2f} at difficulty %{x:.2f}"
+    marked: chart.Part = {"mode": "lines+markers", "connectgaps": True}
+    traces = chart.banded(data.agents, data.bins, data.mean, low, high, hover, **marked)
+    for agent, (success, colour) in enumerate(zip(data.expected, chart.QUALITATIVE, strict=False)):
+        dotted = chart.line(data.difficulty, success, "expected", colour, width=1, dash="dot")
+        traces.append(dotted | {"showlegend": False, "legendgroup": str(agent)})
+    bins = [chart.across(x=middle, width=1) for middle in chart.compact(data.bins)]
+    y = chart.axis("mean result", range=[-0.08, 1.08])
+    return chart.figure(traces, 420, chart.axis("difficulty"), y, shapes=bins)
+
+
+def _curves(fit: IRTFit, told: Indicators, curves: EmpiricalAgentCurves) -> Figure:
+    order = _ablest_first(told)
+    spread = np.unique(np.linspace(0, len(order) - 1, chart.MOST_LINES).round().astype(int))
+    chosen = order[spread]
+    expected = expected_curves(fit.abilities, fit.items)
+    data = AgentCurvesData(
+        tuple(curves.agents[agent] for agent in chosen),
+        curves.difficulty,
+        curves.mean[chosen],
+        curves.variance[chosen],
+        expected.difficulty,
+        expected.success[chosen],
+    )
+    drawn = f" {len(chosen)} of {len(order):,} agents are drawn, from the ablest to the least able."
+    return Figure(
+        key="agent-curves",
+        drawn=data,
+        drawing=draw_curves(data),
+        caption=(
+            "Mean results in bins of difficulty; a general agent is good up to its ability and fails "
+            "beyond it.",
+        ),
+        description="Falling lines of mean results over difficulty, one for each agent drawn.",
+        legend=(
+            "Ribbons are ± half the variance within a bin: the narrower, the more general (papers/002, "
+            "Fig. 5). Dotted curves are what the model expects on a typical task; vertical lines "
+            f"are the bins' median difficulties.{drawn if len(chosen) < len(order) else ''}",
+        ),
+        narrowest=460,
+    )
+
+
+def _ablest_first(told: Indicators) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    return np.argsort(-np.nan_to_num(told.ability, nan=-np.inf), kind="stable")
+
+
+def ability_generality(study: Study) -> Finding:
+    """Say whether the able are general, and list the indicators."""
+    made = study.fitted
+    told = made.told
+    blocks: list[Piece] = [] if np.isnan(told.generality).all() else [_generality(told)]
+    blocks += [_agents(told), _correlations(told)]
+    if len(made.matrix.agents) <= MOST_COMPARED:
+        blocks.append(Text(_dominance(made.matrix)))
+    return Finding(lead=_lead(told), blocks=tuple(blocks))
+
+
+def _lead(told: Indicators) -> Prose:
+    ablest = int(np.nanargmax(told.ability))
+    ability, error = float(told.ability[ablest]), float(told.ability_error[ablest])
+    size = f"{three_digits(ability)} ± {three_digits(error)}"
+    start = (Name(told.agents[ablest]), f" is the ablest agent, {size}")
+    found = _between(told, "ability", "generality")
+    if found is None or np.isnan(found.pearson):
+        return (*start, ".")
+    ends = f"{three_digits(found.low)} to {three_digits(found.high)}"
+    verdict = "whether the able are more general cannot be told"
+    if found.low > 0 or found.high < 0:
+        verdict = f"the able are {'more' if found.pearson > 0 else 'less'} general"
+    return (*start, f"; {verdict} (correlation {three_digits(found.pearson)}, 95 %: {ends}).")
+
+
+def _between(told: Indicators, a: str, b: str) -> IndicatorCorrelation | None:
+    return next((each for each in told.correlations if (each.a, each.b) == (a, b)), None)
+
+
+def _dominance(matrix: ResponseMatrix) -> Prose:
+    found = dominance(matrix)
+    if np.isnan(found.transitive_share):
+        return ("No two agents differ on a task they share.",)
+    start = (
+        f"In {100 * found.transitive_share:.0f} % of the pairs of agents that differ, one does at least as "
+        f"well as the other on every task they share. "
+    )
+    names = found.undominated
+    if len(names) == 1:
+        return (start, "Only ", Name(names[0]), " is dominated by nobody.")
+    return (start, "Dominated by nobody: ", *enumerated(names, 12), ".")
+
+
+class AbilityGeneralityData(NamedTuple):
+    """What is drawn, each [agents]; `shown` is generality, above all others where it is infinite."""
+
+    agents: tuple[str, ...]
+    ability: Floats
+    error: Floats
+    generality: Floats
+    shown: Floats
+
+
+def data(
+    agents: Sequence[str], ability: Floats, error: Floats, generality: Floats
+) -> AbilityGeneralityData:
+    """Prepare the points; agents without a generality are left out by their NaN.
+
+    >>> one = np.zeros(2)
+    >>> data(["a", "b"], one, one, np.array([2.0, np.inf])).shown
+    array([2. , 2.5])
+    """
+    finite = generality[np.isfinite(generality)]
+    top = 1.25 * float(finite.max()) if len(finite) else 1.0
+    shown = np.where(np.isinf(generality), top, generality)
+    return AbilityGeneralityData(tuple(agents), ability, error, generality, shown)
+
+
+def draw(data: AbilityGeneralityData) -> chart.Drawing:
+    """Draw one point an agent with the error of its ability; stars are infinite generality.
+
+    >>> one = np.zeros(2)
+    >>> figure = draw(data(["a", "b"], one, one, np.array([2.0, np.inf])))
+    >>> [trace["name"] for trace in figure["data"]]
+    ['agents', 'infinite generality']
+    """
+    names = labels(data.agents, 60)
+    infinite = np.isinf(data.generality)
+    traces = []
+    for name, chosen, symbol, colour, size in (
+        ("agents", ~infinite, "circle", chart.DOTS, "%{y:.3~g}"),
+        ("infinite generality", infinite, "star", chart.MEAN, "infinite"),
+    ):
+        rows = np.flatnonzero(chosen & np.isfinite(data.shown) & np.isfinite(data.ability))
+        if not len(rows):
+            continue
+        error = {"type": "data", "array": chart.compact(np.nan_to_num(data.error[rows]))}
+        told = [names[row] for row in rows]
+        hover = f"%{{text}}: ability %{{x:.2f}}, generality {size}"
+        points = chart.dots(
+            data.ability[rows], data.shown[rows], name, colour, hover, symbol=symbol
+        )
+        points |= {"error_x": error | {"thickness": 1, "width": 0, "color": colour + chart.LIGHT}}
+        if len(names) <= MOST_NAMED:
+            points |= {"mode": "markers+text", "textposition": "top center"}
+        traces.append(points | {"text": told, "textfont": {"size": 10}})
+    return chart.figure(
+        traces, 440, chart.axis("ability"), chart.axis("generality", rangemode="tozero")
+    )
+
+
+def _generality(told: Indicators) -> Figure:
+    drawn = data(told.agents, told.ability, told.ability_error, told.generality)
+    infinite = bool(np.isinf(told.generality).any())
+    stars = " Stars stand above all others: no variance in any bin." if infinite else ""
+    return Figure(
+        key="ability-generality",
+        drawn=drawn,
+        drawing=draw(drawn),
+        caption=(
+            "Generality over ability: a general agent is good at all that is easy for it, and only that.",
+        ),
+        description="One point an agent: ability to the right, generality upwards.",
+        legend=(
+            "Agents that fail, or succeed, at nearly everything vary little and so count as general, "
+            f"whatever they are. Lines are one standard error of ability.{stars}",
+        ),
+        narrowest=420,
+    )
+
+
+def _agents(told: Indicators) -> Table:
+    columns = (
+        Column("agent", "name"),
+        Column("mean", "number", "mean result"),
+        Column("ability", "number", "posterior mean"),
+        Column("±", "number", "standard error of ability"),
+        Column("regularity", "number", "1 / variance of its results (papers/002, eq. 2)"),
+        Column("generality", "number", "1 / sum of variances over bins of difficulty (eq. 3)"),
+        Column("slope", "number", "steepness of its curve where it falls through one half"),
+        Column("flags", "text"),
+    )
+    names = (
+        "agents",
+        "mean",
+        "ability",
+        "ability_error",
+        "regularity",
+        "generality",
+        "slope",
+        "flags",
+    )
+    titles = [column.title for column in columns]
+    rows = records(
+        **{title: getattr(told, name) for title, name in zip(titles, names, strict=True)}
+    )
+    return Table.of([rows[agent] for agent in _ablest_first(told)], columns, "The ablest first.")
+
+
+def _correlations(told: Indicators) -> Table:
+    columns = (
+        Column("of", "text", key="a"),
+        Column("and", "text", key="b"),
+        Column("correlation", "number", "Pearson's, over the agents that have both", "pearson"),
+        Column("low", "number", "95 %, Fisher"),
+        Column("high", "number", "95 %, Fisher"),
+        Column("rank correlation", "number", "Spearman's", "spearman"),
+        Column("agents", "count"),
+    )
+    rows = [each._asdict() for each in told.correlations]
+    return Table.of(rows, columns, "How the indicators go together.")
