@@ -64,7 +64,7 @@ import numpy as np
 results = ex.load("atari-dqn-family")
 if {NEW}:
     def walk():
-        ex.selection.select(results, 5, normalise="human", rng=0)
+        ex.selection.select(results, 5, rng=0)
 else:
     def walk():
         material = ex.selection.benchmark(results, normalise="human")
@@ -72,13 +72,14 @@ else:
 """,
 }
 _TRACED = """
-import json, sys, warnings
+import inspect, json, sys, warnings
 warnings.simplefilter("ignore")
 import examiner as ex
 {setting}
 visited = set()
 def seen(frame, event, _):
-    if event == "call" and frame.f_code.co_name != "<module>":
+    # Only functions are optimised: bodies of modules and classes run when something is first loaded.
+    if event == "call" and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
         visited.add(frame.f_code.co_filename)
 sys.setprofile(seen)
 walk()

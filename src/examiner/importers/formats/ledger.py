@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import TableOptions
-from examiner.ledger import Phase, ledger_results
 from examiner.wording import InputError, shorten
 
 _SQLITE = b"SQLite format 3\x00"
@@ -56,7 +57,9 @@ def read_training(file: SourceFile, options: TableOptions) -> Reading:
     return _read(file, "training")
 
 
-def _read(file: SourceFile, phase: Phase | None) -> Reading:
+def _read(file: SourceFile, phase: Literal["training"] | None) -> Reading:
+    from examiner.ledger import ledger_results  # the room of runs, which few tables come from
+
     if file.compression is not None:
         raise InputError(f"{shorten(file.path, 200)} is packed. Unpack a ledger before it is read.")
     return Reading(ledger_results(file.path, phase), Whereabouts.of(file))
