@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.greedy import MOST_EXCHANGED
-from examiner.selection.holdout import PAIR_FOLDS
+from examiner.selection.proof.holdout import PAIR_FOLDS
 
 REPEATS, FEWER_REPEATS = 5, 2
 """How often pairs of agents are held out in five folds beside the proof; less often in large tables."""

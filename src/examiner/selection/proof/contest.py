@@ -13,9 +13,9 @@ from examiner.information.gain import table_bits
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.constraints import Array
 from examiner.selection.evidence import Fold, fill_from, fold_of
-from examiner.selection.holdout import Split, k_fold
 from examiner.selection.methods import BEST_OF, Method
 from examiner.selection.prediction import jackknife_plus
+from examiner.selection.proof.holdout import Split, k_fold
 from examiner.selection.ridge import Design, ridge_fits, without_each
 from examiner.selection.targets import remainder
 

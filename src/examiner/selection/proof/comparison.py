@@ -13,10 +13,14 @@ import numpy as np
 from examiner.checking import Randomness, generator
 from examiner.results import Results
 from examiner.scores.standing import shared_ranks
-from examiner.selection.answer import answer_of
 from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.constraints import Array
-from examiner.selection.contest import (
+from examiner.selection.entrants import entered_methods
+from examiner.selection.evidence import fold_of
+from examiner.selection.methods import Select
+from examiner.selection.methods.random import random as draw_at_random
+from examiner.selection.proof.answer import answer_of
+from examiner.selection.proof.contest import (
     Columns,
     Contest,
     FoldJob,
@@ -25,12 +29,8 @@ from examiner.selection.contest import (
     judge,
     predict_sets,
 )
-from examiner.selection.entrants import entered_methods
-from examiner.selection.evidence import fold_of
-from examiner.selection.holdout import Holdout, splits_of
-from examiner.selection.methods import Select
-from examiner.selection.methods.random import random as draw_at_random
-from examiner.selection.rows import Row, rows_of
+from examiner.selection.proof.holdout import Holdout, splits_of
+from examiner.selection.proof.rows import Row, rows_of
 from examiner.wording import InputError
 
 Progress: TypeAlias = Callable[[str, int, int], None]

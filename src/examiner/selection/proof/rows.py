@@ -12,8 +12,8 @@ import numpy as np
 from examiner.scores.estimate import Estimate
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.constraints import Array, codes_of
-from examiner.selection.contest import Contest, JudgedFold
-from examiner.selection.ordering import detectable, held_out_pairs, kendall, top_hits
+from examiner.selection.proof.contest import Contest, JudgedFold
+from examiner.selection.proof.ordering import detectable, held_out_pairs, kendall, top_hits
 
 ENDS = (2.5, 97.5)
 TOP = 3
