@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.information.channels import Channels
+from examiner.information.clusters import MOST_TASKS
 from examiner.irt import ItemParameters
 from examiner.irt import fit as fit_irt
 from examiner.results import ResponseMatrix
 from examiner.scores import LearntScale
+from examiner.scores.likeness import correlation_distances
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.constraints import Array, Terms
 from examiner.wording import InputError
@@ -130,6 +132,27 @@ def fill_from(values: Array, centre: Array) -> Array:
     away = np.where(seen, values - centre, 0.0).sum(axis=-1, keepdims=True)
     away = away / np.maximum(seen.sum(axis=-1, keepdims=True), 1)
     return np.where(seen, values, centre + away)
+
+
+def check_distances(tasks: int) -> None:
+    """Refuse more tasks than distances between them fit into memory."""
+    if tasks > MOST_TASKS:
+        raise InputError(
+            f"The distances between {tasks:,} tasks would not fit into memory. Choose by regression, "
+            f"spread or fisher, or leave out tasks (at most {MOST_TASKS:,})."
+        )
+
+
+def likeness(values: Array) -> Array:
+    """Distance 1 − r between columns, shape [tasks, tasks]; 1 where a column is constant."""
+    check_distances(values.shape[1])
+    centred = values - values.mean(axis=0)
+    deviation = np.sqrt((centred**2).mean(axis=0))
+    flat = deviation <= 1e-12 * np.maximum(np.abs(values).max(axis=0), 1e-300)
+    scaled = np.where(flat, 0.0, centred / np.where(flat, 1.0, deviation))
+    return correlation_distances(
+        np.where(flat[:, None] | flat, np.nan, scaled.T @ scaled / len(values))
+    )
 
 
 def _with_curves(evidence: Evidence, success: Array, lenient: bool) -> Evidence:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Axes, read_only
 from examiner.selection.constraints import Array
 from examiner.selection.evidence import Evidence
-from examiner.selection.task_set import TaskSet
 from examiner.wording import InputError, counted
 
 Gains: TypeAlias = Callable[[list[int]], Array]
@@ -19,6 +20,32 @@ Gains: TypeAlias = Callable[[list[int]], Array]
 TIE = 1e-10
 MOST_ROUNDS = 20
 MOST_EXCHANGED = 300
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskSet:
+    """Tasks in the order they were chosen, and what each added to those before it.
+
+    `columns` are positions among the tasks there were, `gain` has shape [size] and `unit` says what
+    it is measured in. `cost` is the total, in tasks where no cost was given.
+
+    >>> len(TaskSet("random", ("pong",), (3,), np.array([1.0]), "draws", 1.0))
+    1
+    """
+
+    method: str
+    tasks: Annotated[tuple[str, ...], Axes("chosen tasks")]
+    columns: Annotated[tuple[int, ...], Axes("chosen tasks")]
+    gain: Annotated[Array, Axes("chosen tasks")]
+    unit: str
+    cost: float
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        read_only(self.gain)
+
+    def __len__(self) -> int:
+        return len(self.tasks)
 
 
 def grow(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str) -> TaskSet:

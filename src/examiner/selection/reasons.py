@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.evidence import fold_of
-from examiner.selection.representatives import likeness
+from examiner.selection.evidence import fold_of, likeness
 from examiner.selection.selection import Selection
 
 ALIKE = 3

@@ -15,13 +15,12 @@ from examiner.results.display import html_table
 from examiner.scores import Recipe
 from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.constraints import Array
-from examiner.selection.entrants import able_methods, method_named
 from examiner.selection.evidence import fold_of
-from examiner.selection.methods import BEST_OF, METHODS, Method, Select
+from examiner.selection.greedy import TaskSet
+from examiner.selection.methods import BEST_OF, METHODS, Method, Select, able_methods, method_named
 from examiner.selection.prediction import UNEXPECTED, Predictor, fit_predictor
 from examiner.selection.proof.comparison import Comparison
 from examiner.selection.proof.contest import Contest, best_of, inner_residuals
-from examiner.selection.task_set import TaskSet
 from examiner.wording import InputError, counted, listed
 
 HELD_OUT_FOLDS = 10

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from examiner.selection.constraints import Array
-from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import exchange, grow, selection_of
-from examiner.selection.representatives import check_distances
-from examiner.selection.task_set import TaskSet
+from examiner.selection.evidence import Evidence, check_distances
+from examiner.selection.greedy import TaskSet, exchange, grow, selection_of
 
 
 def anchors(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:

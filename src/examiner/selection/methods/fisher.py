@@ -7,8 +7,7 @@ import numpy as np
 from examiner.irt import information as fisher_information
 from examiner.selection.constraints import Array
 from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import grow
-from examiner.selection.task_set import TaskSet
+from examiner.selection.greedy import TaskSet, grow
 
 
 def fisher(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:

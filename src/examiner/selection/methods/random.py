@@ -6,8 +6,7 @@ import numpy as np
 
 from examiner.selection.constraints import Array
 from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import grow, name_order
-from examiner.selection.task_set import TaskSet
+from examiner.selection.greedy import TaskSet, grow, name_order
 
 
 def random(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:

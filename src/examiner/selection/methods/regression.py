@@ -8,9 +8,8 @@ import numpy as np
 
 from examiner.selection.constraints import Array
 from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import Gains, floating, in_order
+from examiner.selection.greedy import Gains, TaskSet, floating, in_order
 from examiner.selection.ridge import Design, with_one_more
-from examiner.selection.task_set import TaskSet
 
 
 def regression(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:

@@ -15,9 +15,8 @@ from examiner.results import Results
 from examiner.scores.standing import shared_ranks
 from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.constraints import Array
-from examiner.selection.entrants import entered_methods
 from examiner.selection.evidence import fold_of
-from examiner.selection.methods import Select
+from examiner.selection.methods import Select, entered_methods
 from examiner.selection.methods.random import random as draw_at_random
 from examiner.selection.proof.answer import answer_of
 from examiner.selection.proof.contest import (

@@ -1,6 +1,8 @@
-"""How many bits each task would add to those chosen: the gains of both information methods."""
+"""The tasks that together tell most about which agent is playing: one after the other, or exchanged."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -8,12 +10,38 @@ from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, bounded_bits, table_bits
 from examiner.selection.constraints import Array
 from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import Gains
+from examiner.selection.greedy import Gains, TaskSet, floating, grow, in_order
 
 KEPT_CELLS = 1 << 22
 """Up to so many agents² · tasks their likelihoods are kept: 64 MiB for both tables."""
 SAFE_EXPONENT = 300.0
 """Products of two exponentials below this cannot overflow."""
+
+
+def information_gain(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+    """Add the task that tells most bits beside those chosen (papers/004, section V-C).
+
+    Needs `evidence.channels`; draws nothing at random.
+    """
+    gains = bits_gains(evidence, "information_gain")
+    return grow(evidence, size, gains, method="information_gain", unit="bits")
+
+
+def information_swap(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+    """Add the task that tells most bits, and exchange tasks while that adds bits, at every size.
+
+    Needs `evidence.channels`; draws nothing at random.
+    """
+    gains = bits_gains(evidence, "information_swap")
+    columns = floating(evidence, [size], gains)[0]
+    return in_order(evidence, columns, gains, method="information_swap", unit="bits")
+
+
+def information_swap_path(
+    evidence: Evidence, sizes: Sequence[int], rng: np.random.Generator
+) -> list[tuple[int, ...]]:
+    """Choose the positions of sets of several sizes at once."""
+    return floating(evidence, sizes, bits_gains(evidence, "information_swap"))
 
 
 def bits_gains(evidence: Evidence, method: str) -> Gains:
