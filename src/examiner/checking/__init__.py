@@ -1,6 +1,6 @@
 """What users and files give, checked: names, arrays, and records of a declared shape."""
 
-from examiner.checking.arrays import check_finite, is_binary, read_only, smallest_unsigned
+from examiner.checking.arrays import Floats, check_finite, is_binary, read_only, smallest_unsigned
 from examiner.checking.names import check_names
 from examiner.checking.randomness import Randomness, generator
 from examiner.checking.records import (
@@ -16,6 +16,7 @@ from examiner.checking.records import (
 __all__ = [
     "Axes",
     "Bounds",
+    "Floats",
     "Randomness",
     "ShapeError",
     "Wanted",

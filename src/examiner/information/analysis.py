@@ -9,7 +9,7 @@ from typing import Unpack
 
 import numpy as np
 
-from examiner.checking import Randomness, generator
+from examiner.checking import Floats, Randomness, generator
 from examiner.information.channels import Channels, channels_of, check_agents
 from examiner.information.clusters import Clustering, TaskClusters
 from examiner.information.clusters import clusters as cluster_tasks
@@ -19,7 +19,7 @@ from examiner.information.disagreement import DeceptiveTasks, OpposedTasks
 from examiner.information.disagreement import deceptive as deceptive_tasks
 from examiner.information.disagreement import opposed as opposed_tasks
 from examiner.information.gain import TaskInformation, gain
-from examiner.information.noise import Array, ChannelModel
+from examiner.information.noise import ChannelModel
 from examiner.information.observations import Observations, Unit, moments, observe
 from examiner.information.separation import Separation
 from examiner.information.separation import redundancy as task_redundancy
@@ -52,7 +52,7 @@ class InformationAnalysis:
     chosen: InformativeSet
     chance: BitsByChance | None
     intervals: BitsIntervals | None
-    redundancy: Array
+    redundancy: Floats
     separation: Separation
     unit: Unit
     notes: tuple[str, ...]

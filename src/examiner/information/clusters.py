@@ -8,7 +8,8 @@ from typing import Literal, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.observations import Array, oriented_means
+from examiner.checking import Floats
+from examiner.information.observations import oriented_means
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.likeness import Method, correlate_columns, correlation_distances
@@ -45,7 +46,7 @@ class TaskClusters:
     tasks: tuple[str, ...]
     measure: str
     method: Method
-    correlation: Array
+    correlation: Floats
     label: NDArray[np.int64]
     order: tuple[int, ...]
     suggested: int | None
@@ -126,7 +127,7 @@ def clusters(
     )
 
 
-def mean_silhouette(distance: Array, labels: NDArray[np.integer]) -> float:
+def mean_silhouette(distance: Floats, labels: NDArray[np.integer]) -> float:
     r"""Return the mean of (b − a) / max(a, b) over tasks (Rousseeuw, 1987).
 
     a is a task's mean distance to its own cluster, b that to the nearest other; alone, it counts 0.
@@ -153,7 +154,7 @@ def mean_silhouette(distance: Array, labels: NDArray[np.integer]) -> float:
     return float(each.mean())
 
 
-def suggested_number(tree: Array, distance: Array) -> int | None:
+def suggested_number(tree: Floats, distance: Floats) -> int | None:
     """Return the number of clusters with the best mean silhouette; None for fewer than three tasks."""
     best, most = None, -np.inf
     for number in range(2, min(len(distance), MOST_CLUSTERS + 1)):
@@ -163,7 +164,7 @@ def suggested_number(tree: Array, distance: Array) -> int | None:
     return best
 
 
-def _cut(tree: Array, number: int | None, threshold: float) -> NDArray[np.integer]:
+def _cut(tree: Floats, number: int | None, threshold: float) -> NDArray[np.integer]:
     from scipy.cluster.hierarchy import fcluster  # slow to import
 
     if number is None:
@@ -171,7 +172,7 @@ def _cut(tree: Array, number: int | None, threshold: float) -> NDArray[np.intege
     return fcluster(tree, number, "maxclust")
 
 
-def _tree(distance: Array, linkage: Linkage) -> tuple[Array, NDArray[np.integer]]:
+def _tree(distance: Floats, linkage: Linkage) -> tuple[Floats, NDArray[np.integer]]:
     from scipy.cluster import hierarchy
     from scipy.spatial.distance import squareform
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.information.decomposition import standard_scores
-from examiner.information.observations import Array, oriented_means, task_scaled, task_signs
+from examiner.information.observations import oriented_means, task_scaled, task_signs
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.likeness import correlate_pairs
@@ -26,8 +27,8 @@ class OpposedTasks:
     """
 
     tasks: tuple[str, ...]
-    correlation: Array
-    chance: Array
+    correlation: Floats
+    chance: Floats
 
     @property
     def opposed(self) -> tuple[str, ...]:
@@ -54,8 +55,8 @@ class DeceptiveTasks:
     tasks: tuple[str, ...]
     score: str
     win: str
-    correlation: Array
-    trial_gap: Array
+    correlation: Floats
+    trial_gap: Floats
 
     @property
     def deceptive(self) -> tuple[str, ...]:
@@ -110,7 +111,7 @@ def deceptive(
     return DeceptiveTasks(results.tasks, score, win, correlation, _trial_gap(results, score, win))
 
 
-def _trial_gap(results: Results, score: str, win: str) -> Array:
+def _trial_gap(results: Results, score: str, win: str) -> Floats:
     tasks = results.task_codes.astype(np.int64)
     n_tasks = len(results.tasks)
     scores = task_scaled(results.measure(score), tasks, n_tasks) * task_signs(results, score)[tasks]
@@ -118,7 +119,7 @@ def _trial_gap(results: Results, score: str, win: str) -> Array:
     both = np.isfinite(scores) & np.isfinite(wins)
     scores, won, tasks = scores[both], wins[both] > 0.5, tasks[both]
 
-    def mean(values: Array, rows: NDArray[np.bool_]) -> Array:
+    def mean(values: Floats, rows: NDArray[np.bool_]) -> Floats:
         count = np.bincount(tasks[rows], minlength=n_tasks)
         total = np.bincount(tasks[rows], weights=values[rows], minlength=n_tasks)
         means = np.full(n_tasks, np.nan)
@@ -132,17 +133,17 @@ def _trial_gap(results: Results, score: str, win: str) -> Array:
     return gap
 
 
-def _chance(correlation: Array, count: NDArray[np.int64]) -> Array:
+def _chance(correlation: Floats, count: NDArray[np.int64]) -> Floats:
     from scipy.special import stdtr  # slow to import
 
     freedom = np.maximum(count - 2, 1).astype(np.float64)
     spread = np.sqrt(np.maximum(1 - correlation**2, 1e-300))
-    chance: Array = stdtr(freedom, correlation * np.sqrt(freedom) / spread)
+    chance: Floats = stdtr(freedom, correlation * np.sqrt(freedom) / spread)
     return np.where(np.isnan(correlation), np.nan, chance)
 
 
 def _named(
-    tasks: tuple[str, ...], correlation: Array, wanted: NDArray[np.bool_]
+    tasks: tuple[str, ...], correlation: Floats, wanted: NDArray[np.bool_]
 ) -> tuple[str, ...]:
     columns = np.flatnonzero(wanted)
     order = np.argsort(correlation[columns], kind="stable")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.uncertainty.resampling import Sample, observed
@@ -40,7 +41,7 @@ AGGREGATES: Mapping[str, Aggregate] = MappingProxyType(
 )
 """Name → aggregate. A new one is a function of a `Sample` and one line here."""
 
-UserFunction = Callable[[NDArray[np.float64], NDArray[np.generic]], NDArray[np.float64]]
+UserFunction = Callable[[Floats, NDArray[np.generic]], Floats]
 
 
 def aggregate_named(choice: str | Aggregate | UserFunction) -> Aggregate:
@@ -73,7 +74,7 @@ class UserStatistic:
     name: str
     function: UserFunction
 
-    def __call__(self, sample: Sample) -> NDArray[np.float64]:
+    def __call__(self, sample: Sample) -> Floats:
         """Return the user's number for each replicate."""
         values = np.asarray(self.function(sample.scores, sample.weights), dtype=np.float64)
         replicates = sample.weights.shape[2]
@@ -90,9 +91,9 @@ class AgentAggregates(NamedTuple):
 
     agents: tuple[str, ...]
     tasks: NDArray[np.int64]
-    mean: NDArray[np.float64]
-    median: NDArray[np.float64]
-    iqm: NDArray[np.float64]
+    mean: Floats
+    median: Floats
+    iqm: Floats
 
     def __repr__(self) -> str:
         return f"AgentAggregates of {counted(len(self.agents), 'agent')}: mean, median, iqm"
@@ -124,7 +125,7 @@ def aggregate(results: Results, measure: str | None = None) -> AgentAggregates:
     return AgentAggregates(results.agents, tasks, *aggregates)
 
 
-def interquartile_mean(values: NDArray[np.float64]) -> float:
+def interquartile_mean(values: Floats) -> float:
     """Return the mean of the middle half: a quarter of the values, rounded down, is cut at each end.
 
     >>> interquartile_mean(np.array([1.0, 2.0, 3.0, 100.0]))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.results import Results
 from examiner.results.table import check_results
 
@@ -32,7 +33,7 @@ class RunMeans(NamedTuple):
     agent: NDArray[np.int64]
     task: NDArray[np.int64]
     run: NDArray[np.int64]
-    value: NDArray[np.float64]
+    value: Floats
 
 
 def run_means(results: Results, measure: str | None = None) -> RunMeans:
@@ -46,7 +47,7 @@ def run_means(results: Results, measure: str | None = None) -> RunMeans:
     return mean_runs(check_results(results).measure(measure), RowCodes.of(results))
 
 
-def cell_means(results: Results, measure: str | None = None) -> NDArray[np.float64]:
+def cell_means(results: Results, measure: str | None = None) -> Floats:
     """Return the mean over runs of the mean over trials; NaN where nothing was observed.
 
     Shape [agents, tasks].
@@ -59,7 +60,7 @@ def cell_means(results: Results, measure: str | None = None) -> NDArray[np.float
     return mean_cells(check_results(results).measure(measure), RowCodes.of(results))
 
 
-def mean_runs(values: NDArray[np.float64], codes: RowCodes) -> RunMeans:
+def mean_runs(values: Floats, codes: RowCodes) -> RunMeans:
     """Average values [rows] within runs; NaN is left out.
 
     >>> codes = RowCodes(np.array([0, 0]), np.array([1, 1]), np.array([5, 5]), (1, 2))
@@ -77,7 +78,7 @@ def mean_runs(values: NDArray[np.float64], codes: RowCodes) -> RunMeans:
     return RunMeans(agent, task, run, means)
 
 
-def mean_cells(values: NDArray[np.float64], codes: RowCodes) -> NDArray[np.float64]:
+def mean_cells(values: Floats, codes: RowCodes) -> Floats:
     """Average values [rows] within runs, then runs within cells; shape [agents, tasks].
 
     >>> codes = RowCodes(np.array([0, 0]), np.array([1, 1]), np.array([5, 5]), (1, 2))

@@ -9,13 +9,11 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Axes, read_only
+from examiner.checking import Axes, Floats, read_only
 from examiner.results.atari import atari_game
 from examiner.results.scale import Anchor, ScaleArrays, Scales
 from examiner.scores.cells import RowCodes
 from examiner.wording import InputError, counted, listed
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores.uncertainty.strata import Strata, run_scores, same_sign
 from examiner.wording import InputError, shorten, unknown_name
@@ -97,7 +98,7 @@ def difference_of(
     )
 
 
-def clustered_error(values: NDArray[np.float64], clusters: NDArray[np.generic]) -> float:
+def clustered_error(values: Floats, clusters: NDArray[np.generic]) -> float:
     """Standard error of a mean whose values come in clusters; NaN for a single cluster.
 
     >>> clustered_error(np.array([1.0, 1.0, 2.0, 2.0]), np.array([0, 0, 1, 1]))

@@ -9,11 +9,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.results import Classification, Results
 from examiner.results.atari import atari_game
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
-Array = NDArray[np.float64]
 Levels = Literal["free", "together", "apart"]
 
 
@@ -37,7 +37,7 @@ class Constraints:
     at_most: int | None = None
     levels: Levels = "free"
     budget: float | None = None
-    cost: str | Array | None = None
+    cost: str | Floats | None = None
     groups: Classification | Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
@@ -63,12 +63,12 @@ class Terms:
     offered: NDArray[np.bool_]
     unit: NDArray[np.int64]
     capped: tuple[tuple[NDArray[np.int64], int], ...]
-    cost: Array
+    cost: Floats
     priced: bool
     budget: float | None
 
     @property
-    def prices(self) -> Array:
+    def prices(self) -> Floats:
         """What each task counts in a total: its cost, or 1 where costs are not known."""
         return self.cost if self.priced else np.ones(len(self.unit))
 
@@ -103,7 +103,7 @@ def terms_of(
     tasks: Sequence[str],
     games: Sequence[str] | None = None,
     groups: Sequence[str | None] | None = None,
-    cost: Array | None = None,
+    cost: Floats | None = None,
 ) -> Terms:
     """Turn names into positions, and refuse demands that cannot be met.
 
@@ -148,7 +148,7 @@ def terms_of(
     return terms
 
 
-def task_costs(results: Results, cost: str | Array | None) -> Array | None:
+def task_costs(results: Results, cost: str | Floats | None) -> Floats | None:
     """Return the cost of each task, shape [tasks], NaN where it is not known; None where none is given.
 
     A column of the table of tasks says it outright. A column of the results (frames, seconds, tokens)
@@ -239,11 +239,11 @@ def _columns(
 
 
 def _prices(
-    cost: Array | None,
+    cost: Floats | None,
     tasks: Sequence[str],
     offered: NDArray[np.bool_],
     budget: float | None,
-) -> Array:
+) -> Floats:
     if cost is None:
         if budget is not None:
             raise InputError(

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.information.channels import Channels
 from examiner.information.clusters import MOST_TASKS
 from examiner.irt import ItemParameters
@@ -17,7 +18,7 @@ from examiner.results import ResponseMatrix
 from examiner.scores import LearntScale
 from examiner.scores.likeness import correlation_distances
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.constraints import Array, Terms
+from examiner.selection.constraints import Terms
 from examiner.wording import InputError
 
 MISSING = {
@@ -55,12 +56,12 @@ task. Give successes (`--success`), so that one can be fitted, or choose another
 
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
-    values: Array
+    values: Floats
     terms: Terms
-    target: Array | None = None
+    target: Floats | None = None
     channels: Channels | None = None
     items: ItemParameters | None = None
-    ability: Array | None = None
+    ability: Floats | None = None
     groups: tuple[str, ...] | None = None
 
     def needed(self, method: str, what: str) -> None:
@@ -79,8 +80,8 @@ class Fold(NamedTuple):
     rows: NDArray[np.intp]
     evidence: Evidence
     scale: LearntScale | None
-    centre: Array
-    observed: Array
+    centre: Floats
+    observed: Floats
 
 
 def fold_of(
@@ -108,7 +109,7 @@ def fold_of(
     return Fold(rows, evidence, scale, centre, values)
 
 
-def fill(values: Array) -> tuple[Array, Array]:
+def fill(values: Floats) -> tuple[Floats, Floats]:
     r"""Fill gaps with the task's mean plus the agent's mean deviation from the tasks it has.
 
     .. math:: \hat x_{at} = \bar x_t + \frac{1}{|T_a|} \sum_{s \in T_a} (x_{as} - \bar x_s)
@@ -126,7 +127,7 @@ def fill(values: Array) -> tuple[Array, Array]:
     return np.where(count > 0, fill_from(values, centre), overall), centre
 
 
-def fill_from(values: Array, centre: Array) -> Array:
+def fill_from(values: Floats, centre: Floats) -> Floats:
     """Fill the gaps of other agents, the tasks' means being known; the last axis is of tasks."""
     seen = np.isfinite(values)
     away = np.where(seen, values - centre, 0.0).sum(axis=-1, keepdims=True)
@@ -143,7 +144,7 @@ def check_distances(tasks: int) -> None:
         )
 
 
-def likeness(values: Array) -> Array:
+def likeness(values: Floats) -> Floats:
     """Distance 1 − r between columns, shape [tasks, tasks]; 1 where a column is constant."""
     check_distances(values.shape[1])
     centred = values - values.mean(axis=0)
@@ -155,7 +156,7 @@ def likeness(values: Array) -> Array:
     )
 
 
-def _with_curves(evidence: Evidence, success: Array, lenient: bool) -> Evidence:
+def _with_curves(evidence: Evidence, success: Floats, lenient: bool) -> Evidence:
     """Curves of tasks and abilities of agents, from shares of successes; half or more is a success.
 
     Tasks on which every agent had the same result are flat, agents without any result are average.

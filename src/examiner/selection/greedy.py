@@ -9,12 +9,11 @@ from typing import Annotated, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Axes, read_only
-from examiner.selection.constraints import Array
+from examiner.checking import Axes, Floats, read_only
 from examiner.selection.evidence import Evidence
 from examiner.wording import InputError, counted
 
-Gains: TypeAlias = Callable[[list[int]], Array]
+Gains: TypeAlias = Callable[[list[int]], Floats]
 """What every task would add to those chosen, shape [tasks]; −inf or NaN never joins willingly."""
 
 TIE = 1e-10
@@ -36,7 +35,7 @@ class TaskSet:
     method: str
     tasks: Annotated[tuple[str, ...], Axes("chosen tasks")]
     columns: Annotated[tuple[int, ...], Axes("chosen tasks")]
-    gain: Annotated[Array, Axes("chosen tasks")]
+    gain: Annotated[Floats, Axes("chosen tasks")]
     unit: str
     cost: float
     notes: tuple[str, ...] = ()
@@ -162,7 +161,7 @@ def in_order(
 
 
 def selection_of(
-    evidence: Evidence, columns: Sequence[int], gain: Array, *, method: str, unit: str
+    evidence: Evidence, columns: Sequence[int], gain: Floats, *, method: str, unit: str
 ) -> TaskSet:
     """Name the tasks at these positions."""
     priced = evidence.terms.priced
@@ -205,7 +204,7 @@ def _join(
     evidence: Evidence,
     gains: Gains,
     column: int,
-    gain: Array,
+    gain: Floats,
     chosen: list[int],
     gained: list[float],
 ) -> None:
@@ -219,9 +218,9 @@ def _join(
 
 def _remembered(gains: Gains) -> Gains:
     """Weigh each set of tasks once: exchanges begin with those that growing has just looked at."""
-    known: dict[frozenset[int], Array] = {}
+    known: dict[frozenset[int], Floats] = {}
 
-    def remembered(chosen: list[int]) -> Array:
+    def remembered(chosen: list[int]) -> Floats:
         tasks = frozenset(chosen)
         if tasks not in known:
             known[tasks] = gains(chosen)
@@ -230,7 +229,7 @@ def _remembered(gains: Gains) -> Gains:
     return remembered
 
 
-def _finite(gain: Array) -> Array:
+def _finite(gain: Floats) -> Floats:
     return np.where(np.isnan(gain), -np.inf, gain)
 
 
@@ -241,7 +240,7 @@ def _short(count: int, size: int) -> InputError:
     )
 
 
-def _worth(evidence: Evidence, gain: Array) -> Array:
+def _worth(evidence: Evidence, gain: Floats) -> Floats:
     """Gain per cost; a loss is divided by nothing, since dear losses are no better than cheap ones."""
     terms = evidence.terms
     if terms.in_units:
@@ -253,11 +252,11 @@ def _worth(evidence: Evidence, gain: Array) -> Array:
     cost = np.where(
         terms.in_units, np.bincount(terms.unit, weights=terms.cost)[terms.unit], terms.cost
     )
-    worth: Array = np.where(gain > 0, gain / cost, gain)
+    worth: Floats = np.where(gain > 0, gain / cost, gain)
     return worth
 
 
-def _best(worth: Array, allowed: NDArray[np.bool_], names: NDArray[np.intp]) -> int:
+def _best(worth: Floats, allowed: NDArray[np.bool_], names: NDArray[np.intp]) -> int:
     offered = np.where(allowed, worth, -np.inf)
     most = offered.max()
     near = TIE * max(1.0, abs(float(most))) if np.isfinite(most) else 0.0

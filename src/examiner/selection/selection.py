@@ -8,13 +8,12 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from examiner.checking import Bounds, Randomness, generator
+from examiner.checking import Bounds, Floats, Randomness, generator
 from examiner.results import Results
 from examiner.results.atari import atari_game
 from examiner.results.display import html_table
 from examiner.scores import Recipe
 from examiner.selection.benchmark import Benchmark, benchmark
-from examiner.selection.constraints import Array
 from examiner.selection.evidence import fold_of
 from examiner.selection.greedy import TaskSet
 from examiner.selection.methods import BEST_OF, METHODS, Method, Select, able_methods, method_named
@@ -76,7 +75,7 @@ class Selection:
         return self.chosen.tasks
 
     @property
-    def gain(self) -> Array:
+    def gain(self) -> Floats:
         """What each task added to those before it, in `unit`; shape [size]."""
         return self.chosen.gain
 
@@ -234,7 +233,7 @@ def place(results: Results, selection: Selection) -> tuple[SetPlacement, ...]:
     )
 
 
-def _aligned(results: Results, selection: Selection) -> Array:
+def _aligned(results: Results, selection: Selection) -> Floats:
     """Comparable values on the chosen tasks, [agents, chosen tasks]."""
     ready = selection.recipe.ready(results)
     known = selection.recipe.values(ready)
@@ -260,7 +259,7 @@ def _aligned(results: Results, selection: Selection) -> Array:
     return values
 
 
-def _unexpected(tasks: tuple[str, ...], surprise: Array) -> tuple[tuple[str, float], ...]:
+def _unexpected(tasks: tuple[str, ...], surprise: Floats) -> tuple[tuple[str, float], ...]:
     return tuple(
         (task, float(by))
         for task, by in zip(tasks, surprise, strict=True)
@@ -281,14 +280,14 @@ def _best_method(
     return name, able[name], (*notes, told)
 
 
-def _judged_residual(whole: Benchmark, chosen: TaskSet, proof: Comparison) -> Array | None:
+def _judged_residual(whole: Benchmark, chosen: TaskSet, proof: Comparison) -> Floats | None:
     """How far off each agent was in a comparison; None where it does not tell of all of them."""
     size = proof.sizes[-1] if whole.terms.budget is not None else len(chosen)
     method = BEST_OF if BEST_OF in proof.methods else chosen.method
     if proof.agents != whole.agents or method not in proof.methods or size not in proof.sizes:
         return None
     at = proof.methods.index(method), proof.sizes.index(size)
-    residual: Array = proof.truth - proof.predicted[at]
+    residual: Floats = proof.truth - proof.predicted[at]
     return residual if np.isfinite(residual).all() else None
 
 

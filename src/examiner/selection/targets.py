@@ -7,9 +7,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.wording import unknown_name
 
-Array = NDArray[np.float64]
 Target = Literal["mean", "median", "iqm", "rank-points"]
 
 
@@ -26,7 +26,7 @@ def check_target(target: str) -> Target:
     raise unknown_name("target", target, get_args(Target))
 
 
-def aggregate(values: Array, target: Target) -> Array:
+def aggregate(values: Floats, target: Target) -> Floats:
     """Aggregate each row over the tasks observed, shape [agents]; "rank-points" averages points.
 
     The interquartile mean cuts a quarter of the observed tasks, rounded down, at each end.
@@ -35,7 +35,7 @@ def aggregate(values: Array, target: Target) -> Array:
     array([2. , 1.5])
     """
     if target == "median":
-        middle: Array = np.nanmedian(values, axis=1)
+        middle: Floats = np.nanmedian(values, axis=1)
         return middle
     if target != "iqm":
         seen = np.isfinite(values)
@@ -48,11 +48,11 @@ def aggregate(values: Array, target: Target) -> Array:
     cut = count // 4
     place = np.arange(values.shape[1])
     inside = (place >= cut[:, None]) & (place < (count - cut)[:, None])
-    mean: Array = np.where(inside, ordered, 0.0).sum(axis=1) / np.maximum(count - 2 * cut, 1)
+    mean: Floats = np.where(inside, ordered, 0.0).sum(axis=1) / np.maximum(count - 2 * cut, 1)
     return mean
 
 
-def remainder(values: Array, sets: NDArray[np.intp]) -> Array:
+def remainder(values: Floats, sets: NDArray[np.intp]) -> Floats:
     """Mean of the tasks outside each set, shape [sets, agents]: the aggregate contains its parts.
 
     >>> remainder(np.array([[1.0, 2.0, 6.0]]), np.array([[0], [2]]))

@@ -10,15 +10,14 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator
+from examiner.checking import Floats, Randomness, generator
 from examiner.scores.likeness import FEWEST_PAIRS, correlate_columns, correlation_distances
 from examiner.wording import InputError, shorten
 
-ClusterFunction: TypeAlias = Callable[[NDArray[np.float64], int], Sequence[Hashable]]
+ClusterFunction: TypeAlias = Callable[[Floats, int], Sequence[Hashable]]
 """From scores [agents, tasks] and a number of clusters to a label for each task."""
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-Array: TypeAlias = NDArray[np.float64]
 Distance = Literal["euclidean", "correlation"]
 
 SMALL_P = 0.05
@@ -45,7 +44,7 @@ class PermutationTest(NamedTuple):
     groupings: float
 
 
-def profile_distances(scores: Array, distance: Distance = "euclidean") -> Array:
+def profile_distances(scores: Floats, distance: Distance = "euclidean") -> Floats:
     r"""Distances between the score profiles of tasks, over the agents observed on both.
 
     .. math:: d_{jk} = \sqrt{\operatorname{mean}_i (x_{ij} - x_{ik})^2}
@@ -70,12 +69,12 @@ def profile_distances(scores: Array, distance: Distance = "euclidean") -> Array:
         agents = both.sum(axis=0)
         squares = (gaps**2).sum(axis=0)
         np.divide(squares, agents, out=distances[task], where=agents > 0)
-    roots: Array = np.sqrt(distances)
+    roots: Floats = np.sqrt(distances)
     return roots
 
 
 def permutation_test(
-    distances: Array,
+    distances: Floats,
     groups: NDArray[np.intp],
     *,
     draws: int = 999,
@@ -122,13 +121,13 @@ def permutation_test(
 
 
 def _drawn_means(
-    distances: Array,
+    distances: Floats,
     first: NDArray[np.intp],
     second: NDArray[np.intp],
     draws: int,
     progress: Progress | None,
     rng: np.random.Generator,
-) -> Array:
+) -> Floats:
     """Means over the same pairs of columns, with the tasks dealt anew to the columns each time."""
     tasks = len(distances)
     known = np.isfinite(distances)
@@ -146,7 +145,7 @@ def _drawn_means(
     return means
 
 
-def _nearer(distances: Array, same: NDArray[np.bool_]) -> float:
+def _nearer(distances: Floats, same: NDArray[np.bool_]) -> float:
     """Share of (within, between) pairs of distances where the one within is smaller; ties are half."""
     within = distances[same & np.isfinite(distances)]
     between = np.sort(distances[~same & np.isfinite(distances)])
@@ -165,7 +164,7 @@ def _groupings(groups: NDArray[np.intp]) -> float:
     return float(round(math.exp(logarithm))) if logarithm < 30 else math.inf
 
 
-def _mean(values: Array) -> float:
+def _mean(values: Floats) -> float:
     seen = values[np.isfinite(values)]
     return float(seen.mean()) if len(seen) else math.nan
 
@@ -215,7 +214,7 @@ def adjusted_rand(one: Sequence[Hashable], other: Sequence[Hashable]) -> float:
     return 1.0 if below == 0 else above / below
 
 
-def task_clusters(scores: Array, count: int) -> tuple[int, ...]:
+def task_clusters(scores: Floats, count: int) -> tuple[int, ...]:
     """Cluster tasks by the correlation of their scores across agents: average linkage, cut at a number.
 
     The distance is 1 − r over the agents observed on both; without a correlation (a task on which all
@@ -242,7 +241,7 @@ def task_clusters(scores: Array, count: int) -> tuple[int, ...]:
 
 
 def cluster_agreement(
-    scores: Array,
+    scores: Floats,
     groups: Sequence[Hashable],
     clusters: Sequence[Hashable] | ClusterFunction = task_clusters,
     *,

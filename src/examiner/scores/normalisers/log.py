@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores.comparable import Floats, LearntScale, TaskScores
+from examiner.checking import Floats
+from examiner.scores.comparable import LearntScale, TaskScores
 
 
 def learn(scores: TaskScores) -> LearntScale:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.results import Results
-from examiner.scores.training.episodes import Curve, Episodes, Floats, Places, window_means
+from examiner.scores.training.episodes import Curve, Episodes, Places, window_means
 
 EVALUATION = "evaluation"
 """The column that tells: true or false, or the number of the evaluation and empty while learning."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import read_only
+from examiner.checking import Floats, read_only
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.standing import shared_ranks
@@ -37,7 +37,6 @@ from examiner.scores.training.episodes import (
 from examiner.scores.training.verdicts import Verdicts, agreement, standing
 from examiner.wording import InputError, counted, unknown_name
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 MOST_SHOWN = 20
 """Runs that a notebook shows."""
@@ -203,8 +202,7 @@ def curves(
         sign=scales.sign,
         notes=_notes(episodes, phases, during, drop.relative),
     )
-    for array in (made.values, made.points, made.episodes_at_points, made.largest_drop):
-        read_only(array)
+    read_only(made.values, made.points, made.episodes_at_points, made.largest_drop)
     return made
 
 

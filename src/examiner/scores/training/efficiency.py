@@ -8,9 +8,8 @@ from functools import partial
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator, read_only
+from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
 from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named
 from examiner.scores.training.episodes import Curve, Episodes, episodes_of, window_means
@@ -35,10 +34,10 @@ class EfficiencyCurves(ByResampling):
 
     agents: tuple[str, ...]
     aggregate: str
-    frames: NDArray[np.float64]
-    value: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    frames: Floats
+    value: Floats
+    low: Floats
+    high: Floats
 
     def __repr__(self) -> str:
         agents, points = counted(len(self.agents), "agent"), counted(len(self.frames), "point")
@@ -87,8 +86,7 @@ def efficiency(
         return partial(_along, agent=agent, values=along[agent], statistic=known.statistic)
 
     low, high = bootstrap.agent_bounds(of_agent, generator(rng), (len(points),))
-    for array in (points, value, low, high):
-        read_only(array)
+    read_only(points, value, low, high)
     return EfficiencyCurves(
         agents=results.agents,
         aggregate=known.name,
@@ -111,7 +109,7 @@ def _episodes(results: Results) -> Episodes:
     return episodes
 
 
-def _points(curve: Curve, frames: Sequence[float] | None) -> NDArray[np.float64]:
+def _points(curve: Curve, frames: Sequence[float] | None) -> Floats:
     if frames is not None:
         points = np.unique(np.array(frames, dtype=np.float64))
         if not len(points) or not np.isfinite(points).all():
@@ -130,7 +128,7 @@ def _points(curve: Curve, frames: Sequence[float] | None) -> NDArray[np.float64]
     return np.unique(np.linspace(first, last, POINTS))
 
 
-def _at(curve: Curve, points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _at(curve: Curve, points: Floats) -> Floats:
     """The mean since the point before of each run, shape [runs, points]; NaN beyond its end."""
     runs = len(curve.lengths)
     by_then = [np.bincount(curve.run[curve.time <= point], minlength=runs) for point in points]
@@ -155,7 +153,7 @@ def _run_numbers(results: Results, episodes: Episodes, curve: Curve) -> RunScore
     return RunScores(results.agents, results.tasks, tuple(strata), ())
 
 
-def _now(strata: Strata, values: NDArray[np.float64], statistic: Statistic) -> list[float]:
+def _now(strata: Strata, values: Floats, statistic: Statistic) -> list[float]:
     """The statistic at every point, of the runs as observed; NaN where some run does not reach."""
     return [
         float("nan")
@@ -165,9 +163,7 @@ def _now(strata: Strata, values: NDArray[np.float64], statistic: Statistic) -> l
     ]
 
 
-def _along(
-    block: Block, agent: int, values: NDArray[np.float64], statistic: Statistic
-) -> NDArray[np.float64]:
+def _along(block: Block, agent: int, values: Floats, statistic: Statistic) -> Floats:
     """The statistic of one agent at every point, shape [points, replicates]."""
     sample = block.sample(agent)
     gaps = np.isnan(values).sum(axis=(0, 1)) > 0

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.results import Results
 from examiner.wording import InputError, counted
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 PAPER_POINTS = (10e6, 50e6, 100e6, 200e6)
@@ -210,7 +210,7 @@ def end_times(curve: Curve) -> Floats:
     return times
 
 
-def report_points(points: Sequence[float] | None, ends: NDArray[np.float64]) -> Floats:
+def report_points(points: Sequence[float] | None, ends: Floats) -> Floats:
     """Return the points given, in order; else the paper's, scaled down to what half of the runs reach.
 
     >>> report_points(None, np.array([4.0e7, 4.0e7, 1.0e6])).tolist()

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.scores.comparable import TaskScores
 from examiner.scores.normalisers import NORMALISERS
-
-Floats = NDArray[np.float64]
 
 
 class Verdicts(NamedTuple):

@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores.uncertainty.resampling import UNITS, Block, Unit, blocks
 from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
 from examiner.scores.uncertainty.weighted import Statistic
 from examiner.wording import InputError, unknown_name
 
-Floats: TypeAlias = NDArray[np.float64]
 Progress: TypeAlias = Callable[[str, int, int], None]
 Evaluate: TypeAlias = Callable[[Block], Floats]
 Map: TypeAlias = Callable[[Evaluate, Iterable[Block]], Iterable[Any]]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.scores.aggregate import Aggregate
 from examiner.scores.uncertainty.resampling import Sample, Unit
 from examiner.scores.uncertainty.strata import RunScores, Strata
@@ -58,11 +59,11 @@ Use 'rescaled', which covers with few runs.
 def corrected_bounds(
     scores: RunScores,
     aggregates: Sequence[Aggregate],
-    value: NDArray[np.float64],
-    replicates: NDArray[np.float64],
+    value: Floats,
+    replicates: Floats,
     unit: Unit,
     level: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     r"""Return the BCa bounds, shape [agents, aggregates].
 
     .. math:: \alpha' = \Phi\!\left(z_0 + \frac{z_0 + z_\alpha}{1 - a (z_0 + z_\alpha)}\right)

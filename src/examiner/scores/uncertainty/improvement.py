@@ -9,9 +9,8 @@ from itertools import combinations
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator, read_only
+from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.estimate import Ends, least_after_all_won, wilson
@@ -41,9 +40,9 @@ class Improvement(ByResampling):
     low: float
     high: float
     tasks: tuple[str, ...]
-    task_probability: NDArray[np.float64]
-    task_low: NDArray[np.float64]
-    task_high: NDArray[np.float64]
+    task_probability: Floats
+    task_low: Floats
+    task_high: Floats
 
     def __repr__(self) -> str:
         return (
@@ -66,9 +65,9 @@ class ImprovementMatrix(ByResampling):
     """
 
     agents: tuple[str, ...]
-    probability: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    probability: Floats
+    low: Floats
+    high: Floats
 
     def __repr__(self) -> str:
         return f"ImprovementMatrix of {counted(len(self.agents), 'agent')}, over {self.unit}"
@@ -115,8 +114,7 @@ def improvement(
     ends = bootstrap.bounds(evaluate, generator(rng), (len(pair.probability) + 1,))
     if bootstrap.reason is None:
         ends = _task_and_pair_bounds(pair, ends, chosen)
-    for array in (pair.probability, ends):
-        read_only(array)
+    read_only(pair.probability, ends)
     return Improvement(
         a=a,
         b=b,
@@ -209,9 +207,7 @@ def _check_common(scores: RunScores, pair: Wins) -> None:
         )
 
 
-def _task_and_pair_bounds(
-    pair: Wins, drawn: NDArray[np.float64], how: Resampling
-) -> NDArray[np.float64]:
+def _task_and_pair_bounds(pair: Wins, drawn: Floats, how: Resampling) -> Floats:
     """Bounds of each task and, last, overall; no bounds for a task where only tasks are drawn."""
     ends = np.full(drawn.shape, np.nan)
     if how.unit == "runs":
@@ -228,9 +224,7 @@ def _pair_bounds(pair: Wins, low: float, high: float, how: Resampling) -> Ends:
     return honest_bounds(float(pair.probability.mean()), low, high, trials, how.level)
 
 
-def _filled(
-    pairs: Sequence[Wins], ends: NDArray[np.float64], agents: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def _filled(pairs: Sequence[Wins], ends: Floats, agents: int) -> tuple[Floats, Floats, Floats]:
     """The matrices of probability, low and high; what is below the diagonal mirrors what is above."""
     probability, low, high = np.full((3, agents, agents), np.nan)
     for index, pair in enumerate(pairs):
@@ -238,8 +232,7 @@ def _filled(
         probability[pair.a, pair.b], probability[pair.b, pair.a] = value, 1 - value
         low[pair.a, pair.b], low[pair.b, pair.a] = ends[0, index], 1 - ends[1, index]
         high[pair.a, pair.b], high[pair.b, pair.a] = ends[1, index], 1 - ends[0, index]
-    for array in (probability, low, high):
-        read_only(array)
+    read_only(probability, low, high)
     return probability, low, high
 
 

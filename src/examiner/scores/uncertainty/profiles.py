@@ -8,9 +8,8 @@ from functools import partial
 from typing import Literal, Unpack, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator, read_only
+from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
@@ -37,10 +36,10 @@ class Profiles(ByResampling):
     """
 
     agents: tuple[str, ...]
-    thresholds: NDArray[np.float64]
-    share: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    thresholds: Floats
+    share: Floats
+    low: Floats
+    high: Floats
     kind: Kind
 
     def __repr__(self) -> str:
@@ -53,7 +52,7 @@ class Profiles(ByResampling):
 
 def profiles(
     results: Results,
-    thresholds: Sequence[float] | NDArray[np.float64] | None = None,
+    thresholds: Sequence[float] | Floats | None = None,
     kind: Kind = "runs",
     *,
     rng: Randomness,
@@ -88,8 +87,7 @@ def profiles(
         return partial(_of_agent, agent=agent, share_of=share_of)
 
     low, high = bootstrap.agent_bounds(of_agent, generator(rng), (len(marks),))
-    for array in (marks, share, low, high):
-        read_only(array)
+    read_only(marks, share, low, high)
     return Profiles(
         agents=results.agents,
         thresholds=marks,
@@ -102,9 +100,7 @@ def profiles(
     )
 
 
-def _thresholds(
-    scores: RunScores, thresholds: Sequence[float] | NDArray[np.float64] | None
-) -> NDArray[np.float64]:
+def _thresholds(scores: RunScores, thresholds: Sequence[float] | Floats | None) -> Floats:
     if thresholds is None:
         seen = np.concatenate([one.scores[one.present] for one in scores.strata])
         if not len(seen):
@@ -118,13 +114,11 @@ def _thresholds(
     return np.sort(marks)
 
 
-def _of_agent(
-    block: Block, agent: int, share_of: partial[NDArray[np.float64]]
-) -> NDArray[np.float64]:
+def _of_agent(block: Block, agent: int, share_of: partial[Floats]) -> Floats:
     return share_of(block.sample(agent))
 
 
-def _shares(sample: Sample, thresholds: NDArray[np.float64], kind: Kind) -> NDArray[np.float64]:
+def _shares(sample: Sample, thresholds: Floats, kind: Kind) -> Floats:
     """The share above each threshold, shape [thresholds, replicates]."""
     if kind == "runs":
         return _run_shares(sample, thresholds)
@@ -134,7 +128,7 @@ def _shares(sample: Sample, thresholds: NDArray[np.float64], kind: Kind) -> NDAr
     return _divided(sums, task_total(sample))
 
 
-def _run_shares(sample: Sample, thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
+def _run_shares(sample: Sample, thresholds: Floats) -> Floats:
     tasks, runs, replicates = sample.weights.shape
     weights = sample.weights.reshape(tasks * runs, replicates)
     # Scores join the sum from the highest threshold down: each is added once.
@@ -147,7 +141,7 @@ def _run_shares(sample: Sample, thresholds: NDArray[np.float64]) -> NDArray[np.f
     return _divided(sums, task_total(sample))
 
 
-def _divided(sums: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:
+def _divided(sums: Floats, total: Floats) -> Floats:
     shares = np.full(sums.shape, np.nan)
     np.divide(sums, total, out=shares, where=total > 0)
     return shares

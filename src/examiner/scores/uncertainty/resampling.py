@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import read_only, smallest_unsigned
+from examiner.checking import Floats, read_only, smallest_unsigned
 from examiner.scores.uncertainty.strata import RunScores, Strata
 
 Unit = Literal["runs", "tasks", "both"]
@@ -32,8 +32,8 @@ class Sample(NamedTuple):
     drawn with all their runs, so that their means are the same in every replicate.
     """
 
-    scores: NDArray[np.float64]
-    weights: NDArray[np.integer] | NDArray[np.float64]
+    scores: Floats
+    weights: NDArray[np.integer] | Floats
     draws: NDArray[np.int64]
     times: NDArray[np.integer] | None = None
     whole: bool = False

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import smallest_unsigned
+from examiner.checking import Floats, smallest_unsigned
 from examiner.scores.uncertainty.resampling import Sample
 
-Statistic = Callable[[Sample], NDArray[np.float64]]
+Statistic = Callable[[Sample], Floats]
 
 MANY = 32
 """From this many replicates on, a loop over scores beats arrays of all scores at once."""
 
 
-def mean(sample: Sample) -> NDArray[np.float64]:
+def mean(sample: Sample) -> Floats:
     r"""Mean over tasks of the mean over runs, shape [replicates].
 
     .. math:: \frac{1}{T} \sum_t \frac{1}{n_t} \sum_i x_{ti}
@@ -29,7 +29,7 @@ def mean(sample: Sample) -> NDArray[np.float64]:
     return _mean_of(sample.scores, sample)
 
 
-def median(sample: Sample) -> NDArray[np.float64]:
+def median(sample: Sample) -> Floats:
     """Median over tasks of the mean over runs, shape [replicates].
 
     >>> median(Sample(np.array([[1.0], [3.0], [9.0]]), np.ones((3, 1, 1)), np.array([1, 1, 1])))
@@ -56,7 +56,7 @@ def median(sample: Sample) -> NDArray[np.float64]:
     return np.where(total > 0, (middle[0] + middle[1]) / 2, np.nan)
 
 
-def iqm(sample: Sample) -> NDArray[np.float64]:
+def iqm(sample: Sample) -> Floats:
     """Interquartile mean of all runs on all tasks, shape [replicates].
 
     A quarter of the scores, rounded down, is cut at each end, as `scipy.stats.trim_mean` does; with
@@ -101,12 +101,12 @@ class OptimalityGap:
 
     gamma: float = 1.0
 
-    def __call__(self, sample: Sample) -> NDArray[np.float64]:
+    def __call__(self, sample: Sample) -> Floats:
         """Return the gap, shape [replicates]."""
         return self.gamma - _mean_of(np.minimum(sample.scores, self.gamma), sample)
 
 
-def task_means(sample: Sample) -> NDArray[np.float64]:
+def task_means(sample: Sample) -> Floats:
     """Mean score of each task, shape [tasks, replicates]; 0 where a task was not drawn.
 
     >>> task_means(Sample(np.array([[1.0, 3.0]]), np.array([[[1, 2], [1, 0]]]), np.array([2])))
@@ -128,14 +128,14 @@ def task_means(sample: Sample) -> NDArray[np.float64]:
     return means
 
 
-def _whole_means(sample: Sample) -> NDArray[np.float64]:
+def _whole_means(sample: Sample) -> Floats:
     """The mean of each task's runs, all of which count alike; shape [tasks]."""
     present = np.arange(sample.scores.shape[1]) < sample.draws[:, None]
-    sums: NDArray[np.float64] = np.where(present, sample.scores, 0.0).sum(axis=1)
+    sums: Floats = np.where(present, sample.scores, 0.0).sum(axis=1)
     return sums / sample.draws
 
 
-def task_total(sample: Sample) -> NDArray[np.float64]:
+def task_total(sample: Sample) -> Floats:
     """How many tasks count in each replicate, shape [1] where always as many, else [replicates].
 
     >>> task_total(Sample(np.ones((2, 1)), np.ones((2, 1, 5)), np.array([1, 1])))
@@ -143,11 +143,11 @@ def task_total(sample: Sample) -> NDArray[np.float64]:
     """
     if sample.times is None:
         return np.array([float(len(sample.scores))])
-    total: NDArray[np.float64] = sample.times.sum(axis=0, dtype=np.float64)
+    total: Floats = sample.times.sum(axis=0, dtype=np.float64)
     return total
 
 
-def _mean_of(values: NDArray[np.float64], sample: Sample) -> NDArray[np.float64]:
+def _mean_of(values: Floats, sample: Sample) -> Floats:
     """The mean over tasks of the mean over runs of some function of the scores."""
     tasks, runs, replicates = sample.weights.shape
     shares = (values / sample.draws[:, None]).ravel()
@@ -185,13 +185,13 @@ def _between_by_rows(
     return kept
 
 
-def _ratio(sums: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ratio(sums: Floats, total: Floats) -> Floats:
     values = np.full(sums.shape, np.nan)
     np.divide(sums, total, out=values, where=total > 0)
     return values
 
 
-def _sizes(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _sizes(sample: Sample) -> tuple[Floats, Floats]:
     """How many scores each replicate holds, and their weight in units of the longest task's runs."""
     longest = sample.draws.max(initial=1)
     if sample.times is None:

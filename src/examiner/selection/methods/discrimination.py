@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from examiner.checking import Floats
 from examiner.irt import steepness
-from examiner.selection.constraints import Array
 from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import TaskSet, grow
 
@@ -22,9 +22,9 @@ def discrimination(evidence: Evidence, size: int, rng: np.random.Generator) -> T
     evidence.needed("discrimination", "ability")
     assert evidence.items is not None
     assert evidence.ability is not None
-    slope: Array = steepness(evidence.items, evidence.ability).mean(axis=1)
+    slope: Floats = steepness(evidence.items, evidence.ability).mean(axis=1)
 
-    def gains(chosen: list[int]) -> Array:
+    def gains(chosen: list[int]) -> Floats:
         return slope
 
     return grow(evidence, size, gains, method="discrimination", unit="slope at the abilities")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from examiner.checking import Floats
 from examiner.irt import information as fisher_information
-from examiner.selection.constraints import Array
 from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import TaskSet, grow
 
@@ -25,9 +25,9 @@ def fisher(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     assert evidence.ability is not None
     information = fisher_information(evidence.items, evidence.ability).T  # [agents, tasks]
 
-    def gains(chosen: list[int]) -> Array:
+    def gains(chosen: list[int]) -> Floats:
         held = 1.0 + information[:, chosen].sum(axis=1, keepdims=True)
-        gained: Array = np.log1p(information / held).mean(axis=0)
+        gained: Floats = np.log1p(information / held).mean(axis=0)
         return gained
 
     return grow(evidence, size, gains, method="fisher", unit="mean log information")

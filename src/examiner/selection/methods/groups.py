@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.selection.constraints import Array, codes_of
+from examiner.checking import Floats
+from examiner.selection.constraints import codes_of
 from examiner.selection.evidence import Evidence, likeness
 from examiner.selection.greedy import TaskSet, check_size, grow
 
@@ -42,7 +43,7 @@ def clusters(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet
 
 
 def one_of_each_group(
-    evidence: Evidence, size: int, label: NDArray[np.int64], distance: Array, method: str
+    evidence: Evidence, size: int, label: NDArray[np.int64], distance: Floats, method: str
 ) -> TaskSet:
     """Take a task of every group, largest groups first, then second tasks where groups are large.
 
@@ -56,10 +57,10 @@ def one_of_each_group(
     apart = np.where(same, distance, 0.0).sum(axis=1) / np.maximum(count[label] - 1, 1)
     central = 1.0 / (1.0 + apart)
 
-    def gains(chosen: list[int]) -> Array:
+    def gains(chosen: list[int]) -> Floats:
         held = np.bincount(label[chosen], minlength=groups)
         turn = count / (2 * held + 1) / len(label) + (held == 0)
-        gained: Array = turn[label] + 1e-6 * central
+        gained: Floats = turn[label] + 1e-6 * central
         return gained
 
     found = grow(evidence, size, gains, method=method, unit="tasks it stands for")

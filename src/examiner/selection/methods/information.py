@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from examiner.checking import Floats
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, bounded_bits, table_bits
-from examiner.selection.constraints import Array
 from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import Gains, TaskSet, floating, grow, in_order
 
@@ -52,9 +52,9 @@ def bits_gains(evidence: Evidence, method: str) -> Gains:
     pairs = PairLikelihood(channels)
     kept = KeptLikelihoods.of(pairs)
     usable = channels.usable
-    tables: dict[int, Array] = {}  # of the tasks that were chosen at some time: few
+    tables: dict[int, Floats] = {}  # of the tasks that were chosen at some time: few
 
-    def gains(chosen: list[int]) -> Array:
+    def gains(chosen: list[int]) -> Floats:
         base = np.zeros((pairs.shape[0],) * 2)
         for place in chosen:
             if place not in tables:
@@ -79,7 +79,7 @@ class KeptLikelihoods:
 
     __slots__ = ("_likelihood", "_with_log")
 
-    def __init__(self, logs: Array) -> None:
+    def __init__(self, logs: Floats) -> None:
         self._likelihood = np.exp(logs)  # [agents, tasks, agents]
         self._with_log = self._likelihood * logs
 
@@ -91,7 +91,7 @@ class KeptLikelihoods:
             return None
         return cls(np.stack([pairs.row(agent, slice(None)) for agent in range(agents)]))
 
-    def bits_with(self, base: Array) -> Array | None:
+    def bits_with(self, base: Floats) -> Floats | None:
         """Bits of a set, whose log-likelihoods are given, with each task; None where unsafe.
 
         An agent explains itself no worse than exp(−300) on a safe table, so that no sum is 0.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from examiner.selection.constraints import Array
+from examiner.checking import Floats
 from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import Gains, TaskSet, floating, in_order
 from examiner.selection.ridge import Design, with_one_more
@@ -41,9 +41,9 @@ def _error_removed(evidence: Evidence) -> Gains:
     target = evidence.target
     design = Design.of(evidence.values).values
 
-    def gains(chosen: list[int]) -> Array:
+    def gains(chosen: list[int]) -> Floats:
         found = with_one_more(design, target, chosen)
-        gained: Array = found.alone - found.errors
+        gained: Floats = found.alone - found.errors
         return gained
 
     return gains

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from examiner.checking import Randomness, generator
+from examiner.checking import Floats, Randomness, generator
 from examiner.results import Results
 from examiner.scores.standing import shared_ranks
 from examiner.selection.benchmark import Benchmark, benchmark
-from examiner.selection.constraints import Array
 from examiner.selection.evidence import fold_of
 from examiner.selection.methods import Select, entered_methods
 from examiner.selection.methods.random import random as draw_at_random
@@ -61,8 +60,8 @@ class Comparison:
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
     folds: str
-    truth: Array
-    predicted: Array
+    truth: Floats
+    predicted: Floats
     stability: tuple[Stability, ...]
     answer: str
     fingerprint: str
@@ -223,7 +222,7 @@ def _draws(
 
 def _on_all(
     whole: Benchmark, contest: Contest, rng: np.random.Generator
-) -> tuple[tuple[tuple[Columns, ...], ...], Array]:
+) -> tuple[tuple[tuple[Columns, ...], ...], Floats]:
     """Sets chosen on all agents, and R² on those same agents: the optimistic figure, [methods + 1, sizes].
 
     Best-of's takes the method that looks best; the last row is the mean of random sets.
@@ -268,7 +267,7 @@ def _stability(
     return tuple(found)
 
 
-def _pooled(judged: list[JudgedFold], agents: int) -> tuple[Array, Array]:
+def _pooled(judged: list[JudgedFold], agents: int) -> tuple[Floats, Floats]:
     truth = np.full(agents, np.nan)
     predicted = np.full((*judged[0].guess.value.shape[:2], agents), np.nan)
     for fold in judged:

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from examiner.checking import Floats
 from examiner.scores.estimate import Estimate
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.constraints import Array, codes_of
+from examiner.selection.constraints import codes_of
 from examiner.selection.proof.contest import Contest, JudgedFold
 from examiner.selection.proof.ordering import detectable, held_out_pairs, kendall, top_hits
 
@@ -76,7 +77,7 @@ def rows_of(
     contest: Contest,
     judged: list[JudgedFold],
     ordered: list[JudgedFold],
-    optimistic: Array,
+    optimistic: Floats,
     *,
     reps: int,
     rng: np.random.Generator,
@@ -120,7 +121,7 @@ def rows_of(
     return (*rows, _full_row(whole, ordered, full_bits))
 
 
-def _resampled(families: tuple[str, ...], reps: int, rng: np.random.Generator) -> Array:
+def _resampled(families: tuple[str, ...], reps: int, rng: np.random.Generator) -> Floats:
     """How often each agent counts in each resample of families, shape [reps, agents]."""
     code = codes_of(families)
     count = int(code.max()) + 1
@@ -131,16 +132,16 @@ def _resampled(families: tuple[str, ...], reps: int, rng: np.random.Generator) -
 class _Errors(NamedTuple):
     """R², mean absolute and relative error under weights; shape [..., resamples]."""
 
-    r2: Array
-    mae: Array
-    relative: Array
+    r2: Floats
+    mae: Floats
+    relative: Floats
 
 
 def _errors(
     judged: list[JudgedFold],
     agents: int,
-    weight: Array,
-    parts: Callable[[JudgedFold], tuple[Array, Array]],
+    weight: Floats,
+    parts: Callable[[JudgedFold], tuple[Floats, Floats]],
 ) -> _Errors:
     """Errors of what was said of agents while they were held out, weighted by [resamples, agents].
 
@@ -165,13 +166,13 @@ def _errors(
 
 
 class _Orders(NamedTuple):
-    kendall: Array  # [methods, sizes, 1 + reps]
-    detectable: Array
-    top1: Array
-    top3: Array
+    kendall: Floats  # [methods, sizes, 1 + reps]
+    detectable: Floats
+    top1: Floats
+    top3: Floats
 
 
-def _order_figures(ordered: list[JudgedFold], weight: Array) -> _Orders:
+def _order_figures(ordered: list[JudgedFold], weight: Floats) -> _Orders:
     several = _several(ordered)
     shape = ordered[0].guess.value.shape[:2]
     if not several:
@@ -265,24 +266,24 @@ def _several(folds: Sequence[JudgedFold]) -> list[JudgedFold]:
     return [fold for fold in folds if len(fold.test) > 1]
 
 
-def _mean_bits(ordered: list[JudgedFold]) -> tuple[Array, float]:
+def _mean_bits(ordered: list[JudgedFold]) -> tuple[Floats, float]:
     several = _several(ordered)
     if not several:
         return np.full(ordered[0].bits.shape, np.nan), _NAN
-    bits: Array = np.mean([fold.bits for fold in several], axis=0)
+    bits: Floats = np.mean([fold.bits for fold in several], axis=0)
     return bits, float(np.mean([fold.full_bits for fold in several]))
 
 
-def _coverage(judged: list[JudgedFold]) -> Array:
+def _coverage(judged: list[JudgedFold]) -> Floats:
     inside = [(fold.guess.low <= fold.truth) & (fold.truth <= fold.guess.high) for fold in judged]
-    coverage: Array = np.concatenate(inside, axis=2).mean(axis=2)
+    coverage: Floats = np.concatenate(inside, axis=2).mean(axis=2)
     return coverage
 
 
-def _costs(whole: Benchmark, judged: list[JudgedFold]) -> Array:
+def _costs(whole: Benchmark, judged: list[JudgedFold]) -> Floats:
     cost = whole.terms.prices
     each = [[[cost[list(few)].sum() for few in row] for row in fold.sets] for fold in judged]
-    mean: Array = np.mean(each, axis=0)
+    mean: Floats = np.mean(each, axis=0)
     return mean
 
 
@@ -293,7 +294,7 @@ def _took(
     return tuple(counted.most_common())
 
 
-def _estimate(values: Array) -> Estimate:
+def _estimate(values: Floats) -> Estimate:
     """The figure itself, which comes first, and the ends over resamples."""
     known = values[1:][~np.isnan(values[1:])]
     if not len(known):
@@ -302,7 +303,7 @@ def _estimate(values: Array) -> Estimate:
     return Estimate(float(values[0]), float(low), float(high))
 
 
-def _spread(values: Array) -> Estimate:
+def _spread(values: Floats) -> Estimate:
     known = values[~np.isnan(values)]
     if not len(known):
         return _UNKNOWN
