@@ -24,7 +24,7 @@ from examiner.information.observations import Observations, Unit, moments, obser
 from examiner.information.separation import Separation
 from examiner.information.separation import redundancy as task_redundancy
 from examiner.information.separation import separation as pair_separation
-from examiner.information.sets import InformativeSet, Progress, best_set, check_size
+from examiner.information.sets import InformativeSet, best_set, check_size
 from examiner.information.uncertainty import (
     BitsByChance,
     BitsIntervals,
@@ -33,6 +33,7 @@ from examiner.information.uncertainty import (
 )
 from examiner.results import Results
 from examiner.results.display import html_columns
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted, shorten
 
 USUAL_SIZE = 10

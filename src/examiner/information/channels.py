@@ -51,8 +51,7 @@ class Channels:
     def usable(self) -> NDArray[np.bool_]:
         """Which tasks have a channel seen on at least two agents; shape [tasks]."""
         seen = np.isfinite(self.deviation).sum(axis=1) >= 2
-        usable: NDArray[np.bool_] = seen.any(axis=0)
-        return usable
+        return np.asarray(seen.any(axis=0))
 
     def only(self, measure: str) -> Channels:
         """Return the channel of one measure alone.

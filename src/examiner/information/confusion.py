@@ -136,5 +136,4 @@ def normalised_rows(log_likelihood: Floats) -> Floats:
     array([[0.5, 0.5]])
     """
     raised = np.exp(log_likelihood - log_likelihood.max(axis=-1, keepdims=True))
-    rows: Floats = raised / raised.sum(axis=-1, keepdims=True)
-    return rows
+    return np.asarray(raised / raised.sum(axis=-1, keepdims=True))

@@ -17,9 +17,9 @@ from examiner.information.observations import (
     shares,
     task_signs,
 )
-from examiner.information.sets import Progress
 from examiner.results import Results
 from examiner.results.display import html_columns
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted
 
 MOST_CONTENDERS = 100

@@ -11,9 +11,8 @@ from examiner.checking import Floats, Randomness, generator
 from examiner.information.observations import oriented_means, shares
 from examiner.results import Results
 from examiner.results.display import html_columns
-from examiner.scores.estimate import Estimate
+from examiner.scores.estimate import Estimate, check_level
 from examiner.scores.likeness import Method, correlate_columns, unit_columns
-from examiner.wording import InputError
 
 MOST_GROUPS = 50
 """Leaving out one group at a time, there are at most so many groups, however many agents or tasks."""
@@ -116,8 +115,7 @@ def general_factor(
     >>> round(found.mean_task_correlation.value, 6), round(found.first_factor_share.value, 6)
     (1.0, 1.0)
     """
-    if not 0 < level < 1:
-        raise InputError(f"The level is {level}. Give a number between 0 and 1, as 0.95.")
+    check_level(level)
     rng = generator(rng)
     means = oriented_means(results, measure)
     scores = standard_scores(means)

@@ -12,6 +12,7 @@ from examiner.information.decomposition import standard_scores
 from examiner.information.observations import oriented_means, task_scaled, task_signs
 from examiner.results import Results
 from examiner.results.display import html_columns
+from examiner.scores.cells import group_means, ratio
 from examiner.scores.likeness import correlate_pairs
 from examiner.wording import counted, listed
 
@@ -83,8 +84,7 @@ def opposed(results: Results, measure: str | None = None) -> OpposedTasks:
     seen = np.isfinite(scores)
     held = np.where(seen, scores, 0.0)
     others = seen.sum(axis=1, keepdims=True) - seen
-    rest = np.full(scores.shape, np.nan)
-    np.divide(held.sum(axis=1, keepdims=True) - held, others, out=rest, where=others > 0)
+    rest = ratio(held.sum(axis=1, keepdims=True) - held, others)
     correlation, count = correlate_pairs(scores, rest)
     return OpposedTasks(results.tasks, correlation, _chance(correlation, count))
 
@@ -120,17 +120,11 @@ def _trial_gap(results: Results, score: str, win: str) -> Floats:
     scores, won, tasks = scores[both], wins[both] > 0.5, tasks[both]
 
     def mean(values: Floats, rows: NDArray[np.bool_]) -> Floats:
-        count = np.bincount(tasks[rows], minlength=n_tasks)
-        total = np.bincount(tasks[rows], weights=values[rows], minlength=n_tasks)
-        means = np.full(n_tasks, np.nan)
-        np.divide(total, count, out=means, where=count > 0)
-        return means
+        return group_means(values[rows], tasks[rows], n_tasks)
 
     every = np.ones(len(scores), dtype=bool)
     spread = np.sqrt(mean((scores - mean(scores, every)[tasks]) ** 2, every))
-    gap = np.full(n_tasks, np.nan)
-    np.divide(mean(scores, won) - mean(scores, ~won), spread, out=gap, where=spread > 0)
-    return gap
+    return ratio(mean(scores, won) - mean(scores, ~won), spread)
 
 
 def _chance(correlation: Floats, count: NDArray[np.int64]) -> Floats:

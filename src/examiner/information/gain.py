@@ -154,8 +154,7 @@ def bounded_bits(nats: Floats | float, agents: int) -> Floats:
     >>> bounded_bits(np.array([-1e-17, np.log(2)]), 2)
     array([0., 1.])
     """
-    bits: Floats = np.clip(np.asarray(nats) / np.log(2.0), 0.0, np.log2(agents))
-    return bits
+    return np.asarray(np.clip(np.asarray(nats) / np.log(2.0), 0.0, np.log2(agents)))
 
 
 def _by_pairs(pairs: PairLikelihood, base: Floats, block: slice) -> tuple[Floats, Floats]:
@@ -199,5 +198,4 @@ def _by_rows(pairs: PairLikelihood, base: Floats, block: slice) -> tuple[Floats,
 
 def _entropy(rows: Floats) -> Floats:
     # A probability of 0 has no part in an entropy, and its logarithm would be infinite.
-    entropy: Floats = -(rows * np.log(np.maximum(rows, 1e-300))).sum(axis=-1)
-    return entropy
+    return np.asarray(-(rows * np.log(np.maximum(rows, 1e-300))).sum(axis=-1))

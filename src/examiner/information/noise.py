@@ -9,6 +9,7 @@ import numpy as np
 
 from examiner.checking import Floats
 from examiner.information.observations import Moments
+from examiner.scores.cells import ratio
 from examiner.wording import InputError, shorten
 
 NoiseKind = Literal["trial", "mean"]
@@ -126,8 +127,7 @@ def task_spread(means: Floats) -> Floats:
     seen = np.isfinite(means)
     count = np.where(seen.any(axis=0), seen.sum(axis=0), np.nan)
     centre = np.where(seen, means, 0.0).sum(axis=0) / count
-    spread: Floats = np.sqrt(np.where(seen, (means - centre) ** 2, 0.0).sum(axis=0) / count)
-    return spread
+    return np.asarray(np.sqrt(np.where(seen, (means - centre) ** 2, 0.0).sum(axis=0) / count))
 
 
 def pooled_deviation(square: Floats, freedom: Floats) -> Floats:
@@ -136,11 +136,8 @@ def pooled_deviation(square: Floats, freedom: Floats) -> Floats:
     >>> pooled_deviation(np.array([[2.0], [6.0]]), np.array([[1.0], [1.0]]))
     array([2.])
     """
-    total = freedom.sum(axis=0)
-    variance = np.full(total.shape, np.nan)
     repeated = np.where(freedom > 0, square, 0.0).sum(axis=0)
-    np.divide(repeated, total, out=variance, where=total > 0)
-    return np.sqrt(variance)
+    return np.sqrt(ratio(repeated, freedom.sum(axis=0)))
 
 
 def _lent(pooled: Floats, between: Floats) -> Floats:

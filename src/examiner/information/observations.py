@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores import NORMALISERS
-from examiner.scores.cells import cell_means
+from examiner.scores.cells import cell_means, ratio
 from examiner.scores.comparable import TaskScores
 from examiner.scores.likeness import ROUNDING
 
@@ -149,8 +149,7 @@ def _cell_moments(
         return np.bincount(cell, weights=values, minlength=size).astype(np.float64, copy=False)
 
     units, trials = total(once), total(once * count)
-    centre = np.full(size, np.nan)
-    np.divide(total(once * mean), units, out=centre, where=units > 0)
+    centre = ratio(total(once * mean), units)
     apart = (mean - np.nan_to_num(centre)[cell]) ** 2
     parts = (units, trials, centre, total(once * (square + count * apart)), total(once * apart))
     return tuple(part.reshape(shape) for part in parts)
@@ -223,8 +222,7 @@ def _shrunk(products: Floats, freedom: Floats) -> Floats:
 def _inverse_root(correlation: Floats) -> Floats:
     values, vectors = np.linalg.eigh(correlation)
     lengths = 1 / np.sqrt(np.maximum(values, LEAST_EIGENVALUE))
-    root: Floats = lengths[:, :, None] * vectors.transpose(0, 2, 1)
-    return root
+    return np.asarray(lengths[:, :, None] * vectors.transpose(0, 2, 1))
 
 
 def task_signs(results: Results, measure: str | None = None) -> Floats:
@@ -242,8 +240,7 @@ def oriented_means(results: Results, measure: str | None = None) -> Floats:
     >>> oriented_means(Results.from_numpy([[1.0, 2.0]]), "score")
     array([[1., 2.]])
     """
-    means: Floats = cell_means(results, measure) * task_signs(results, measure)
-    return means
+    return cell_means(results, measure) * task_signs(results, measure)
 
 
 def shares(means: Floats, like: Floats | None = None) -> Floats:

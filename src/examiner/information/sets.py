@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -17,10 +17,10 @@ from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, cumulative_bits, table_bits
 from examiner.results import Results
 from examiner.results.display import html_columns
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted, unknown_name
 
 Search = Literal["greedy", "swap", "optimum"]
-Progress = Callable[[str, int, int], None]
 
 MOST_SETS = 200_000
 LEAST_GAIN = 1e-12

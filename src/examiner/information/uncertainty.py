@@ -13,8 +13,10 @@ from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import cumulative_bits, single_bits
 from examiner.information.noise import ChannelModel
 from examiner.information.observations import Moments, Observations, moments, observe
-from examiner.information.sets import InformativeSet, Progress, greedy_columns
+from examiner.information.sets import InformativeSet, greedy_columns
 from examiner.results import Results
+from examiner.scores.estimate import check_level
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted
 
 
@@ -114,8 +116,7 @@ def bits_intervals(
     >>> bool(found.task_low[0] < found.task_high[0])
     True
     """
-    if not 0 < level < 1:
-        raise InputError(f"The level is {level}. Give a number between 0 and 1, as 0.95.")
+    check_level(level)
     model = model or ChannelModel()
     seen = _observed(source, model)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -86,13 +87,40 @@ def mean_cells(values: Floats, codes: RowCodes) -> Floats:
     array([[nan,  2.]])
     """
     runs = mean_runs(values, codes)
-    size = codes.shape[0] * codes.shape[1]
-    cells = runs.agent * codes.shape[1] + runs.task
-    sums = np.bincount(cells, weights=runs.value, minlength=size)
-    counts = np.bincount(cells, minlength=size)
-    means = np.full(size, np.nan)
+    n_agents, n_tasks = codes.shape
+    cells = runs.agent * n_tasks + runs.task
+    return group_means(runs.value, cells, n_agents * n_tasks).reshape(codes.shape)
+
+
+def codes_of(labels: Sequence[Hashable]) -> NDArray[np.int64]:
+    """Number labels from zero in the order of their first appearance.
+
+    >>> codes_of(["b", "a", "b"])
+    array([0, 1, 0])
+    """
+    met: dict[Hashable, int] = {}
+    return np.array([met.setdefault(label, len(met)) for label in labels], dtype=np.int64)
+
+
+def group_means(values: Floats, group: NDArray[np.integer], groups: int) -> Floats:
+    """Average the values of each group, given by its number; NaN for a group without any.
+
+    >>> group_means(np.array([1.0, 3.0, 7.0]), np.array([0, 0, 2]), 3)
+    array([ 2., nan,  7.])
+    """
+    sums = np.bincount(group, weights=values, minlength=groups)
+    return ratio(sums, np.bincount(group, minlength=groups))
+
+
+def ratio(sums: Floats | NDArray[np.integer], counts: Floats | NDArray[np.integer]) -> Floats:
+    """Divide sums by how much they are the sums of; NaN where that is nothing.
+
+    >>> ratio(np.array([6.0, 0.0]), np.array([2, 0]))
+    array([ 3., nan])
+    """
+    means = np.full(sums.shape, np.nan)
     np.divide(sums, counts, out=means, where=counts > 0)
-    return means.reshape(codes.shape)
+    return means
 
 
 def _numbered(keys: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:

@@ -199,8 +199,7 @@ def _correlate(left: Floats, right: Floats, method: Method) -> Floats:
         left, right = rankdata(left, axis=0), rankdata(right, axis=0)
     unit = unit_columns(left)
     products = unit.T @ (unit if right is left else unit_columns(right))
-    bounded: Floats = np.clip(products, -1.0, 1.0)
-    return bounded
+    return np.clip(products, -1.0, 1.0)
 
 
 def correlation_distances(correlation: Floats) -> Floats:

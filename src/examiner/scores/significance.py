@@ -239,8 +239,7 @@ def _task_ranks(values: Floats) -> Floats:
     """Ranks of the agents seen on each task, 1 the best; NaN where an agent was not seen."""
     from scipy.stats import rankdata  # slow to import
 
-    ranks: Floats = rankdata(-values, axis=0, nan_policy="omit")
-    return ranks
+    return rankdata(-values, axis=0, nan_policy="omit")
 
 
 def _ranks(values: Floats) -> Floats:

@@ -104,8 +104,7 @@ def _cells(scores: RunScores) -> tuple[Floats, Floats]:
 def _within(scores: RunScores) -> float:
     squares, spare = 0.0, 0
     for strata in scores.strata:
-        off = np.where(strata.present, strata.scores - strata.means[:, None], 0.0)
-        squares += float((off**2).sum())
+        squares += float((strata.deviations**2).sum())
         spare += int((strata.runs - 1).sum())
     return squares / spare if spare else float("nan")
 

@@ -68,10 +68,14 @@ class Benchmark:
         return self.scores.tasks
 
     @property
+    def everyone(self) -> NDArray[np.intp]:
+        """The rows of all agents."""
+        return np.arange(len(self.agents))
+
+    @property
     def values(self) -> Floats:
         """Means of cells before any agent is compared with another, higher is better; [agents, tasks]."""
-        means: Floats = self.scores.agent_means * self.scores.sign
-        return means
+        return self.scores.agent_means * self.scores.sign
 
     @property
     def fingerprint(self) -> str:

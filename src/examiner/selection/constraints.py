@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from examiner.checking import Floats
 from examiner.results import Classification, Results
 from examiner.results.atari import atari_game
+from examiner.scores.cells import codes_of, group_means
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
 Levels = Literal["free", "together", "apart"]
@@ -179,9 +180,7 @@ def task_costs(results: Results, cost: str | Floats | None) -> Floats | None:
     first = np.unique(results.run_numbers, return_index=True)[1]
     task = results.task_codes[first][: len(runs)]
     known = np.isfinite(runs)
-    number = np.bincount(task[known], minlength=len(results.tasks))
-    total = np.bincount(task[known], weights=runs[known], minlength=len(results.tasks))
-    return np.where(number > 0, total / np.maximum(number, 1), np.nan)
+    return group_means(runs[known], task[known], len(results.tasks))
 
 
 def task_groups(
@@ -210,16 +209,6 @@ def task_groups(
             f"None of the tasks is in the classification, which has {listed(groups)}. Check the names."
         )
     return found
-
-
-def codes_of(labels: Sequence[str]) -> NDArray[np.int64]:
-    """Number labels from zero in the order of their first appearance.
-
-    >>> codes_of(["b", "a", "b"])
-    array([0, 1, 0])
-    """
-    met: dict[str, int] = {}
-    return np.array([met.setdefault(label, len(met)) for label in labels], dtype=np.int64)
 
 
 def _columns(

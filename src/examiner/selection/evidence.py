@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,10 +64,12 @@ task. Give successes (`--success`), so that one can be fitted, or choose another
     ability: Floats | None = None
     groups: tuple[str, ...] | None = None
 
-    def needed(self, method: str, what: str) -> None:
-        """Refuse to go on without a piece of evidence, and say how to get it."""
-        if getattr(self, what) is None:
+    def needed(self, method: str, what: str) -> Any:  # Any: of the piece's own type
+        """Return a piece of evidence; without it, refuse to go on and say how to get it."""
+        found = getattr(self, what)
+        if found is None:
             raise InputError(f"{method} needs {MISSING[what]}")
+        return found
 
 
 class Fold(NamedTuple):

@@ -1,4 +1,4 @@
-"""The shared loop: add the task that gains most within the terms, then exchange tasks while that helps."""
+"""TaskSet, and the loop that makes it: add the task that gains most, exchange tasks while that helps."""
 
 from __future__ import annotations
 
@@ -65,16 +65,24 @@ def grow(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str)
     names = name_order(tasks)
     chosen: list[int] = []
     gained: list[float] = []
+
+    def join(column: int, gain: Floats) -> None:
+        """Add a task, and after it those that come with it, each with what it gains then."""
+        for number, member in enumerate(terms.members(column)):
+            now = gain if number == 0 else _finite(gains(chosen))
+            gained.append(float(now[member]))
+            chosen.append(member)
+
     for column in terms.must:
         if column not in chosen:
-            _join(evidence, gains, column, _finite(gains(chosen)), chosen, gained)
+            join(column, _finite(gains(chosen)))
     while len(chosen) < size:
         allowed = terms.allowed(chosen, size)
         if not allowed.any():
             break
         gain = _finite(gains(chosen))
         best = _best(_worth(evidence, gain), allowed, names)
-        _join(evidence, gains, best, gain, chosen, gained)
+        join(best, gain)
     if len(chosen) < size and terms.budget is None and not terms.in_units:
         raise _short(len(chosen), size)
     return selection_of(evidence, chosen, np.array(gained), method=method, unit=unit)
@@ -200,22 +208,6 @@ def name_order(tasks: Sequence[str]) -> NDArray[np.intp]:
     return np.argsort(np.argsort(np.array(tasks, dtype=object), kind="stable"), kind="stable")
 
 
-def _join(
-    evidence: Evidence,
-    gains: Gains,
-    column: int,
-    gain: Floats,
-    chosen: list[int],
-    gained: list[float],
-) -> None:
-    """Add a task, and after it those that come with it, each with what it gains then."""
-    members = evidence.terms.members(column) if evidence.terms.in_units else [column]
-    for number, member in enumerate(members):
-        now = gain if number == 0 else _finite(gains(chosen))
-        gained.append(float(now[member]))
-        chosen.append(member)
-
-
 def _remembered(gains: Gains) -> Gains:
     """Weigh each set of tasks once: exchanges begin with those that growing has just looked at."""
     known: dict[frozenset[int], Floats] = {}
@@ -252,8 +244,7 @@ def _worth(evidence: Evidence, gain: Floats) -> Floats:
     cost = np.where(
         terms.in_units, np.bincount(terms.unit, weights=terms.cost)[terms.unit], terms.cost
     )
-    worth: Floats = np.where(gain > 0, gain / cost, gain)
-    return worth
+    return np.where(gain > 0, gain / cost, gain)
 
 
 def _best(worth: Floats, allowed: NDArray[np.bool_], names: NDArray[np.intp]) -> int:

@@ -84,8 +84,7 @@ class Predictor:
 
     def each_task(self, values: Floats) -> Floats:
         """Predict every task in comparable units, shape [agents, all tasks]."""
-        predicted: Floats = self.task_mean + self.design(values) @ self.task_beta.T
-        return predicted
+        return self.task_mean + self.design(values) @ self.task_beta.T
 
     def surprise(self, values: Floats) -> Floats:
         """How many deviations each result lies from what the other chosen tasks say, NaN if not run."""

@@ -44,7 +44,7 @@ def reasons(whole: Benchmark, selection: Selection) -> tuple[Reason, ...]:
     [3, 3]
     """
     predictor, columns = selection.predictor, selection.chosen.columns
-    evidence = fold_of(whole, np.arange(len(whole.agents)), ()).evidence
+    evidence = fold_of(whole, whole.everyone, ()).evidence
     values, target = evidence.values, evidence.target
     assert target is not None
     distance = likeness(values)

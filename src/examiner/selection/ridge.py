@@ -35,11 +35,6 @@ class Design(NamedTuple):
         unit = float(np.sqrt(variance)) if variance > 0 else 1.0
         return cls(centre, unit, (values - centre) / unit)
 
-    def of_others(self, values: Floats) -> Floats:
-        """Put other agents' values on the same scale."""
-        scaled: Floats = (values - self.centre) / self.unit
-        return scaled
-
 
 class RidgeFits(NamedTuple):
     """One regression a set, on centred values: ŷ = mean + Σ β z."""
@@ -50,10 +45,9 @@ class RidgeFits(NamedTuple):
     left_out: Floats  # [sets, agents]: residual of each agent, predicted from all others
     fitted: Floats  # [sets, agents]: residual of each agent, predicted from all, itself included
 
-    def predict(self, sets: NDArray[np.intp], new: Floats) -> Floats:
-        """Predict from scaled values [agents, tasks]; shape [sets, agents]."""
-        predicted: Floats = np.einsum("abk,bk->ba", new[:, sets], self.beta) + self.mean[:, None]
-        return predicted
+    def predict(self, new: Floats) -> Floats:
+        """Predict agents from their scaled values [agents, sets, size]; shape [sets, agents]."""
+        return np.asarray(np.einsum("abk,bk->ba", new, self.beta) + self.mean[:, None])
 
 
 def ridge_fits(design: Floats, target: Floats, sets: NDArray[np.intp]) -> RidgeFits:

@@ -156,7 +156,7 @@ def choose(
     else:
         name, entered = method_named(method)
     needs = entered.needs if name in METHODS else ("channels", "items", "ability")
-    evidence = fold_of(whole, np.arange(len(whole.agents)), needs).evidence
+    evidence = fold_of(whole, whole.everyone, needs).evidence
     chosen = entered.select(evidence, size, rng)
     return replace(chosen, notes=(*whole.notes, *(notes or chosen.notes)))
 
@@ -180,7 +180,7 @@ def with_predictor(
     >>> with_predictor(whole, choose(whole, 2, "spread", rng=0), rng=0).method
     'spread'
     """
-    rows = np.arange(len(whole.agents))
+    rows = whole.everyone
     residual = None if proof is None else _judged_residual(whole, chosen, proof)
     if residual is None and chosen.method in METHODS and chosen.method != "random":
         size = _size(whole, None if whole.terms.budget is not None else len(chosen))
@@ -272,7 +272,7 @@ def _best_method(
 ) -> tuple[str, Method, tuple[str, ...]]:
     able, notes = able_methods(whole)
     contest = Contest(tuple(able.items()), (size,), (), inner, 0.9)
-    off = inner_residuals(whole, contest, np.arange(len(whole.agents)), rng)
+    off = inner_residuals(whole, contest, whole.everyone, rng)
     names = list(able)
     name = names[best_of(off, names)[0]]
     error = np.abs(off[names.index(name), 0]).mean()

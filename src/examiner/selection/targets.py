@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Floats
+from examiner.scores.cells import ratio
 from examiner.wording import unknown_name
 
 Target = Literal["mean", "median", "iqm", "rank-points"]
@@ -35,21 +36,16 @@ def aggregate(values: Floats, target: Target) -> Floats:
     array([2. , 1.5])
     """
     if target == "median":
-        middle: Floats = np.nanmedian(values, axis=1)
-        return middle
+        return np.nanmedian(values, axis=1)
     if target != "iqm":
         seen = np.isfinite(values)
-        count = seen.sum(axis=1)
-        average = np.full(len(values), np.nan)
-        np.divide(np.where(seen, values, 0.0).sum(axis=1), count, out=average, where=count > 0)
-        return average
+        return ratio(np.where(seen, values, 0.0).sum(axis=1), seen.sum(axis=1))
     ordered = np.sort(values, axis=1)  # NaN last
     count = np.isfinite(values).sum(axis=1)
     cut = count // 4
-    place = np.arange(values.shape[1])
-    inside = (place >= cut[:, None]) & (place < (count - cut)[:, None])
-    mean: Floats = np.where(inside, ordered, 0.0).sum(axis=1) / np.maximum(count - 2 * cut, 1)
-    return mean
+    column = np.arange(values.shape[1])
+    inside = (column >= cut[:, None]) & (column < (count - cut)[:, None])
+    return np.asarray(np.where(inside, ordered, 0.0).sum(axis=1) / np.maximum(count - 2 * cut, 1))
 
 
 def remainder(values: Floats, sets: NDArray[np.intp]) -> Floats:
@@ -64,6 +60,4 @@ def remainder(values: Floats, sets: NDArray[np.intp]) -> Floats:
     inside = known[:, sets].sum(axis=2)
     count = seen.sum(axis=1)[:, None] - seen[:, sets].sum(axis=2)
     total = known.sum(axis=1)[:, None] - inside
-    mean = np.full(total.shape, np.nan)
-    np.divide(total, count, out=mean, where=count > 0)
-    return mean.T
+    return ratio(total, count).T

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Floats, Randomness, generator
+from examiner.scores.cells import codes_of, ratio
 from examiner.scores.likeness import FEWEST_PAIRS, correlate_columns, correlation_distances
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, shorten
 
 ClusterFunction: TypeAlias = Callable[[Floats, int], Sequence[Hashable]]
 """From scores [agents, tasks] and a number of clusters to a label for each task."""
 
-Progress: TypeAlias = Callable[[str, int, int], None]
 Distance = Literal["euclidean", "correlation"]
 
 SMALL_P = 0.05
@@ -62,15 +63,12 @@ def profile_distances(scores: Floats, distance: Distance = "euclidean") -> Float
             f"Unknown distance {shorten(distance)}. Known: 'correlation', 'euclidean'."
         )
     seen = np.isfinite(scores)
-    distances = np.full((scores.shape[1],) * 2, np.nan)
+    distances = np.empty((scores.shape[1],) * 2)
     for task in range(scores.shape[1]):
         both = seen & seen[:, [task]]
         gaps = np.where(both, scores - scores[:, [task]], 0.0)
-        agents = both.sum(axis=0)
-        squares = (gaps**2).sum(axis=0)
-        np.divide(squares, agents, out=distances[task], where=agents > 0)
-    roots: Floats = np.sqrt(distances)
-    return roots
+        distances[task] = ratio((gaps**2).sum(axis=0), both.sum(axis=0))
+    return np.sqrt(distances)
 
 
 def permutation_test(
@@ -132,14 +130,13 @@ def _drawn_means(
     tasks = len(distances)
     known = np.isfinite(distances)
     held = np.where(known, distances, 0.0)
-    means = np.full(draws, np.nan)
+    means = np.empty(draws)
     block = max(1, _LABELS_AT_ONCE // len(first))
     for start in range(0, draws, block):
         stop = min(start + block, draws)
         order = rng.permuted(np.tile(np.arange(tasks), (stop - start, 1)), axis=1)
         chosen = order[:, first], order[:, second]
-        counts = known[chosen].sum(axis=1)
-        np.divide(held[chosen].sum(axis=1), counts, out=means[start:stop], where=counts > 0)
+        means[start:stop] = ratio(held[chosen].sum(axis=1), known[chosen].sum(axis=1))
         if progress:
             progress("permuting groups", stop, draws)
     return means
@@ -202,8 +199,8 @@ def adjusted_rand(one: Sequence[Hashable], other: Sequence[Hashable]) -> float:
         raise InputError(f"{len(one)} labels for {len(other)} labels. Give two for each task.")
     if len(one) < 2:
         raise InputError(f"{len(one)} labels cannot be compared. Give those of two tasks or more.")
-    rows, columns = _codes(one), _codes(other)
-    table = np.zeros((max(rows) + 1, max(columns) + 1), dtype=np.int64)
+    rows, columns = codes_of(one), codes_of(other)
+    table = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
     np.add.at(table, (rows, columns), 1)
     both = _pairs(table.ravel())
     in_one, in_other = _pairs(table.sum(axis=1)), _pairs(table.sum(axis=0))
@@ -261,10 +258,8 @@ def cluster_agreement(
     """
     count = len(set(groups))
     if not callable(clusters):
-        found = _codes(clusters)
-        return Agreement(
-            adjusted_rand(groups, clusters), math.nan, math.nan, confidence, tuple(found), 0
-        )
+        index, found = adjusted_rand(groups, clusters), codes_of(clusters).tolist()
+        return Agreement(index, math.nan, math.nan, confidence, tuple(found), 0)
     labels = clusters(scores, count)
     index = adjusted_rand(groups, labels)
     drawn, rng = [], generator(rng)
@@ -277,13 +272,8 @@ def cluster_agreement(
             progress("drawing agents anew", number + 1, resamples)
     tail = (1 - confidence) / 2
     low, high = np.quantile(drawn, (tail, 1 - tail)) if drawn else (math.nan, math.nan)
-    return Agreement(index, float(low), float(high), confidence, tuple(_codes(labels)), len(drawn))
-
-
-def _codes(labels: Sequence[Hashable]) -> list[int]:
-    """A number for each label, in order of appearance."""
-    known: dict[Hashable, int] = {}
-    return [known.setdefault(label, len(known)) for label in labels]
+    found = codes_of(labels).tolist()
+    return Agreement(index, float(low), float(high), confidence, tuple(found), len(drawn))
 
 
 def _pairs(counts: NDArray[np.int64]) -> int:

@@ -156,8 +156,7 @@ def _student_p(difference: Floats, pooled: Floats, n: NDArray[np.int64]) -> Floa
 
     t = np.full(len(n), np.inf)
     np.divide(difference, pooled * np.sqrt(2 / n), out=t, where=pooled > 0)
-    p: Floats = 2 * stdtr(np.maximum(2 * n - 2, 1), -t)
-    return p
+    return 2 * stdtr(np.maximum(2 * n - 2, 1), -t)
 
 
 def _wilcoxon_p(differences: Floats) -> Floats:
@@ -179,8 +178,7 @@ def _wilcoxon_p(differences: Floats) -> Floats:
     np.divide(
         positive - n * (n + 1) / 4, np.sqrt(np.maximum(variance, 0)), out=z, where=variance > 0
     )
-    p: Floats = 2 * ndtr(-np.abs(z))
-    return p
+    return 2 * ndtr(-np.abs(z))
 
 
 class _Normality:

@@ -13,12 +13,12 @@ from examiner.checking import Floats, Randomness, generator
 from examiner.results import Results, atari_game
 from examiner.results.display import html_table
 from examiner.scores.cells import cell_means
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.typology.agreement import (
     Agreement,
     ClusterFunction,
     Distance,
     PermutationTest,
-    Progress,
     cluster_agreement,
     permutation_test,
     profile_distances,

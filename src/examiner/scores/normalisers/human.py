@@ -35,5 +35,4 @@ def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     """
     random, reference = scale.marks
     gap = np.where(reference == random, np.nan, reference - random)
-    placed: Floats = (scores.values - random[scores.task_codes]) / gap[scores.task_codes]
-    return placed
+    return np.asarray((scores.values - random[scores.task_codes]) / gap[scores.task_codes])

@@ -26,5 +26,4 @@ def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     array([ 3., -1.])
     """
     values = np.sign(scores.values) * np.log10(1.0 + np.abs(scores.values))
-    oriented: Floats = values * scale.sign[scores.task_codes]
-    return oriented
+    return np.asarray(values * scale.sign[scores.task_codes])

@@ -31,5 +31,4 @@ def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     array([0. , 1. , 0.5])
     """
     size, worst, best = scale.marks[:, scores.task_codes]
-    placed: Floats = (scores.values / size - worst) / (best - worst)
-    return placed
+    return np.asarray((scores.values / size - worst) / (best - worst))

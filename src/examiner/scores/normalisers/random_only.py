@@ -46,5 +46,4 @@ def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     chance = np.abs(scale.marks[0, scores.task_codes])
     size = np.abs(scores.values)
     share = (size - chance) / (size + chance + EPSILON)
-    oriented: Floats = share * scale.sign[scores.task_codes]
-    return oriented
+    return np.asarray(share * scale.sign[scores.task_codes])

@@ -11,8 +11,8 @@ import numpy as np
 
 from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
-from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named
-from examiner.scores.training.episodes import Curve, Episodes, episodes_of, window_means
+from examiner.scores.aggregate import Aggregate, Statistic, UserFunction, aggregate_named
+from examiner.scores.training.episodes import Curve, Episodes, end_times, episodes_of, window_means
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
@@ -22,7 +22,6 @@ from examiner.scores.uncertainty.bootstrap import (
 )
 from examiner.scores.uncertainty.resampling import Block, observed
 from examiner.scores.uncertainty.strata import RunScores, Strata, arranged, same_sign
-from examiner.scores.uncertainty.weighted import Statistic
 from examiner.wording import InputError, counted
 
 POINTS = 25
@@ -119,7 +118,7 @@ def _points(curve: Curve, frames: Sequence[float] | None) -> Floats:
         return points
     some = curve.lengths > 0
     first = float(curve.time[curve.start[some]].max())
-    last = float(curve.time[np.cumsum(curve.lengths)[some] - 1].min())
+    last = float(end_times(curve)[some].min())
     if not last >= first:
         raise InputError(
             f"No number of frames is covered by all of {counted(int(some.sum()), 'run')}: one begins "
@@ -130,17 +129,11 @@ def _points(curve: Curve, frames: Sequence[float] | None) -> Floats:
 
 def _at(curve: Curve, points: Floats) -> Floats:
     """The mean since the point before of each run, shape [runs, points]; NaN beyond its end."""
-    runs = len(curve.lengths)
-    by_then = [np.bincount(curve.run[curve.time <= point], minlength=runs) for point in points]
-    stop = np.column_stack(by_then)
-    before = np.column_stack([np.zeros(runs, dtype=stop.dtype), stop[:, :-1]])
+    stop, start = curve.ended_by(points), curve.start[:, None]
+    before = np.pad(stop[:, :-1], ((0, 0), (1, 0)))
     begin = np.where(stop > before, before, np.maximum(stop - 1, 0))
-    start = curve.start[:, None]
     means = window_means(curve.values, (start + begin).ravel(), (start + stop).ravel())
-    ends = np.full(runs, -np.inf)
-    some = curve.lengths > 0
-    ends[some] = curve.time[np.cumsum(curve.lengths)[some] - 1]
-    return np.where(ends[:, None] >= points, means.reshape(stop.shape), np.nan)
+    return np.where(end_times(curve)[:, None] >= points, means.reshape(stop.shape), np.nan)
 
 
 def _run_numbers(results: Results, episodes: Episodes, curve: Curve) -> RunScores:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.checking import Floats
+from examiner.scores.cells import ratio
 from examiner.scores.comparable import TaskScores
 from examiner.scores.normalisers import NORMALISERS
 
@@ -43,8 +44,7 @@ def standing(cells: Floats) -> Floats:
     scores = TaskScores.of_cells(cells, *names)
     rank = NORMALISERS["rank"]
     shares = rank.apply(rank.learn(scores), scores).reshape(cells.shape)
-    count = (~np.isnan(shares)).sum(axis=1)
-    return np.where(count > 0, np.nansum(shares, axis=1) / np.maximum(count, 1), np.nan)
+    return ratio(np.nansum(shares, axis=1), (~np.isnan(shares)).sum(axis=1))
 
 
 def kendall_tau(first: Floats, second: Floats) -> float:

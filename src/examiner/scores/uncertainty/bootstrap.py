@@ -11,9 +11,10 @@ import numpy as np
 
 from examiner.checking import Floats
 from examiner.results import Results
+from examiner.scores.aggregate import Statistic
+from examiner.scores.estimate import check_level
 from examiner.scores.uncertainty.resampling import UNITS, Block, Unit, blocks
 from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
-from examiner.scores.uncertainty.weighted import Statistic
 from examiner.wording import InputError, unknown_name
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -77,8 +78,7 @@ class Resampling:
             raise InputError(
                 f"{self.reps} replicates were asked for. Give 1 to {MOST_REPS:,}; 2000 is usual."
             )
-        if not 0 < self.level < 1:
-            raise InputError(f"The level is {self.level}. Give a number between 0 and 1, as 0.95.")
+        check_level(self.level)
 
     def without_bca(self, refusal: str) -> Resampling:
         """Refuse 'bca' in the caller's words, where there is no such interval.
@@ -156,7 +156,7 @@ class Bootstrap:
         at which their rescaling factor is one.
 
         >>> from functools import partial
-        >>> from examiner.scores.uncertainty.weighted import mean
+        >>> from examiner.scores.aggregate import mean
         >>> results = Results.from_numpy(np.arange(12.0).reshape(1, 3, 4))
         >>> bootstrap = Bootstrap.of(results, None, Resampling(reps=100))
         >>> each = partial(each_agent, statistics=(mean,))
@@ -202,7 +202,7 @@ class Bootstrap:
 def each_agent(block: Block, statistics: tuple[Statistic, ...]) -> Floats:
     """Return every statistic of every agent, shape [agents, statistics, replicates]; NaN if unobserved.
 
-    >>> from examiner.scores.uncertainty.weighted import mean
+    >>> from examiner.scores.aggregate import mean
     >>> table = run_scores(Results.from_numpy(np.ones((1, 2, 2))))
     >>> each_agent(blocks(table, "runs", True, 3, np.random.default_rng(0))[0], (mean,))
     array([[[1., 1., 1.]]])

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Floats
-from examiner.scores.aggregate import Aggregate
+from examiner.scores.aggregate import Aggregate, Statistic
 from examiner.scores.uncertainty.resampling import Sample, Unit
 from examiner.scores.uncertainty.strata import RunScores, Strata
-from examiner.scores.uncertainty.weighted import Statistic
 from examiner.wording import InputError, counted, shorten
 
 FEWEST = 5
@@ -100,7 +99,7 @@ def acceleration(strata: Strata, statistic: Statistic, unit: Unit = "runs") -> f
 
     References: Davison & Hinkley (1997), section 5.3, for several samples.
 
-    >>> from examiner.scores.uncertainty.weighted import mean
+    >>> from examiner.scores.aggregate import mean
     >>> acceleration(Strata("a", np.array([0]), np.array([3]), np.array([[1.0, 2.0, 3.0]])), mean)
     0.0
     """

@@ -13,7 +13,7 @@ import numpy as np
 from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
 from examiner.results.display import html_table
-from examiner.scores.estimate import Ends, least_after_all_won, wilson
+from examiner.scores.estimate import least_after_all_won, wilson
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
@@ -51,10 +51,9 @@ class Improvement(ByResampling):
         )
 
     def _repr_html_(self) -> str:
-        parts = (self.task_probability, self.task_low, self.task_high)
-        rows = zip(self.tasks, *(part.tolist() for part in parts), strict=True)
+        parts = (self.tasks, self.task_probability, self.task_low, self.task_high)
         header = ["task", "probability", "low", "high"]
-        return html_table(repr(self), header, [list(row) for row in rows], self.notes)
+        return html_table(repr(self), header, list(zip(*parts, strict=True)), self.notes)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
@@ -73,8 +72,7 @@ class ImprovementMatrix(ByResampling):
         return f"ImprovementMatrix of {counted(len(self.agents), 'agent')}, over {self.unit}"
 
     def _repr_html_(self) -> str:
-        rows = zip(self.agents, self.probability.tolist(), strict=True)
-        table = [[agent, *row] for agent, row in rows]
+        table = [[agent, *row] for agent, row in zip(self.agents, self.probability, strict=True)]
         return html_table(repr(self), ["beats with probability", *self.agents], table, self.notes)
 
 
@@ -103,12 +101,9 @@ def improvement(
     (0.875, True)
     """
     chosen = Resampling(**how).without_bca(NO_BCA)
-    for name in (a, b):
-        if name not in results.agents:
-            raise unknown_name("agent", name, results.agents)
     bootstrap = Bootstrap.of(results, measure, chosen)
     scores = bootstrap.scores
-    pair = wins(scores, results.agents.index(a), results.agents.index(b))
+    pair = wins(scores, scores.row(a), scores.row(b))
     _check_common(scores, pair)
     evaluate = partial(by_task_and_overall, pair=pair)
     ends = bootstrap.bounds(evaluate, generator(rng), (len(pair.probability) + 1,))
@@ -174,7 +169,7 @@ def improvement_matrix(
 
 def honest_bounds(
     estimate: float, low: float, high: float, trials: int, level: float = 0.95
-) -> Ends:
+) -> tuple[float, float]:
     """Replace the bounds where resamples do not differ: one-sided at 0 and 1, Wilson's between.
 
     `trials` is the number of independent meetings behind the estimate: each run of one agent is
@@ -189,10 +184,10 @@ def honest_bounds(
     [0.905, 1.0]
     """
     if estimate >= 1:
-        return Ends(least_after_all_won(trials, level), 1.0)
+        return least_after_all_won(trials, level), 1.0
     if estimate <= 0:
-        return Ends(0.0, 1 - least_after_all_won(trials, level))
-    return Ends(low, high) if high > low else wilson(estimate * trials, trials, level)
+        return 0.0, 1 - least_after_all_won(trials, level)
+    return (low, high) if high > low else wilson(estimate * trials, trials, level)
 
 
 def _check_common(scores: RunScores, pair: Wins) -> None:
@@ -218,7 +213,7 @@ def _task_and_pair_bounds(pair: Wins, drawn: Floats, how: Resampling) -> Floats:
     return ends
 
 
-def _pair_bounds(pair: Wins, low: float, high: float, how: Resampling) -> Ends:
+def _pair_bounds(pair: Wins, low: float, high: float, how: Resampling) -> tuple[float, float]:
     each = int(pair.fewer.min()) if how.unit == "runs" else 1
     trials = each * len(pair.fewer)
     return honest_bounds(float(pair.probability.mean()), low, high, trials, how.level)

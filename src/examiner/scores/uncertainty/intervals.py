@@ -12,7 +12,7 @@ import numpy as np
 from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
 from examiner.results.display import html_table
-from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named
+from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named, point_values
 from examiner.scores.estimate import wilson
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
@@ -22,7 +22,7 @@ from examiner.scores.uncertainty.bootstrap import (
     each_agent,
 )
 from examiner.scores.uncertainty.corrected import check_corrected, corrected_bounds
-from examiner.scores.uncertainty.resampling import Unit, observed
+from examiner.scores.uncertainty.resampling import Unit
 from examiner.scores.uncertainty.strata import RunScores, Strata
 from examiner.wording import InputError, counted, listed
 
@@ -114,22 +114,6 @@ def intervals(
         how=bootstrap.how,
         notes=(*bootstrap.notes, *caveats, *honest),
     )
-
-
-def point_values(scores: RunScores, aggregates: Sequence[Aggregate]) -> Floats:
-    """Return the aggregates of what was observed, shape [agents, aggregates].
-
-    >>> from examiner.scores.aggregate import AGGREGATES
-    >>> from examiner.scores.uncertainty.strata import run_scores
-    >>> table = run_scores(Results.from_numpy([[[1.0, 3.0], [5.0, 7.0]]]))
-    >>> point_values(table, [AGGREGATES["mean"]])
-    array([[4.]])
-    """
-    values = np.full((len(scores.agents), len(aggregates)), np.nan)
-    for row, strata in enumerate(scores.strata):
-        if len(strata.tasks):
-            values[row] = [one.statistic(observed(strata))[0] for one in aggregates]
-    return values
 
 
 def _chosen(aggregates: Choice | Sequence[Choice]) -> tuple[Aggregate, ...]:

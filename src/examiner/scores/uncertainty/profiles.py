@@ -11,6 +11,8 @@ import numpy as np
 
 from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
+from examiner.scores.aggregate import task_means, task_total
+from examiner.scores.cells import ratio
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
@@ -20,7 +22,6 @@ from examiner.scores.uncertainty.bootstrap import (
 )
 from examiner.scores.uncertainty.resampling import Block, Sample, observed
 from examiner.scores.uncertainty.strata import RunScores
-from examiner.scores.uncertainty.weighted import task_means, task_total
 from examiner.wording import InputError, counted, unknown_name
 
 Kind = Literal["runs", "averages"]
@@ -125,7 +126,7 @@ def _shares(sample: Sample, thresholds: Floats, kind: Kind) -> Floats:
     means = task_means(sample)
     times = 1.0 if sample.times is None else sample.times
     sums = np.array([((means > mark) * times).sum(axis=0) for mark in thresholds])
-    return _divided(sums, task_total(sample))
+    return ratio(sums, task_total(sample))
 
 
 def _run_shares(sample: Sample, thresholds: Floats) -> Floats:
@@ -138,10 +139,4 @@ def _run_shares(sample: Sample, thresholds: Floats) -> Floats:
         for row in np.flatnonzero(below == mark).tolist():
             above += weights[row] / sample.draws[row // runs]
         sums[mark - 1] = above
-    return _divided(sums, task_total(sample))
-
-
-def _divided(sums: Floats, total: Floats) -> Floats:
-    shares = np.full(sums.shape, np.nan)
-    np.divide(sums, total, out=shares, where=total > 0)
-    return shares
+    return ratio(sums, task_total(sample))

@@ -38,14 +38,13 @@ class RankProbabilities(ByResampling):
 
     def _repr_html_(self) -> str:
         header = ["agent", *(f"rank {rank + 1}" for rank in range(len(self.agents)))]
-        rows = zip(self.agents, self.probability.tolist(), strict=True)
-        return html_table(repr(self), header, [[agent, *row] for agent, row in rows], self.notes)
+        table = [[agent, *row] for agent, row in zip(self.agents, self.probability, strict=True)]
+        return html_table(repr(self), header, table, self.notes)
 
     @property
     def expected(self) -> Floats:
         """The mean rank of each agent, shape [agents]."""
-        ranks: Floats = self.probability @ np.arange(1.0, len(self.agents) + 1)
-        return ranks
+        return self.probability @ np.arange(1.0, len(self.agents) + 1)
 
 
 def ranks(

@@ -144,8 +144,7 @@ def task_counts(
     >>> task_counts(3, 2, 4, np.random.default_rng(0)).sum(axis=0).tolist()
     [2, 2, 2, 2]
     """
-    counts: NDArray[np.integer] = _count_many(tasks, draws, 1, replicates, rng)[0]
-    return counts
+    return np.asarray(_count_many(tasks, draws, 1, replicates, rng)[0])
 
 
 def repeated_run_counts(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from examiner.checking import Floats, read_only
 from examiner.results import Results
 from examiner.scores.cells import run_means
-from examiner.wording import InputError, counted, listed
+from examiner.wording import InputError, counted, listed, unknown_name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +38,11 @@ class Strata:
         sums: Floats = np.where(self.present, self.scores, 0.0).sum(axis=1)
         return sums / self.runs
 
+    @property
+    def deviations(self) -> Floats:
+        """Each run's score less its task's mean, 0 where there is no run; shape [tasks, most runs]."""
+        return np.where(self.present, self.scores - self.means[:, None], 0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class RunScores:
@@ -60,7 +65,13 @@ class RunScores:
 
     def of(self, agent: str) -> Strata:
         """Return the strata of one agent, by name."""
-        return self.strata[self.agents.index(agent)]
+        return self.strata[self.row(agent)]
+
+    def row(self, agent: str) -> int:
+        """Return where an agent stands, or refuse a name that is none."""
+        if agent not in self.agents:
+            raise unknown_name("agent", agent, self.agents)
+        return self.agents.index(agent)
 
 
 def run_scores(results: Results, measure: str | None = None) -> RunScores:

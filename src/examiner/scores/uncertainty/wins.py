@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Floats
+from examiner.scores.cells import ratio
 from examiner.scores.uncertainty.resampling import Block, Sample
 from examiner.scores.uncertainty.strata import RunScores
 
@@ -96,12 +97,7 @@ def _by_task(pair: Wins, a: Sample, b: Sample, block: Block) -> Floats:
 
 
 def _averaged(tasks: Floats, pair: Wins, a: Sample) -> Floats:
-    mean: Floats
     if a.times is None:
-        mean = tasks.mean(axis=0)
-        return mean
+        return np.asarray(tasks.mean(axis=0))
     times = a.times[pair.rows_a]
-    total = times.sum(axis=0, dtype=np.float64)
-    mean = np.full(tasks.shape[1], np.nan)
-    np.divide((tasks * times).sum(axis=0), total, out=mean, where=total > 0)
-    return mean
+    return ratio((tasks * times).sum(axis=0), times.sum(axis=0, dtype=np.float64))

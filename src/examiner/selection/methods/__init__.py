@@ -101,7 +101,7 @@ def method_named(choice: str | Select) -> tuple[str, Method]:
 def able_methods(whole: Benchmark) -> tuple[dict[str, Method], tuple[str, ...]]:
     """Return the methods that the evidence allows, random left out, and why others are not there."""
     needs = tuple(dict.fromkeys(need for method in METHODS.values() for need in method.needs))
-    evidence = fold_of(whole, np.arange(len(whole.agents)), needs).evidence
+    evidence = fold_of(whole, whole.everyone, needs).evidence
     able, notes = {}, []
     for name, method in METHODS.items():
         lacking = [need for need in method.needs if getattr(evidence, need) is None]
@@ -134,7 +134,7 @@ def entered_methods(
 
 def _check_needs(whole: Benchmark, named: list[tuple[str, Method]]) -> None:
     needs = tuple(dict.fromkeys(need for _, method in named for need in method.needs))
-    evidence = fold_of(whole, np.arange(len(whole.agents)), needs).evidence
+    evidence = fold_of(whole, whole.everyone, needs).evidence
     for name, method in named:
         for need in method.needs:
             evidence.needed(name, need)

@@ -21,8 +21,7 @@ def anchors(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
 
     def gains(chosen: list[int]) -> Floats:
         nearest = distance[:, chosen].min(axis=1) if chosen else np.full(len(distance), far)
-        gained: Floats = np.maximum(nearest[:, None] - distance, 0.0).mean(axis=0)
-        return gained
+        return np.asarray(np.maximum(nearest[:, None] - distance, 0.0).mean(axis=0))
 
     start = grow(evidence, size, gains, method="anchors", unit="tasks it stands for")
     columns = exchange(evidence, start.columns, gains)

@@ -18,11 +18,8 @@ def discrimination(evidence: Evidence, size: int, rng: np.random.Generator) -> T
     large where both hold, and negative where the able do worse. For one agent, give its ability alone.
     Needs `evidence.items` and `evidence.ability`; draws nothing at random.
     """
-    evidence.needed("discrimination", "items")
-    evidence.needed("discrimination", "ability")
-    assert evidence.items is not None
-    assert evidence.ability is not None
-    slope: Floats = steepness(evidence.items, evidence.ability).mean(axis=1)
+    items, ability = (evidence.needed("discrimination", what) for what in ("items", "ability"))
+    slope: Floats = steepness(items, ability).mean(axis=1)
 
     def gains(chosen: list[int]) -> Floats:
         return slope

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Floats
-from examiner.selection.constraints import codes_of
+from examiner.scores.cells import codes_of
 from examiner.selection.evidence import Evidence, likeness
 from examiner.selection.greedy import TaskSet, check_size, grow
 
@@ -19,9 +19,7 @@ def typology(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet
     The paper draws the task of a group at random; here it is the one most like the rest of its group.
     Needs `evidence.groups`; draws nothing at random.
     """
-    evidence.needed("typology", "groups")
-    assert evidence.groups is not None
-    label = codes_of(evidence.groups)
+    label = codes_of(evidence.needed("typology", "groups"))
     return one_of_each_group(evidence, size, label, likeness(evidence.values), "typology")
 
 
@@ -60,8 +58,7 @@ def one_of_each_group(
     def gains(chosen: list[int]) -> Floats:
         held = np.bincount(label[chosen], minlength=groups)
         turn = count / (2 * held + 1) / len(label) + (held == 0)
-        gained: Floats = turn[label] + 1e-6 * central
-        return gained
+        return np.asarray(turn[label] + 1e-6 * central)
 
     found = grow(evidence, size, gains, method=method, unit="tasks it stands for")
     held = np.bincount(label[list(found.columns)], minlength=groups)

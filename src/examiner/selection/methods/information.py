@@ -46,23 +46,20 @@ def information_swap_path(
 
 def bits_gains(evidence: Evidence, method: str) -> Gains:
     """Return a function of the tasks chosen that gives the bits each other one would add."""
-    evidence.needed(method, "channels")
-    channels = evidence.channels
-    assert channels is not None
-    pairs = PairLikelihood(channels)
+    pairs = PairLikelihood(evidence.needed(method, "channels"))
     kept = KeptLikelihoods.of(pairs)
-    usable = channels.usable
     tables: dict[int, Floats] = {}  # of the tasks that were chosen at some time: few
 
     def gains(chosen: list[int]) -> Floats:
         base = np.zeros((pairs.shape[0],) * 2)
-        for place in chosen:
-            if place not in tables:
-                tables[place] = pairs.table([place])
-            base += tables[place]
+        for column in chosen:
+            if column not in tables:
+                tables[column] = pairs.table([column])
+            base += tables[column]
         held = table_bits(base) if chosen else 0.0
         bits = None if kept is None else kept.bits_with(base)
-        return np.where(usable, (bits_with(pairs, base) if bits is None else bits) - held, -np.inf)
+        bits = bits_with(pairs, base) if bits is None else bits
+        return np.where(pairs.usable, bits - held, -np.inf)
 
     return gains
 

@@ -36,14 +36,11 @@ def regression_path(
 
 
 def _error_removed(evidence: Evidence) -> Gains:
-    evidence.needed("regression", "target")
-    assert evidence.target is not None
-    target = evidence.target
+    target = evidence.needed("regression", "target")
     design = Design.of(evidence.values).values
 
     def gains(chosen: list[int]) -> Floats:
         found = with_one_more(design, target, chosen)
-        gained: Floats = found.alone - found.errors
-        return gained
+        return found.alone - found.errors
 
     return gains

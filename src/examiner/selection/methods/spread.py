@@ -27,7 +27,6 @@ def spread(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
         for column in chosen:
             if free.any():
                 free[np.flatnonzero(free)[away[column, free].argmin()]] = False
-        nearest: Floats = 1.0 - away[:, free if free.any() else slice(None)].min(axis=1)
-        return nearest
+        return np.asarray(1.0 - away[:, free if free.any() else slice(None)].min(axis=1))
 
     return grow(evidence, size, gains, method="spread", unit="nearness to an even step")

@@ -12,7 +12,9 @@ import numpy as np
 
 from examiner.checking import Floats, Randomness, generator
 from examiner.results import Results
+from examiner.results.display import html_table
 from examiner.scores.standing import shared_ranks
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.evidence import fold_of
 from examiner.selection.methods import Select, entered_methods
@@ -29,9 +31,8 @@ from examiner.selection.proof.contest import (
 )
 from examiner.selection.proof.holdout import Holdout, splits_of
 from examiner.selection.proof.rows import Row, rows_of
-from examiner.wording import InputError
+from examiner.wording import InputError, counted
 
-Progress: TypeAlias = Callable[[str, int, int], None]
 Map: TypeAlias = Callable[[Callable[[FoldJob], JudgedFold], Iterable[FoldJob]], Iterable[Any]]
 # Any: executors differ in what they call the iterator
 
@@ -45,7 +46,7 @@ class Stability(NamedTuple):
     changed_by: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison:
     """Methods and sizes, judged on held-out agents; `rows` hold the figures, `answer` says what follows.
 
@@ -120,7 +121,16 @@ class Comparison:
         }
 
     def __repr__(self) -> str:
-        return f"Comparison of {len(self.methods)} methods, {self.folds}. {self.answer}"
+        told = self.answer.partition(". ")[0].removesuffix(".")
+        return f"Comparison of {counted(len(self.methods), 'method')}, {self.folds}: {told}"
+
+    def _repr_html_(self) -> str:
+        header = ["method", "size", "R²", "low", "high", "relative error", "Kendall"]
+        rows = [
+            [row.method, row.size, *row.r2, row.relative_error.value, row.kendall.value]
+            for row in self.rows
+        ]
+        return html_table(repr(self), header, rows, (self.answer, *self.notes))
 
 
 def compare(
@@ -158,14 +168,8 @@ def compare(
     draws = _draws(whole, wanted, holdout.draws, for_draws)
     contest = Contest(entered, wanted, draws, holdout.inner, holdout.level, best)
     splits = splits_of(holdout, whole.agents, whole.families, for_splits)
-    jobs = [
-        FoldJob(split, own)
-        for split, own in zip(
-            splits.main + splits.pairs,
-            for_folds.spawn(len(splits.main) + len(splits.pairs)),
-            strict=True,
-        )
-    ]
+    folds = splits.main + splits.pairs
+    jobs = [FoldJob(*job) for job in zip(folds, for_folds.spawn(len(folds)), strict=True)]
     found: list[JudgedFold] = []
     for fold in map(partial(judge, whole, contest), jobs):
         found.append(fold)
@@ -210,7 +214,7 @@ def _draws(
     whole: Benchmark, sizes: tuple[int, ...], draws: int, rng: np.random.Generator
 ) -> tuple[tuple[Columns, ...], ...]:
     """Random sets of each size, [sizes][draws], the same in every fold: nothing is learnt from agents."""
-    evidence = fold_of(whole, np.arange(len(whole.agents)), ()).evidence
+    evidence = fold_of(whole, whole.everyone, ()).evidence
     if evidence.terms.in_units:
         return tuple(
             tuple(draw_at_random(evidence, size, rng).columns for _ in range(draws))
@@ -227,7 +231,7 @@ def _on_all(
 
     Best-of's takes the method that looks best; the last row is the mean of random sets.
     """
-    fold = fold_of(whole, np.arange(len(whole.agents)), contest.needs)
+    fold = fold_of(whole, whole.everyone, contest.needs)
     sets = choose_sets(fold, contest, rng)
     target = fold.evidence.target
     assert target is not None

@@ -189,7 +189,7 @@ def predict_sets(
     assert target is not None
     design = Design.of(fold.evidence.values)
     guesses: list[Guess | None] = [None] * len(sets)
-    lengths = np.array([len(one) for one in sets])
+    lengths = np.array([len(columns) for columns in sets])
     nothing = np.full(len(raw), np.nan)
     for length in np.unique(lengths):
         which = np.flatnonzero(lengths == length)
@@ -197,11 +197,11 @@ def predict_sets(
         new = fill_from(raw[:, columns], fold.centre[columns])
         new = (new - design.centre[columns]) / design.unit
         fits = ridge_fits(design.values, target, columns)
-        value = np.einsum("abk,bk->ba", new, fits.beta) + fits.mean[:, None]
+        value = fits.predict(new)
         left = left_truth = np.broadcast_to(nothing, value.shape)
         if rest and length < fold.evidence.values.shape[1]:
             others = ridge_fits(design.values, remainder(fold.evidence.values, columns), columns)
-            left = np.einsum("abk,bk->ba", new, others.beta) + others.mean[:, None]
+            left = others.predict(new)
             left_truth = remainder(raw, columns)
         for row, index in enumerate(which.tolist()):
             low = high = nothing

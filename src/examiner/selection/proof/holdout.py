@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.scores.cells import codes_of
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.constraints import codes_of
 from examiner.selection.greedy import MOST_EXCHANGED
 from examiner.wording import InputError, counted, listed
 

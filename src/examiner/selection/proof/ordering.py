@@ -70,13 +70,11 @@ def kendall(pairs: Pairs, weight: Floats | None = None) -> Floats:
         shape = pairs.right.shape[:-1]
         return np.full(shape if weight is None else (*shape, len(weight)), np.nan)
     if weight is None:
-        plain: Floats = 2 * pairs.right.mean(axis=-1) - 1
-        return plain
+        return np.asarray(2 * pairs.right.mean(axis=-1) - 1)
     product = weight[:, pairs.first] * weight[:, pairs.second]
     total = product.sum(axis=1)
     share = np.einsum("...p,rp->...r", pairs.right, product) / np.where(total > 0, total, np.nan)
-    correlation: Floats = 2 * share - 1
-    return correlation
+    return np.asarray(2 * share - 1)
 
 
 def detectable(difference: Floats, right: Floats, weight: Floats | None = None) -> float:
@@ -118,5 +116,4 @@ def top_hits(truths: Sequence[Floats], predictions: Sequence[Floats], count: int
         hits.append(np.isin(order, best).mean(axis=-1))
     if not hits:
         return np.full(predictions[0].shape[:-1], np.nan)
-    found: Floats = np.mean(hits, axis=0)
-    return found
+    return np.asarray(np.mean(hits, axis=0))
