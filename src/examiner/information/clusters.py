@@ -12,6 +12,7 @@ from examiner.checking import Floats
 from examiner.information.observations import oriented_means
 from examiner.results import Results
 from examiner.results.display import html_table
+from examiner.scores.cells import codes_of
 from examiner.scores.likeness import Method, correlate_columns, correlation_distances
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
@@ -118,8 +119,9 @@ def clusters(
     alone = np.setdiff1d(np.arange(len(label)), varied)
     label[alone] = np.arange(len(alone)) + label.max(initial=0) + 1
     order += alone.tolist()
+    label[order] = codes_of(label[order].tolist())  # from 0, as clusters stand from left to right
     return TaskClusters(
-        *(results.tasks, measure, method, correlation, _from_left(label, order)),
+        *(results.tasks, measure, method, correlation, label),
         tuple(order),
         suggested,
         silhouette,
@@ -190,14 +192,6 @@ def _largest_first(order: list[int], label: NDArray[np.int64], tasks: tuple[str,
     middle = (len(order) - 1) / 2
     backwards = tasks[order[-1]] < tasks[order[0]] if largest == middle else largest > middle
     return order[::-1] if backwards else order
-
-
-def _from_left(label: NDArray[np.int64], order: list[int]) -> NDArray[np.int64]:
-    """Number clusters from 0 in the order in which they stand."""
-    met: dict[int, int] = {}
-    for column in order:
-        met.setdefault(int(label[column]), len(met))
-    return np.array([met[int(cluster)] for cluster in label], dtype=np.int64)
 
 
 def _check(tasks: int, linkage: str, threshold: float, number: int | str | None) -> None:

@@ -206,8 +206,9 @@ def aggregate(results: Results, measure: str | None = None) -> AgentAggregates:
     """
     scores = run_scores(results, measure)
     tasks = np.array([len(strata.tasks) for strata in scores.strata])
-    values = point_values(scores, [AGGREGATES[name] for name in ("mean", "median", "iqm")])
-    return AgentAggregates(results.agents, tasks, *values.T)
+    mean = [strata.means.mean() if len(strata.tasks) else np.nan for strata in scores.strata]
+    middle = point_values(scores, [AGGREGATES["median"], AGGREGATES["iqm"]])
+    return AgentAggregates(results.agents, tasks, np.array(mean), *middle.T)
 
 
 def point_values(scores: RunScores, aggregates: Sequence[Aggregate]) -> Floats:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.checking import Floats, read_only
 from examiner.results import Results
+from examiner.results.display import html_columns
 from examiner.scores.cells import cell_means
 from examiner.scores.uncertainty.strata import same_sign
 from examiner.wording import InputError, counted, listed, unknown_name
@@ -19,7 +20,7 @@ PostHoc = Literal["wilcoxon-holm", "nemenyi"]
 POST_HOCS: tuple[PostHoc, ...] = get_args(PostHoc)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Significance:
     """Tests of differences between agents over tasks; agents in the table's order.
 
@@ -41,6 +42,15 @@ class Significance:
     cliques: tuple[tuple[int, ...], ...]
     notes: tuple[str, ...]
     common: NDArray[np.intp]
+
+    def __repr__(self) -> str:
+        size = f"{counted(len(self.agents), 'agent')} on {counted(len(self.tasks), 'task')}"
+        return f"Significance of {size}: p = {self.p_value:.2g} that all are alike, {self.posthoc}"
+
+    def _repr_html_(self) -> str:
+        p_values = dict(zip(self.agents, self.p.T, strict=True))
+        columns = {"agent": self.agents, "mean rank": self.mean_rank, **p_values}
+        return html_columns(repr(self), columns, self.notes)
 
 
 def significance(
@@ -141,11 +151,11 @@ def wilcoxon_holm(values: Floats) -> Floats:
 
     pairs = list(combinations(range(len(values)), 2))
     raw = np.ones(len(pairs))
-    for place, (a, b) in enumerate(pairs):
+    for index, (a, b) in enumerate(pairs):
         difference = values[a] - values[b]
         difference = difference[np.isfinite(difference)]
         if difference.any():
-            raw[place] = wilcoxon(difference).pvalue
+            raw[index] = wilcoxon(difference).pvalue
     matrix = np.ones((len(values), len(values)))
     for (a, b), p in zip(pairs, holm(raw), strict=True):
         matrix[a, b] = matrix[b, a] = p

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.checking import Floats
 from examiner.results import Classification, Results
-from examiner.results.atari import atari_game
+from examiner.results.atari import matched
 from examiner.scores.cells import codes_of, group_means
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
@@ -193,16 +193,17 @@ def task_groups(
     """
     if groups is None:
         column = results.task_attributes.aligned(results.task_names, "group")
-        labels = [None if value is None else str(value) for value in column]
-        return None if all(label is None for label in labels) else labels
+        named = [None if value is None else str(value) for value in column]
+        return None if all(label is None for label in named) else named
     if isinstance(groups, Classification):
         groups = {
             task: " · ".join(row) for task, row in zip(groups.tasks, groups.values, strict=True)
         }
-    games = {atari_game(task): label for task, label in groups.items() if atari_game(task)}
+    labels = [*groups.values()]
+    rows = matched(results.task_names, [*groups])
     found = [
-        groups.get(task, groups.get(name, games.get(atari_game(name))))
-        for task, name in zip(results.tasks, results.task_names, strict=True)
+        groups.get(task, None if row is None else labels[row])
+        for task, row in zip(results.tasks, rows, strict=True)
     ]
     if all(label is None for label in found):
         raise InputError(

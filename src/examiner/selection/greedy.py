@@ -149,12 +149,17 @@ def exchange(evidence: Evidence, columns: Sequence[int], gains: Gains) -> list[i
     return chosen
 
 
-def in_order(
-    evidence: Evidence, chosen: Sequence[int], gains: Gains, *, method: str, unit: str
-) -> TaskSet:
-    """Tell a set in the order in which each task adds most to those before it; must-haves first."""
+def exchanged(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str) -> TaskSet:
+    """Choose as `floating` does, told in the order in which each task adds most; must-haves first.
+
+    >>> from examiner.selection.constraints import Constraints, terms_of
+    >>> evidence = Evidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
+    >>> gains = lambda chosen: np.array([1.0, 2.0])
+    >>> exchanged(evidence, 2, gains, method="mine", unit="points").tasks
+    ('u', 't')
+    """
     left = np.zeros(len(evidence.tasks), dtype=bool)
-    left[list(chosen)] = True
+    left[list(floating(evidence, [size], gains)[0])] = True
     names = name_order(evidence.tasks)
     told: list[int] = []
     gained: list[float] = []

@@ -10,7 +10,7 @@ import numpy as np
 
 from examiner.checking import Bounds, Floats, Randomness, generator
 from examiner.results import Results
-from examiner.results.atari import atari_game
+from examiner.results.atari import matched
 from examiner.results.display import html_table
 from examiner.scores import Recipe
 from examiner.selection.benchmark import Benchmark, benchmark
@@ -237,9 +237,7 @@ def _aligned(results: Results, selection: Selection) -> Floats:
     """Comparable values on the chosen tasks, [agents, chosen tasks]."""
     ready = selection.recipe.ready(results)
     known = selection.recipe.values(ready)
-    columns = {atari_game(task) or task: column for column, task in enumerate(ready.tasks)}
-    columns |= {task: column for column, task in enumerate(ready.tasks)}
-    found = [columns.get(task, columns.get(atari_game(task) or "")) for task in selection.tasks]
+    found = matched(selection.tasks, ready.tasks)
     if all(column is None for column in found):
         raise InputError(
             f"None of the chosen tasks is in the results: {listed(selection.tasks)}. Run at least one of "

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from examiner.checking import Floats, read_only
 from examiner.results import Results
@@ -29,6 +28,7 @@ from examiner.scores.training.episodes import (
     AtPoints,
     Curve,
     Episodes,
+    Places,
     at_points,
     end_times,
     episodes_of,
@@ -38,7 +38,6 @@ from examiner.scores.training.episodes import (
 from examiner.scores.training.verdicts import Verdicts, agreement, standing
 from examiner.wording import InputError, counted, unknown_name
 
-Places = NDArray[np.int64]
 MOST_SHOWN = 20
 """Runs that a notebook shows."""
 

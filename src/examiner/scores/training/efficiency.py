@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Unpack
 
@@ -11,16 +11,16 @@ import numpy as np
 
 from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
+from examiner.results.display import html_columns
 from examiner.scores.aggregate import Aggregate, Statistic, UserFunction, aggregate_named
 from examiner.scores.training.episodes import Curve, Episodes, end_times, episodes_of, window_means
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
-    Evaluate,
     Resampling,
     ResamplingOptions,
 )
-from examiner.scores.uncertainty.resampling import Block, observed
+from examiner.scores.uncertainty.resampling import Sample
 from examiner.scores.uncertainty.strata import RunScores, Strata, arranged, same_sign
 from examiner.wording import InputError, counted
 
@@ -41,6 +41,10 @@ class EfficiencyCurves(ByResampling):
     def __repr__(self) -> str:
         agents, points = counted(len(self.agents), "agent"), counted(len(self.frames), "point")
         return f"EfficiencyCurves of {agents} by {self.aggregate}, {points} up to {self.frames[-1]:,.0f}"
+
+    def _repr_html_(self) -> str:
+        values = dict(zip(self.agents, self.value, strict=True))
+        return html_columns(repr(self), {"frames": self.frames, **values}, self.notes)
 
 
 def efficiency(
@@ -76,15 +80,11 @@ def efficiency(
     bootstrap = Bootstrap.of_scores(_run_numbers(results, episodes, curve), chosen)
     # Scores stand for the runs' numbers here: [tasks, runs, points] are the runs' curves.
     along = [values[strata.scores.astype(np.int64)] for strata in bootstrap.scores.strata]
-    value = np.full((len(results.agents), len(points)), np.nan)
-    for agent, strata in enumerate(bootstrap.scores.strata):
-        if len(strata.tasks):
-            value[agent] = _now(strata, along[agent], known.statistic)
 
-    def of_agent(agent: int) -> Evaluate:
-        return partial(_along, agent=agent, values=along[agent], statistic=known.statistic)
+    def at_points(agent: int) -> Statistic:
+        return partial(_at_points, values=along[agent], statistic=known.statistic)
 
-    low, high = bootstrap.agent_bounds(of_agent, generator(rng), (len(points),))
+    value, low, high = bootstrap.along(at_points, generator(rng), len(points))
     read_only(points, value, low, high)
     return EfficiencyCurves(
         agents=results.agents,
@@ -146,25 +146,14 @@ def _run_numbers(results: Results, episodes: Episodes, curve: Curve) -> RunScore
     return RunScores(results.agents, results.tasks, tuple(strata), ())
 
 
-def _now(strata: Strata, values: Floats, statistic: Statistic) -> list[float]:
-    """The statistic at every point, of the runs as observed; NaN where some run does not reach."""
-    return [
-        float("nan")
-        if np.isnan(values[:, :, point]).any()
-        else float(statistic(observed(replace(strata, scores=values[:, :, point])))[0])
-        for point in range(values.shape[2])
-    ]
-
-
-def _along(block: Block, agent: int, values: Floats, statistic: Statistic) -> Floats:
-    """The statistic of one agent at every point, shape [points, replicates]."""
-    sample = block.sample(agent)
+def _at_points(sample: Sample, values: Floats, statistic: Statistic) -> Floats:
+    """The statistic at every point, [points, replicates]; NaN where some run does not reach."""
     gaps = np.isnan(values).sum(axis=(0, 1)) > 0
     return np.array(
         [
-            np.full(block.replicates, np.nan)
-            if gaps[point]
+            np.full(sample.weights.shape[2], np.nan)
+            if gap
             else statistic(sample._replace(scores=values[:, :, point]))
-            for point in range(values.shape[2])
+            for point, gap in enumerate(gaps)
         ]
     )

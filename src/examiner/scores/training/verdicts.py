@@ -75,10 +75,4 @@ def agreement(standings: Floats) -> Floats:
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    count = len(standings)
-    taus = np.full((count, count), np.nan)
-    for row in range(count):
-        for column in range(row, count):
-            tau = kendall_tau(standings[row], standings[column])
-            taus[row, column] = taus[column, row] = tau
-    return taus
+    return np.array([[kendall_tau(row, other) for other in standings] for row in standings])

@@ -134,10 +134,8 @@ def _bounds(
     evaluate = partial(each_agent, statistics=tuple(known.statistic for known in aggregates))
     if bootstrap.how.interval != "bca" or bootstrap.reason is not None:
         return bootstrap.bounds(evaluate, rng, value.shape)
-    how, scores = bootstrap.how, bootstrap.scores
-    check_corrected(scores, aggregates, how.unit)
-    replicates = bootstrap.replicates(evaluate, rng)
-    return np.array(corrected_bounds(scores, aggregates, value, replicates, how.unit, how.level))
+    check_corrected(bootstrap.scores, aggregates, bootstrap.how.unit)
+    return corrected_bounds(bootstrap, aggregates, value, bootstrap.replicates(evaluate, rng))
 
 
 def _caveats(scores: RunScores, unit: Unit) -> list[str]:

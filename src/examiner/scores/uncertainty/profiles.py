@@ -11,16 +11,16 @@ import numpy as np
 
 from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
+from examiner.results.display import html_columns
 from examiner.scores.aggregate import task_means, task_total
 from examiner.scores.cells import ratio
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
-    Evaluate,
     Resampling,
     ResamplingOptions,
 )
-from examiner.scores.uncertainty.resampling import Block, Sample, observed
+from examiner.scores.uncertainty.resampling import Sample
 from examiner.scores.uncertainty.strata import RunScores
 from examiner.wording import InputError, counted, unknown_name
 
@@ -44,11 +44,14 @@ class Profiles(ByResampling):
     kind: Kind
 
     def __repr__(self) -> str:
-        agents, marks = (
-            counted(len(self.agents), "agent"),
-            counted(len(self.thresholds), "threshold"),
+        marks = counted(len(self.thresholds), "threshold")
+        return (
+            f"Profiles of {counted(len(self.agents), 'agent')} at {marks}, bands over {self.unit}"
         )
-        return f"Profiles of {agents} at {marks}, bands over {self.unit}"
+
+    def _repr_html_(self) -> str:
+        shares = dict(zip(self.agents, self.share, strict=True))
+        return html_columns(repr(self), {"threshold": self.thresholds, **shares}, self.notes)
 
 
 def profiles(
@@ -78,16 +81,8 @@ def profiles(
         raise unknown_name("kind of profile", kind, KINDS)
     bootstrap = Bootstrap.of(results, measure, chosen)
     marks = _thresholds(bootstrap.scores, thresholds)
-    share_of = partial(_shares, thresholds=marks, kind=kind)
-    share = np.full((len(results.agents), len(marks)), np.nan)
-    for agent, strata in enumerate(bootstrap.scores.strata):
-        if len(strata.tasks):
-            share[agent] = share_of(observed(strata))[:, 0]
-
-    def of_agent(agent: int) -> Evaluate:
-        return partial(_of_agent, agent=agent, share_of=share_of)
-
-    low, high = bootstrap.agent_bounds(of_agent, generator(rng), (len(marks),))
+    shares = partial(_shares, thresholds=marks, kind=kind)
+    share, low, high = bootstrap.along(lambda agent: shares, generator(rng), len(marks))
     read_only(marks, share, low, high)
     return Profiles(
         agents=results.agents,
@@ -113,10 +108,6 @@ def _thresholds(scores: RunScores, thresholds: Sequence[float] | Floats | None) 
             "Thresholds must be finite numbers, at least one. Give some, as [0, 0.5, 1]."
         )
     return np.sort(marks)
-
-
-def _of_agent(block: Block, agent: int, share_of: partial[Floats]) -> Floats:
-    return share_of(block.sample(agent))
 
 
 def _shares(sample: Sample, thresholds: Floats, kind: Kind) -> Floats:

@@ -10,7 +10,7 @@ from examiner.checking import Floats
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, bounded_bits, table_bits
 from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import Gains, TaskSet, floating, grow, in_order
+from examiner.selection.greedy import Gains, TaskSet, exchanged, floating, grow
 
 KEPT_CELLS = 1 << 22
 """Up to so many agents² · tasks their likelihoods are kept: 64 MiB for both tables."""
@@ -33,8 +33,7 @@ def information_swap(evidence: Evidence, size: int, rng: np.random.Generator) ->
     Needs `evidence.channels`; draws nothing at random.
     """
     gains = bits_gains(evidence, "information_swap")
-    columns = floating(evidence, [size], gains)[0]
-    return in_order(evidence, columns, gains, method="information_swap", unit="bits")
+    return exchanged(evidence, size, gains, method="information_swap", unit="bits")
 
 
 def information_swap_path(

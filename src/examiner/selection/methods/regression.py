@@ -8,7 +8,7 @@ import numpy as np
 
 from examiner.checking import Floats
 from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import Gains, TaskSet, floating, in_order
+from examiner.selection.greedy import Gains, TaskSet, exchanged, floating
 from examiner.selection.ridge import Design, with_one_more
 
 
@@ -21,11 +21,8 @@ def regression(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskS
     regression whose penalty is chosen by leave-one-out. The absolute error keeps one odd agent from
     deciding which tasks are taken. Needs `evidence.target`; draws nothing at random.
     """
-    gains = _error_removed(evidence)
-    columns = floating(evidence, [size], gains)[0]
-    return in_order(
-        evidence, columns, gains, method="regression", unit="error of the aggregate removed"
-    )
+    gains, unit = _error_removed(evidence), "error of the aggregate removed"
+    return exchanged(evidence, size, gains, method="regression", unit=unit)
 
 
 def regression_path(
