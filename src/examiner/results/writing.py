@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator, Sequence
@@ -38,7 +39,9 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         if target.exists() and not target.is_file() and not target.is_dir():
             yield target
             return
-        target = target.resolve()  # a link keeps pointing where it points
+        target = Path(os.path.realpath(target))  # a link keeps pointing where it points
+        if target.is_symlink():  # in a circle, which some versions of Python pass over
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         _check_writable(target)
         # Not the target's own name, which may be as long as the file system allows, or no text.
         temporary = target.with_name(f".examiner-{secrets.token_hex(6)}.part")
@@ -48,11 +51,9 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         _flush_to_disk(temporary)
         temporary.replace(target)
         _flush_to_disk(target.parent)
-    except (OSError, RuntimeError) as problem:
-        if isinstance(problem, RuntimeError) and "loop" not in str(problem).lower():
-            raise  # Python before 3.13 calls a loop of links a RuntimeError
+    except OSError as problem:
         raise InputError(
-            f"Cannot write {shorten(path, 200)}: {getattr(problem, 'strerror', None) or problem}. "
+            f"Cannot write {shorten(path, 200)}: {problem.strerror or problem}. "
             f"Check the name, the free space and the permissions, or choose another path."
         ) from problem
     finally:
