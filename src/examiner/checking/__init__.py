@@ -1,8 +1,5 @@
 """What users and files give, checked: names, arrays, and records of a declared shape."""
 
-from examiner.checking.arrays import check_finite, is_binary, read_only, smallest_unsigned
-from examiner.checking.names import check_names
-from examiner.checking.randomness import Randomness, generator
 from examiner.checking.records import (
     Axes,
     Bounds,
@@ -11,6 +8,15 @@ from examiner.checking.records import (
     from_record,
     settle,
     to_record,
+)
+from examiner.checking.values import (
+    Randomness,
+    check_finite,
+    check_names,
+    generator,
+    is_binary,
+    read_only,
+    smallest_unsigned,
 )
 
 __all__ = [

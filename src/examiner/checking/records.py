@@ -29,7 +29,7 @@ from typing import (
 
 import numpy as np
 
-from examiner.checking.arrays import read_only
+from examiner.checking.values import read_only
 from examiner.wording import InputError, listed, shorten, unknown_name
 
 T = TypeVar("T")

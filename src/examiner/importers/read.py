@@ -23,8 +23,8 @@ from examiner.importers.tables import (
     results_from_table,
 )
 from examiner.results import Provenance, Results
-from examiner.results.interchange import frame_from, is_frame
-from examiner.results.provenance import announce
+from examiner.results.attributes import announce
+from examiner.results.border import frame_from, is_frame
 from examiner.wording import InputError, shorten
 
 if TYPE_CHECKING:

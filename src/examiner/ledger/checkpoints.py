@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from examiner.results.writing import write_bytes
+from examiner.results.storage import write_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import polars as pl
 
 from examiner.ledger.accounts import Phase
 from examiner.ledger.file import reading
-from examiner.results.provenance import Provenance
+from examiner.results.attributes import Provenance
 from examiner.results.scale import Scales
 from examiner.results.table import Results, assemble
 from examiner.wording import InputError, counted, listed, shorten

@@ -12,11 +12,10 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from examiner.checking import check_finite, is_binary, read_only, smallest_unsigned
-from examiner.results.border import check_columns
+from examiner.results.border import arrow_from, check_columns, frame_from, pandas_from
 from examiner.results.codes import name_column
 from examiner.results.display import html_table
-from examiner.results.interchange import arrow_from, frame_from, pandas_from
-from examiner.results.labels import numbered_names
+from examiner.results.keys import numbered_names
 from examiner.results.storage import MATRIX_SCHEMA, MatrixNote, checked_note, loaded, save_frame
 from examiner.wording import InputError, counted, shorten
 
