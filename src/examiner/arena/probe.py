@@ -9,10 +9,9 @@ from typing import Any, NamedTuple, overload
 
 from examiner.arena.agent import make_agent
 from examiner.arena.agents import AGENTS
-from examiner.arena.plans.file import plan as read_plan
-from examiner.arena.plans.plan import Plan
-from examiner.arena.play.episodes import check_job, environment_of
-from examiner.arena.play.job import Job
+from examiner.arena.job import Job, Plan, check_job, environment_of
+from examiner.arena.plans import plan as read_plan
+from examiner.arena.play.runner import FailedJob, Watcher, run
 from examiner.arena.play.runs import (
     Estimate,
     Mapper,
@@ -26,8 +25,6 @@ from examiner.arena.play.runs import (
     reported_phase,
 )
 from examiner.arena.protocol import PROTOCOLS, Protocol
-from examiner.arena.running.runner import FailedJob, run
-from examiner.arena.running.standing import Watcher
 from examiner.ledger import ledger_results
 from examiner.results.display import html_table
 from examiner.wording import InputError, counted, shorten
@@ -83,7 +80,6 @@ class ProbedVariant(NamedTuple):
     def of_job(cls, job: Job) -> ProbedVariant:
         """Return what a job is a run of.
 
-        >>> from examiner.arena.play.job import Job
         >>> ProbedVariant.of_job(Job("mine", "random", environment="gymnasium", game="CartPole-v1"))
         ProbedVariant(agent='mine', game='CartPole-v1', mode=None, difficulty=None)
         """
@@ -161,7 +157,7 @@ def probe(
     >>> found.contrast.sticky.runs, found.replay.replays
     (2, 4)
     >>> import tempfile
-    >>> from examiner.arena.plans.file import plan_from_toml
+    >>> from examiner.arena.plans import plan_from_toml
     >>> text = 'environment = "gymnasium"\\ngames = ["CartPole-v1"]\\nseeds = 2\\nepisodes = 1\\n'
     >>> found = probe(plan_from_toml(text + '[[agents]]\\nentry = "random"'), tempfile.mkdtemp())
     >>> found

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.arena.environments.contract import Environment
-from examiner.arena.play.episodes import environment_of
-from examiner.arena.play.job import Job
+from examiner.arena.job import Job, environment_of
 from examiner.arena.protocol import PROTOCOLS, Protocol, usual_protocol
 from examiner.results.attributes import Classification
 from examiner.wording import InputError

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from examiner.arena.environments.contract import Environment
-from examiner.arena.play.episodes import Playing, environment_of
-from examiner.arena.play.job import Job
+from examiner.arena.job import Job, environment_of
+from examiner.arena.play.episodes import Playing
 from examiner.arena.protocol import Protocol
 from examiner.ledger import Phase
 
