@@ -1,7 +1,7 @@
 """Games played under a stated protocol."""
 
-from examiner.arena.agent import Task
 from examiner.arena.agents import AGENTS
+from examiner.arena.contract import Task
 from examiner.arena.environments import ENVIRONMENTS
 from examiner.arena.environments.games import (
     TRAINING_GAMES,

@@ -12,10 +12,9 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from examiner.arena.agent import make_agent
 from examiner.arena.agents import AGENTS
+from examiner.arena.contract import Environment, make_agent
 from examiner.arena.environments import ENVIRONMENTS
-from examiner.arena.environments.contract import Environment
 from examiner.arena.environments.games import (
     TRAINING_GAMES,
     game_variant,

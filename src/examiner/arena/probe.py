@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
-from examiner.arena.agent import make_agent
 from examiner.arena.agents import AGENTS
+from examiner.arena.contract import make_agent
 from examiner.arena.job import Job, Plan, check_job, environment_of
 from examiner.arena.plans import plan as read_plan
 from examiner.arena.play.runner import FailedJob, Watcher, run

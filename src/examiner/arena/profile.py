@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.arena.environments.contract import Environment
+from examiner.arena.contract import Environment
 from examiner.arena.job import Job, environment_of
 from examiner.arena.protocol import PROTOCOLS, Protocol, usual_protocol
 from examiner.results.attributes import Classification

@@ -1,9 +1,12 @@
-"""What users give, checked: names, arrays that become frozen, and the source of randomness."""
+"""What users give, checked: names, numbers, arrays that become frozen, and the source of randomness."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +39,57 @@ def check_names(names: Sequence[str], what: str) -> tuple[str, ...]:
             )
         seen.add(name)
     return tuple(names)
+
+
+def check_numbers(
+    settings: Any,  # a dataclass whose fields are settings
+    *,
+    least: Mapping[str, float] = MappingProxyType({}),
+    most: Mapping[str, float] = MappingProxyType({}),
+) -> None:
+    """Check the fields of a dataclass that are numbers, for its `__post_init__`.
+
+    A field whose default is whole must be whole, and at least 1 if nothing else is said; any other at
+    least 0. A wrong one should not fail hours later.
+
+    >>> from dataclasses import make_dataclass
+    >>> agent = make_dataclass("Agent", [("depth", int, 10)])(depth=2.5)
+    >>> check_numbers(agent)
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The setting depth is 2.5. Give a whole number of at least 1.
+    """
+    for field in fields(settings):
+        number = isinstance(field.default, int | float) and not isinstance(field.default, bool)
+        if field.init and number:
+            whole = isinstance(field.default, int)
+            check_number(
+                field.name,
+                getattr(settings, field.name),
+                whole=whole,
+                least=least.get(field.name, int(whole)),
+                most=most.get(field.name, math.inf),
+            )
+
+
+def check_number(
+    name: str, value: object, *, whole: bool = False, least: float = 0, most: float = math.inf
+) -> None:
+    """Refuse a setting that is no number, no whole one where that is needed, or out of range.
+
+    >>> check_number("budget", 500, whole=True, least=1)
+    >>> check_number("max_nodes", 1e7, whole=True, least=1)
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The setting max_nodes is 10000000.0. Give a whole number of at \
+least 1.
+    """
+    kinds: tuple[type, ...] = (int,) if whole else (int, float)
+    is_number = isinstance(value, kinds) and not isinstance(value, bool)
+    if not is_number or not least <= value <= most or math.isinf(value):  # type: ignore[operator, arg-type]
+        wanted = f"a {'whole ' if whole else ''}number of at least {least}"
+        upper = "" if math.isinf(most) else f" and at most {most:.12g}"
+        raise InputError(f"The setting {name} is {value!r}. Give {wanted}{upper}.")
 
 
 def check_finite(values: NDArray[np.float64], what: str) -> None:

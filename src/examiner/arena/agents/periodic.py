@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from examiner.arena.agent import Task
+from examiner.arena.contract import Task
 from examiner.wording import InputError
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from examiner.arena.contract import Environment
 from examiner.arena.environments.ale import AtariEnvironment
-from examiner.arena.environments.contract import Environment
 from examiner.arena.environments.gymnasium import GymnasiumEnvironment
 
 ENVIRONMENTS: Mapping[str, Callable[..., Environment]] = MappingProxyType(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.arena.environments.contract import Environment, Model, Seen
+from examiner.arena.contract import Environment, Model, Seen
 from examiner.arena.environments.games import (
     ale_package,
     chosen_variant,

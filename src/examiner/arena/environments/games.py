@@ -10,7 +10,7 @@ from functools import cache
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, NamedTuple
 
-from examiner.arena.environments.contract import extra_package
+from examiner.arena.contract import extra_package
 from examiner.results.atari import atari_game, atari_games
 from examiner.wording import InputError, listed, shorten
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.arena.environments.contract import Environment, Model, Seen, extra_package
+from examiner.arena.contract import Environment, Model, Seen, extra_package
 from examiner.arena.protocol import Protocol
 from examiner.wording import InputError, shorten
 

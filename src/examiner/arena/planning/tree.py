@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.arena.environments.contract import Seen
+from examiner.arena.contract import Seen
 from examiner.arena.planning.planner import Lookahead
 
 Atoms = NDArray[np.intp]

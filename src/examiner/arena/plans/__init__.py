@@ -11,8 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from examiner.arena.agent import check_settings
 from examiner.arena.agents import AGENTS
+from examiner.arena.contract import check_settings
 from examiner.arena.environments import ENVIRONMENTS
 from examiner.arena.environments.games import TRAINING_GAMES, playable_game, playable_games
 from examiner.arena.environments.screens import OBSERVATIONS

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from examiner.arena.agent import Task, make_agent
 from examiner.arena.agents import AGENTS
-from examiner.arena.environments.contract import Environment
+from examiner.arena.contract import Environment, Task, make_agent
 from examiner.arena.job import Job, environment_of
 from examiner.ledger import Account, Checkpoint, Episode, Phase
 from examiner.wording import InputError, shorten

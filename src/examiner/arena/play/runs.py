@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.arena.environments.contract import Environment
+from examiner.arena.contract import Environment
 from examiner.arena.job import Job, environment_of
 from examiner.arena.play.episodes import Playing
 from examiner.arena.protocol import Protocol
