@@ -287,7 +287,7 @@ Known: 'action'.
     known = signature.parameters
     if settings and not known:
         raise InputError(f"The agent {shorten(entry)} has no settings. Leave them out.")
-    if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
+    if not any(setting.kind is setting.VAR_KEYWORD for setting in known.values()):
         for name in settings:
             if name not in known:
                 raise unknown_name(f"setting of {entry}", name, tuple(known))

@@ -100,8 +100,8 @@ class ProbedPlan:
     def _repr_html_(self) -> str:
         header = (*ProbedVariant._fields, "without", "with sticky actions", "loss")
         rows = [
-            (*variant, one.deterministic.mean, one.sticky.mean, one.loss.mean)
-            for variant, one in self.contrasts.items()
+            (*variant, found.deterministic.mean, found.sticky.mean, found.loss.mean)
+            for variant, found in self.contrasts.items()
         ]
         return html_table(repr(self), header, rows)
 
@@ -186,10 +186,10 @@ def _probe_job(job: Job, sticky_probability: float, seeds: int, replays: int, us
         for chance in (0.0, sticky_probability)
     )
     kinds = [
-        [replace(one, seed=job.seed + seed) for seed in range(seeds)]
-        for one in (plain, noisy, _random_play(plain), _random_play(noisy))
+        [replace(kind, seed=job.seed + seed) for seed in range(seeds)]
+        for kind in (plain, noisy, _random_play(plain), _random_play(noisy))
     ]
-    runs: list[Recorded] = use(play_recorded, [one for kind in kinds for one in kind])
+    runs: list[Recorded] = use(play_recorded, [run for kind in kinds for run in kind])
     by_kind = [runs[start : start + seeds] for start in range(0, len(runs), seeds)]
     scores = [[run.performance for run in kind] for kind in by_kind]
     contrast, random = _contrast(*scores[:2]), _contrast(*scores[2:])
@@ -219,7 +219,8 @@ def _probe_plan(
         kinds.append(_performances(outcome.ledger, _done(played.jobs(), outcome.failed)))
     variants = dict.fromkeys(ProbedVariant.of_job(job) for job in plan.jobs())
     return ProbedPlan(
-        {one: _contrast(*(kind.get(one, []) for kind in kinds)) for one in variants}, tuple(failed)
+        {variant: _contrast(*(kind.get(variant, []) for kind in kinds)) for variant in variants},
+        tuple(failed),
     )
 
 
@@ -268,7 +269,7 @@ def _refuse_without_list_of_actions(job: Job) -> None:
 def _changed(protocol: Protocol, **changes: float) -> Protocol:
     """The protocol with changes, under the name of a preset if it is one."""
     changed = replace(protocol, **changes)  # type: ignore[arg-type]
-    preset = next((one for one in PROTOCOLS.values() if one == changed), None)
+    preset = next((known for known in PROTOCOLS.values() if known == changed), None)
     return preset or replace(changed, name=f"{protocol.name.removesuffix(', changed')}, changed")
 
 
@@ -293,7 +294,7 @@ def _kept(advantage: Estimate, left: float) -> float:
 
 def _done(jobs: Iterable[Job], failed: Iterable[FailedJob]) -> list[Job]:
     """The jobs that were played to their end, once a run is over."""
-    without = {one.job.key for one in failed}
+    without = {failure.job.key for failure in failed}
     return [job for job in jobs if job.key not in without]
 
 

@@ -116,7 +116,7 @@ def profile(
         reward_density=float(np.mean(steps != 0)),
         reward_low=float(steps.min()),
         reward_high=float(steps.max()),
-        mean_score=float(np.mean([one.sum() for one in rewards])),
+        mean_score=float(np.mean([episode.sum() for episode in rewards])),
         truncated=cut / episodes,
         episodes=episodes,
         protocol=job.protocol.hash,
@@ -136,7 +136,7 @@ def profiled_kinds(profiles: Sequence[Profile]) -> Classification:
     return Classification(
         tasks=tuple(profile.task for profile in profiles),
         features=tuple(features[0]),
-        values=tuple(tuple(one.values()) for one in features),
+        values=tuple(tuple(kinds.values()) for kinds in features),
         source="measured under the random agent",
     )
 

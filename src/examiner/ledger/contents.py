@@ -310,10 +310,12 @@ def _notes(state: LedgerState, phase: Phase) -> Sequence[str]:
 def _with_versions(frame: pl.DataFrame, about: dict[int, str]) -> pl.DataFrame:
     """The versions of each session's packages, a column each, in place of the session."""
     known = {session: json.loads(text) for session, text in about.items()}
-    names = sorted({name for one in known.values() for name in one})
+    names = sorted({name for versions in known.values() for name in versions})
     table = pl.DataFrame(
         {"session": list(known)}
-        | {f"version_{name}": [one.get(name) for one in known.values()] for name in names},
+        | {
+            f"version_{name}": [versions.get(name) for versions in known.values()] for name in names
+        },
         schema_overrides={"session": pl.Int64},
     )
     return frame.join(table, on="session", how="left", maintain_order="left").drop("session")

@@ -244,12 +244,9 @@ class ResponseMatrix:
         rows = list(range(len(self.agents)) if agents is None else agents)
         columns = list(range(len(self.tasks)) if tasks is None else tasks)
         chosen = np.ix_(rows, columns)
-        kept = [
-            None if array is None else array[chosen] for array in (self._successes, self._trials)
-        ]
         return ResponseMatrix._checked(
-            kept[0],
-            kept[1],
+            None if self._successes is None else self._successes[chosen],
+            None if self._trials is None else self._trials[chosen],
             None if self._values is None else self._values[chosen],
             [self.agents[row] for row in rows],
             [self.tasks[column] for column in columns],
@@ -333,10 +330,8 @@ class ResponseMatrix:
     @classmethod
     def load(cls, path: str | Path) -> ResponseMatrix:
         """Read what `save` wrote, unchanged."""
-        found = loaded(path, MATRIX_SCHEMA, cls._restored)
-        if found is None:
-            raise InputError(f"{shorten(path, 200)} was not written by `ResponseMatrix.save`.")
-        return found
+        other = "was not written by `ResponseMatrix.save`"
+        return loaded(path, MATRIX_SCHEMA, cls._restored, other)
 
     @classmethod
     def _restored(cls, frame: pl.DataFrame, stored: Mapping[str, Any]) -> ResponseMatrix:

@@ -219,18 +219,21 @@ def save_frame(
 
 
 def loaded(
-    path: str | Path, schema: str, restored: Callable[[pl.DataFrame, Mapping[str, Any]], T]
-) -> T | None:
-    """Return what is made of a frame and the note stored with it; None where that has another schema.
+    path: str | Path,
+    schema: str,
+    restored: Callable[[pl.DataFrame, Mapping[str, Any]], T],  # Any: JSON values
+    otherwise: str,
+) -> T:
+    """Return what is made of a frame and the note stored with it; a file `otherwise` stored is refused.
 
-    >>> loaded("missing.parquet", RESULTS_SCHEMA, lambda frame, note: len(frame))
+    >>> loaded("missing.parquet", RESULTS_SCHEMA, lambda frame, note: len(frame), "is another's")
     Traceback (most recent call last):
     ...
     examiner.wording.InputError: Cannot read 'missing.parquet': no such file. Check the path.
     """
     note = stored_note(path)
     if note is None or note.get("schema") != schema:
-        return None
+        raise InputError(f"{shorten(path, 200)} {otherwise}.")
     try:
         return restored(pl.read_parquet(path, glob=False), note)
     except InputError as problem:

@@ -491,12 +491,8 @@ class Results:
     @classmethod
     def load(cls, path: str | Path) -> Results:
         """Read what `save` wrote, unchanged."""
-        found = loaded(path, RESULTS_SCHEMA, restored)
-        if found is None:
-            raise InputError(
-                f"{shorten(path, 200)} was not written by `Results.save`. Read it with `ex.read`."
-            )
-        return found
+        other = "was not written by `Results.save`. Read it with `ex.read`"
+        return loaded(path, RESULTS_SCHEMA, restored, other)
 
     # ---------------------------------------------------------------- told
 

@@ -108,12 +108,14 @@ class ProcessCrew(Crew):
 
     def _silent_deaths(self) -> list[Event]:
         """Processes that died while a child of theirs still keeps their pipe open."""
-        dead = [(ticket, one) for ticket, one in self.running.items() if one.dead_before]
-        for one in self.running.values():
-            one.dead_before = one.popen.poll() is not None
+        dead = [
+            (ticket, process) for ticket, process in self.running.items() if process.dead_before
+        ]
+        for process in self.running.values():
+            process.dead_before = process.popen.poll() is not None
         for ticket, _ in dead:
             self.stop(ticket)
-        return [Event(ticket, "died", one.end()) for ticket, one in dead]
+        return [Event(ticket, "died", process.end()) for ticket, process in dead]
 
     def _understood(self, process: _Process, data: bytes | None) -> Event | None:
         ticket = process.ticket
@@ -201,7 +203,7 @@ class _Process:
         return f"its process ended with exit code {code}"
 
 
-_SIGNALS = frozenset(int(one) for one in signal.Signals)
+_SIGNALS = frozenset(map(int, signal.Signals))
 
 
 def available_cores() -> int:

@@ -126,18 +126,14 @@ class _World:
         return np.asarray(self._shown)
 
     def clone(self) -> _World:
-        return copy.deepcopy(self)
+        other = copy.copy(self)
+        other.env, other._shown = copy.deepcopy((self.env, self._shown))
+        return other
 
     def restore(self, state: _World, rng: np.random.Generator) -> None:
-        vars(self).update(vars(copy.deepcopy(state)))
+        vars(self).update(vars(state.clone()))
         # With the copied generator a planner would foresee the environment's own noise.
         self.env.unwrapped.np_random = rng
-
-    def __deepcopy__(self, memory: dict[int, Any]) -> _World:
-        other = _World(copy.deepcopy(self.env, memory), self.protocol)
-        other.over, other.truncated, other.frames = self.over, self.truncated, self.frames
-        other._previous, other._shown = self._previous, copy.deepcopy(self._shown, memory)
-        return other
 
 
 def gymnasium_package() -> ModuleType:

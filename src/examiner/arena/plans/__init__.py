@@ -177,7 +177,7 @@ def _check_known(path: str, name: str, known: Collection[str]) -> None:
 
 
 def _folder_name(name: str) -> str:
-    if name in (".", "..") or any(one in name for one in "/\\\0"):
+    if name in (".", "..") or any(letter in name for letter in "/\\\0"):
         wanted = "a name without slashes: it becomes the name of a folder"
         raise ShapeError("name", f"is {shorten(name)}", wanted, "plan")
     return name

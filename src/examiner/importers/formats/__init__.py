@@ -1,6 +1,7 @@
 """One file per format; `FORMATS` lists them, the most particular first."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -62,7 +63,7 @@ FORMATS = MappingProxyType(
         "ledger-training": Format(
             "the training episodes of such a ledger",
             ledger.recognises_nothing,
-            ledger.read_training,
+            partial(ledger.read, phase="training"),
         ),
         "cleanrl": Format(
             "CleanRL run folders (TensorBoard event files)",
