@@ -40,25 +40,20 @@ class World(Protocol):
     @property
     def lives(self) -> int:
         """Lives left; 0 where the game has none."""
-        ...
 
     # An action is an index into the names of actions, or an array where actions are continuous.
     def act(self, action: Any, rng: np.random.Generator) -> float:
         """Take an action for as many frames as the protocol says; return the sum of rewards."""
-        ...
 
     def observe(self) -> Seen:
         """Return what an agent sees now."""
-        ...
 
     # States are whatever the world makes them: others only keep them and hand them back.
     def clone(self) -> Any:
         """Return the state of the game."""
-        ...
 
     def restore(self, state: Any, rng: np.random.Generator) -> None:
         """Go back to a state; whatever noise the world has of its own comes from the generator."""
-        ...
 
 
 class Model:

@@ -73,10 +73,8 @@ def write_text(path: str | Path, text: str) -> Path:
     >>> write_text(Path(tempfile.mkdtemp()) / "note.txt", "π").read_text(encoding="utf-8")
     'π'
     """
-    with atomic_path(path) as temporary:
-        # surrogates can come from undecodable file names; they have no UTF-8 of their own
-        temporary.write_bytes(text.encode("utf-8", errors="replace"))
-    return Path(path)
+    # Surrogates can come from undecodable file names; they have no UTF-8 of their own.
+    return write_bytes(text.encode("utf-8", errors="replace"), path)
 
 
 def _check_writable(target: Path) -> None:

@@ -116,19 +116,15 @@ class Overseer(Protocol):
 
     def begin(self, job: int) -> object:
         """The argument a job begins with now; another one than last time shows that it got on."""
-        ...
 
     def hear(self, job: int, message: object) -> None:
         """Take one message; may raise `JobError`."""
-        ...
 
     def end(self, job: int, reason: str | None) -> None:
         """Take note that a job is done, or why it failed."""
-        ...
 
     def breathe(self) -> None:
         """Called after every bundle of news, and several times a second without any."""
-        ...
 
 
 @dataclass(slots=True)
