@@ -42,8 +42,9 @@ def walk():
     "one episode of run": f"""
 import importlib, os, tempfile
 from examiner.cli import main
-room = "examiner.arena.running" if {NEW} else "examiner.arena"
-playing = importlib.import_module(room + ".performance")
+playing = importlib.import_module(
+    "examiner.arena.play.episodes" if {NEW} else "examiner.arena.performance"
+)
 arena = importlib.import_module("examiner.arena")
 job = arena.Job("random", "random", game="pong", episodes=1)
 folder = tempfile.mkdtemp()

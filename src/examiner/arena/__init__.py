@@ -1,7 +1,7 @@
 """Games played under a stated protocol."""
 
-from examiner.arena.agent import Task
 from examiner.arena.agents import AGENTS
+from examiner.arena.contract import Task
 from examiner.arena.environments import ENVIRONMENTS
 from examiner.arena.environments.games import (
     TRAINING_GAMES,
@@ -12,10 +12,10 @@ from examiner.arena.environments.games import (
     playable_game,
     playable_games,
 )
-from examiner.arena.plans.file import bundled_plans, plan, plan_from_toml
-from examiner.arena.plans.plan import Plan, PlannedAgent, PlannedGame
-from examiner.arena.play.episodes import Playing, check_job
-from examiner.arena.play.job import Job
+from examiner.arena.job import Job, Plan, PlannedAgent, PlannedGame, check_job
+from examiner.arena.plans import bundled_plans, plan, plan_from_toml
+from examiner.arena.play.episodes import Playing
+from examiner.arena.play.runner import FailedJob, RunOutcome, Standing, run
 from examiner.arena.play.runs import Estimate, ReplayTest
 from examiner.arena.probe import (
     Contrast,
@@ -26,8 +26,6 @@ from examiner.arena.probe import (
 )
 from examiner.arena.profile import Profile, profile, profiled_kinds
 from examiner.arena.protocol import PROTOCOLS, Deviation, Protocol, deviations, protocol
-from examiner.arena.running.runner import FailedJob, RunOutcome, run
-from examiner.arena.running.standing import Standing
 from examiner.ledger import Episode, Ledger, export
 
 __all__ = [

@@ -1,8 +1,5 @@
 """What users and files give, checked: names, arrays, and records of a declared shape."""
 
-from examiner.checking.arrays import check_finite, is_binary, read_only, smallest_unsigned
-from examiner.checking.names import check_names
-from examiner.checking.randomness import Randomness, generator
 from examiner.checking.records import (
     Axes,
     Bounds,
@@ -11,6 +8,17 @@ from examiner.checking.records import (
     from_record,
     settle,
     to_record,
+)
+from examiner.checking.values import (
+    Randomness,
+    check_finite,
+    check_names,
+    check_number,
+    check_numbers,
+    generator,
+    is_binary,
+    read_only,
+    smallest_unsigned,
 )
 
 __all__ = [
@@ -21,6 +29,8 @@ __all__ = [
     "Wanted",
     "check_finite",
     "check_names",
+    "check_number",
+    "check_numbers",
     "from_record",
     "generator",
     "is_binary",

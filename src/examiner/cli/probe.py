@@ -12,10 +12,9 @@ from typing import Any
 import typer
 
 from examiner.arena.environments.games import playable_game
-from examiner.arena.plans.file import is_bundled
-from examiner.arena.plans.file import plan as named_plan
-from examiner.arena.plans.plan import Plan
-from examiner.arena.play.job import Job
+from examiner.arena.job import Job, Plan
+from examiner.arena.plans import is_bundled
+from examiner.arena.plans import plan as named_plan
 from examiner.arena.probe import ProbedVariant
 from examiner.arena.probe import probe as play_probe
 from examiner.arena.protocol import PROTOCOLS

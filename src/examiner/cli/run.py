@@ -8,11 +8,11 @@ from pathlib import Path
 
 import typer
 
-from examiner.arena.plans.file import plan as named_plan
-from examiner.arena.plans.plan import Plan
-from examiner.arena.running.performance import perform_job
-from examiner.arena.running.runner import LEDGER, RunOutcome
-from examiner.arena.running.runner import run as run_plan
+from examiner.arena.job import Plan
+from examiner.arena.plans import plan as named_plan
+from examiner.arena.play.episodes import perform_job
+from examiner.arena.play.runner import LEDGER, RunOutcome
+from examiner.arena.play.runner import run as run_plan
 from examiner.cli.options import OUTPUT, Printing, argument, option
 from examiner.cli.output import live_table, print_notes, show
 from examiner.ledger import export

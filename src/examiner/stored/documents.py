@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from examiner.checking import ShapeError, to_record
-from examiner.results.writing import write_text
+from examiner.results.storage import write_text
 from examiner.wording import InputError, shorten
 
 Content = dict[str, Any]  # Any: JSON values

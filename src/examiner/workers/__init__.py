@@ -5,10 +5,9 @@ or outlive their process are run by `crew.oversee` on a crew: `processes.Process
 `cluster.RayCrew`.
 """
 
-from examiner.workers.crew import JobError, Limits
+from examiner.workers.crew import JobError, Limits, reason_of
 from examiner.workers.mapping import Progress, map, map_processes, map_ray
 from examiner.workers.processes import available_cores
-from examiner.workers.worker import reason_of
 
 __all__ = [
     "JobError",

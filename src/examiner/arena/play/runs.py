@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from examiner.arena.environments.contract import Environment
-from examiner.arena.play.episodes import Playing, environment_of
-from examiner.arena.play.job import Job
+from examiner.arena.contract import Environment
+from examiner.arena.job import Job, environment_of
+from examiner.arena.play.episodes import Playing
 from examiner.arena.protocol import Protocol
 from examiner.ledger import Phase
 
@@ -54,14 +54,14 @@ def difference_of_runs(values: Sequence[float], others: Sequence[float]) -> Esti
     >>> difference_of_runs([5.0, 5.0], [1.0, 1.0])
     Estimate(mean=4.0, low=4.0, high=4.0, runs=2)
     """
-    samples = [np.asarray(one, dtype=float) for one in (values, others)]
-    counts = [len(one) for one in samples]
+    samples = [np.asarray(sample, dtype=float) for sample in (values, others)]
+    counts = [len(sample) for sample in samples]
     if min(counts) < 1:
         return Estimate(math.nan, math.nan, math.nan, 0)
     mean = float(samples[0].mean() - samples[1].mean())
     if min(counts) < 2:
         return Estimate(mean, math.nan, math.nan, min(counts))
-    parts = [float(one.var(ddof=1)) / len(one) for one in samples]
+    parts = [float(sample.var(ddof=1)) / len(sample) for sample in samples]
     variance = sum(parts)
     weights = sum(part**2 / (count - 1) for part, count in zip(parts, counts, strict=True))
     half = _half_width(variance, variance**2 / weights if weights else math.inf)
@@ -202,14 +202,14 @@ def replay_test(
     """
     # No seed twice: equal recordings with equal seeds would be one replay counted as several.
     jobs = [
-        replay_job(one, job, seed=job.seed + index * replays + number, sticky_probability=chance)
+        replay_job(run, job, seed=job.seed + index * replays + number, sticky_probability=chance)
         for chance in (0.0, sticky_probability)
-        for index, one in enumerate(recorded)
+        for index, run in enumerate(recorded)
         for number in range(replays)
     ]
     scores = np.array(use(play_replay, jobs))
     plain, noisy = scores.reshape(2, len(recorded), replays)
-    wanted = np.array([one.last_score for one in recorded])
+    wanted = np.array([run.last_score for run in recorded])
     return ReplayTest(
         replays=plain.size,
         reproduced=int((plain == wanted[:, None]).sum()),

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from examiner.results import Results
-from examiner.results.provenance import announce
+from examiner.results.attributes import announce
 from examiner.scores.training.checkpoints import EVALUATION, evaluation_rows
 from examiner.scores.training.episodes import (
     Curve,

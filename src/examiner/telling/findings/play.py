@@ -25,7 +25,7 @@ Published: TypeAlias = tuple[float, float]  # without and with sticky actions
 def tell_plan(plan: Plan) -> Finding:
     """Tell what a plan would play, and how it deviates from the reference protocol.
 
-    >>> from examiner.arena.plans.file import plan_from_toml
+    >>> from examiner.arena.plans import plan_from_toml
     >>> plan = plan_from_toml('games = ["freeway"]\\n[[agents]]\\nentry = "random"', name="mine")
     >>> tell_plan(plan).data["jobs"]
     1
