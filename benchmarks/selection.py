@@ -18,9 +18,9 @@ import numpy as np
 
 import examiner as ex
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.contest import Contest, FoldJob, judge
-from examiner.selection.entrants import able_methods
-from examiner.selection.holdout import leave_one_out
+from examiner.selection.methods import able_methods
+from examiner.selection.proof.contest import Contest, FoldJob, judge
+from examiner.selection.proof.holdout import leave_one_out
 from examiner.workers import map_processes
 
 

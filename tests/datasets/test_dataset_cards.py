@@ -10,7 +10,8 @@ from typing import get_args, get_overloads, get_type_hints
 import pytest
 
 from examiner.datasets import DATASETS, Card, card, load
-from examiner.datasets.files import card_fields, data_bytes, data_frame
+from examiner.datasets.card import card_fields
+from examiner.datasets.load import data_bytes, data_frame
 from examiner.results import Classification, Results, Scales
 from examiner.wording import InputError
 

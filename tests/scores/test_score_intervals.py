@@ -6,9 +6,9 @@ from scipy import stats
 
 import examiner as ex
 from examiner.scores import aggregate_named, wilson
+from examiner.scores.aggregate import iqm, mean
 from examiner.scores.uncertainty.corrected import acceleration
 from examiner.scores.uncertainty.strata import run_scores
-from examiner.scores.uncertainty.weighted import iqm, mean
 
 
 def made(scores: object, aggregates: object = "iqm", **options: object):
@@ -152,8 +152,8 @@ def test_resampling_tasks_gives_the_error_over_tasks(unit: str) -> None:
 
 
 def test_weighted_median_of_resampled_tasks_is_the_median_of_the_tasks_drawn() -> None:
+    from examiner.scores.aggregate import median
     from examiner.scores.uncertainty.resampling import Sample
-    from examiner.scores.uncertainty.weighted import median
 
     rng = np.random.default_rng(0)
     scores, times = rng.normal(size=(7, 1)), rng.integers(0, 4, size=(7, 50))

@@ -19,8 +19,8 @@ from examiner.scores.normalisers.points import POINTS
 from examiner.selection import METHODS, benchmark
 from examiner.selection.constraints import Constraints, task_costs, terms_of
 from examiner.selection.evidence import Evidence, fill, fold_of
-from examiner.selection.ordering import detectable, held_out_pairs, kendall, top_hits
 from examiner.selection.prediction import fit_predictor, jackknife_plus
+from examiner.selection.proof.ordering import detectable, held_out_pairs, kendall, top_hits
 from examiner.selection.ridge import Design, ridge_fits
 from examiner.selection.targets import aggregate, remainder
 

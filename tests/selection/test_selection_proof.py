@@ -12,11 +12,10 @@ import pytest
 
 import examiner as ex
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.contest import Contest, FoldJob, judge
-from examiner.selection.entrants import able_methods
 from examiner.selection.evidence import Evidence, fold_of
-from examiner.selection.holdout import Holdout, k_fold, leave_one_out
-from examiner.selection.methods import METHODS
+from examiner.selection.methods import METHODS, able_methods
+from examiner.selection.proof.contest import Contest, FoldJob, judge
+from examiner.selection.proof.holdout import Holdout, k_fold, leave_one_out
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT.parent / "shared" / "data" / "ale_published_scores_2018.csv"

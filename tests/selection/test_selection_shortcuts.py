@@ -9,7 +9,7 @@ import examiner as ex
 from examiner.information import channels
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, set_gain
-from examiner.selection.bits import KEPT_CELLS, KeptLikelihoods
+from examiner.selection.methods.information import KEPT_CELLS, KeptLikelihoods
 from examiner.selection.ridge import ridge_fits, with_one_more
 
 

@@ -10,6 +10,7 @@ from examiner.checking.records import (
     to_record,
 )
 from examiner.checking.values import (
+    Floats,
     Randomness,
     check_finite,
     check_names,
@@ -24,6 +25,7 @@ from examiner.checking.values import (
 __all__ = [
     "Axes",
     "Bounds",
+    "Floats",
     "Randomness",
     "ShapeError",
     "Wanted",

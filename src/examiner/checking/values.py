@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from examiner.wording import InputError, shorten
 
+Floats: TypeAlias = NDArray[np.float64]
+"""Numbers of any shape, NaN for what was not observed: the docstring of a name says its shape."""
+
 
 def check_names(names: Sequence[str], what: str) -> tuple[str, ...]:
     """Return names as a tuple after refusing empty and repeated ones.
@@ -92,7 +95,7 @@ least 1.
         raise InputError(f"The setting {name} is {value!r}. Give {wanted}{upper}.")
 
 
-def check_finite(values: NDArray[np.float64], what: str) -> None:
+def check_finite(values: Floats, what: str) -> None:
     """Refuse infinities; NaN is allowed and means "not observed".
 
     >>> check_finite(np.array([1.0, np.inf]), "measure 'score'")
@@ -133,15 +136,16 @@ def smallest_unsigned(largest: int) -> type[np.unsignedinteger]:
     return np.uint64
 
 
-def read_only(array: NDArray[np.generic]) -> None:
-    """Freeze an array in place.
+def read_only(*arrays: NDArray[np.generic]) -> None:
+    """Freeze arrays in place.
 
     >>> values = np.zeros(2)
     >>> read_only(values)
     >>> values.flags.writeable
     False
     """
-    array.flags.writeable = False
+    for array in arrays:
+        array.flags.writeable = False
 
 
 Randomness: TypeAlias = np.random.Generator | int

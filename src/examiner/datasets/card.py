@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import textwrap
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
 from examiner.checking import from_record, to_record
-from examiner.datasets.files import card_fields
 from examiner.results.display import html_table
 
 _WIDTH = 96
+ROOM = "examiner.datasets"
+"""Files beside this code are read as resources: found in a folder, a wheel or a zip alike."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -91,3 +94,13 @@ def read_card(name: str) -> Card:
     'gvgai-plays.csv'
     """
     return from_record(Card, {"name": name, **card_fields(name)}, strict=True)
+
+
+def card_fields(name: str) -> dict[str, Any]:  # Any: TOML values, given a type by Card
+    """Return the fields of a card as they stand in its file.
+
+    >>> card_fields("atari-typology")["year"]
+    2021
+    """
+    text = files(ROOM).joinpath("cards", f"{name}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Literal, TypeAlias, overload
 
 import polars as pl
 
-from examiner.datasets.card import Card, read_card
-from examiner.datasets.files import data_frame
+from examiner.datasets.card import ROOM, Card, read_card
 from examiner.datasets.published import PublishedTable
 from examiner.results import Attributes, Classification, Provenance, Results, Scales, TaskScale
 from examiner.wording import unknown_name
@@ -21,6 +21,28 @@ _GOMES = "Gomes & Souza 2021, random agent"
 _MNIH_WANG = "Mnih et al. 2015 and Wang et al. 2016, no-op starts"
 _ARENA = "random agent of the same data set; human of Mnih et al. 2015 and Wang et al. 2016"
 _BLIND, _LEARNING = ("random", "no-op"), ("brute", "sarsa-blob-prost")
+
+
+def data_bytes(file: str) -> bytes:
+    """Return a data file as it is stored.
+
+    >>> data_bytes("atari-human-random.csv")[:17]
+    b'game,random,human'
+    """
+    return files(ROOM).joinpath("data", file).read_bytes()
+
+
+def data_frame(file: str) -> pl.DataFrame:
+    """Return a data file as a frame; an empty cell is null.
+
+    Tables of papers are CSV: anyone can read and compare them. Episodes played here are Parquet.
+
+    >>> data_frame("atari-human-random.csv").shape
+    (57, 3)
+    """
+    if file.endswith(".parquet"):
+        return pl.read_parquet(data_bytes(file))
+    return pl.read_csv(data_bytes(file), infer_schema_length=None)
 
 
 def load_published_table(card: Card) -> PublishedTable:

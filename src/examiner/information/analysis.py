@@ -9,7 +9,7 @@ from typing import Unpack
 
 import numpy as np
 
-from examiner.checking import Randomness, generator
+from examiner.checking import Floats, Randomness, generator
 from examiner.information.channels import Channels, channels_of, check_agents
 from examiner.information.clusters import Clustering, TaskClusters
 from examiner.information.clusters import clusters as cluster_tasks
@@ -19,12 +19,12 @@ from examiner.information.disagreement import DeceptiveTasks, OpposedTasks
 from examiner.information.disagreement import deceptive as deceptive_tasks
 from examiner.information.disagreement import opposed as opposed_tasks
 from examiner.information.gain import TaskInformation, gain
-from examiner.information.noise import Array, ChannelModel
+from examiner.information.noise import ChannelModel
 from examiner.information.observations import Observations, Unit, moments, observe
 from examiner.information.separation import Separation
 from examiner.information.separation import redundancy as task_redundancy
 from examiner.information.separation import separation as pair_separation
-from examiner.information.sets import InformativeSet, Progress, best_set, check_size
+from examiner.information.sets import InformativeSet, best_set, check_size
 from examiner.information.uncertainty import (
     BitsByChance,
     BitsIntervals,
@@ -33,6 +33,7 @@ from examiner.information.uncertainty import (
 )
 from examiner.results import Results
 from examiner.results.display import html_columns
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted, shorten
 
 USUAL_SIZE = 10
@@ -52,7 +53,7 @@ class InformationAnalysis:
     chosen: InformativeSet
     chance: BitsByChance | None
     intervals: BitsIntervals | None
-    redundancy: Array
+    redundancy: Floats
     separation: Separation
     unit: Unit
     notes: tuple[str, ...]

@@ -8,14 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import read_only
-from examiner.information.noise import (
-    Array,
-    CellDeviations,
-    ChannelModel,
-    Noise,
-    cell_deviations,
-)
+from examiner.checking import Floats, read_only
+from examiner.information.noise import CellDeviations, ChannelModel, Noise, cell_deviations
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.results import Results
 from examiner.wording import InputError, counted, listed, shorten
@@ -33,9 +27,9 @@ class Channels:
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
     measures: tuple[str, ...]
-    mean: Array
-    deviation: Array
-    whitening: Array | None = None
+    mean: Floats
+    deviation: Floats
+    whitening: Floats | None = None
     notes: tuple[str, ...] = ()
     model: ChannelModel = field(default_factory=ChannelModel)
 
@@ -57,8 +51,7 @@ class Channels:
     def usable(self) -> NDArray[np.bool_]:
         """Which tasks have a channel seen on at least two agents; shape [tasks]."""
         seen = np.isfinite(self.deviation).sum(axis=1) >= 2
-        usable: NDArray[np.bool_] = seen.any(axis=0)
-        return usable
+        return np.asarray(seen.any(axis=0))
 
     def only(self, measure: str) -> Channels:
         """Return the channel of one measure alone.
@@ -161,13 +154,12 @@ def channels_of(seen: Observations, found: Moments, model: ChannelModel) -> Chan
     if seen.whitening is not None:  # a cell counts where all measures were seen
         lacking = np.isnan(deviation).any(axis=0)
         mean[:, lacking] = deviation[:, lacking] = np.nan
-    for array in (mean, deviation):
-        read_only(array)
+    read_only(mean, deviation)
     names = seen.agents, seen.tasks, seen.measures
     return Channels(*names, mean, deviation, seen.whitening, tuple(notes), model)
 
 
-def _shares(found: Moments, noise: Noise, runs: bool) -> tuple[Array, Array]:
+def _shares(found: Moments, noise: Noise, runs: bool) -> tuple[Floats, Floats]:
     share = (found.mean * found.trials + 0.5) / (found.trials + 1)
     deviation = np.sqrt(share * (1 - share))
     if noise.kind == "mean":

@@ -8,9 +8,11 @@ from typing import Literal, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.information.observations import Array, oriented_means
+from examiner.checking import Floats
+from examiner.information.observations import oriented_means
 from examiner.results import Results
 from examiner.results.display import html_table
+from examiner.scores.cells import codes_of
 from examiner.scores.likeness import Method, correlate_columns, correlation_distances
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
@@ -45,7 +47,7 @@ class TaskClusters:
     tasks: tuple[str, ...]
     measure: str
     method: Method
-    correlation: Array
+    correlation: Floats
     label: NDArray[np.int64]
     order: tuple[int, ...]
     suggested: int | None
@@ -117,8 +119,9 @@ def clusters(
     alone = np.setdiff1d(np.arange(len(label)), varied)
     label[alone] = np.arange(len(alone)) + label.max(initial=0) + 1
     order += alone.tolist()
+    label[order] = codes_of(label[order].tolist())  # from 0, as clusters stand from left to right
     return TaskClusters(
-        *(results.tasks, measure, method, correlation, _from_left(label, order)),
+        *(results.tasks, measure, method, correlation, label),
         tuple(order),
         suggested,
         silhouette,
@@ -126,7 +129,7 @@ def clusters(
     )
 
 
-def mean_silhouette(distance: Array, labels: NDArray[np.integer]) -> float:
+def mean_silhouette(distance: Floats, labels: NDArray[np.integer]) -> float:
     r"""Return the mean of (b − a) / max(a, b) over tasks (Rousseeuw, 1987).
 
     a is a task's mean distance to its own cluster, b that to the nearest other; alone, it counts 0.
@@ -153,7 +156,7 @@ def mean_silhouette(distance: Array, labels: NDArray[np.integer]) -> float:
     return float(each.mean())
 
 
-def suggested_number(tree: Array, distance: Array) -> int | None:
+def suggested_number(tree: Floats, distance: Floats) -> int | None:
     """Return the number of clusters with the best mean silhouette; None for fewer than three tasks."""
     best, most = None, -np.inf
     for number in range(2, min(len(distance), MOST_CLUSTERS + 1)):
@@ -163,7 +166,7 @@ def suggested_number(tree: Array, distance: Array) -> int | None:
     return best
 
 
-def _cut(tree: Array, number: int | None, threshold: float) -> NDArray[np.integer]:
+def _cut(tree: Floats, number: int | None, threshold: float) -> NDArray[np.integer]:
     from scipy.cluster.hierarchy import fcluster  # slow to import
 
     if number is None:
@@ -171,7 +174,7 @@ def _cut(tree: Array, number: int | None, threshold: float) -> NDArray[np.intege
     return fcluster(tree, number, "maxclust")
 
 
-def _tree(distance: Array, linkage: Linkage) -> tuple[Array, NDArray[np.integer]]:
+def _tree(distance: Floats, linkage: Linkage) -> tuple[Floats, NDArray[np.integer]]:
     from scipy.cluster import hierarchy
     from scipy.spatial.distance import squareform
 
@@ -189,14 +192,6 @@ def _largest_first(order: list[int], label: NDArray[np.int64], tasks: tuple[str,
     middle = (len(order) - 1) / 2
     backwards = tasks[order[-1]] < tasks[order[0]] if largest == middle else largest > middle
     return order[::-1] if backwards else order
-
-
-def _from_left(label: NDArray[np.int64], order: list[int]) -> NDArray[np.int64]:
-    """Number clusters from 0 in the order in which they stand."""
-    met: dict[int, int] = {}
-    for column in order:
-        met.setdefault(int(label[column]), len(met))
-    return np.array([met[int(cluster)] for cluster in label], dtype=np.int64)
 
 
 def _check(tasks: int, linkage: str, threshold: float, number: int | str | None) -> None:

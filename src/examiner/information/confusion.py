@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 
+from examiner.checking import Floats
 from examiner.information.channels import Channels
-from examiner.information.noise import Array
 from examiner.results import Results
 
 CACHE_BYTES = 1 << 28
@@ -40,38 +41,30 @@ class PairLikelihood:
         self._spread = channels.model.spread
         self.exact, self.usable = channels.model.exact, channels.usable
         self._whitening = channels.whitening
-        self._cache: list[Array] | None = None
-        self.diagonal: Array = -logs.sum(axis=0)  # [tasks, agents]: how agents explain themselves
+        self._cache: list[Floats] | None = None
+        self.diagonal: Floats = -logs.sum(axis=0)  # [tasks, agents]: how agents explain themselves
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of agents and of tasks."""
         return self.diagonal.shape[1], self.diagonal.shape[0]
 
-    def row(self, agent: int, tasks: slice, start: int = 0) -> Array:
+    def row(self, agent: int, tasks: slice, start: int = 0) -> Floats:
         """Log-likelihoods of one agent with those from `start` on; shape [tasks, agents − start]."""
-        squares: Array | None = None
-        product: Array | None = None
-        parts: list[Array] = []
-        for channel in range(len(self._mean)):
-            distance, spread = self._standardised(channel, agent, tasks, start)
-            product = spread if product is None else product * spread
-            if self._whitening is not None:
-                parts.append(distance)
-                continue
-            square = distance * distance
-            squares = square if squares is None else squares + square
+        channels = range(len(self._mean))
+        parts = [self._standardised(channel, agent, tasks, start) for channel in channels]
+        distances = [distance for distance, _ in parts]
         if self._whitening is not None:
-            turned = np.einsum("tmk,kta->mta", self._whitening[tasks], np.stack(parts))
-            squares = (turned**2).sum(axis=0)
-        assert squares is not None and product is not None
+            turned = np.einsum("tmk,kta->mta", self._whitening[tasks], np.stack(distances))
+            distances = list(turned)
+        squares = reduce(np.add, (distance * distance for distance in distances))
         squares *= -0.5
-        squares -= np.log(product)
+        squares -= np.log(reduce(np.multiply, (spread for _, spread in parts)))
         return squares
 
     def _standardised(
         self, channel: int, agent: int, tasks: slice, start: int
-    ) -> tuple[Array, Array]:
+    ) -> tuple[Floats, Floats]:
         mean, deviation = self._mean[channel, tasks], self._deviation[channel, tasks]
         here = slice(agent, agent + 1)
         distance = mean[:, start:] - mean[:, here]
@@ -90,14 +83,14 @@ class PairLikelihood:
             spread[lacking] = 1.0
         return distance, spread
 
-    def later_rows(self) -> list[Array] | None:
+    def later_rows(self) -> list[Floats] | None:
         """Every agent's log-likelihoods with the agents after it, where all fit into memory."""
         agents, tasks = self.shape
         if self._cache is None and 4 * tasks * agents * (agents - 1) <= CACHE_BYTES:
             self._cache = [self.row(agent, slice(None), agent + 1) for agent in range(agents - 1)]
         return self._cache
 
-    def table(self, tasks: Sequence[int]) -> Array:
+    def table(self, tasks: Sequence[int]) -> Floats:
         """Log-likelihood of each pair on all these tasks together (papers/004, eq. 4), [agents, agents].
 
         >>> pairs = PairLikelihood(Channels.of(Results.from_numpy([[[0.0, 1.0]], [[0.0, 1.0]]])))
@@ -112,7 +105,7 @@ class PairLikelihood:
         return total
 
 
-def confusion(source: Results | Channels, tasks: Sequence[str] | None = None) -> Array:
+def confusion(source: Results | Channels, tasks: Sequence[str] | None = None) -> Floats:
     r"""Return p(a₂ | a₁): how likely agent a₂ (column) is, where the mean of a₁ (row) was observed.
 
     .. math:: p(a_2 | a_1) = \frac{e^{\ell(a_1, a_2)}}{\sum_a e^{\ell(a_1, a)}}, \qquad
@@ -129,12 +122,11 @@ def confusion(source: Results | Channels, tasks: Sequence[str] | None = None) ->
     return normalised_rows(PairLikelihood(channels).table(channels.columns(tasks)))
 
 
-def normalised_rows(log_likelihood: Array) -> Array:
+def normalised_rows(log_likelihood: Floats) -> Floats:
     """Turn rows of log-likelihoods into probabilities.
 
     >>> normalised_rows(np.array([[-2000.0, -2000.0]]))
     array([[0.5, 0.5]])
     """
     raised = np.exp(log_likelihood - log_likelihood.max(axis=-1, keepdims=True))
-    rows: Array = raised / raised.sum(axis=-1, keepdims=True)
-    return rows
+    return np.asarray(raised / raised.sum(axis=-1, keepdims=True))

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator
+from examiner.checking import Floats, Randomness, generator
 from examiner.information.decomposition import standard_scores
 from examiner.information.observations import (
-    Array,
     Observations,
     moments,
     observe,
@@ -18,9 +17,9 @@ from examiner.information.observations import (
     shares,
     task_signs,
 )
-from examiner.information.sets import Progress
 from examiner.results import Results
 from examiner.results.display import html_columns
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted
 
 MOST_CONTENDERS = 100
@@ -43,7 +42,7 @@ class Crowning:
     agents: tuple[str, ...]
     size: int
     tasks: tuple[tuple[str, ...], ...]
-    lead: Array
+    lead: Floats
     by_factors: NDArray[np.bool_]
     held_out: NDArray[np.bool_] | None
     notes: tuple[str, ...] = ()
@@ -111,7 +110,7 @@ def crowns(
 
 
 def _winning_sets(
-    means: Array, size: int, progress: Progress | None
+    means: Floats, size: int, progress: Progress | None
 ) -> tuple[list[list[int]], NDArray[np.bool_]]:
     """The best set found for each agent, and whether singular values alone found a winning one."""
     table = _filled(shares(means))
@@ -130,19 +129,19 @@ def _winning_sets(
     return sets, by_factors
 
 
-def _best_of(margins: Array, offered: list[list[int]]) -> list[int]:
+def _best_of(margins: Floats, offered: list[list[int]]) -> list[int]:
     leads = [margins[:, chosen].sum(axis=1).min(initial=np.inf) for chosen in offered]
     return offered[int(np.argmax(leads))]
 
 
-def _low_rank(scores: Array) -> list[Array]:
+def _low_rank(scores: Floats) -> list[Floats]:
     """The table as its first one, two, … factors tell it."""
     left, values, right = np.linalg.svd(scores, full_matrices=False)
     factors = range(1, min(MOST_FACTORS, len(values)) + 1)
     return [(left[:, :count] * values[:count]) @ right[:count] for count in factors]
 
 
-def _weighed(margins: Array, size: int) -> list[int]:
+def _weighed(margins: Floats, size: int) -> list[int]:
     """Play tasks against rivals: each round the tasks that do most against the rivals that lead."""
     if not len(margins):
         return list(range(size))
@@ -158,7 +157,7 @@ def _weighed(margins: Array, size: int) -> list[int]:
     return best
 
 
-def _swapped(margins: Array, chosen: list[int]) -> list[int]:
+def _swapped(margins: Floats, chosen: list[int]) -> list[int]:
     """Exchange one task at a time while the lead over the nearest rival grows."""
     chosen = list(chosen)
     if not len(margins):
@@ -196,7 +195,7 @@ def _held_out(
     return np.array([_lead(judged, agent, told) > LEAST_LEAD for agent, told in enumerate(sets)])
 
 
-def _halves(seen: Observations, rng: np.random.Generator) -> tuple[Array, Array]:
+def _halves(seen: Observations, rng: np.random.Generator) -> tuple[Floats, Floats]:
     order = np.lexsort((rng.random(len(seen.cell)), seen.cell))
     start = np.searchsorted(seen.cell[order], seen.cell[order])
     first = np.empty(len(order))
@@ -204,7 +203,7 @@ def _halves(seen: Observations, rng: np.random.Generator) -> tuple[Array, Array]
     return first, 1 - first
 
 
-def _lead(table: Array, agent: int, chosen: list[int]) -> float:
+def _lead(table: Floats, agent: int, chosen: list[int]) -> float:
     if not chosen:
         return float("nan")
     means = table[:, chosen].mean(axis=1)
@@ -212,12 +211,12 @@ def _lead(table: Array, agent: int, chosen: list[int]) -> float:
     return float(means[agent] - others.max()) if len(others) else float("nan")
 
 
-def _top(values: Array, size: int) -> list[int]:
+def _top(values: Floats, size: int) -> list[int]:
     top: list[int] = np.argsort(-values, kind="stable")[:size].tolist()
     return top
 
 
-def _filled(table: Array) -> Array:
+def _filled(table: Floats) -> Floats:
     """A missing cell takes the mean of its task: it speaks neither for nor against the agent.
 
     A task on which all are alike has no shares: 0 for everyone, so that nobody leads by it.
@@ -227,7 +226,7 @@ def _filled(table: Array) -> Array:
     return np.where(seen, table, mean)
 
 
-def _notes(means: Array, held_out: NDArray[np.bool_] | None) -> tuple[str, ...]:
+def _notes(means: Floats, held_out: NDArray[np.bool_] | None) -> tuple[str, ...]:
     notes = []
     if held_out is None:
         notes.append(

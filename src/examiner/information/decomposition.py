@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.checking import Randomness, generator
-from examiner.information.observations import Array, oriented_means, shares
+from examiner.checking import Floats, Randomness, generator
+from examiner.information.observations import oriented_means, shares
 from examiner.results import Results
 from examiner.results.display import html_columns
-from examiner.scores.estimate import Estimate
+from examiner.scores.estimate import Estimate, check_level
 from examiner.scores.likeness import Method, correlate_columns, unit_columns
-from examiner.wording import InputError
 
 MOST_GROUPS = 50
 """Leaving out one group at a time, there are at most so many groups, however many agents or tasks."""
@@ -31,10 +30,10 @@ class TaskFactors:
 
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
-    agents_on: Array
-    tasks_on: Array
-    singular_values: Array
-    share: Array
+    agents_on: Floats
+    tasks_on: Floats
+    singular_values: Floats
+    share: Floats
 
     def __repr__(self) -> str:
         return f"TaskFactors: the first of {len(self.share)} tells {self.share[0]:.0%} of the variation"
@@ -116,13 +115,12 @@ def general_factor(
     >>> round(found.mean_task_correlation.value, 6), round(found.first_factor_share.value, 6)
     (1.0, 1.0)
     """
-    if not 0 < level < 1:
-        raise InputError(f"The level is {level}. Give a number between 0 and 1, as 0.95.")
+    check_level(level)
     rng = generator(rng)
     means = oriented_means(results, measure)
     scores = standard_scores(means)
 
-    def between_columns(table: Array) -> float:
+    def between_columns(table: Floats) -> float:
         return mean_correlation(table, method)
 
     chance = [first_share(_shuffled(scores, rng)) for _ in range(reps)]
@@ -135,7 +133,7 @@ def general_factor(
     )
 
 
-def standard_scores(means: Array) -> Array:
+def standard_scores(means: Floats) -> Floats:
     """Return each task with mean 0 and deviation 1 over its agents; NaN where unseen, or all are alike.
 
     >>> standard_scores(np.array([[1.0, 5.0], [3.0, 5.0]])).round(6)
@@ -145,7 +143,7 @@ def standard_scores(means: Array) -> Array:
     return np.asarray(unit_columns(means) * np.sqrt(np.isfinite(means).sum(axis=0)))
 
 
-def mean_correlation(table: Array, method: Method = "pearson") -> float:
+def mean_correlation(table: Floats, method: Method = "pearson") -> float:
     """Return the mean correlation of two different columns; NaN where no two have one.
 
     >>> round(mean_correlation(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 1.0]])), 3)
@@ -157,7 +155,7 @@ def mean_correlation(table: Array, method: Method = "pearson") -> float:
     return float(known.mean()) if len(known) else float("nan")
 
 
-def first_share(scores: Array) -> float:
+def first_share(scores: Floats) -> float:
     """Return the first eigenvalue's share of a standardised table; NaN where nothing varies.
 
     >>> first_share(np.array([[1.0, -1.0], [-1.0, 1.0]]))
@@ -170,7 +168,7 @@ def first_share(scores: Array) -> float:
     return _largest_eigenvalue(products) / total if total > 0 else float("nan")
 
 
-def _largest_eigenvalue(products: Array) -> float:
+def _largest_eigenvalue(products: Floats) -> float:
     if len(products) <= SMALL_TABLE:
         return float(np.linalg.eigvalsh(products)[-1])
     from scipy.sparse.linalg import eigsh  # slow to import
@@ -181,7 +179,7 @@ def _largest_eigenvalue(products: Array) -> float:
 
 
 def jackknife(
-    table: Array, statistic: Callable[[Array], float], level: float, low: float = -1.0
+    table: Floats, statistic: Callable[[Floats], float], level: float, low: float = -1.0
 ) -> Estimate:
     r"""Return a statistic of a table with an interval over its rows, cut to [`low`, 1].
 
@@ -207,7 +205,7 @@ def jackknife(
     return Estimate(value, max(value - reach, low), min(value + reach, 1.0))
 
 
-def _shuffled(scores: Array, rng: np.random.Generator) -> Array:
+def _shuffled(scores: Floats, rng: np.random.Generator) -> Floats:
     """Shuffle the agents within each task; what was not observed stays where it was."""
     seen = np.isfinite(scores)
     keys = np.where(seen, rng.random(scores.shape), 2.0)

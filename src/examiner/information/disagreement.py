@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.information.decomposition import standard_scores
-from examiner.information.observations import Array, oriented_means, task_scaled, task_signs
+from examiner.information.observations import oriented_means, task_scaled, task_signs
 from examiner.results import Results
 from examiner.results.display import html_columns
+from examiner.scores.cells import group_means, ratio
 from examiner.scores.likeness import correlate_pairs
 from examiner.wording import counted, listed
 
@@ -26,8 +28,8 @@ class OpposedTasks:
     """
 
     tasks: tuple[str, ...]
-    correlation: Array
-    chance: Array
+    correlation: Floats
+    chance: Floats
 
     @property
     def opposed(self) -> tuple[str, ...]:
@@ -54,8 +56,8 @@ class DeceptiveTasks:
     tasks: tuple[str, ...]
     score: str
     win: str
-    correlation: Array
-    trial_gap: Array
+    correlation: Floats
+    trial_gap: Floats
 
     @property
     def deceptive(self) -> tuple[str, ...]:
@@ -82,8 +84,7 @@ def opposed(results: Results, measure: str | None = None) -> OpposedTasks:
     seen = np.isfinite(scores)
     held = np.where(seen, scores, 0.0)
     others = seen.sum(axis=1, keepdims=True) - seen
-    rest = np.full(scores.shape, np.nan)
-    np.divide(held.sum(axis=1, keepdims=True) - held, others, out=rest, where=others > 0)
+    rest = ratio(held.sum(axis=1, keepdims=True) - held, others)
     correlation, count = correlate_pairs(scores, rest)
     return OpposedTasks(results.tasks, correlation, _chance(correlation, count))
 
@@ -110,7 +111,7 @@ def deceptive(
     return DeceptiveTasks(results.tasks, score, win, correlation, _trial_gap(results, score, win))
 
 
-def _trial_gap(results: Results, score: str, win: str) -> Array:
+def _trial_gap(results: Results, score: str, win: str) -> Floats:
     tasks = results.task_codes.astype(np.int64)
     n_tasks = len(results.tasks)
     scores = task_scaled(results.measure(score), tasks, n_tasks) * task_signs(results, score)[tasks]
@@ -118,31 +119,25 @@ def _trial_gap(results: Results, score: str, win: str) -> Array:
     both = np.isfinite(scores) & np.isfinite(wins)
     scores, won, tasks = scores[both], wins[both] > 0.5, tasks[both]
 
-    def mean(values: Array, rows: NDArray[np.bool_]) -> Array:
-        count = np.bincount(tasks[rows], minlength=n_tasks)
-        total = np.bincount(tasks[rows], weights=values[rows], minlength=n_tasks)
-        means = np.full(n_tasks, np.nan)
-        np.divide(total, count, out=means, where=count > 0)
-        return means
+    def mean(values: Floats, rows: NDArray[np.bool_]) -> Floats:
+        return group_means(values[rows], tasks[rows], n_tasks)
 
     every = np.ones(len(scores), dtype=bool)
     spread = np.sqrt(mean((scores - mean(scores, every)[tasks]) ** 2, every))
-    gap = np.full(n_tasks, np.nan)
-    np.divide(mean(scores, won) - mean(scores, ~won), spread, out=gap, where=spread > 0)
-    return gap
+    return ratio(mean(scores, won) - mean(scores, ~won), spread)
 
 
-def _chance(correlation: Array, count: NDArray[np.int64]) -> Array:
+def _chance(correlation: Floats, count: NDArray[np.int64]) -> Floats:
     from scipy.special import stdtr  # slow to import
 
     freedom = np.maximum(count - 2, 1).astype(np.float64)
     spread = np.sqrt(np.maximum(1 - correlation**2, 1e-300))
-    chance: Array = stdtr(freedom, correlation * np.sqrt(freedom) / spread)
+    chance: Floats = stdtr(freedom, correlation * np.sqrt(freedom) / spread)
     return np.where(np.isnan(correlation), np.nan, chance)
 
 
 def _named(
-    tasks: tuple[str, ...], correlation: Array, wanted: NDArray[np.bool_]
+    tasks: tuple[str, ...], correlation: Floats, wanted: NDArray[np.bool_]
 ) -> tuple[str, ...]:
     columns = np.flatnonzero(wanted)
     order = np.argsort(correlation[columns], kind="stable")

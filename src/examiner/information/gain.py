@@ -8,10 +8,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from examiner.checking import read_only
+from examiner.checking import Floats, read_only
 from examiner.information.channels import Channels
 from examiner.information.confusion import PairLikelihood, normalised_rows
-from examiner.information.noise import Array
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.wording import counted
@@ -31,8 +30,8 @@ class TaskInformation:
     """
 
     tasks: tuple[str, ...]
-    bits: Array
-    by_measure: Mapping[str, Array]
+    bits: Floats
+    by_measure: Mapping[str, Floats]
     max_bits: float
     notes: tuple[str, ...] = ()
 
@@ -86,7 +85,7 @@ def set_gain(source: Results | Channels, tasks: Sequence[str] | None = None) -> 
     return table_bits(pairs.table(channels.columns(tasks)), exact=pairs.exact)
 
 
-def single_bits(pairs: PairLikelihood) -> Array:
+def single_bits(pairs: PairLikelihood) -> Floats:
     """Return the bits of each task alone, NaN for one that tells nothing; shape [tasks].
 
     >>> single_bits(PairLikelihood(Channels.of(Results.from_numpy([[[0.0, 2.0]], [[90.0, 92.0]]]))))
@@ -97,7 +96,7 @@ def single_bits(pairs: PairLikelihood) -> Array:
     return bits
 
 
-def cumulative_bits(pairs: PairLikelihood, columns: Sequence[int]) -> Array:
+def cumulative_bits(pairs: PairLikelihood, columns: Sequence[int]) -> Floats:
     """Return the bits of the first task, of the first two, and so on.
 
     >>> pairs = PairLikelihood(Channels.of(Results.from_numpy([[[0.0, 2.0]] * 2, [[4.0, 6.0]] * 2])))
@@ -112,7 +111,7 @@ def cumulative_bits(pairs: PairLikelihood, columns: Sequence[int]) -> Array:
     return np.array(bits)
 
 
-def table_bits(log_likelihood: Array, *, exact: bool = False) -> float:
+def table_bits(log_likelihood: Floats, *, exact: bool = False) -> float:
     """Return the bits of a table of log-likelihoods [agents, agents].
 
     >>> table_bits(np.zeros((4, 4))), table_bits(np.diag([0.0, 0.0]) - 1000 * (1 - np.eye(2)))
@@ -124,7 +123,7 @@ def table_bits(log_likelihood: Array, *, exact: bool = False) -> float:
     return float(bounded_bits(prior - entropy, len(rows)))
 
 
-def bits_with(pairs: PairLikelihood, base: Array | None = None) -> Array:
+def bits_with(pairs: PairLikelihood, base: Floats | None = None) -> Floats:
     """Return for every task the bits of a set together with that task; shape [tasks].
 
     `base` is the set's own table of log-likelihoods, None for the empty set. Work is tasks · agents² / 2
@@ -149,17 +148,16 @@ def bits_with(pairs: PairLikelihood, base: Array | None = None) -> Array:
     return bounded_bits(bits, agents)
 
 
-def bounded_bits(nats: Array | float, agents: int) -> Array:
+def bounded_bits(nats: Floats | float, agents: int) -> Floats:
     """Turn nats into bits, cut to [0, log₂ agents]: rounding may lead a hair beyond.
 
     >>> bounded_bits(np.array([-1e-17, np.log(2)]), 2)
     array([0., 1.])
     """
-    bits: Array = np.clip(np.asarray(nats) / np.log(2.0), 0.0, np.log2(agents))
-    return bits
+    return np.asarray(np.clip(np.asarray(nats) / np.log(2.0), 0.0, np.log2(agents)))
 
 
-def _by_pairs(pairs: PairLikelihood, base: Array, block: slice) -> tuple[Array, Array]:
+def _by_pairs(pairs: PairLikelihood, base: Floats, block: slice) -> tuple[Floats, Floats]:
     """Mean entropy of the rows, one exponential for each pair: the table is symmetric.
 
     With T = exp ℓ and Z its row sums, the entropy of a row is log Z − Σ T ℓ / Z.
@@ -182,11 +180,11 @@ def _by_pairs(pairs: PairLikelihood, base: Array, block: slice) -> tuple[Array, 
         raised *= logs
         weighted[:, agent] += raised.sum(axis=1)
         weighted[:, later] += raised
-    entropy: Array = (np.log(total) - weighted / total).mean(axis=1)
+    entropy: Floats = (np.log(total) - weighted / total).mean(axis=1)
     return entropy, np.empty(0)
 
 
-def _by_rows(pairs: PairLikelihood, base: Array, block: slice) -> tuple[Array, Array]:
+def _by_rows(pairs: PairLikelihood, base: Floats, block: slice) -> tuple[Floats, Floats]:
     """Mean entropy of the rows and entropy of the mean row, each row by its own largest term."""
     agents = len(base)
     entropy = np.zeros(len(pairs.diagonal[block]))
@@ -198,7 +196,6 @@ def _by_rows(pairs: PairLikelihood, base: Array, block: slice) -> tuple[Array, A
     return entropy, _entropy(mean)
 
 
-def _entropy(rows: Array) -> Array:
+def _entropy(rows: Floats) -> Floats:
     # A probability of 0 has no part in an entropy, and its logarithm would be infinite.
-    entropy: Array = -(rows * np.log(np.maximum(rows, 1e-300))).sum(axis=-1)
-    return entropy
+    return np.asarray(-(rows * np.log(np.maximum(rows, 1e-300))).sum(axis=-1))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.information.observations import Moments
+from examiner.scores.cells import ratio
 from examiner.wording import InputError, shorten
 
-Array: TypeAlias = NDArray[np.float64]
 NoiseKind = Literal["trial", "mean"]
 Deviations = Literal["own", "pooled"] | float
 Spread = Literal["sum", "quadrature"]
@@ -79,7 +79,7 @@ class ChannelModel:
 class CellDeviations(NamedTuple):
     """Deviations [agents, tasks], NaN where nothing was observed or none can be told; and two counts."""
 
-    deviation: Array
+    deviation: Floats
     borrowed: int
     floored: int
 
@@ -118,7 +118,7 @@ def cell_deviations(found: Moments, noise: Noise) -> CellDeviations:
     return CellDeviations(np.maximum(deviation, least), borrowed, floored)
 
 
-def task_spread(means: Array) -> Array:
+def task_spread(means: Floats) -> Floats:
     """Return the deviation of the agents' means on each task; NaN where no agent was observed.
 
     >>> task_spread(np.array([[0.0, 1.0], [2.0, np.nan]]))
@@ -127,24 +127,20 @@ def task_spread(means: Array) -> Array:
     seen = np.isfinite(means)
     count = np.where(seen.any(axis=0), seen.sum(axis=0), np.nan)
     centre = np.where(seen, means, 0.0).sum(axis=0) / count
-    spread: Array = np.sqrt(np.where(seen, (means - centre) ** 2, 0.0).sum(axis=0) / count)
-    return spread
+    return np.asarray(np.sqrt(np.where(seen, (means - centre) ** 2, 0.0).sum(axis=0) / count))
 
 
-def pooled_deviation(square: Array, freedom: Array) -> Array:
+def pooled_deviation(square: Floats, freedom: Floats) -> Floats:
     """Return one deviation for each task from all its repeated cells; NaN where none is repeated.
 
     >>> pooled_deviation(np.array([[2.0], [6.0]]), np.array([[1.0], [1.0]]))
     array([2.])
     """
-    total = freedom.sum(axis=0)
-    variance = np.full(total.shape, np.nan)
     repeated = np.where(freedom > 0, square, 0.0).sum(axis=0)
-    np.divide(repeated, total, out=variance, where=total > 0)
-    return np.sqrt(variance)
+    return np.sqrt(ratio(repeated, freedom.sum(axis=0)))
 
 
-def _lent(pooled: Array, between: Array) -> Array:
+def _lent(pooled: Floats, between: Floats) -> Floats:
     """Tasks without repeated trials take the typical share of the spread between agents."""
     varied = np.isfinite(pooled) & (between > 0)
     if not varied.any():
@@ -153,7 +149,7 @@ def _lent(pooled: Array, between: Array) -> Array:
     return np.where(np.isnan(pooled), typical * between, pooled)
 
 
-def _least(between: Array, deviation: Array) -> Array:
+def _least(between: Floats, deviation: Floats) -> Floats:
     """The spread between agents; where there is none, the spread within; where neither, one."""
     seen = np.isfinite(deviation)
     count = np.maximum(seen.sum(axis=0), 1)

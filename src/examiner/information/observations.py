@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores import NORMALISERS
-from examiner.scores.cells import cell_means
+from examiner.scores.cells import cell_means, ratio
 from examiner.scores.comparable import TaskScores
 from examiner.scores.likeness import ROUNDING
 
 Unit = Literal["run", "trial"]
-Array: TypeAlias = NDArray[np.float64]
 
 LEAST_EIGENVALUE = 0.05
 """Measures that always move together would else count for infinitely much where they do not."""
@@ -37,11 +37,11 @@ class Observations(NamedTuple):
     measures: tuple[str, ...]
     unit: Unit
     cell: NDArray[np.int64]
-    trials: Array
-    mean: Array
-    square: Array
+    trials: Floats
+    mean: Floats
+    square: Floats
     shares: tuple[bool, ...]
-    whitening: Array | None = None
+    whitening: Floats | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -52,11 +52,11 @@ class Observations(NamedTuple):
 class Moments(NamedTuple):
     """Each cell's units, trials, mean and sums of squares; shape [measures, agents, tasks]."""
 
-    units: Array
-    trials: Array
-    mean: Array  # of the units' means; NaN where nothing was observed
-    square: Array  # of the trials, about the cell's mean
-    unit_square: Array  # of the units' means, about the cell's mean
+    units: Floats
+    trials: Floats
+    mean: Floats  # of the units' means; NaN where nothing was observed
+    square: Floats  # of the trials, about the cell's mean
+    unit_square: Floats  # of the units' means, about the cell's mean
 
 
 def observe(
@@ -95,7 +95,7 @@ def observe(
     )
 
 
-def task_scaled(values: Array, task: NDArray[np.integer], tasks: int) -> Array:
+def task_scaled(values: Floats, task: NDArray[np.integer], tasks: int) -> Floats:
     """Put the values of each task on a scale from −½ to ½; a constant task is 0 throughout.
 
     Not the normaliser 'min-max', which compares agents: this is a unit for single trials, of any number
@@ -113,12 +113,12 @@ def task_scaled(values: Array, task: NDArray[np.integer], tasks: int) -> Array:
     half, middle = high / 2 - low / 2, high / 2 + low / 2
     varied = half > ROUNDING * np.maximum(np.abs(low), np.abs(high))
     scale = np.where(varied, half, 1.0)
-    scaled: Array = (values / 2 - middle[task] / 2) / scale[task]
+    scaled: Floats = (values / 2 - middle[task] / 2) / scale[task]
     return np.where(varied[task] | ~seen, scaled, 0.0)
 
 
 def moments(
-    seen: Observations, cell: NDArray[np.int64] | None = None, weight: Array | None = None
+    seen: Observations, cell: NDArray[np.int64] | None = None, weight: Floats | None = None
 ) -> Moments:
     """Average units within cells; `cell` reassigns the units, `weight` counts some more than once.
 
@@ -137,20 +137,19 @@ def moments(
 def _cell_moments(
     cell: NDArray[np.int64],
     shape: tuple[int, int],
-    count: Array,
-    mean: Array,
-    square: Array,
-    weight: Array | None,
-) -> tuple[Array, ...]:
+    count: Floats,
+    mean: Floats,
+    square: Floats,
+    weight: Floats | None,
+) -> tuple[Floats, ...]:
     size = shape[0] * shape[1]
     once = (count > 0).astype(np.float64) if weight is None else weight * (count > 0)
 
-    def total(values: Array) -> Array:
+    def total(values: Floats) -> Floats:
         return np.bincount(cell, weights=values, minlength=size).astype(np.float64, copy=False)
 
     units, trials = total(once), total(once * count)
-    centre = np.full(size, np.nan)
-    np.divide(total(once * mean), units, out=centre, where=units > 0)
+    centre = ratio(total(once * mean), units)
     apart = (mean - np.nan_to_num(centre)[cell]) ** 2
     parts = (units, trials, centre, total(once * (square + count * apart)), total(once * apart))
     return tuple(part.reshape(shape) for part in parts)
@@ -158,7 +157,7 @@ def _cell_moments(
 
 def _summed(
     results: Results, measure: str, unit: NDArray[np.int64], units: int
-) -> tuple[Array, Array, Array]:
+) -> tuple[Floats, Floats, Floats]:
     values = results.measure(measure)
     if not results.is_binary(measure):
         values = task_scaled(values, results.task_codes.astype(np.int64), len(results.tasks))
@@ -172,7 +171,7 @@ def _summed(
     return count, mean, square
 
 
-def whitening(results: Results, measures: Sequence[str]) -> NDArray[np.float64]:
+def whitening(results: Results, measures: Sequence[str]) -> Floats:
     r"""Return for each task the matrix that makes its measures' noise uncorrelated.
 
     With R the correlation of the measures within cells, pooled over the agents of a task,
@@ -208,7 +207,7 @@ def whitening(results: Results, measures: Sequence[str]) -> NDArray[np.float64]:
     return _inverse_root(_shrunk(products, freedom.astype(np.float64)))
 
 
-def _shrunk(products: NDArray[np.float64], freedom: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shrunk(products: Floats, freedom: Floats) -> Floats:
     measures = products.shape[1]
     scale = np.sqrt(np.einsum("tmm->tm", products))
     lengths = scale[:, :, None] * scale[:, None, :]
@@ -220,14 +219,13 @@ def _shrunk(products: NDArray[np.float64], freedom: NDArray[np.float64]) -> NDAr
     return correlation
 
 
-def _inverse_root(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
+def _inverse_root(correlation: Floats) -> Floats:
     values, vectors = np.linalg.eigh(correlation)
     lengths = 1 / np.sqrt(np.maximum(values, LEAST_EIGENVALUE))
-    root: NDArray[np.float64] = lengths[:, :, None] * vectors.transpose(0, 2, 1)
-    return root
+    return np.asarray(lengths[:, :, None] * vectors.transpose(0, 2, 1))
 
 
-def task_signs(results: Results, measure: str | None = None) -> Array:
+def task_signs(results: Results, measure: str | None = None) -> Floats:
     """Return +1 for tasks where higher is better and −1 where lower is; shape [tasks].
 
     >>> task_signs(Results.from_numpy([[1.0, 2.0]]), "score")
@@ -236,17 +234,16 @@ def task_signs(results: Results, measure: str | None = None) -> Array:
     return results.scales.aligned(results.task_names, results.measure_name(measure)).sign
 
 
-def oriented_means(results: Results, measure: str | None = None) -> Array:
+def oriented_means(results: Results, measure: str | None = None) -> Floats:
     """Return the mean of each cell, higher being better; shape [agents, tasks], NaN for no result.
 
     >>> oriented_means(Results.from_numpy([[1.0, 2.0]]), "score")
     array([[1., 2.]])
     """
-    means: Array = cell_means(results, measure) * task_signs(results, measure)
-    return means
+    return cell_means(results, measure) * task_signs(results, measure)
 
 
-def shares(means: Array, like: Array | None = None) -> Array:
+def shares(means: Floats, like: Floats | None = None) -> Floats:
     """Return means as shares: as they are within [0, 1], else each task from its worst agent to its best.
 
     `like` gives another table whose worst and best are used. A task on which all are alike, or that

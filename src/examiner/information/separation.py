@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.information.channels import Channels
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import BLOCK_CELLS, bits_with, table_bits
-from examiner.information.noise import Array
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.wording import InputError, counted
@@ -32,7 +32,7 @@ class Separation:
     pairs_of_task: NDArray[np.int64]
     tasks_of_pair: NDArray[np.int64]
     best_task: NDArray[np.int64]
-    together: NDArray[np.float64]
+    together: Floats
     never: tuple[tuple[str, str], ...]
 
     @property
@@ -70,6 +70,8 @@ def separation(source: Results | Channels, threshold: float = 0.05) -> Separatio
         )
     channels = Channels.of(source)
     pairs = PairLikelihood(channels)
+    together = pairs.table(channels.columns())
+    own = together.diagonal()
     agents, tasks = pairs.shape
     separated = np.zeros((agents, agents), dtype=np.int64)
     best = np.full((agents, agents), -1, dtype=np.int64)
@@ -96,7 +98,7 @@ def separation(source: Results | Channels, threshold: float = 0.05) -> Separatio
         of_task,
         separated + separated.T,
         np.maximum(best, best.T),
-        _together(pairs.table(channels.columns())),
+        _probability(np.minimum(own[:, None], own) - together),
         _never(channels.agents, separated),
     )
 
@@ -121,7 +123,7 @@ def separated_by(
     return tuple(found)
 
 
-def redundancy(source: Results | Channels, tasks: Sequence[str] | None = None) -> Array:
+def redundancy(source: Results | Channels, tasks: Sequence[str] | None = None) -> Floats:
     r"""Return how much each two tasks repeat each other: I(g) + I(h) − I(g, h), in bits.
 
     It is negative where two tasks tell more together than the sum of both. The diagonal is what a task
@@ -138,24 +140,19 @@ def redundancy(source: Results | Channels, tasks: Sequence[str] | None = None) -
     for column in range(len(single)):
         table = pairs.table([column])
         single[column], joint[column] = table_bits(table), bits_with(pairs, table)
-    shared: Array = single[:, None] + single - (joint + joint.T) / 2
-    return shared
+    return single[:, None] + single - (joint + joint.T) / 2
 
 
-def _confused(pairs: PairLikelihood, agent: int, tasks: slice) -> Array:
+def _confused(pairs: PairLikelihood, agent: int, tasks: slice) -> Floats:
     """Probability of confusing an agent with each after it; shape [tasks, agents − agent − 1]."""
     own = pairs.diagonal[tasks]
-    logs = pairs.row(agent, tasks, agent + 1)
-    logs -= np.minimum(own[:, agent : agent + 1], own[:, agent + 1 :])
-    confused: Array = 1 / (1 + np.exp(np.clip(-logs, -700.0, 700.0)))
-    return confused
+    least = np.minimum(own[:, agent : agent + 1], own[:, agent + 1 :])
+    return _probability(least - pairs.row(agent, tasks, agent + 1))
 
 
-def _together(table: Array) -> Array:
-    own = table.diagonal()
-    excess = np.minimum(own[:, None], own) - table
-    confused: Array = 1 / (1 + np.exp(np.clip(excess, -700.0, 700.0)))
-    return confused
+def _probability(excess: Floats) -> Floats:
+    """How probably two agents are confused, by how much better the worse explains itself."""
+    return 1 / (1 + np.exp(np.clip(excess, -700.0, 700.0)))
 
 
 def _never(agents: tuple[str, ...], separated: NDArray[np.int64]) -> tuple[tuple[str, str], ...]:

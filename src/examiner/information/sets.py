@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -11,16 +11,16 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.information.channels import Channels
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, cumulative_bits, table_bits
-from examiner.information.noise import Array
 from examiner.results import Results
 from examiner.results.display import html_columns
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted, unknown_name
 
 Search = Literal["greedy", "swap", "optimum"]
-Progress = Callable[[str, int, int], None]
 
 MOST_SETS = 200_000
 LEAST_GAIN = 1e-12
@@ -33,7 +33,7 @@ class InformativeSet:
 
     tasks: tuple[str, ...]
     columns: tuple[int, ...]
-    cumulative_bits: Array
+    cumulative_bits: Floats
     max_bits: float
     search: Search
 
@@ -127,7 +127,7 @@ def greedy_columns(
     return chosen
 
 
-def _best(bits: Array, among: NDArray[np.bool_]) -> int:
+def _best(bits: Floats, among: NDArray[np.bool_]) -> int:
     offered = np.where(among, bits, -1.0)
     return int(np.flatnonzero(offered >= offered.max() - LEAST_GAIN)[0])
 

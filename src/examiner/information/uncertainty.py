@@ -7,14 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.checking import Randomness, generator
+from examiner.checking import Floats, Randomness, generator
 from examiner.information.channels import channels_of
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import cumulative_bits, single_bits
-from examiner.information.noise import Array, ChannelModel
+from examiner.information.noise import ChannelModel
 from examiner.information.observations import Moments, Observations, moments, observe
-from examiner.information.sets import InformativeSet, Progress, greedy_columns
+from examiner.information.sets import InformativeSet, greedy_columns
 from examiner.results import Results
+from examiner.scores.estimate import check_level
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted
 
 
@@ -26,10 +28,10 @@ class BitsByChance:
     cumulative bits of a greedy choice made anew on every permutation.
     """
 
-    task: Array
-    task_high: Array
-    greedy: Array
-    greedy_high: Array
+    task: Floats
+    task_high: Floats
+    greedy: Floats
+    greedy_high: Floats
     reps: int
 
     def __repr__(self) -> str:
@@ -43,10 +45,10 @@ class BitsByChance:
 class BitsIntervals:
     """Ends of intervals: `task_low`, `task_high` of shape [tasks], `set_low`, `set_high` of [size]."""
 
-    task_low: Array
-    task_high: Array
-    set_low: Array
-    set_high: Array
+    task_low: Floats
+    task_high: Floats
+    set_low: Floats
+    set_high: Floats
     level: float
     reps: int
 
@@ -79,7 +81,7 @@ def bits_by_chance(
     model = model or ChannelModel()
     seen = _observed(source, model)
 
-    def bits(found: Moments) -> tuple[Array, Array]:
+    def bits(found: Moments) -> tuple[Floats, Floats]:
         pairs = PairLikelihood(channels_of(seen, found, model))
         return single_bits(pairs), _greedy_bits(pairs, size)
 
@@ -114,12 +116,11 @@ def bits_intervals(
     >>> bool(found.task_low[0] < found.task_high[0])
     True
     """
-    if not 0 < level < 1:
-        raise InputError(f"The level is {level}. Give a number between 0 and 1, as 0.95.")
+    check_level(level)
     model = model or ChannelModel()
     seen = _observed(source, model)
 
-    def bits(found: Moments) -> tuple[Array, Array]:
+    def bits(found: Moments) -> tuple[Floats, Floats]:
         pairs = PairLikelihood(channels_of(seen, found, model))
         return single_bits(pairs), cumulative_bits(pairs, chosen.columns)
 
@@ -139,12 +140,12 @@ def _observed(source: Results | Observations, model: ChannelModel) -> Observatio
 
 
 def _replicates(
-    bits: Callable[[Moments], tuple[Array, Array]],
+    bits: Callable[[Moments], tuple[Floats, Floats]],
     tables: Iterator[Moments],
     reps: int,
     words: str,
     progress: Progress | None,
-) -> tuple[Array, ...]:
+) -> tuple[Floats, ...]:
     """The bits of tasks [reps, tasks], and of a set [reps, size], on so many tables."""
     if reps < 1:
         raise InputError(f"{reps} replicates were asked for. Give at least 1; 100 is usual.")
@@ -199,7 +200,7 @@ def _redrawn(seen: Observations, rng: np.random.Generator) -> Iterator[Moments]:
         yield Moments(whole.units, whole.trials, kept, square, unit_square)
 
 
-def _greedy_bits(pairs: PairLikelihood, size: int) -> Array:
+def _greedy_bits(pairs: PairLikelihood, size: int) -> Floats:
     """The bits of a greedy set as it grows; once no task is left, they stay as they are."""
     columns = greedy_columns(pairs, min(size, int(pairs.usable.sum())))
     bits = cumulative_bits(pairs, columns)

@@ -1,21 +1,116 @@
-"""One number per agent: the aggregates known by name, a user's own, and those of every agent."""
+"""One number per agent: aggregates of weighted run scores, for many replicates at once, by name or own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats, smallest_unsigned
 from examiner.results import Results
 from examiner.results.display import html_table
+from examiner.scores.cells import ratio
 from examiner.scores.uncertainty.resampling import Sample, observed
-from examiner.scores.uncertainty.strata import run_scores
-from examiner.scores.uncertainty.weighted import OptimalityGap, Statistic, iqm, mean, median
+from examiner.scores.uncertainty.strata import RunScores, run_scores
 from examiner.wording import InputError, counted, unknown_name
+
+Statistic: TypeAlias = Callable[[Sample], Floats]
+UserFunction: TypeAlias = Callable[[Floats, NDArray[np.generic]], Floats]
+
+MANY = 32
+"""From this many replicates on, a loop over scores beats arrays of all scores at once."""
+
+
+def mean(sample: Sample) -> Floats:
+    r"""Mean over tasks of the mean over runs, shape [replicates].
+
+    .. math:: \frac{1}{T} \sum_t \frac{1}{n_t} \sum_i x_{ti}
+
+    >>> mean(Sample(np.array([[1.0, 3.0]]), np.array([[[1, 2], [1, 0]]]), np.array([2])))
+    array([2., 1.])
+    """
+    return _mean_of(sample.scores, sample)
+
+
+def median(sample: Sample) -> Floats:
+    """Median over tasks of the mean over runs, shape [replicates].
+
+    >>> median(Sample(np.array([[1.0], [3.0], [9.0]]), np.ones((3, 1, 1)), np.array([1, 1, 1])))
+    array([3.])
+    """
+    if sample.times is None:
+        return np.asarray(np.median(task_means(sample), axis=0))
+    if sample.whole:
+        means = _whole_means(sample)
+        order = np.argsort(means, kind="stable")
+        ordered, times = means[order, None], sample.times[order]
+    else:
+        means = task_means(sample)
+        order = np.argsort(means, axis=0)
+        ordered = np.take_along_axis(means, order, axis=0)
+        times = np.take_along_axis(sample.times, order, axis=0)
+    reached = np.cumsum(times, axis=0, dtype=np.int32)
+    total = reached[-1]
+    ordered = np.broadcast_to(ordered, reached.shape)
+    middle = [
+        np.take_along_axis(ordered, (reached > rank).argmax(axis=0)[None], axis=0)[0]
+        for rank in ((total - 1) // 2, total // 2)
+    ]
+    return np.where(total > 0, (middle[0] + middle[1]) / 2, np.nan)
+
+
+def iqm(sample: Sample) -> Floats:
+    """Interquartile mean of all runs on all tasks, shape [replicates].
+
+    A quarter of the scores, rounded down, is cut at each end, as `scipy.stats.trim_mean` does; with
+    uneven runs, a quarter of their weight, every task weighing the same.
+
+    References: Agarwal et al. (2021), section 4.3.
+
+    >>> iqm(Sample(np.array([[1.0, 2.0], [3.0, 99.0]]), np.ones((2, 2, 1)), np.array([2, 2])))
+    array([2.5])
+    """
+    tasks, runs, replicates = sample.weights.shape
+    weights = sample.weights.reshape(tasks * runs, replicates)
+    size, mass = _sizes(sample)
+    cut = np.floor(size / 4) * np.divide(mass, size, out=np.ones_like(mass), where=size > 0)
+    low, high = np.full(replicates, cut), np.full(replicates, mass - cut)
+    even = bool((sample.draws == sample.draws.max(initial=1)).all())
+    if not even:
+        unit = np.repeat(sample.draws.max(initial=1) / sample.draws, runs)
+        weights = weights * unit[:, None]
+    elif np.issubdtype(weights.dtype, np.integer):
+        # Small whole numbers, in a type that holds their sums: a quarter of the memory to move
+        kind = np.result_type(weights.dtype, smallest_unsigned(int(mass.max(initial=0))))
+        weights, low, high = weights.astype(kind, copy=False), low.astype(kind), high.astype(kind)
+    order = np.argsort(sample.scores, axis=None, kind="stable")
+    between = _between if replicates < MANY else _between_by_rows
+    kept = between(weights, order, low, high)
+    sums = np.einsum("s,sr->r", sample.scores.ravel()[order], kept)
+    return ratio(sums, high.astype(np.float64) - low)
+
+
+@dataclass(frozen=True, slots=True)
+class OptimalityGap:
+    r"""How far scores fall short of a mark, those above it counted as reaching it.
+
+    .. math:: \gamma - \frac{1}{T} \sum_t \frac{1}{n_t} \sum_i \min(x_{ti}, \gamma)
+
+    References: Agarwal et al. (2021), section 4.3.
+
+    >>> OptimalityGap(1.0)(Sample(np.array([[0.5, 3.0]]), np.ones((1, 2, 1)), np.array([2])))
+    array([0.25])
+    """
+
+    gamma: float = 1.0
+
+    def __call__(self, sample: Sample) -> Floats:
+        """Return the gap, shape [replicates]."""
+        return self.gamma - _mean_of(np.minimum(sample.scores, self.gamma), sample)
 
 
 class Aggregate(NamedTuple):
@@ -39,8 +134,6 @@ AGGREGATES: Mapping[str, Aggregate] = MappingProxyType(
     }
 )
 """Name → aggregate. A new one is a function of a `Sample` and one line here."""
-
-UserFunction = Callable[[NDArray[np.float64], NDArray[np.generic]], NDArray[np.float64]]
 
 
 def aggregate_named(choice: str | Aggregate | UserFunction) -> Aggregate:
@@ -73,7 +166,7 @@ class UserStatistic:
     name: str
     function: UserFunction
 
-    def __call__(self, sample: Sample) -> NDArray[np.float64]:
+    def __call__(self, sample: Sample) -> Floats:
         """Return the user's number for each replicate."""
         values = np.asarray(self.function(sample.scores, sample.weights), dtype=np.float64)
         replicates = sample.weights.shape[2]
@@ -90,17 +183,15 @@ class AgentAggregates(NamedTuple):
 
     agents: tuple[str, ...]
     tasks: NDArray[np.int64]
-    mean: NDArray[np.float64]
-    median: NDArray[np.float64]
-    iqm: NDArray[np.float64]
+    mean: Floats
+    median: Floats
+    iqm: Floats
 
     def __repr__(self) -> str:
         return f"AgentAggregates of {counted(len(self.agents), 'agent')}: mean, median, iqm"
 
     def _repr_html_(self) -> str:
-        parts = (self.tasks, self.mean, self.median, self.iqm)
-        rows = zip(self.agents, *(part.tolist() for part in parts), strict=True)
-        return html_table(repr(self), list(self._fields), [list(row) for row in rows])
+        return html_table(repr(self), self._fields, list(zip(*self, strict=True)))
 
 
 def aggregate(results: Results, measure: str | None = None) -> AgentAggregates:
@@ -114,17 +205,27 @@ def aggregate(results: Results, measure: str | None = None) -> AgentAggregates:
     array([2.5])
     """
     scores = run_scores(results, measure)
-    aggregates = np.full((3, len(scores.agents)), np.nan)
-    for agent, strata in enumerate(scores.strata):
-        if len(strata.tasks):
-            means = strata.means
-            middle = float(iqm(observed(strata))[0])
-            aggregates[:, agent] = means.mean(), np.median(means), middle
     tasks = np.array([len(strata.tasks) for strata in scores.strata])
-    return AgentAggregates(results.agents, tasks, *aggregates)
+    mean = [strata.means.mean() if len(strata.tasks) else np.nan for strata in scores.strata]
+    middle = point_values(scores, [AGGREGATES["median"], AGGREGATES["iqm"]])
+    return AgentAggregates(results.agents, tasks, np.array(mean), *middle.T)
 
 
-def interquartile_mean(values: NDArray[np.float64]) -> float:
+def point_values(scores: RunScores, aggregates: Sequence[Aggregate]) -> Floats:
+    """Return the aggregates of what was observed, shape [agents, aggregates].
+
+    >>> table = run_scores(Results.from_numpy([[[1.0, 3.0], [5.0, 7.0]]]))
+    >>> point_values(table, [AGGREGATES["mean"]])
+    array([[4.]])
+    """
+    values = np.full((len(scores.agents), len(aggregates)), np.nan)
+    for row, strata in enumerate(scores.strata):
+        if len(strata.tasks):
+            values[row] = [known.statistic(observed(strata))[0] for known in aggregates]
+    return values
+
+
+def interquartile_mean(values: Floats) -> float:
     """Return the mean of the middle half: a quarter of the values, rounded down, is cut at each end.
 
     >>> interquartile_mean(np.array([1.0, 2.0, 3.0, 100.0]))
@@ -132,3 +233,90 @@ def interquartile_mean(values: NDArray[np.float64]) -> float:
     """
     cut = len(values) // 4
     return float(np.sort(values)[cut : len(values) - cut].mean())
+
+
+def task_means(sample: Sample) -> Floats:
+    """Mean score of each task, shape [tasks, replicates]; 0 where a task was not drawn.
+
+    >>> task_means(Sample(np.array([[1.0, 3.0]]), np.array([[[1, 2], [1, 0]]]), np.array([2])))
+    array([[2., 1.]])
+    """
+    tasks, runs, replicates = sample.weights.shape
+    means = np.zeros((tasks, replicates))
+    if replicates < MANY:
+        means += (sample.weights * sample.scores[:, :, None]).sum(axis=1)
+    else:
+        part = np.empty(replicates)
+        for task in range(tasks):
+            for run in range(runs):
+                np.multiply(sample.weights[task, run], sample.scores[task, run], out=part)
+                means[task] += part
+    means /= sample.draws[:, None]
+    if sample.times is not None:
+        means /= np.maximum(sample.times, 1)
+    return means
+
+
+def _whole_means(sample: Sample) -> Floats:
+    """The mean of each task's runs, all of which count alike; shape [tasks]."""
+    present = np.arange(sample.scores.shape[1]) < sample.draws[:, None]
+    sums: Floats = np.where(present, sample.scores, 0.0).sum(axis=1)
+    return sums / sample.draws
+
+
+def task_total(sample: Sample) -> Floats:
+    """How many tasks count in each replicate, shape [1] where always as many, else [replicates].
+
+    >>> task_total(Sample(np.ones((2, 1)), np.ones((2, 1, 5)), np.array([1, 1])))
+    array([2.])
+    """
+    if sample.times is None:
+        return np.array([float(len(sample.scores))])
+    return np.asarray(sample.times.sum(axis=0, dtype=np.float64))
+
+
+def _mean_of(values: Floats, sample: Sample) -> Floats:
+    """The mean over tasks of the mean over runs of some function of the scores."""
+    tasks, runs, replicates = sample.weights.shape
+    shares = (values / sample.draws[:, None]).ravel()
+    weights = sample.weights.reshape(tasks * runs, replicates)
+    if replicates < MANY:
+        return ratio((weights * shares[:, None]).sum(axis=0), task_total(sample))
+    sums, part = np.zeros(replicates), np.empty(replicates)
+    # Row by row rather than by BLAS, whose sums may depend on the number of threads
+    for row in range(tasks * runs):
+        np.multiply(weights[row], shares[row], out=part)
+        sums += part
+    return ratio(sums, task_total(sample))
+
+
+def _between(
+    weights: NDArray[Any], order: NDArray[np.intp], low: NDArray[Any], high: NDArray[Any]
+) -> NDArray[Any]:  # Any: whole numbers or floats
+    """What of each score's weight lies between two sums of weights, scores taken in order."""
+    within = np.minimum(np.maximum(np.cumsum(weights[order], axis=0), low), high)
+    return np.diff(within, axis=0, prepend=low[None])
+
+
+def _between_by_rows(
+    weights: NDArray[Any], order: NDArray[np.intp], low: NDArray[Any], high: NDArray[Any]
+) -> NDArray[Any]:  # Any: whole numbers or floats
+    """The same score by score, for many replicates: what is at work stays in the fastest cache."""
+    kept = np.empty_like(weights)
+    reached, within, before = np.zeros_like(low), np.empty_like(low), low.copy()
+    for index, row in enumerate(order.tolist()):
+        reached += weights[row]
+        np.maximum(reached, low, out=within)
+        np.minimum(within, high, out=within)
+        np.subtract(within, before, out=kept[index])
+        before, within = within, before
+    return kept
+
+
+def _sizes(sample: Sample) -> tuple[Floats, Floats]:
+    """How many scores each replicate holds, and their weight in units of the longest task's runs."""
+    longest = sample.draws.max(initial=1)
+    if sample.times is None:
+        return np.array([float(sample.draws.sum())]), np.array([float(longest * len(sample.draws))])
+    size = (sample.times * sample.draws[:, None]).sum(axis=0, dtype=np.float64)
+    return size, longest * sample.times.sum(axis=0, dtype=np.float64)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.results import Results
 from examiner.results.table import check_results
 
@@ -32,7 +34,7 @@ class RunMeans(NamedTuple):
     agent: NDArray[np.int64]
     task: NDArray[np.int64]
     run: NDArray[np.int64]
-    value: NDArray[np.float64]
+    value: Floats
 
 
 def run_means(results: Results, measure: str | None = None) -> RunMeans:
@@ -46,7 +48,7 @@ def run_means(results: Results, measure: str | None = None) -> RunMeans:
     return mean_runs(check_results(results).measure(measure), RowCodes.of(results))
 
 
-def cell_means(results: Results, measure: str | None = None) -> NDArray[np.float64]:
+def cell_means(results: Results, measure: str | None = None) -> Floats:
     """Return the mean over runs of the mean over trials; NaN where nothing was observed.
 
     Shape [agents, tasks].
@@ -59,7 +61,7 @@ def cell_means(results: Results, measure: str | None = None) -> NDArray[np.float
     return mean_cells(check_results(results).measure(measure), RowCodes.of(results))
 
 
-def mean_runs(values: NDArray[np.float64], codes: RowCodes) -> RunMeans:
+def mean_runs(values: Floats, codes: RowCodes) -> RunMeans:
     """Average values [rows] within runs; NaN is left out.
 
     >>> codes = RowCodes(np.array([0, 0]), np.array([1, 1]), np.array([5, 5]), (1, 2))
@@ -77,7 +79,7 @@ def mean_runs(values: NDArray[np.float64], codes: RowCodes) -> RunMeans:
     return RunMeans(agent, task, run, means)
 
 
-def mean_cells(values: NDArray[np.float64], codes: RowCodes) -> NDArray[np.float64]:
+def mean_cells(values: Floats, codes: RowCodes) -> Floats:
     """Average values [rows] within runs, then runs within cells; shape [agents, tasks].
 
     >>> codes = RowCodes(np.array([0, 0]), np.array([1, 1]), np.array([5, 5]), (1, 2))
@@ -85,13 +87,40 @@ def mean_cells(values: NDArray[np.float64], codes: RowCodes) -> NDArray[np.float
     array([[nan,  2.]])
     """
     runs = mean_runs(values, codes)
-    size = codes.shape[0] * codes.shape[1]
-    cells = runs.agent * codes.shape[1] + runs.task
-    sums = np.bincount(cells, weights=runs.value, minlength=size)
-    counts = np.bincount(cells, minlength=size)
-    means = np.full(size, np.nan)
+    n_agents, n_tasks = codes.shape
+    cells = runs.agent * n_tasks + runs.task
+    return group_means(runs.value, cells, n_agents * n_tasks).reshape(codes.shape)
+
+
+def codes_of(labels: Sequence[Hashable]) -> NDArray[np.int64]:
+    """Number labels from zero in the order of their first appearance.
+
+    >>> codes_of(["b", "a", "b"])
+    array([0, 1, 0])
+    """
+    met: dict[Hashable, int] = {}
+    return np.array([met.setdefault(label, len(met)) for label in labels], dtype=np.int64)
+
+
+def group_means(values: Floats, group: NDArray[np.integer], groups: int) -> Floats:
+    """Average the values of each group, given by its number; NaN for a group without any.
+
+    >>> group_means(np.array([1.0, 3.0, 7.0]), np.array([0, 0, 2]), 3)
+    array([ 2., nan,  7.])
+    """
+    sums = np.bincount(group, weights=values, minlength=groups)
+    return ratio(sums, np.bincount(group, minlength=groups))
+
+
+def ratio(sums: Floats | NDArray[np.integer], counts: Floats | NDArray[np.integer]) -> Floats:
+    """Divide sums by how much they are the sums of; NaN where that is nothing.
+
+    >>> ratio(np.array([6.0, 0.0]), np.array([2, 0]))
+    array([ 3., nan])
+    """
+    means = np.full(sums.shape, np.nan)
     np.divide(sums, counts, out=means, where=counts > 0)
-    return means.reshape(codes.shape)
+    return means
 
 
 def _numbered(keys: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:

@@ -9,13 +9,11 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Axes, read_only
-from examiner.results.atari import atari_game
+from examiner.checking import Axes, Floats, read_only
+from examiner.results.atari import matched
 from examiner.results.scale import Anchor, ScaleArrays, Scales
 from examiner.scores.cells import RowCodes
 from examiner.wording import InputError, counted, listed
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,16 +203,10 @@ class LearntScale:
         """
         if tuple(tasks) == self.tasks:
             return self
-        column = {atari_game(task): index for index, task in enumerate(self.tasks)}
-        column |= {task: index for index, task in enumerate(self.tasks)}
-        found = np.array(
-            [column.get(task, column.get(atari_game(task) or task, -1)) for task in tasks],
-            dtype=int,
-        )
-        known = found >= 0
-        marks = np.full((len(self.marks), len(found)), np.nan)
-        marks[:, known] = self.marks[:, found[known]]
-        sign = np.where(known, self.sign[found], 1.0)
+        columns = matched(tasks, self.tasks)
+        found = np.array([-1 if column is None else column for column in columns], dtype=int)
+        marks = np.where(found >= 0, self.marks[:, found], np.nan)
+        sign = np.where(found >= 0, self.sign[found], 1.0)
         return LearntScale(tuple(tasks), marks, sign, self.agents)
 
     def own_marks(self, scores: TaskScores) -> Floats:

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores.uncertainty.strata import Strata, run_scores, same_sign
-from examiner.wording import InputError, shorten, unknown_name
+from examiner.wording import InputError, shorten
 
 POWER = 0.8
 """The usual probability with which a detectable effect would be detected."""
@@ -60,9 +61,6 @@ def difference(
     >>> round(found.value, 3), round(found.paired, 3), found.degrees
     (1.333, 0.333, 2)
     """
-    for name in (a, b):
-        if name not in results.agents:
-            raise unknown_name("agent", name, results.agents)
     same_sign(results, measure)
     scores = run_scores(results, measure)
     return difference_of(scores.of(a), scores.of(b), np.array(results.task_names), level)
@@ -97,16 +95,16 @@ def difference_of(
     )
 
 
-def clustered_error(values: NDArray[np.float64], clusters: NDArray[np.generic]) -> float:
+def clustered_error(values: Floats, clusters: NDArray[np.generic]) -> float:
     """Standard error of a mean whose values come in clusters; NaN for a single cluster.
 
     >>> clustered_error(np.array([1.0, 1.0, 2.0, 2.0]), np.array([0, 0, 1, 1]))
     0.5
     """
-    names, place = np.unique(clusters, return_inverse=True)
+    names, cluster = np.unique(clusters, return_inverse=True)
     if len(names) < 2:
         return float("nan")
-    sums = np.bincount(place, weights=values - values.mean())
+    sums = np.bincount(cluster, weights=values - values.mean())
     scale = len(names) / (len(names) - 1) / len(values) ** 2
     return float(np.sqrt(scale * (sums**2).sum()))
 
@@ -142,7 +140,7 @@ def _run_error(agents: Sequence[tuple[Strata, NDArray[np.intp]]]) -> tuple[float
         runs = strata.runs[rows]
         if (runs < 2).any():
             return float("nan"), 0
-        off = np.where(strata.present, strata.scores - strata.means[:, None], 0.0)[rows]
-        total += float(((off**2).sum(axis=1) / (runs - 1) / runs).sum())
+        squares = (strata.deviations[rows] ** 2).sum(axis=1)
+        total += float((squares / (runs - 1) / runs).sum())
         spare += int((runs - 1).sum())
     return float(np.sqrt(total)) / len(agents[0][1]), spare

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from examiner.wording import InputError
+
 
 class Estimate(NamedTuple):
     """A number and the ends of its interval; NaN where there is none.
@@ -18,14 +20,19 @@ class Estimate(NamedTuple):
     high: float = math.nan
 
 
-class Ends(NamedTuple):
-    """The ends of an interval."""
+def check_level(level: float) -> None:
+    """Refuse a level that no interval can have.
 
-    low: float
-    high: float
+    >>> check_level(95)
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The level is 95. Give a number between 0 and 1, as 0.95.
+    """
+    if not 0 < level < 1:
+        raise InputError(f"The level is {level}. Give a number between 0 and 1, as 0.95.")
 
 
-def wilson(successes: float, trials: int, level: float = 0.95) -> Ends:
+def wilson(successes: float, trials: int, level: float = 0.95) -> tuple[float, float]:
     r"""Wilson's score interval of a proportion.
 
     .. math:: \frac{\hat p + z^2/2n \pm z\sqrt{\hat p(1-\hat p)/n + z^2/4n^2}}{1 + z^2/n}
@@ -42,7 +49,7 @@ def wilson(successes: float, trials: int, level: float = 0.95) -> Ends:
     middle = share + z**2 / (2 * trials)
     half = z * ((share * (1 - share) + z**2 / (4 * trials)) / trials) ** 0.5
     scale = 1 + z**2 / trials
-    return Ends(max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale))
+    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
 
 
 def least_after_all_won(trials: int, level: float = 0.95) -> float:

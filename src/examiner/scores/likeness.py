@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.results import ResponseMatrix, Results
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import column_range, column_size
@@ -27,7 +28,7 @@ class TaskCorrelation(NamedTuple):
     """Correlation of each two tasks across agents; NaN where too few pairs or no variation."""
 
     tasks: tuple[str, ...]
-    values: NDArray[np.float64]
+    values: Floats
     pairs: NDArray[np.int64]
 
 
@@ -48,8 +49,8 @@ def correlation(
 
 
 def correlate_columns(
-    values: NDArray[np.float64], method: Method = "pearson"
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    values: Floats, method: Method = "pearson"
+) -> tuple[Floats, NDArray[np.int64]]:
     """Correlate the columns of a table with NaN for missing, and count the pairs behind each.
 
     Pearson's correlation comes from four masked matrix products. Ranks depend on which rows two
@@ -140,9 +141,7 @@ def without_near_identical(
     return results.where(~gone[results.agent_codes], step)
 
 
-def _masked_pearson(
-    values: NDArray[np.float64], seen: NDArray[np.bool_], pairs: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _masked_pearson(values: Floats, seen: NDArray[np.bool_], pairs: NDArray[np.int64]) -> Floats:
     r"""Pearson's correlation over the common rows M of each two columns.
 
     .. math:: S_{xy} = \sum_M xy - \frac{\sum_M x \sum_M y}{n}, \quad
@@ -161,26 +160,24 @@ def _masked_pearson(
     # What rounding alone leaves of a constant column is not variation.
     varied = spread > CONSTANT * squares
     enough = (pairs >= FEWEST_PAIRS) & varied & varied.T
-    correlations: NDArray[np.float64] = np.full(pairs.shape, np.nan)
+    correlations: Floats = np.full(pairs.shape, np.nan)
     with np.errstate(invalid="ignore"):
         np.divide(joint, np.sqrt(spread) * np.sqrt(spread.T), out=correlations, where=enough)
     np.clip(correlations, -1.0, 1.0, out=correlations)
     return correlations
 
 
-def _by_median(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _by_median(values: Floats) -> Floats:
     """Columns less their median, in units of the median distance from it (or of the largest)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a column of nothing but gaps
         values = values / column_size(values)
-        centred: NDArray[np.float64] = values - np.nanmedian(values, axis=0)
+        centred: Floats = values - np.nanmedian(values, axis=0)
         distance = np.nanmedian(np.abs(centred), axis=0)
     return centred / np.where(distance > 0, distance, column_size(centred))
 
 
-def _correlate_by_pattern(
-    values: NDArray[np.float64], seen: NDArray[np.bool_], method: Method
-) -> NDArray[np.float64]:
+def _correlate_by_pattern(values: Floats, seen: NDArray[np.bool_], method: Method) -> Floats:
     patterns, group = np.unique(seen, axis=1, return_inverse=True)
     members = [np.flatnonzero(group.ravel() == number) for number in range(patterns.shape[1])]
     correlations = np.full((values.shape[1],) * 2, np.nan)
@@ -193,9 +190,7 @@ def _correlate_by_pattern(
     return correlations
 
 
-def _correlate(
-    left: NDArray[np.float64], right: NDArray[np.float64], method: Method
-) -> NDArray[np.float64]:
+def _correlate(left: Floats, right: Floats, method: Method) -> Floats:
     if len(left) < FEWEST_PAIRS:
         return np.full((left.shape[1], right.shape[1]), np.nan)
     if method == "spearman":
@@ -204,11 +199,10 @@ def _correlate(
         left, right = rankdata(left, axis=0), rankdata(right, axis=0)
     unit = unit_columns(left)
     products = unit.T @ (unit if right is left else unit_columns(right))
-    bounded: NDArray[np.float64] = np.clip(products, -1.0, 1.0)
-    return bounded
+    return np.clip(products, -1.0, 1.0)
 
 
-def correlation_distances(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
+def correlation_distances(correlation: Floats) -> Floats:
     """Return 1 − r, and 1 for pairs of which no correlation is known; 0 on the diagonal.
 
     >>> correlation_distances(np.array([[1.0, np.nan], [np.nan, 1.0]]))
@@ -220,9 +214,7 @@ def correlation_distances(correlation: NDArray[np.float64]) -> NDArray[np.float6
     return np.maximum((distance + distance.T) / 2, 0.0)
 
 
-def correlate_pairs(
-    left: NDArray[np.float64], right: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def correlate_pairs(left: Floats, right: Floats) -> tuple[Floats, NDArray[np.int64]]:
     """Correlate two tables column by column over the rows that both have, and count those rows.
 
     >>> correlate_pairs(np.array([[1.0], [2.0], [3.0]]), np.array([[3.0], [2.0], [1.5]]))
@@ -235,7 +227,7 @@ def correlate_pairs(
     return np.where(count >= FEWEST_PAIRS, np.clip(products, -1.0, 1.0), np.nan), count
 
 
-def unit_columns(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def unit_columns(values: Floats) -> Floats:
     """Return columns with mean zero and length one over what was observed; NaN where one does not vary.
 
     >>> unit_columns(np.array([[1.0, 5.0], [3.0, 5.0], [np.nan, 5.0]])).round(3)
@@ -247,8 +239,8 @@ def unit_columns(values: NDArray[np.float64]) -> NDArray[np.float64]:
     low, high = column_range(values)
     seen = ~np.isnan(values)
     mean = np.where(seen, values, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
-    centred: NDArray[np.float64] = values - mean
+    centred: Floats = values - mean
     length = np.sqrt((np.where(seen, centred, 0.0) ** 2).sum(axis=0))
-    unit: NDArray[np.float64] = np.full_like(centred, np.nan)
+    unit: Floats = np.full_like(centred, np.nan)
     np.divide(centred, length, out=unit, where=(high - low > ROUNDING) & (length > 0))
     return unit

@@ -106,11 +106,14 @@ def overview(
         names = tuple(AGGREGATES)
     made = intervals(results, names, rng=generator(rng), **how)
     pairs = _pairs(results, made)
-    how_made = made.how
-    drawing: DrawingOptions = {"reps": made.reps, "unit": made.unit}
-    drawing |= {"progress": how_made.progress, "map": how_made.map}
-    # Neither comparisons nor ranks have a corrected interval.
-    drawing["interval"] = "rescaled" if made.interval == "bca" else made.interval
+    drawing = DrawingOptions(
+        reps=made.reps,
+        unit=made.unit,
+        # Neither comparisons nor ranks have a corrected interval.
+        interval="rescaled" if made.interval == "bca" else made.interval,
+        progress=made.how.progress,
+        map=made.how.map,
+    )
     improvement = ranked = None
     if pairs:
         again, level = generator(rng), made.level

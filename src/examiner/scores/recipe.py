@@ -8,10 +8,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from examiner.checking import Floats
 from examiner.results import ResponseMatrix, Results, Scales, atari_game
 from examiner.results.table import check_results
 from examiner.scores.cells import cell_means
-from examiner.scores.comparable import Floats, LearntScale, OwnFunction
+from examiner.scores.comparable import LearntScale, OwnFunction
 from examiner.scores.normalise import normaliser_name, on_scale, task_scores
 from examiner.scores.normalisers import NORMALISERS
 from examiner.scores.standing import lexicographic_order

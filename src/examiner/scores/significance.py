@@ -9,8 +9,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import read_only
+from examiner.checking import Floats, read_only
 from examiner.results import Results
+from examiner.results.display import html_columns
 from examiner.scores.cells import cell_means
 from examiner.scores.uncertainty.strata import same_sign
 from examiner.wording import InputError, counted, listed, unknown_name
@@ -19,7 +20,7 @@ PostHoc = Literal["wilcoxon-holm", "nemenyi"]
 POST_HOCS: tuple[PostHoc, ...] = get_args(PostHoc)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Significance:
     """Tests of differences between agents over tasks; agents in the table's order.
 
@@ -31,16 +32,25 @@ class Significance:
 
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
-    mean_rank: NDArray[np.float64]
+    mean_rank: Floats
     statistic: float
     p_value: float
     posthoc: PostHoc
-    p: NDArray[np.float64]
+    p: Floats
     alpha: float
     critical: float
     cliques: tuple[tuple[int, ...], ...]
     notes: tuple[str, ...]
     common: NDArray[np.intp]
+
+    def __repr__(self) -> str:
+        size = f"{counted(len(self.agents), 'agent')} on {counted(len(self.tasks), 'task')}"
+        return f"Significance of {size}: p = {self.p_value:.2g} that all are alike, {self.posthoc}"
+
+    def _repr_html_(self) -> str:
+        p_values = dict(zip(self.agents, self.p.T, strict=True))
+        columns = {"agent": self.agents, "mean rank": self.mean_rank, **p_values}
+        return html_columns(repr(self), columns, self.notes)
 
 
 def significance(
@@ -86,8 +96,7 @@ def significance(
         p = _nemenyi(ranks, len(tasks))
     else:
         critical, p = np.nan, wilcoxon_holm(values)
-    for array in (ranks, p, common):
-        read_only(array)
+    read_only(ranks, p, common)
     found = cliques(ranks, p, alpha)
     return Significance(
         *(results.agents, tasks, ranks, statistic, p_value, posthoc, p, alpha, critical),
@@ -95,7 +104,7 @@ def significance(
     )
 
 
-def friedman(values: NDArray[np.float64]) -> tuple[float, float]:
+def friedman(values: Floats) -> tuple[float, float]:
     r"""Friedman's test of agents × tasks with gaps: statistic and p-value.
 
     .. math:: \chi^2 = S^\top V^{+} S, \quad
@@ -129,7 +138,7 @@ def friedman(values: NDArray[np.float64]) -> tuple[float, float]:
     return statistic, float(chi2.sf(statistic, int(kept.sum())))
 
 
-def wilcoxon_holm(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def wilcoxon_holm(values: Floats) -> Floats:
     """Wilcoxon's signed-rank p-value of each pair of rows, by Holm's step-down; [agents, agents].
 
     A pair is tested on the columns that both have; one that shares none has a p-value of 1.
@@ -142,18 +151,18 @@ def wilcoxon_holm(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
     pairs = list(combinations(range(len(values)), 2))
     raw = np.ones(len(pairs))
-    for place, (a, b) in enumerate(pairs):
+    for index, (a, b) in enumerate(pairs):
         difference = values[a] - values[b]
         difference = difference[np.isfinite(difference)]
         if difference.any():
-            raw[place] = wilcoxon(difference).pvalue
+            raw[index] = wilcoxon(difference).pvalue
     matrix = np.ones((len(values), len(values)))
     for (a, b), p in zip(pairs, holm(raw), strict=True):
         matrix[a, b] = matrix[b, a] = p
     return matrix
 
 
-def holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
+def holm(p: Floats) -> Floats:
     r"""Adjust p-values by Holm's step-down.
 
     .. math:: \tilde p_{(i)} = \max_{j \le i} \min(1, (m - j + 1)\, p_{(j)})
@@ -186,9 +195,7 @@ def critical_difference(agents: int, tasks: int, alpha: float = 0.05) -> float:
     return float(q * np.sqrt(agents * (agents + 1) / (6 * tasks)))
 
 
-def cliques(
-    ranks: NDArray[np.float64], p: NDArray[np.float64], alpha: float
-) -> tuple[tuple[int, ...], ...]:
+def cliques(ranks: Floats, p: Floats, alpha: float) -> tuple[tuple[int, ...], ...]:
     """Group agents next to each other in mean rank among which no pair differs, largest groups only.
 
     >>> p = np.array([[1, 0.5, 0.01], [0.5, 1, 0.3], [0.01, 0.3, 1]])
@@ -210,8 +217,8 @@ def cliques(
 
 
 def _used(
-    results: Results, means: NDArray[np.float64], *, gaps: bool
-) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
+    results: Results, means: Floats, *, gaps: bool
+) -> tuple[Floats, tuple[str, ...], tuple[str, ...]]:
     """The tasks that say anything of a difference, and notes on those left out and on gaps."""
     agents = len(means)
     seen = np.isfinite(means)
@@ -238,15 +245,14 @@ def _used(
     return means[:, kept], tasks, tuple(notes)
 
 
-def _task_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _task_ranks(values: Floats) -> Floats:
     """Ranks of the agents seen on each task, 1 the best; NaN where an agent was not seen."""
     from scipy.stats import rankdata  # slow to import
 
-    ranks: NDArray[np.float64] = rankdata(-values, axis=0, nan_policy="omit")
-    return ranks
+    return rankdata(-values, axis=0, nan_policy="omit")
 
 
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ranks(values: Floats) -> Floats:
     """Mean ranks over the tasks an agent has; a rank among fewer agents is stretched to all of them."""
     count = np.isfinite(values).sum(axis=0)
     stretched = _task_ranks(values) * (len(values) + 1) / (count + 1)
@@ -256,12 +262,12 @@ def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(tasks > 0, total / np.maximum(tasks, 1), (len(values) + 1) / 2)
 
 
-def _nemenyi(ranks: NDArray[np.float64], tasks: int) -> NDArray[np.float64]:
+def _nemenyi(ranks: Floats, tasks: int) -> Floats:
     from scipy.stats import studentized_range  # slow to import
 
     agents = len(ranks)
     scale = np.sqrt(agents * (agents + 1) / (6 * tasks))
     distance = np.abs(ranks[:, None] - ranks[None, :]) / scale * np.sqrt(2)
-    p: NDArray[np.float64] = np.clip(studentized_range.sf(distance, agents, np.inf), 0.0, 1.0)
+    p: Floats = np.clip(studentized_range.sf(distance, agents, np.inf), 0.0, 1.0)
     np.fill_diagonal(p, 1.0)
     return p

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores.cells import cell_means
-from examiner.scores.comparable import Floats, LearntScale, TaskScores
+from examiner.scores.comparable import LearntScale, TaskScores
 from examiner.wording import InputError, counted, listed, unknown_name
 
 

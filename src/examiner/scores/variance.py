@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import read_only
+from examiner.checking import Floats, read_only
 from examiner.results import Results
 from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
 from examiner.wording import InputError, counted
@@ -92,7 +92,7 @@ def variance(results: Results, measure: str | None = None) -> VarianceComponents
     )
 
 
-def _cells(scores: RunScores) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _cells(scores: RunScores) -> tuple[Floats, Floats]:
     shape = len(scores.agents), len(scores.tasks)
     means, runs = np.full(shape, np.nan), np.zeros(shape)
     for agent, strata in enumerate(scores.strata):
@@ -104,13 +104,12 @@ def _cells(scores: RunScores) -> tuple[NDArray[np.float64], NDArray[np.float64]]
 def _within(scores: RunScores) -> float:
     squares, spare = 0.0, 0
     for strata in scores.strata:
-        off = np.where(strata.present, strata.scores - strata.means[:, None], 0.0)
-        squares += float((off**2).sum())
+        squares += float((strata.deviations**2).sum())
         spare += int((strata.runs - 1).sum())
     return squares / spare if spare else float("nan")
 
 
-def _between(means: NDArray[np.float64], noise: float) -> tuple[float, float, float]:
+def _between(means: Floats, noise: float) -> tuple[float, float, float]:
     """Variance between agents, between tasks, and of their interaction; NaN where it cannot be told."""
     seen = np.isfinite(means)
     # Centred first: sums of squares of large scores would lose the differences.
@@ -127,9 +126,7 @@ def _between(means: NDArray[np.float64], noise: float) -> tuple[float, float, fl
     return float(u - agent_u), float(u - task_u), float(agent_u + task_u - u - noise)
 
 
-def _half_squares(
-    values: NDArray[np.float64], seen: NDArray[np.bool_], axis: int
-) -> NDArray[np.float64]:
+def _half_squares(values: Floats, seen: NDArray[np.bool_], axis: int) -> Floats:
     """Half the squared differences summed over all pairs in a row (or column), and how many pairs."""
     count = seen.sum(axis=axis)
     squares = count * (values**2).sum(axis=axis) - values.sum(axis=axis) ** 2
@@ -165,9 +162,9 @@ class DecisionStudy:
     components: VarianceComponents
     tasks: NDArray[np.int64]
     runs: NDArray[np.int64]
-    difference: NDArray[np.float64]
-    difference_fixed: NDArray[np.float64]
-    reliability: NDArray[np.float64]
+    difference: Floats
+    difference_fixed: Floats
+    reliability: Floats
     now: float
     answer: str
 
@@ -209,8 +206,7 @@ def decision(
     fixed = expected_error(found, t[:, None], n[None, :], fixed_tasks=True)
     with np.errstate(invalid="ignore"):
         reliability = found.agent / (found.agent + errors**2 / 2)
-    for array in (t, n, errors, fixed, reliability):
-        read_only(array)
+    read_only(t, n, errors, fixed, reliability)
     now = float(expected_error(found, np.array(found.tasks), np.array(found.runs)))
     return DecisionStudy(found, t, n, errors, fixed, reliability, now, _answer(found, now))
 
@@ -221,7 +217,7 @@ def expected_error(
     runs: NDArray[np.generic],
     *,
     fixed_tasks: bool = False,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Standard error of the difference of two agents' means over so many tasks and runs each.
 
     >>> found = VarianceComponents(1.0, 1.0, 4.0, 4.0, 5, 5, 5.0, (), ())

@@ -1,11 +1,11 @@
 """Fewer tasks, same story: which few to run, and proof on held-out agents that they are enough."""
 
 from examiner.selection.benchmark import Benchmark, benchmark
-from examiner.selection.comparison import Comparison, compare
 from examiner.selection.constraints import Constraints
-from examiner.selection.effort import Folds, expected_seconds, folds_of_proof
-from examiner.selection.holdout import Holdout
+from examiner.selection.greedy import TaskSet
 from examiner.selection.methods import METHODS, Method
+from examiner.selection.proof.comparison import Comparison, compare
+from examiner.selection.proof.holdout import Folds, Holdout, expected_seconds, folds_of_proof
 from examiner.selection.reasons import Reason, reasons
 from examiner.selection.selection import (
     Selection,
@@ -15,7 +15,6 @@ from examiner.selection.selection import (
     select,
     with_predictor,
 )
-from examiner.selection.task_set import TaskSet
 
 __all__ = [
     "METHODS",

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.information.channels import Channels, channels_of
 from examiner.information.noise import ChannelModel, Noise
 from examiner.information.observations import Moments, Observations, moments, observe
@@ -18,14 +19,7 @@ from examiner.results.table import check_results
 from examiner.scores import NORMALISERS, LearntScale, Recipe, TaskScores, responses
 from examiner.scores.cells import mean_cells
 from examiner.scores.normalise import task_scores
-from examiner.selection.constraints import (
-    Array,
-    Constraints,
-    Terms,
-    task_costs,
-    task_groups,
-    terms_of,
-)
+from examiner.selection.constraints import Constraints, Terms, task_costs, task_groups, terms_of
 from examiner.selection.targets import Target, aggregate, check_target
 from examiner.wording import InputError, counted, listed, shorten
 
@@ -55,11 +49,11 @@ class Benchmark:
     target: Target
     families: tuple[str, ...]
     groups: tuple[str, ...] | None = None
-    success: Array | None = None
+    success: Floats | None = None
     observed: Observations | None = None
     moments: Moments | None = None
     noise: Noise = field(default_factory=Noise)
-    given_target: Array | None = None
+    given_target: Floats | None = None
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -74,10 +68,14 @@ class Benchmark:
         return self.scores.tasks
 
     @property
-    def values(self) -> Array:
+    def everyone(self) -> NDArray[np.intp]:
+        """The rows of all agents."""
+        return np.arange(len(self.agents))
+
+    @property
+    def values(self) -> Floats:
         """Means of cells before any agent is compared with another, higher is better; [agents, tasks]."""
-        means: Array = self.scores.agent_means * self.scores.sign
-        return means
+        return self.scores.agent_means * self.scores.sign
 
     @property
     def fingerprint(self) -> str:
@@ -99,7 +97,7 @@ class Benchmark:
             return None
         return NORMALISERS[str(self.recipe.normaliser)].learn(self.scores.of_agents(rows))
 
-    def comparable(self, rows: NDArray[np.intp], scale: LearntScale | None) -> Array:
+    def comparable(self, rows: NDArray[np.intp], scale: LearntScale | None) -> Floats:
         """Return some agents' values on a scale learnt from the same or others; [rows, tasks].
 
         >>> whole = benchmark(Results.from_numpy(np.arange(8.0).reshape(4, 2)), Recipe(normaliser="rank"))
@@ -112,7 +110,7 @@ class Benchmark:
         values = NORMALISERS[str(self.recipe.normaliser)].apply(scale, scores)
         return mean_cells(values, scores.codes)
 
-    def truth(self, rows: NDArray[np.intp], values: Array) -> Array:
+    def truth(self, rows: NDArray[np.intp], values: Floats) -> Floats:
         """Return what is to be predicted of some agents, whose comparable values are given.
 
         >>> whole = benchmark(Results.from_numpy(np.arange(8.0).reshape(4, 2)))
@@ -123,7 +121,7 @@ class Benchmark:
             return self.given_target[rows]
         return aggregate(values, self.target)
 
-    def successes(self, rows: NDArray[np.intp]) -> Array:
+    def successes(self, rows: NDArray[np.intp]) -> Floats:
         """Return shares of successes, or who is above the median of these agents; [rows, tasks].
 
         >>> benchmark(Results.from_numpy(np.arange(8.0).reshape(4, 2))).successes(np.array([0, 3]))
@@ -307,7 +305,7 @@ def _families(results: Results, families: str | Mapping[str, str] | None) -> tup
     )
 
 
-def _given(target: str | Mapping[str, float], agents: Sequence[str]) -> Array | None:
+def _given(target: str | Mapping[str, float], agents: Sequence[str]) -> Floats | None:
     if isinstance(target, str):
         return None
     lacking = [agent for agent in agents if agent not in target]
@@ -318,7 +316,7 @@ def _given(target: str | Mapping[str, float], agents: Sequence[str]) -> Array | 
     return np.array([target[agent] for agent in agents], dtype=np.float64)
 
 
-def _success(results: Results, recipe: Recipe) -> Array | None:
+def _success(results: Results, recipe: Recipe) -> Floats | None:
     if recipe.success is not None:
         return recipe.responses(results).to_numpy()
     return responses(results).to_numpy() if results.is_binary() else None

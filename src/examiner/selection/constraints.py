@@ -9,11 +9,12 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.results import Classification, Results
-from examiner.results.atari import atari_game
+from examiner.results.atari import matched
+from examiner.scores.cells import codes_of, group_means
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
-Array = NDArray[np.float64]
 Levels = Literal["free", "together", "apart"]
 
 
@@ -37,7 +38,7 @@ class Constraints:
     at_most: int | None = None
     levels: Levels = "free"
     budget: float | None = None
-    cost: str | Array | None = None
+    cost: str | Floats | None = None
     groups: Classification | Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
@@ -63,12 +64,12 @@ class Terms:
     offered: NDArray[np.bool_]
     unit: NDArray[np.int64]
     capped: tuple[tuple[NDArray[np.int64], int], ...]
-    cost: Array
+    cost: Floats
     priced: bool
     budget: float | None
 
     @property
-    def prices(self) -> Array:
+    def prices(self) -> Floats:
         """What each task counts in a total: its cost, or 1 where costs are not known."""
         return self.cost if self.priced else np.ones(len(self.unit))
 
@@ -103,7 +104,7 @@ def terms_of(
     tasks: Sequence[str],
     games: Sequence[str] | None = None,
     groups: Sequence[str | None] | None = None,
-    cost: Array | None = None,
+    cost: Floats | None = None,
 ) -> Terms:
     """Turn names into positions, and refuse demands that cannot be met.
 
@@ -148,7 +149,7 @@ def terms_of(
     return terms
 
 
-def task_costs(results: Results, cost: str | Array | None) -> Array | None:
+def task_costs(results: Results, cost: str | Floats | None) -> Floats | None:
     """Return the cost of each task, shape [tasks], NaN where it is not known; None where none is given.
 
     A column of the table of tasks says it outright. A column of the results (frames, seconds, tokens)
@@ -179,9 +180,7 @@ def task_costs(results: Results, cost: str | Array | None) -> Array | None:
     first = np.unique(results.run_numbers, return_index=True)[1]
     task = results.task_codes[first][: len(runs)]
     known = np.isfinite(runs)
-    number = np.bincount(task[known], minlength=len(results.tasks))
-    total = np.bincount(task[known], weights=runs[known], minlength=len(results.tasks))
-    return np.where(number > 0, total / np.maximum(number, 1), np.nan)
+    return group_means(runs[known], task[known], len(results.tasks))
 
 
 def task_groups(
@@ -194,32 +193,23 @@ def task_groups(
     """
     if groups is None:
         column = results.task_attributes.aligned(results.task_names, "group")
-        labels = [None if value is None else str(value) for value in column]
-        return None if all(label is None for label in labels) else labels
+        named = [None if value is None else str(value) for value in column]
+        return None if all(label is None for label in named) else named
     if isinstance(groups, Classification):
         groups = {
             task: " · ".join(row) for task, row in zip(groups.tasks, groups.values, strict=True)
         }
-    games = {atari_game(task): label for task, label in groups.items() if atari_game(task)}
+    labels = [*groups.values()]
+    rows = matched(results.task_names, [*groups])
     found = [
-        groups.get(task, groups.get(name, games.get(atari_game(name))))
-        for task, name in zip(results.tasks, results.task_names, strict=True)
+        groups.get(task, None if row is None else labels[row])
+        for task, row in zip(results.tasks, rows, strict=True)
     ]
     if all(label is None for label in found):
         raise InputError(
             f"None of the tasks is in the classification, which has {listed(groups)}. Check the names."
         )
     return found
-
-
-def codes_of(labels: Sequence[str]) -> NDArray[np.int64]:
-    """Number labels from zero in the order of their first appearance.
-
-    >>> codes_of(["b", "a", "b"])
-    array([0, 1, 0])
-    """
-    met: dict[str, int] = {}
-    return np.array([met.setdefault(label, len(met)) for label in labels], dtype=np.int64)
 
 
 def _columns(
@@ -239,11 +229,11 @@ def _columns(
 
 
 def _prices(
-    cost: Array | None,
+    cost: Floats | None,
     tasks: Sequence[str],
     offered: NDArray[np.bool_],
     budget: float | None,
-) -> Array:
+) -> Floats:
     if cost is None:
         if budget is not None:
             raise InputError(

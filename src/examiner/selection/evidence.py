@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.information.channels import Channels
+from examiner.information.clusters import MOST_TASKS
 from examiner.irt import ItemParameters
 from examiner.irt import fit as fit_irt
 from examiner.results import ResponseMatrix
 from examiner.scores import LearntScale
+from examiner.scores.likeness import correlation_distances
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.constraints import Array, Terms
+from examiner.selection.constraints import Terms
 from examiner.wording import InputError
 
 MISSING = {
@@ -53,18 +56,20 @@ task. Give successes (`--success`), so that one can be fitted, or choose another
 
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
-    values: Array
+    values: Floats
     terms: Terms
-    target: Array | None = None
+    target: Floats | None = None
     channels: Channels | None = None
     items: ItemParameters | None = None
-    ability: Array | None = None
+    ability: Floats | None = None
     groups: tuple[str, ...] | None = None
 
-    def needed(self, method: str, what: str) -> None:
-        """Refuse to go on without a piece of evidence, and say how to get it."""
-        if getattr(self, what) is None:
+    def needed(self, method: str, what: str) -> Any:  # Any: of the piece's own type
+        """Return a piece of evidence; without it, refuse to go on and say how to get it."""
+        found = getattr(self, what)
+        if found is None:
             raise InputError(f"{method} needs {MISSING[what]}")
+        return found
 
 
 class Fold(NamedTuple):
@@ -77,8 +82,8 @@ class Fold(NamedTuple):
     rows: NDArray[np.intp]
     evidence: Evidence
     scale: LearntScale | None
-    centre: Array
-    observed: Array
+    centre: Floats
+    observed: Floats
 
 
 def fold_of(
@@ -106,7 +111,7 @@ def fold_of(
     return Fold(rows, evidence, scale, centre, values)
 
 
-def fill(values: Array) -> tuple[Array, Array]:
+def fill(values: Floats) -> tuple[Floats, Floats]:
     r"""Fill gaps with the task's mean plus the agent's mean deviation from the tasks it has.
 
     .. math:: \hat x_{at} = \bar x_t + \frac{1}{|T_a|} \sum_{s \in T_a} (x_{as} - \bar x_s)
@@ -124,7 +129,7 @@ def fill(values: Array) -> tuple[Array, Array]:
     return np.where(count > 0, fill_from(values, centre), overall), centre
 
 
-def fill_from(values: Array, centre: Array) -> Array:
+def fill_from(values: Floats, centre: Floats) -> Floats:
     """Fill the gaps of other agents, the tasks' means being known; the last axis is of tasks."""
     seen = np.isfinite(values)
     away = np.where(seen, values - centre, 0.0).sum(axis=-1, keepdims=True)
@@ -132,7 +137,28 @@ def fill_from(values: Array, centre: Array) -> Array:
     return np.where(seen, values, centre + away)
 
 
-def _with_curves(evidence: Evidence, success: Array, lenient: bool) -> Evidence:
+def check_distances(tasks: int) -> None:
+    """Refuse more tasks than distances between them fit into memory."""
+    if tasks > MOST_TASKS:
+        raise InputError(
+            f"The distances between {tasks:,} tasks would not fit into memory. Choose by regression, "
+            f"spread or fisher, or leave out tasks (at most {MOST_TASKS:,})."
+        )
+
+
+def likeness(values: Floats) -> Floats:
+    """Distance 1 − r between columns, shape [tasks, tasks]; 1 where a column is constant."""
+    check_distances(values.shape[1])
+    centred = values - values.mean(axis=0)
+    deviation = np.sqrt((centred**2).mean(axis=0))
+    flat = deviation <= 1e-12 * np.maximum(np.abs(values).max(axis=0), 1e-300)
+    scaled = np.where(flat, 0.0, centred / np.where(flat, 1.0, deviation))
+    return correlation_distances(
+        np.where(flat[:, None] | flat, np.nan, scaled.T @ scaled / len(values))
+    )
+
+
+def _with_curves(evidence: Evidence, success: Floats, lenient: bool) -> Evidence:
     """Curves of tasks and abilities of agents, from shares of successes; half or more is a success.
 
     Tasks on which every agent had the same result are flat, agents without any result are average.

@@ -1,24 +1,50 @@
-"""The shared loop: add the task that gains most within the terms, then exchange tasks while that helps."""
+"""TaskSet, and the loop that makes it: add the task that gains most, exchange tasks while that helps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.selection.constraints import Array
+from examiner.checking import Axes, Floats, read_only
 from examiner.selection.evidence import Evidence
-from examiner.selection.task_set import TaskSet
 from examiner.wording import InputError, counted
 
-Gains: TypeAlias = Callable[[list[int]], Array]
+Gains: TypeAlias = Callable[[list[int]], Floats]
 """What every task would add to those chosen, shape [tasks]; −inf or NaN never joins willingly."""
 
 TIE = 1e-10
 MOST_ROUNDS = 20
 MOST_EXCHANGED = 300
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskSet:
+    """Tasks in the order they were chosen, and what each added to those before it.
+
+    `columns` are positions among the tasks there were, `gain` has shape [size] and `unit` says what
+    it is measured in. `cost` is the total, in tasks where no cost was given.
+
+    >>> len(TaskSet("random", ("pong",), (3,), np.array([1.0]), "draws", 1.0))
+    1
+    """
+
+    method: str
+    tasks: Annotated[tuple[str, ...], Axes("chosen tasks")]
+    columns: Annotated[tuple[int, ...], Axes("chosen tasks")]
+    gain: Annotated[Floats, Axes("chosen tasks")]
+    unit: str
+    cost: float
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        read_only(self.gain)
+
+    def __len__(self) -> int:
+        return len(self.tasks)
 
 
 def grow(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str) -> TaskSet:
@@ -39,16 +65,24 @@ def grow(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str)
     names = name_order(tasks)
     chosen: list[int] = []
     gained: list[float] = []
+
+    def join(column: int, gain: Floats) -> None:
+        """Add a task, and after it those that come with it, each with what it gains then."""
+        for number, member in enumerate(terms.members(column)):
+            now = gain if number == 0 else _finite(gains(chosen))
+            gained.append(float(now[member]))
+            chosen.append(member)
+
     for column in terms.must:
         if column not in chosen:
-            _join(evidence, gains, column, _finite(gains(chosen)), chosen, gained)
+            join(column, _finite(gains(chosen)))
     while len(chosen) < size:
         allowed = terms.allowed(chosen, size)
         if not allowed.any():
             break
         gain = _finite(gains(chosen))
         best = _best(_worth(evidence, gain), allowed, names)
-        _join(evidence, gains, best, gain, chosen, gained)
+        join(best, gain)
     if len(chosen) < size and terms.budget is None and not terms.in_units:
         raise _short(len(chosen), size)
     return selection_of(evidence, chosen, np.array(gained), method=method, unit=unit)
@@ -115,12 +149,17 @@ def exchange(evidence: Evidence, columns: Sequence[int], gains: Gains) -> list[i
     return chosen
 
 
-def in_order(
-    evidence: Evidence, chosen: Sequence[int], gains: Gains, *, method: str, unit: str
-) -> TaskSet:
-    """Tell a set in the order in which each task adds most to those before it; must-haves first."""
+def exchanged(evidence: Evidence, size: int, gains: Gains, *, method: str, unit: str) -> TaskSet:
+    """Choose as `floating` does, told in the order in which each task adds most; must-haves first.
+
+    >>> from examiner.selection.constraints import Constraints, terms_of
+    >>> evidence = Evidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
+    >>> gains = lambda chosen: np.array([1.0, 2.0])
+    >>> exchanged(evidence, 2, gains, method="mine", unit="points").tasks
+    ('u', 't')
+    """
     left = np.zeros(len(evidence.tasks), dtype=bool)
-    left[list(chosen)] = True
+    left[list(floating(evidence, [size], gains)[0])] = True
     names = name_order(evidence.tasks)
     told: list[int] = []
     gained: list[float] = []
@@ -135,7 +174,7 @@ def in_order(
 
 
 def selection_of(
-    evidence: Evidence, columns: Sequence[int], gain: Array, *, method: str, unit: str
+    evidence: Evidence, columns: Sequence[int], gain: Floats, *, method: str, unit: str
 ) -> TaskSet:
     """Name the tasks at these positions."""
     priced = evidence.terms.priced
@@ -174,27 +213,11 @@ def name_order(tasks: Sequence[str]) -> NDArray[np.intp]:
     return np.argsort(np.argsort(np.array(tasks, dtype=object), kind="stable"), kind="stable")
 
 
-def _join(
-    evidence: Evidence,
-    gains: Gains,
-    column: int,
-    gain: Array,
-    chosen: list[int],
-    gained: list[float],
-) -> None:
-    """Add a task, and after it those that come with it, each with what it gains then."""
-    members = evidence.terms.members(column) if evidence.terms.in_units else [column]
-    for number, member in enumerate(members):
-        now = gain if number == 0 else _finite(gains(chosen))
-        gained.append(float(now[member]))
-        chosen.append(member)
-
-
 def _remembered(gains: Gains) -> Gains:
     """Weigh each set of tasks once: exchanges begin with those that growing has just looked at."""
-    known: dict[frozenset[int], Array] = {}
+    known: dict[frozenset[int], Floats] = {}
 
-    def remembered(chosen: list[int]) -> Array:
+    def remembered(chosen: list[int]) -> Floats:
         tasks = frozenset(chosen)
         if tasks not in known:
             known[tasks] = gains(chosen)
@@ -203,7 +226,7 @@ def _remembered(gains: Gains) -> Gains:
     return remembered
 
 
-def _finite(gain: Array) -> Array:
+def _finite(gain: Floats) -> Floats:
     return np.where(np.isnan(gain), -np.inf, gain)
 
 
@@ -214,7 +237,7 @@ def _short(count: int, size: int) -> InputError:
     )
 
 
-def _worth(evidence: Evidence, gain: Array) -> Array:
+def _worth(evidence: Evidence, gain: Floats) -> Floats:
     """Gain per cost; a loss is divided by nothing, since dear losses are no better than cheap ones."""
     terms = evidence.terms
     if terms.in_units:
@@ -226,11 +249,10 @@ def _worth(evidence: Evidence, gain: Array) -> Array:
     cost = np.where(
         terms.in_units, np.bincount(terms.unit, weights=terms.cost)[terms.unit], terms.cost
     )
-    worth: Array = np.where(gain > 0, gain / cost, gain)
-    return worth
+    return np.where(gain > 0, gain / cost, gain)
 
 
-def _best(worth: Array, allowed: NDArray[np.bool_], names: NDArray[np.intp]) -> int:
+def _best(worth: Floats, allowed: NDArray[np.bool_], names: NDArray[np.intp]) -> int:
     offered = np.where(allowed, worth, -np.inf)
     most = offered.max()
     near = TIE * max(1.0, abs(float(most))) if np.isfinite(most) else 0.0

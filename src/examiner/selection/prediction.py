@@ -7,14 +7,12 @@ from dataclasses import dataclass, fields
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from examiner.checking import Axes, Bounds, read_only
+from examiner.checking import Axes, Bounds, Floats, read_only
 from examiner.selection.evidence import Fold, fill_from
 from examiner.selection.ridge import Design, ridge_fits, without_each
 from examiner.wording import InputError
 
-Array = NDArray[np.float64]
 UNEXPECTED = 2.0
 """A result further from its prediction than this many deviations is called unexpected."""
 
@@ -22,9 +20,9 @@ UNEXPECTED = 2.0
 class Predicted(NamedTuple):
     """A number for each agent with the ends of its interval, arrays of shape [agents]."""
 
-    value: Array
-    low: Array
-    high: Array
+    value: Floats
+    low: Floats
+    high: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,19 +39,19 @@ class Predictor:
     tasks: Annotated[tuple[str, ...], Axes("predicting tasks")]
     all_tasks: Annotated[tuple[str, ...], Axes("all tasks")]
     agents: Annotated[tuple[str, ...], Axes("agents")]
-    truth: Annotated[Array, Axes("agents")]
-    centre: Annotated[Array, Axes("predicting tasks")]
+    truth: Annotated[Floats, Axes("agents")]
+    centre: Annotated[Floats, Axes("predicting tasks")]
     unit: Annotated[float, Bounds(1e-300, 1e300, "a number above 0")]
     mean: float
-    beta: Annotated[Array, Axes("predicting tasks")]
-    left_out_mean: Annotated[Array, Axes("agents")]
-    left_out_beta: Annotated[Array, Axes("agents", "predicting tasks")]
-    residual: Annotated[Array, Axes("agents")]
-    task_mean: Annotated[Array, Axes("all tasks")]
-    task_beta: Annotated[Array, Axes("all tasks", "predicting tasks")]
-    task_error: Annotated[Array, Axes("all tasks")]
-    other_beta: Annotated[Array, Axes("predicting tasks", "other tasks")]
-    other_error: Annotated[Array, Axes("predicting tasks")]
+    beta: Annotated[Floats, Axes("predicting tasks")]
+    left_out_mean: Annotated[Floats, Axes("agents")]
+    left_out_beta: Annotated[Floats, Axes("agents", "predicting tasks")]
+    residual: Annotated[Floats, Axes("agents")]
+    task_mean: Annotated[Floats, Axes("all tasks")]
+    task_beta: Annotated[Floats, Axes("all tasks", "predicting tasks")]
+    task_error: Annotated[Floats, Axes("all tasks")]
+    other_beta: Annotated[Floats, Axes("predicting tasks", "other tasks")]
+    other_error: Annotated[Floats, Axes("predicting tasks")]
 
     def __post_init__(self) -> None:
         for part in fields(self):
@@ -61,7 +59,7 @@ class Predictor:
             if isinstance(value, np.ndarray):
                 read_only(value)
 
-    def design(self, values: Array) -> Array:
+    def design(self, values: Floats) -> Floats:
         """Put comparable values [agents, chosen tasks] beside those it was learnt from; gaps are filled."""
         if not np.isfinite(values).any(axis=1).all():
             raise InputError(
@@ -69,7 +67,7 @@ class Predictor:
             )
         return (fill_from(values, self.centre) - self.centre) / self.unit
 
-    def aggregate(self, values: Array, level: float = 0.9) -> Predicted:
+    def aggregate(self, values: Floats, level: float = 0.9) -> Predicted:
         r"""Predict the full benchmark's aggregate from comparable values [agents, chosen tasks].
 
         The interval is jackknife+ (Barber, Candès, Ramdas & Tibshirani, 2021, eq. 5): with R_i how far
@@ -84,12 +82,11 @@ class Predictor:
         low, high = jackknife_plus(without, self.residual, level)
         return Predicted(self.mean + z @ self.beta, low, high)
 
-    def each_task(self, values: Array) -> Array:
+    def each_task(self, values: Floats) -> Floats:
         """Predict every task in comparable units, shape [agents, all tasks]."""
-        predicted: Array = self.task_mean + self.design(values) @ self.task_beta.T
-        return predicted
+        return self.task_mean + self.design(values) @ self.task_beta.T
 
-    def surprise(self, values: Array) -> Array:
+    def surprise(self, values: Floats) -> Floats:
         """How many deviations each result lies from what the other chosen tasks say, NaN if not run."""
         z = self.design(values)
         expected = z @ self.other_beta.T
@@ -104,7 +101,7 @@ class Predictor:
         ]
 
 
-def fit_predictor(fold: Fold, columns: Sequence[int], residual: Array | None = None) -> Predictor:
+def fit_predictor(fold: Fold, columns: Sequence[int], residual: Floats | None = None) -> Predictor:
     """Learn to predict from the tasks at these positions.
 
     `residual` [agents] says how far off each agent was when it had no part in choosing either; without
@@ -141,7 +138,7 @@ def fit_predictor(fold: Fold, columns: Sequence[int], residual: Array | None = N
     )
 
 
-def jackknife_plus(without: Array, residual: Array, level: float) -> tuple[Array, Array]:
+def jackknife_plus(without: Floats, residual: Floats, level: float) -> tuple[Floats, Floats]:
     """Return the ends of the interval from predictions [agents, training agents] and residuals.
 
     >>> low, high = jackknife_plus(np.zeros((1, 19)), np.arange(1.0, 20.0), 0.9)
@@ -158,7 +155,7 @@ def jackknife_plus(without: Array, residual: Array, level: float) -> tuple[Array
     return low, high
 
 
-def _from_others(z: Array) -> tuple[Array, Array]:
+def _from_others(z: Floats) -> tuple[Floats, Floats]:
     size = z.shape[1]
     beta, error = np.zeros((size, size)), np.zeros(size)
     if size == 1:

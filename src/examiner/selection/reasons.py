@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.evidence import fold_of
-from examiner.selection.representatives import likeness
+from examiner.selection.evidence import fold_of, likeness
 from examiner.selection.selection import Selection
 
 ALIKE = 3
@@ -45,7 +44,7 @@ def reasons(whole: Benchmark, selection: Selection) -> tuple[Reason, ...]:
     [3, 3]
     """
     predictor, columns = selection.predictor, selection.chosen.columns
-    evidence = fold_of(whole, np.arange(len(whole.agents)), ()).evidence
+    evidence = fold_of(whole, whole.everyone, ()).evidence
     values, target = evidence.values, evidence.target
     assert target is not None
     distance = likeness(values)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from examiner.checking import Floats
 
 SHRINKAGE = np.logspace(-3.0, 1.5, 10)
 """Penalties tried, in units of the tasks' mean variance: from hardly any to nearly the mean alone."""
@@ -23,40 +23,34 @@ class Design(NamedTuple):
     little, and is not blown up to the size of the others.
     """
 
-    centre: Array  # [tasks]
+    centre: Floats  # [tasks]
     unit: float
-    values: Array  # [agents, tasks]
+    values: Floats  # [agents, tasks]
 
     @classmethod
-    def of(cls, values: Array) -> Design:
+    def of(cls, values: Floats) -> Design:
         """Centre values [agents, tasks] without gaps."""
         centre = values.mean(axis=0)
         variance = float(values.var(axis=0).mean())
         unit = float(np.sqrt(variance)) if variance > 0 else 1.0
         return cls(centre, unit, (values - centre) / unit)
 
-    def of_others(self, values: Array) -> Array:
-        """Put other agents' values on the same scale."""
-        scaled: Array = (values - self.centre) / self.unit
-        return scaled
-
 
 class RidgeFits(NamedTuple):
     """One regression a set, on centred values: ŷ = mean + Σ β z."""
 
-    mean: Array  # [sets]
-    beta: Array  # [sets, size]
-    shrinkage: Array  # [sets]
-    left_out: Array  # [sets, agents]: residual of each agent, predicted from all others
-    fitted: Array  # [sets, agents]: residual of each agent, predicted from all, itself included
+    mean: Floats  # [sets]
+    beta: Floats  # [sets, size]
+    shrinkage: Floats  # [sets]
+    left_out: Floats  # [sets, agents]: residual of each agent, predicted from all others
+    fitted: Floats  # [sets, agents]: residual of each agent, predicted from all, itself included
 
-    def predict(self, sets: NDArray[np.intp], new: Array) -> Array:
-        """Predict from scaled values [agents, tasks]; shape [sets, agents]."""
-        predicted: Array = np.einsum("abk,bk->ba", new[:, sets], self.beta) + self.mean[:, None]
-        return predicted
+    def predict(self, new: Floats) -> Floats:
+        """Predict agents from their scaled values [agents, sets, size]; shape [sets, agents]."""
+        return np.asarray(np.einsum("abk,bk->ba", new, self.beta) + self.mean[:, None])
 
 
-def ridge_fits(design: Array, target: Array, sets: NDArray[np.intp]) -> RidgeFits:
+def ridge_fits(design: Floats, target: Floats, sets: NDArray[np.intp]) -> RidgeFits:
     r"""Regress the target on each set of tasks, the penalty chosen by leave-one-out error.
 
     .. math:: \hat\beta = (Z^\top Z + n \lambda I)^{-1} Z^\top y, \qquad
@@ -88,11 +82,11 @@ def ridge_fits(design: Array, target: Array, sets: NDArray[np.intp]) -> RidgeFit
 class Without(NamedTuple):
     """How mean and coefficients change without each agent in turn: arrays [agents] and [agents, size]."""
 
-    shift: Array
-    move: Array
+    shift: Floats
+    move: Floats
 
 
-def without_each(z: Array, shrinkage: float, fitted: Array) -> Without:
+def without_each(z: Floats, shrinkage: float, fitted: Floats) -> Without:
     r"""Return how a regression changes without each agent: one rank-one step each.
 
     With z the design [agents, size] of one set, its penalty, and `fitted` its residuals, leaving agent
@@ -113,10 +107,10 @@ class WithOneMore(NamedTuple):
     """Mean absolute leave-one-out errors of a set alone, and together with each other task."""
 
     alone: float
-    errors: Array  # [tasks]: NaN for those in the set
+    errors: Floats  # [tasks]: NaN for those in the set
 
 
-def with_one_more(design: Array, target: Array, chosen: Sequence[int]) -> WithOneMore:
+def with_one_more(design: Floats, target: Floats, chosen: Sequence[int]) -> WithOneMore:
     r"""Add every task in turn to a set, as `ridge_fits` would with each of those sets, but sooner.
 
     With H the hat matrix of the set under the penalty nλ, and v = z − Hz what it leaves of a task's
@@ -153,18 +147,18 @@ def with_one_more(design: Array, target: Array, chosen: Sequence[int]) -> WithOn
 
 
 def _left_out_with(
-    columns: Array,
-    y: Array,
-    turned: Array,
-    weight: Array,
-    left: Array,
-    free: Array,
+    columns: Floats,
+    y: Floats,
+    turned: Floats,
+    weight: Floats,
+    left: Floats,
+    free: Floats,
     shrinkage: float,
-) -> Array:
+) -> Floats:
     """Leave-one-out residuals [tasks, agents] with one more column each, under one penalty."""
     news = columns - (columns @ (turned * weight)) @ turned.T
     size = np.einsum("ta,ta->t", columns, news) + len(y) * shrinkage
-    residual: Array = left - news * ((news @ y) / size)[:, None]
+    residual: Floats = left - news * ((news @ y) / size)[:, None]
     np.multiply(news, news, out=news)
     news /= size[:, None]
     np.maximum(np.subtract(free, news, out=news), 1e-9, out=news)
@@ -172,10 +166,10 @@ def _left_out_with(
     return residual
 
 
-def _least_error(residuals: Iterable[Array]) -> Array:
+def _least_error(residuals: Iterable[Floats]) -> Floats:
     """Mean absolute residual [sets] under the penalty with the least square, from [sets, agents] each."""
-    square: Array | None = None
-    error: Array | None = None
+    square: Floats | None = None
+    error: Floats | None = None
     for off in residuals:
         now = np.einsum("sa,sa->s", off, off)
         size = np.abs(off, out=off).mean(axis=1)
@@ -188,7 +182,7 @@ def _least_error(residuals: Iterable[Array]) -> Array:
     return error
 
 
-def _fitted(design: Array, target: Array, sets: NDArray[np.intp]) -> RidgeFits:
+def _fitted(design: Floats, target: Floats, sets: NDArray[np.intp]) -> RidgeFits:
     agents = len(design)
     own = np.broadcast_to(target, (len(sets), agents))
     mean = own.mean(axis=1)

@@ -8,20 +8,18 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from examiner.checking import Bounds, Randomness, generator
+from examiner.checking import Bounds, Floats, Randomness, generator
 from examiner.results import Results
-from examiner.results.atari import atari_game
+from examiner.results.atari import matched
 from examiner.results.display import html_table
 from examiner.scores import Recipe
 from examiner.selection.benchmark import Benchmark, benchmark
-from examiner.selection.comparison import Comparison
-from examiner.selection.constraints import Array
-from examiner.selection.contest import Contest, best_of, inner_residuals
-from examiner.selection.entrants import able_methods, method_named
 from examiner.selection.evidence import fold_of
-from examiner.selection.methods import BEST_OF, METHODS, Method, Select
+from examiner.selection.greedy import TaskSet
+from examiner.selection.methods import BEST_OF, METHODS, Method, Select, able_methods, method_named
 from examiner.selection.prediction import UNEXPECTED, Predictor, fit_predictor
-from examiner.selection.task_set import TaskSet
+from examiner.selection.proof.comparison import Comparison
+from examiner.selection.proof.contest import Contest, best_of, inner_residuals
 from examiner.wording import InputError, counted, listed
 
 HELD_OUT_FOLDS = 10
@@ -77,7 +75,7 @@ class Selection:
         return self.chosen.tasks
 
     @property
-    def gain(self) -> Array:
+    def gain(self) -> Floats:
         """What each task added to those before it, in `unit`; shape [size]."""
         return self.chosen.gain
 
@@ -158,7 +156,7 @@ def choose(
     else:
         name, entered = method_named(method)
     needs = entered.needs if name in METHODS else ("channels", "items", "ability")
-    evidence = fold_of(whole, np.arange(len(whole.agents)), needs).evidence
+    evidence = fold_of(whole, whole.everyone, needs).evidence
     chosen = entered.select(evidence, size, rng)
     return replace(chosen, notes=(*whole.notes, *(notes or chosen.notes)))
 
@@ -182,7 +180,7 @@ def with_predictor(
     >>> with_predictor(whole, choose(whole, 2, "spread", rng=0), rng=0).method
     'spread'
     """
-    rows = np.arange(len(whole.agents))
+    rows = whole.everyone
     residual = None if proof is None else _judged_residual(whole, chosen, proof)
     if residual is None and chosen.method in METHODS and chosen.method != "random":
         size = _size(whole, None if whole.terms.budget is not None else len(chosen))
@@ -235,13 +233,11 @@ def place(results: Results, selection: Selection) -> tuple[SetPlacement, ...]:
     )
 
 
-def _aligned(results: Results, selection: Selection) -> Array:
+def _aligned(results: Results, selection: Selection) -> Floats:
     """Comparable values on the chosen tasks, [agents, chosen tasks]."""
     ready = selection.recipe.ready(results)
     known = selection.recipe.values(ready)
-    columns = {atari_game(task) or task: column for column, task in enumerate(ready.tasks)}
-    columns |= {task: column for column, task in enumerate(ready.tasks)}
-    found = [columns.get(task, columns.get(atari_game(task) or "")) for task in selection.tasks]
+    found = matched(selection.tasks, ready.tasks)
     if all(column is None for column in found):
         raise InputError(
             f"None of the chosen tasks is in the results: {listed(selection.tasks)}. Run at least one of "
@@ -261,7 +257,7 @@ def _aligned(results: Results, selection: Selection) -> Array:
     return values
 
 
-def _unexpected(tasks: tuple[str, ...], surprise: Array) -> tuple[tuple[str, float], ...]:
+def _unexpected(tasks: tuple[str, ...], surprise: Floats) -> tuple[tuple[str, float], ...]:
     return tuple(
         (task, float(by))
         for task, by in zip(tasks, surprise, strict=True)
@@ -274,7 +270,7 @@ def _best_method(
 ) -> tuple[str, Method, tuple[str, ...]]:
     able, notes = able_methods(whole)
     contest = Contest(tuple(able.items()), (size,), (), inner, 0.9)
-    off = inner_residuals(whole, contest, np.arange(len(whole.agents)), rng)
+    off = inner_residuals(whole, contest, whole.everyone, rng)
     names = list(able)
     name = names[best_of(off, names)[0]]
     error = np.abs(off[names.index(name), 0]).mean()
@@ -282,14 +278,14 @@ def _best_method(
     return name, able[name], (*notes, told)
 
 
-def _judged_residual(whole: Benchmark, chosen: TaskSet, proof: Comparison) -> Array | None:
+def _judged_residual(whole: Benchmark, chosen: TaskSet, proof: Comparison) -> Floats | None:
     """How far off each agent was in a comparison; None where it does not tell of all of them."""
     size = proof.sizes[-1] if whole.terms.budget is not None else len(chosen)
     method = BEST_OF if BEST_OF in proof.methods else chosen.method
     if proof.agents != whole.agents or method not in proof.methods or size not in proof.sizes:
         return None
     at = proof.methods.index(method), proof.sizes.index(size)
-    residual: Array = proof.truth - proof.predicted[at]
+    residual: Floats = proof.truth - proof.predicted[at]
     return residual if np.isfinite(residual).all() else None
 
 

@@ -7,9 +7,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
+from examiner.scores.cells import ratio
 from examiner.wording import unknown_name
 
-Array = NDArray[np.float64]
 Target = Literal["mean", "median", "iqm", "rank-points"]
 
 
@@ -26,7 +27,7 @@ def check_target(target: str) -> Target:
     raise unknown_name("target", target, get_args(Target))
 
 
-def aggregate(values: Array, target: Target) -> Array:
+def aggregate(values: Floats, target: Target) -> Floats:
     """Aggregate each row over the tasks observed, shape [agents]; "rank-points" averages points.
 
     The interquartile mean cuts a quarter of the observed tasks, rounded down, at each end.
@@ -35,24 +36,19 @@ def aggregate(values: Array, target: Target) -> Array:
     array([2. , 1.5])
     """
     if target == "median":
-        middle: Array = np.nanmedian(values, axis=1)
-        return middle
+        return np.nanmedian(values, axis=1)
     if target != "iqm":
         seen = np.isfinite(values)
-        count = seen.sum(axis=1)
-        average = np.full(len(values), np.nan)
-        np.divide(np.where(seen, values, 0.0).sum(axis=1), count, out=average, where=count > 0)
-        return average
+        return ratio(np.where(seen, values, 0.0).sum(axis=1), seen.sum(axis=1))
     ordered = np.sort(values, axis=1)  # NaN last
     count = np.isfinite(values).sum(axis=1)
     cut = count // 4
-    place = np.arange(values.shape[1])
-    inside = (place >= cut[:, None]) & (place < (count - cut)[:, None])
-    mean: Array = np.where(inside, ordered, 0.0).sum(axis=1) / np.maximum(count - 2 * cut, 1)
-    return mean
+    column = np.arange(values.shape[1])
+    inside = (column >= cut[:, None]) & (column < (count - cut)[:, None])
+    return np.asarray(np.where(inside, ordered, 0.0).sum(axis=1) / np.maximum(count - 2 * cut, 1))
 
 
-def remainder(values: Array, sets: NDArray[np.intp]) -> Array:
+def remainder(values: Floats, sets: NDArray[np.intp]) -> Floats:
     """Mean of the tasks outside each set, shape [sets, agents]: the aggregate contains its parts.
 
     >>> remainder(np.array([[1.0, 2.0, 6.0]]), np.array([[0], [2]]))
@@ -64,6 +60,4 @@ def remainder(values: Array, sets: NDArray[np.intp]) -> Array:
     inside = known[:, sets].sum(axis=2)
     count = seen.sum(axis=1)[:, None] - seen[:, sets].sum(axis=2)
     total = known.sum(axis=1)[:, None] - inside
-    mean = np.full(total.shape, np.nan)
-    np.divide(total, count, out=mean, where=count > 0)
-    return mean.T
+    return ratio(total, count).T

@@ -9,12 +9,11 @@ from examiner.typology.agreement import (
     profile_distances,
     task_clusters,
 )
-from examiner.typology.conformity import conform, fitting_schema, observed_schema
 from examiner.typology.coverage import Combination, Coverage, ValueUse, coverage
 from examiner.typology.kinds import Kinds, TaskGroup, groups, kinds, one_of_each
 from examiner.typology.pair_tests import TestedPairs
 from examiner.typology.schema import Dimension, Schema
-from examiner.typology.schemas import SCHEMAS
+from examiner.typology.schemas import SCHEMAS, conform, fitting_schema, observed_schema
 from examiner.typology.validation import Draws, GroupTests, Validation, validate
 
 __all__ = [

@@ -10,15 +10,15 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator
+from examiner.checking import Floats, Randomness, generator
+from examiner.scores.cells import codes_of, ratio
 from examiner.scores.likeness import FEWEST_PAIRS, correlate_columns, correlation_distances
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, shorten
 
-ClusterFunction: TypeAlias = Callable[[NDArray[np.float64], int], Sequence[Hashable]]
+ClusterFunction: TypeAlias = Callable[[Floats, int], Sequence[Hashable]]
 """From scores [agents, tasks] and a number of clusters to a label for each task."""
 
-Progress: TypeAlias = Callable[[str, int, int], None]
-Array: TypeAlias = NDArray[np.float64]
 Distance = Literal["euclidean", "correlation"]
 
 SMALL_P = 0.05
@@ -45,7 +45,7 @@ class PermutationTest(NamedTuple):
     groupings: float
 
 
-def profile_distances(scores: Array, distance: Distance = "euclidean") -> Array:
+def profile_distances(scores: Floats, distance: Distance = "euclidean") -> Floats:
     r"""Distances between the score profiles of tasks, over the agents observed on both.
 
     .. math:: d_{jk} = \sqrt{\operatorname{mean}_i (x_{ij} - x_{ik})^2}
@@ -63,19 +63,16 @@ def profile_distances(scores: Array, distance: Distance = "euclidean") -> Array:
             f"Unknown distance {shorten(distance)}. Known: 'correlation', 'euclidean'."
         )
     seen = np.isfinite(scores)
-    distances = np.full((scores.shape[1],) * 2, np.nan)
+    distances = np.empty((scores.shape[1],) * 2)
     for task in range(scores.shape[1]):
         both = seen & seen[:, [task]]
         gaps = np.where(both, scores - scores[:, [task]], 0.0)
-        agents = both.sum(axis=0)
-        squares = (gaps**2).sum(axis=0)
-        np.divide(squares, agents, out=distances[task], where=agents > 0)
-    roots: Array = np.sqrt(distances)
-    return roots
+        distances[task] = ratio((gaps**2).sum(axis=0), both.sum(axis=0))
+    return np.sqrt(distances)
 
 
 def permutation_test(
-    distances: Array,
+    distances: Floats,
     groups: NDArray[np.intp],
     *,
     draws: int = 999,
@@ -122,31 +119,30 @@ def permutation_test(
 
 
 def _drawn_means(
-    distances: Array,
+    distances: Floats,
     first: NDArray[np.intp],
     second: NDArray[np.intp],
     draws: int,
     progress: Progress | None,
     rng: np.random.Generator,
-) -> Array:
+) -> Floats:
     """Means over the same pairs of columns, with the tasks dealt anew to the columns each time."""
     tasks = len(distances)
     known = np.isfinite(distances)
     held = np.where(known, distances, 0.0)
-    means = np.full(draws, np.nan)
+    means = np.empty(draws)
     block = max(1, _LABELS_AT_ONCE // len(first))
     for start in range(0, draws, block):
         stop = min(start + block, draws)
         order = rng.permuted(np.tile(np.arange(tasks), (stop - start, 1)), axis=1)
         chosen = order[:, first], order[:, second]
-        counts = known[chosen].sum(axis=1)
-        np.divide(held[chosen].sum(axis=1), counts, out=means[start:stop], where=counts > 0)
+        means[start:stop] = ratio(held[chosen].sum(axis=1), known[chosen].sum(axis=1))
         if progress:
             progress("permuting groups", stop, draws)
     return means
 
 
-def _nearer(distances: Array, same: NDArray[np.bool_]) -> float:
+def _nearer(distances: Floats, same: NDArray[np.bool_]) -> float:
     """Share of (within, between) pairs of distances where the one within is smaller; ties are half."""
     within = distances[same & np.isfinite(distances)]
     between = np.sort(distances[~same & np.isfinite(distances)])
@@ -165,7 +161,7 @@ def _groupings(groups: NDArray[np.intp]) -> float:
     return float(round(math.exp(logarithm))) if logarithm < 30 else math.inf
 
 
-def _mean(values: Array) -> float:
+def _mean(values: Floats) -> float:
     seen = values[np.isfinite(values)]
     return float(seen.mean()) if len(seen) else math.nan
 
@@ -203,8 +199,8 @@ def adjusted_rand(one: Sequence[Hashable], other: Sequence[Hashable]) -> float:
         raise InputError(f"{len(one)} labels for {len(other)} labels. Give two for each task.")
     if len(one) < 2:
         raise InputError(f"{len(one)} labels cannot be compared. Give those of two tasks or more.")
-    rows, columns = _codes(one), _codes(other)
-    table = np.zeros((max(rows) + 1, max(columns) + 1), dtype=np.int64)
+    rows, columns = codes_of(one), codes_of(other)
+    table = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
     np.add.at(table, (rows, columns), 1)
     both = _pairs(table.ravel())
     in_one, in_other = _pairs(table.sum(axis=1)), _pairs(table.sum(axis=0))
@@ -215,7 +211,7 @@ def adjusted_rand(one: Sequence[Hashable], other: Sequence[Hashable]) -> float:
     return 1.0 if below == 0 else above / below
 
 
-def task_clusters(scores: Array, count: int) -> tuple[int, ...]:
+def task_clusters(scores: Floats, count: int) -> tuple[int, ...]:
     """Cluster tasks by the correlation of their scores across agents: average linkage, cut at a number.
 
     The distance is 1 − r over the agents observed on both; without a correlation (a task on which all
@@ -242,7 +238,7 @@ def task_clusters(scores: Array, count: int) -> tuple[int, ...]:
 
 
 def cluster_agreement(
-    scores: Array,
+    scores: Floats,
     groups: Sequence[Hashable],
     clusters: Sequence[Hashable] | ClusterFunction = task_clusters,
     *,
@@ -262,10 +258,8 @@ def cluster_agreement(
     """
     count = len(set(groups))
     if not callable(clusters):
-        found = _codes(clusters)
-        return Agreement(
-            adjusted_rand(groups, clusters), math.nan, math.nan, confidence, tuple(found), 0
-        )
+        index, found = adjusted_rand(groups, clusters), codes_of(clusters).tolist()
+        return Agreement(index, math.nan, math.nan, confidence, tuple(found), 0)
     labels = clusters(scores, count)
     index = adjusted_rand(groups, labels)
     drawn, rng = [], generator(rng)
@@ -278,13 +272,8 @@ def cluster_agreement(
             progress("drawing agents anew", number + 1, resamples)
     tail = (1 - confidence) / 2
     low, high = np.quantile(drawn, (tail, 1 - tail)) if drawn else (math.nan, math.nan)
-    return Agreement(index, float(low), float(high), confidence, tuple(_codes(labels)), len(drawn))
-
-
-def _codes(labels: Sequence[Hashable]) -> list[int]:
-    """A number for each label, in order of appearance."""
-    known: dict[Hashable, int] = {}
-    return [known.setdefault(label, len(known)) for label in labels]
+    found = codes_of(labels).tolist()
+    return Agreement(index, float(low), float(high), confidence, tuple(found), len(drawn))
 
 
 def _pairs(counts: NDArray[np.int64]) -> int:

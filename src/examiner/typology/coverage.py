@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from examiner.checking import read_only
 from examiner.results import Classification
 from examiner.results.display import html_table
-from examiner.typology.conformity import conform, named_schema, observed_schema
 from examiner.typology.schema import Schema
+from examiner.typology.schemas import conform, named_schema, observed_schema
 from examiner.wording import InputError, counted, shorten, unknown_name
 
 MOST_VALUES = 200

@@ -9,10 +9,10 @@ from typing import Any, Literal
 from examiner.checking import Randomness, generator
 from examiner.results import Classification
 from examiner.results.display import html_table
-from examiner.typology.conformity import conform, fitting_schema, named_schema, observed_schema
 from examiner.typology.coverage import Coverage
 from examiner.typology.coverage import coverage as task_coverage
 from examiner.typology.schema import Schema, letters
+from examiner.typology.schemas import conform, fitting_schema, named_schema, observed_schema
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
 

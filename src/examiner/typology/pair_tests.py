@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
+
 FEWEST_AGENTS = 3
 """The Shapiro–Wilk test needs three values."""
 
@@ -27,11 +29,11 @@ class PairTests(NamedTuple):
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
-    p_value: NDArray[np.float64]
+    p_value: Floats
     student: NDArray[np.bool_]
     agents: NDArray[np.int64]
-    difference: NDArray[np.float64]
-    effect: NDArray[np.float64]
+    difference: Floats
+    effect: Floats
 
 
 class TestedPairs(NamedTuple):
@@ -50,9 +52,7 @@ class TestedPairs(NamedTuple):
     effect: float
 
 
-def compare_pairs(
-    scores: NDArray[np.float64], first: NDArray[np.intp], second: NDArray[np.intp]
-) -> PairTests:
+def compare_pairs(scores: Floats, first: NDArray[np.intp], second: NDArray[np.intp]) -> PairTests:
     r"""Test pairs of tasks for a difference in score, each over the agents observed on both.
 
     Where both games pass for normal (Shapiro–Wilk, p > 0.05): Student's t for independent samples
@@ -114,7 +114,7 @@ def smallest_wilcoxon_p(agents: int) -> float:
 
 
 def _block(
-    scores: NDArray[np.float64],
+    scores: Floats,
     first: NDArray[np.intp],
     second: NDArray[np.intp],
     normality: _Normality,
@@ -150,19 +150,16 @@ def _block(
     )
 
 
-def _student_p(
-    difference: NDArray[np.float64], pooled: NDArray[np.float64], n: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _student_p(difference: Floats, pooled: Floats, n: NDArray[np.int64]) -> Floats:
     """Two-sided p-value of Student's t, two samples of the same size n."""
     from scipy.special import stdtr
 
     t = np.full(len(n), np.inf)
     np.divide(difference, pooled * np.sqrt(2 / n), out=t, where=pooled > 0)
-    p: NDArray[np.float64] = 2 * stdtr(np.maximum(2 * n - 2, 1), -t)
-    return p
+    return 2 * stdtr(np.maximum(2 * n - 2, 1), -t)
 
 
-def _wilcoxon_p(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+def _wilcoxon_p(differences: Floats) -> Floats:
     """Two-sided p-value for each row of differences; zeros are dropped, and 1 where all are zero."""
     from scipy.special import ndtr
     from scipy.stats import rankdata
@@ -181,14 +178,13 @@ def _wilcoxon_p(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     np.divide(
         positive - n * (n + 1) / 4, np.sqrt(np.maximum(variance, 0)), out=z, where=variance > 0
     )
-    p: NDArray[np.float64] = 2 * ndtr(-np.abs(z))
-    return p
+    return 2 * ndtr(-np.abs(z))
 
 
 class _Normality:
     """Whether tasks' scores pass for normal over some agents; each question is answered once."""
 
-    def __init__(self, scores: NDArray[np.float64]) -> None:
+    def __init__(self, scores: Floats) -> None:
         self._scores = scores
         self._known: dict[tuple[int, bytes], bool] = {}
 
@@ -212,7 +208,7 @@ class _Normality:
         return self._known[key]
 
 
-def _is_normal(values: NDArray[np.float64]) -> bool:
+def _is_normal(values: Floats) -> bool:
     from scipy.stats import shapiro
 
     if len(values) < FEWEST_AGENTS or np.ptp(values) == 0:

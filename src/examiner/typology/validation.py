@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator
+from examiner.checking import Floats, Randomness, generator
 from examiner.results import Results, atari_game
 from examiner.results.display import html_table
 from examiner.scores.cells import cell_means
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.typology.agreement import (
     Agreement,
     ClusterFunction,
     Distance,
     PermutationTest,
-    Progress,
     cluster_agreement,
     permutation_test,
     profile_distances,
@@ -190,7 +190,7 @@ class _Matched(NamedTuple):
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
     group: NDArray[np.intp]
-    scores: NDArray[np.float64]
+    scores: Floats
     unmatched: tuple[str, ...]
     unclassified: tuple[str, ...]
 
@@ -289,7 +289,7 @@ def _unit(results: Results) -> str:
     return steps[-1] if steps else "as read"
 
 
-def _same_means(scores: NDArray[np.float64]) -> bool:
+def _same_means(scores: Floats) -> bool:
     """Whether tasks hardly differ in their mean, as after a normaliser that only compares agents."""
     means, spread = np.nanmean(scores, axis=0), np.nanstd(scores, axis=0)
     return bool(means.std() <= 0.15 * np.median(spread))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores.comparable import Floats, LearntScale, TaskScores
+from examiner.checking import Floats
+from examiner.scores.comparable import LearntScale, TaskScores
 
 
 def learn(scores: TaskScores) -> LearntScale:
@@ -34,5 +35,4 @@ def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     """
     random, reference = scale.marks
     gap = np.where(reference == random, np.nan, reference - random)
-    placed: Floats = (scores.values - random[scores.task_codes]) / gap[scores.task_codes]
-    return placed
+    return np.asarray((scores.values - random[scores.task_codes]) / gap[scores.task_codes])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores.comparable import Floats, LearntScale, TaskScores
+from examiner.checking import Floats
+from examiner.scores.comparable import LearntScale, TaskScores
 
 
 def learn(scores: TaskScores) -> LearntScale:
@@ -25,5 +26,4 @@ def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     array([ 3., -1.])
     """
     values = np.sign(scores.values) * np.log10(1.0 + np.abs(scores.values))
-    oriented: Floats = values * scale.sign[scores.task_codes]
-    return oriented
+    return np.asarray(values * scale.sign[scores.task_codes])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores.comparable import Floats, LearntScale, TaskScores, column_range, column_size
+from examiner.checking import Floats
+from examiner.scores.comparable import LearntScale, TaskScores, column_range, column_size
 
 
 def learn(scores: TaskScores) -> LearntScale:
@@ -30,5 +31,4 @@ def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     array([0. , 1. , 0.5])
     """
     size, worst, best = scale.marks[:, scores.task_codes]
-    placed: Floats = (scores.values / size - worst) / (best - worst)
-    return placed
+    return np.asarray((scores.values / size - worst) / (best - worst))

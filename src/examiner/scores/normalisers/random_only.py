@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores.comparable import Floats, LearntScale, TaskScores
+from examiner.checking import Floats
+from examiner.scores.comparable import LearntScale, TaskScores
 from examiner.wording import listed
 
 EPSILON = 1e-8
@@ -45,5 +46,4 @@ def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     chance = np.abs(scale.marks[0, scores.task_codes])
     size = np.abs(scores.values)
     share = (size - chance) / (size + chance + EPSILON)
-    oriented: Floats = share * scale.sign[scores.task_codes]
-    return oriented
+    return np.asarray(share * scale.sign[scores.task_codes])

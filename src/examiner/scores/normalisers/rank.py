@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from examiner.scores.comparable import Floats, LearntScale, TaskScores
+from examiner.checking import Floats
+from examiner.scores.comparable import LearntScale, TaskScores
 from examiner.scores.standing import learn_standing, others_beaten
 
 

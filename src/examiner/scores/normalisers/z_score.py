@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.scores.comparable import Floats, LearntScale, TaskScores, column_size
+from examiner.checking import Floats
+from examiner.scores.comparable import LearntScale, TaskScores, column_size
 
 FEW_AGENTS = 3
 

@@ -7,8 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.results import Results
-from examiner.scores.training.episodes import Curve, Episodes, Floats, Places, window_means
+from examiner.scores.cells import group_means
+from examiner.scores.training.episodes import Curve, Episodes, Places, last_of_runs, window_means
 
 EVALUATION = "evaluation"
 """The column that tells: true or false, or the number of the evaluation and empty while learning."""
@@ -91,10 +93,7 @@ def last_mean(points: Checkpoints) -> Floats:
     >>> last_mean(evaluations_of(curve))
     array([ 3., nan])
     """
-    means = np.full(len(points.lengths), np.nan)
-    some = points.lengths > 0
-    means[some] = points.mean[np.cumsum(points.lengths)[some] - 1]
-    return means
+    return last_of_runs(points.mean, points.lengths)
 
 
 def best_mean(points: Checkpoints) -> Floats:
@@ -176,8 +175,7 @@ def _running_best(run: Places, values: Floats) -> Floats:
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     offset = run * len(order)  # later runs rank above all earlier ones
-    best: Floats = values[order][np.maximum.accumulate(rank + offset) - offset]
-    return best
+    return values[order][np.maximum.accumulate(rank + offset) - offset]
 
 
 def _at_best(points: Checkpoints, judge: Floats, value: Floats) -> Floats:
@@ -199,15 +197,14 @@ def _checkpoints(
 ) -> Checkpoints:
     sizes = stop - start
     block = np.repeat(np.arange(len(run)), sizes)
-    place = np.arange(len(block)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    values = curve.values[np.repeat(start, sizes) + place]
+    number = np.arange(len(block)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    values = curve.values[np.repeat(start, sizes) + number]
     mean = window_means(curve.values, start, stop)
     halves = []
     for parity in (0, 1):
-        part = place % 2 == parity
-        count = np.bincount(block[part], minlength=len(run))
-        total = np.bincount(block[part], weights=values[part], minlength=len(run))
-        halves.append(np.where(sizes > 1, total / np.maximum(count, 1), np.nan))
+        part = number % 2 == parity
+        half = group_means(values[part], block[part], len(run))
+        halves.append(np.where(sizes > 1, half, np.nan))
     runs = len(lengths)
     squares = np.bincount(run[block], weights=(values - mean[block]) ** 2, minlength=runs)
     freedom = np.bincount(run, weights=sizes - 1, minlength=runs)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from examiner.checking import read_only
+from examiner.checking import Floats, read_only
 from examiner.results import Results
 from examiner.results.display import html_table
+from examiner.scores.cells import group_means
 from examiner.scores.standing import shared_ranks
 from examiner.scores.training.checkpoints import (
     EVALUATION,
@@ -28,6 +28,7 @@ from examiner.scores.training.episodes import (
     AtPoints,
     Curve,
     Episodes,
+    Places,
     at_points,
     end_times,
     episodes_of,
@@ -37,8 +38,6 @@ from examiner.scores.training.episodes import (
 from examiner.scores.training.verdicts import Verdicts, agreement, standing
 from examiner.wording import InputError, counted, unknown_name
 
-Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
 MOST_SHOWN = 20
 """Runs that a notebook shows."""
 
@@ -88,11 +87,10 @@ class LearningCurves:
 
     def _repr_html_(self) -> str:
         header = ["agent", "task", "run", *(summary.short for summary in self.summaries)]
+        runs = zip(self.agent, self.task, self.run, self.values, strict=True)
         rows = [
             [self.agents[agent], self.tasks[task], run, *values]
-            for agent, task, run, values in zip(
-                self.agent, self.task, self.run, self.values.tolist(), strict=True
-            )
+            for agent, task, run, values in runs
         ]
         return html_table(
             repr(self), header, rows[:MOST_SHOWN], self.notes, more=len(rows) - MOST_SHOWN
@@ -101,7 +99,9 @@ class LearningCurves:
     def summary(self, name: str) -> Floats:
         """Return one summary of every run; shape [runs].
 
-        >>> curves(_example(), last=2).summary("best")
+        >>> log = {"agent": ["a"] * 4, "task": ["t"] * 4, "run": [0] * 4, "trial": [0, 1, 2, 3],
+        ...        "frames": [100, 300, 600, 800], "score": [0, 2, 6, 2]}
+        >>> curves(Results.from_dict(log), last=2).summary("best")
         array([4.])
         """
         names = [summary.name for summary in self.summaries]
@@ -112,7 +112,9 @@ class LearningCurves:
     def verdicts(self) -> Verdicts:
         """Average runs within cells, and rank the agents under each summary.
 
-        >>> curves(_example()).verdicts().cells.shape
+        >>> log = {"agent": ["a"] * 4, "task": ["t"] * 4, "run": [0] * 4, "trial": [0, 1, 2, 3],
+        ...        "frames": [100, 300, 600, 800], "score": [0, 2, 6, 2]}
+        >>> curves(Results.from_dict(log)).verdicts().cells.shape
         (9, 1, 1)
         """
         shape = len(self.agents), len(self.tasks)
@@ -168,7 +170,9 @@ def curves(
 
     References: Machado et al. (papers/001), section 3, pages 2-3.
 
-    >>> made = curves(_example(), last=2)
+    >>> log = {"agent": ["a"] * 4, "task": ["t"] * 4, "run": [0] * 4, "trial": [0, 1, 2, 3],
+    ...        "frames": [100, 300, 600, 800], "score": [0, 2, 6, 2]}
+    >>> made = curves(Results.from_dict(log), last=2)
     >>> dict(zip((s.name for s in made.summaries), made.values[0].tolist()))["training at 800"]
     4.0
     """
@@ -203,23 +207,8 @@ def curves(
         sign=scales.sign,
         notes=_notes(episodes, phases, during, drop.relative),
     )
-    for array in (made.values, made.points, made.episodes_at_points, made.largest_drop):
-        read_only(array)
+    read_only(made.values, made.points, made.episodes_at_points, made.largest_drop)
     return made
-
-
-def _example() -> Results:
-    """One run of four episodes: for doctests."""
-    return Results.from_dict(
-        {
-            "agent": ["a"] * 4,
-            "task": ["t"] * 4,
-            "run": [0] * 4,
-            "trial": [0, 1, 2, 3],
-            "frames": [100, 300, 600, 800],
-            "score": [0, 2, 6, 2],
-        }
-    )
 
 
 def _phases(
@@ -287,10 +276,7 @@ def _cell_means(curves: LearningCurves, summary: int, shape: tuple[int, int]) ->
     values = curves.values[:, summary]
     seen = ~np.isnan(values)
     cell = curves.agent[seen] * shape[1] + curves.task[seen]
-    size = shape[0] * shape[1]
-    count = np.bincount(cell, minlength=size)
-    total = np.bincount(cell, weights=values[seen], minlength=size)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan).reshape(shape)
+    return group_means(values[seen], cell, shape[0] * shape[1]).reshape(shape)
 
 
 def _notes(

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator, read_only
+from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
-from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named
-from examiner.scores.training.episodes import Curve, Episodes, episodes_of, window_means
+from examiner.results.display import html_columns
+from examiner.scores.aggregate import Aggregate, Statistic, UserFunction, aggregate_named
+from examiner.scores.training.episodes import Curve, Episodes, end_times, episodes_of, window_means
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
-    Evaluate,
     Resampling,
     ResamplingOptions,
 )
-from examiner.scores.uncertainty.resampling import Block, observed
+from examiner.scores.uncertainty.resampling import Sample
 from examiner.scores.uncertainty.strata import RunScores, Strata, arranged, same_sign
-from examiner.scores.uncertainty.weighted import Statistic
 from examiner.wording import InputError, counted
 
 POINTS = 25
@@ -35,14 +33,18 @@ class EfficiencyCurves(ByResampling):
 
     agents: tuple[str, ...]
     aggregate: str
-    frames: NDArray[np.float64]
-    value: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    frames: Floats
+    value: Floats
+    low: Floats
+    high: Floats
 
     def __repr__(self) -> str:
         agents, points = counted(len(self.agents), "agent"), counted(len(self.frames), "point")
         return f"EfficiencyCurves of {agents} by {self.aggregate}, {points} up to {self.frames[-1]:,.0f}"
+
+    def _repr_html_(self) -> str:
+        values = dict(zip(self.agents, self.value, strict=True))
+        return html_columns(repr(self), {"frames": self.frames, **values}, self.notes)
 
 
 def efficiency(
@@ -78,17 +80,12 @@ def efficiency(
     bootstrap = Bootstrap.of_scores(_run_numbers(results, episodes, curve), chosen)
     # Scores stand for the runs' numbers here: [tasks, runs, points] are the runs' curves.
     along = [values[strata.scores.astype(np.int64)] for strata in bootstrap.scores.strata]
-    value = np.full((len(results.agents), len(points)), np.nan)
-    for agent, strata in enumerate(bootstrap.scores.strata):
-        if len(strata.tasks):
-            value[agent] = _now(strata, along[agent], known.statistic)
 
-    def of_agent(agent: int) -> Evaluate:
-        return partial(_along, agent=agent, values=along[agent], statistic=known.statistic)
+    def at_points(agent: int) -> Statistic:
+        return partial(_at_points, values=along[agent], statistic=known.statistic)
 
-    low, high = bootstrap.agent_bounds(of_agent, generator(rng), (len(points),))
-    for array in (points, value, low, high):
-        read_only(array)
+    value, low, high = bootstrap.along(at_points, generator(rng), len(points))
+    read_only(points, value, low, high)
     return EfficiencyCurves(
         agents=results.agents,
         aggregate=known.name,
@@ -111,7 +108,7 @@ def _episodes(results: Results) -> Episodes:
     return episodes
 
 
-def _points(curve: Curve, frames: Sequence[float] | None) -> NDArray[np.float64]:
+def _points(curve: Curve, frames: Sequence[float] | None) -> Floats:
     if frames is not None:
         points = np.unique(np.array(frames, dtype=np.float64))
         if not len(points) or not np.isfinite(points).all():
@@ -121,7 +118,7 @@ def _points(curve: Curve, frames: Sequence[float] | None) -> NDArray[np.float64]
         return points
     some = curve.lengths > 0
     first = float(curve.time[curve.start[some]].max())
-    last = float(curve.time[np.cumsum(curve.lengths)[some] - 1].min())
+    last = float(end_times(curve)[some].min())
     if not last >= first:
         raise InputError(
             f"No number of frames is covered by all of {counted(int(some.sum()), 'run')}: one begins "
@@ -130,19 +127,13 @@ def _points(curve: Curve, frames: Sequence[float] | None) -> NDArray[np.float64]
     return np.unique(np.linspace(first, last, POINTS))
 
 
-def _at(curve: Curve, points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _at(curve: Curve, points: Floats) -> Floats:
     """The mean since the point before of each run, shape [runs, points]; NaN beyond its end."""
-    runs = len(curve.lengths)
-    by_then = [np.bincount(curve.run[curve.time <= point], minlength=runs) for point in points]
-    stop = np.column_stack(by_then)
-    before = np.column_stack([np.zeros(runs, dtype=stop.dtype), stop[:, :-1]])
+    stop, start = curve.ended_by(points), curve.start[:, None]
+    before = np.pad(stop[:, :-1], ((0, 0), (1, 0)))
     begin = np.where(stop > before, before, np.maximum(stop - 1, 0))
-    start = curve.start[:, None]
     means = window_means(curve.values, (start + begin).ravel(), (start + stop).ravel())
-    ends = np.full(runs, -np.inf)
-    some = curve.lengths > 0
-    ends[some] = curve.time[np.cumsum(curve.lengths)[some] - 1]
-    return np.where(ends[:, None] >= points, means.reshape(stop.shape), np.nan)
+    return np.where(end_times(curve)[:, None] >= points, means.reshape(stop.shape), np.nan)
 
 
 def _run_numbers(results: Results, episodes: Episodes, curve: Curve) -> RunScores:
@@ -155,27 +146,14 @@ def _run_numbers(results: Results, episodes: Episodes, curve: Curve) -> RunScore
     return RunScores(results.agents, results.tasks, tuple(strata), ())
 
 
-def _now(strata: Strata, values: NDArray[np.float64], statistic: Statistic) -> list[float]:
-    """The statistic at every point, of the runs as observed; NaN where some run does not reach."""
-    return [
-        float("nan")
-        if np.isnan(values[:, :, point]).any()
-        else float(statistic(observed(replace(strata, scores=values[:, :, point])))[0])
-        for point in range(values.shape[2])
-    ]
-
-
-def _along(
-    block: Block, agent: int, values: NDArray[np.float64], statistic: Statistic
-) -> NDArray[np.float64]:
-    """The statistic of one agent at every point, shape [points, replicates]."""
-    sample = block.sample(agent)
+def _at_points(sample: Sample, values: Floats, statistic: Statistic) -> Floats:
+    """The statistic at every point, [points, replicates]; NaN where some run does not reach."""
     gaps = np.isnan(values).sum(axis=(0, 1)) > 0
     return np.array(
         [
-            np.full(block.replicates, np.nan)
-            if gaps[point]
+            np.full(sample.weights.shape[2], np.nan)
+            if gap
             else statistic(sample._replace(scores=values[:, :, point]))
-            for point in range(values.shape[2])
+            for point, gap in enumerate(gaps)
         ]
     )

@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.results import Results
+from examiner.scores.cells import group_means
 from examiner.wording import InputError, counted
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 PAPER_POINTS = (10e6, 50e6, 100e6, 200e6)
@@ -65,6 +66,12 @@ class Curve(NamedTuple):
     def start(self) -> Places:
         """The place of each run's first episode."""
         return np.cumsum(self.lengths) - self.lengths
+
+    def ended_by(self, points: Floats) -> Places:
+        """How many episodes of each run had ended by each point; shape [runs, points]."""
+        runs = len(self.lengths)
+        counts = [np.bincount(self.run[self.time <= point], minlength=runs) for point in points]
+        return np.column_stack(counts)
 
 
 def episodes_of(results: Results) -> Episodes:
@@ -121,10 +128,7 @@ def mean_of_window(curve: Curve, since: Floats) -> Floats:
     array([2.])
     """
     inside = curve.time > since[curve.run]
-    runs = len(curve.lengths)
-    sums = np.bincount(curve.run[inside], weights=curve.values[inside], minlength=runs)
-    counts = np.bincount(curve.run[inside], minlength=runs)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    return group_means(curve.values[inside], curve.run[inside], len(curve.lengths))
 
 
 def mean_over_time(curve: Curve) -> Floats:
@@ -186,10 +190,7 @@ def at_points(curve: Curve, points: Floats, last: int) -> AtPoints:
     >>> at_points(curve, np.array([25.0, 30.0, 90.0]), last=2).mean
     array([[2. , 5.5, nan]])
     """
-    runs = len(curve.lengths)
-    by_then = [np.bincount(curve.run[curve.time <= point], minlength=runs) for point in points]
-    stop = np.column_stack(by_then)
-    start = curve.start[:, None]
+    stop, start = curve.ended_by(points), curve.start[:, None]
     first = start + np.maximum(stop - last, 0)
     means = window_means(curve.values, first.ravel(), (start + stop).ravel())
     reached = end_times(curve)[:, None] >= REACHED * points
@@ -204,13 +205,21 @@ def end_times(curve: Curve) -> Floats:
     >>> end_times(Curve(np.zeros(2, int), np.array([10.0, 20]), np.zeros(2), np.array([2, 0])))
     array([20., nan])
     """
-    times = np.full(len(curve.lengths), np.nan)
-    some = curve.lengths > 0
-    times[some] = curve.time[np.cumsum(curve.lengths)[some] - 1]
-    return times
+    return last_of_runs(curve.time, curve.lengths)
 
 
-def report_points(points: Sequence[float] | None, ends: NDArray[np.float64]) -> Floats:
+def last_of_runs(values: Floats, lengths: Places) -> Floats:
+    """Last value of each run, of values run after run; NaN where a run has none.
+
+    >>> last_of_runs(np.array([1.0, 2.0, 3.0]), np.array([2, 0, 1]))
+    array([ 2., nan,  3.])
+    """
+    last = np.full(len(lengths), np.nan)
+    last[lengths > 0] = values[np.cumsum(lengths)[lengths > 0] - 1]
+    return last
+
+
+def report_points(points: Sequence[float] | None, ends: Floats) -> Floats:
     """Return the points given, in order; else the paper's, scaled down to what half of the runs reach.
 
     >>> report_points(None, np.array([4.0e7, 4.0e7, 1.0e6])).tolist()

@@ -8,13 +8,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from examiner.checking import Floats
 from examiner.results import Results
 from examiner.results.attributes import announce
 from examiner.scores.training.checkpoints import EVALUATION, evaluation_rows
 from examiner.scores.training.episodes import (
     Curve,
     Episodes,
-    Floats,
     episodes_of,
     mean_of_last,
     mean_of_window,

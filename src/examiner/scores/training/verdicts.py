@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from examiner.checking import Floats
+from examiner.scores.cells import ratio
 from examiner.scores.comparable import TaskScores
 from examiner.scores.normalisers import NORMALISERS
-
-Floats = NDArray[np.float64]
 
 
 class Verdicts(NamedTuple):
@@ -45,8 +44,7 @@ def standing(cells: Floats) -> Floats:
     scores = TaskScores.of_cells(cells, *names)
     rank = NORMALISERS["rank"]
     shares = rank.apply(rank.learn(scores), scores).reshape(cells.shape)
-    count = (~np.isnan(shares)).sum(axis=1)
-    return np.where(count > 0, np.nansum(shares, axis=1) / np.maximum(count, 1), np.nan)
+    return ratio(np.nansum(shares, axis=1), (~np.isnan(shares)).sum(axis=1))
 
 
 def kendall_tau(first: Floats, second: Floats) -> float:
@@ -77,10 +75,4 @@ def agreement(standings: Floats) -> Floats:
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    count = len(standings)
-    taus = np.full((count, count), np.nan)
-    for row in range(count):
-        for column in range(row, count):
-            tau = kendall_tau(standings[row], standings[column])
-            taus[row, column] = taus[column, row] = tau
-    return taus
+    return np.array([[kendall_tau(row, other) for other in standings] for row in standings])

@@ -5,18 +5,19 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.results import Results
-from examiner.scores.uncertainty.resampling import UNITS, Block, Unit, blocks
+from examiner.scores.aggregate import Statistic
+from examiner.scores.estimate import check_level
+from examiner.scores.uncertainty.resampling import UNITS, Block, Unit, blocks, observed
 from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
-from examiner.scores.uncertainty.weighted import Statistic
 from examiner.wording import InputError, unknown_name
 
-Floats: TypeAlias = NDArray[np.float64]
 Progress: TypeAlias = Callable[[str, int, int], None]
 Evaluate: TypeAlias = Callable[[Block], Floats]
 Map: TypeAlias = Callable[[Evaluate, Iterable[Block]], Iterable[Any]]
@@ -78,8 +79,7 @@ class Resampling:
             raise InputError(
                 f"{self.reps} replicates were asked for. Give 1 to {MOST_REPS:,}; 2000 is usual."
             )
-        if not 0 < self.level < 1:
-            raise InputError(f"The level is {self.level}. Give a number between 0 and 1, as 0.95.")
+        check_level(self.level)
 
     def without_bca(self, refusal: str) -> Resampling:
         """Refuse 'bca' in the caller's words, where there is no such interval.
@@ -157,7 +157,7 @@ class Bootstrap:
         at which their rescaling factor is one.
 
         >>> from functools import partial
-        >>> from examiner.scores.uncertainty.weighted import mean
+        >>> from examiner.scores.aggregate import mean
         >>> results = Results.from_numpy(np.arange(12.0).reshape(1, 3, 4))
         >>> bootstrap = Bootstrap.of(results, None, Resampling(reps=100))
         >>> each = partial(each_agent, statistics=(mean,))
@@ -181,29 +181,45 @@ class Bootstrap:
             return np.full((2, *shape), np.nan)
         return np.array(quantiles(self.replicates(evaluate, rng), self.how.level))
 
-    def agent_bounds(
-        self, evaluate: Callable[[int], Evaluate], rng: np.random.Generator, shape: tuple[int, ...]
+    def along(
+        self, statistic_of: Callable[[int], Statistic], rng: np.random.Generator, points: int
     ) -> Floats:
-        """Return both ends of a statistic of this shape for each agent, [2, agents, ...]; NaN for none.
+        """Return each agent's statistic at every point with both ends, [3, agents, points]; NaN for none.
 
         One agent at a time bounds the memory; all share a seed, since streams go by name.
         """
-        ends = np.full((2, len(self.scores.agents), *shape), np.nan)
+        made = np.full((3, len(self.scores.agents), points), np.nan)
         entropy = rng.integers(0, 1 << 32, size=4).tolist()
         for agent, strata in enumerate(self.scores.strata):
             if self.how.progress:
                 self.how.progress("resampling", agent, len(self.scores.agents))
-            if len(strata.tasks) and self.reason is None:
+            if not len(strata.tasks):
+                continue
+            statistic = statistic_of(agent)
+            made[0, agent] = statistic(observed(strata))[:, 0]
+            if self.reason is None:
                 again = np.random.default_rng(entropy)
-                drawn = self.replicates(evaluate(agent), again, silent=True)
-                ends[:, agent] = quantiles(drawn, self.how.level)
-        return ends
+                evaluate = partial(one_agent, agent=agent, statistic=statistic)
+                drawn = self.replicates(evaluate, again, silent=True)
+                made[1:, agent] = quantiles(drawn, self.how.level)
+        return made
+
+
+def one_agent(block: Block, agent: int, statistic: Statistic) -> Floats:
+    """Return a statistic of one agent, replicates on the last axis.
+
+    >>> from examiner.scores.aggregate import mean
+    >>> table = run_scores(Results.from_numpy(np.ones((1, 2, 2))))
+    >>> one_agent(blocks(table, "runs", True, 3, np.random.default_rng(0))[0], 0, mean)
+    array([1., 1., 1.])
+    """
+    return statistic(block.sample(agent))
 
 
 def each_agent(block: Block, statistics: tuple[Statistic, ...]) -> Floats:
     """Return every statistic of every agent, shape [agents, statistics, replicates]; NaN if unobserved.
 
-    >>> from examiner.scores.uncertainty.weighted import mean
+    >>> from examiner.scores.aggregate import mean
     >>> table = run_scores(Results.from_numpy(np.ones((1, 2, 2))))
     >>> each_agent(blocks(table, "runs", True, 3, np.random.default_rng(0))[0], (mean,))
     array([[[1., 1., 1.]]])

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.scores.aggregate import Aggregate
+from examiner.checking import Floats
+from examiner.scores.aggregate import Aggregate, Statistic
+from examiner.scores.uncertainty.bootstrap import Bootstrap
 from examiner.scores.uncertainty.resampling import Sample, Unit
 from examiner.scores.uncertainty.strata import RunScores, Strata
-from examiner.scores.uncertainty.weighted import Statistic
 from examiner.wording import InputError, counted, shorten
 
 FEWEST = 5
@@ -56,14 +57,9 @@ Use 'rescaled', which covers with few runs.
 
 
 def corrected_bounds(
-    scores: RunScores,
-    aggregates: Sequence[Aggregate],
-    value: NDArray[np.float64],
-    replicates: NDArray[np.float64],
-    unit: Unit,
-    level: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Return the BCa bounds, shape [agents, aggregates].
+    bootstrap: Bootstrap, aggregates: Sequence[Aggregate], value: Floats, replicates: Floats
+) -> Floats:
+    r"""Return both ends of the BCa interval, shape [2, agents, aggregates].
 
     .. math:: \alpha' = \Phi\!\left(z_0 + \frac{z_0 + z_\alpha}{1 - a (z_0 + z_\alpha)}\right)
 
@@ -73,9 +69,9 @@ def corrected_bounds(
     """
     from scipy.special import ndtr, ndtri  # slow to import
 
-    low, high = np.full(value.shape, np.nan), np.full(value.shape, np.nan)
+    ends, level = np.full((2, *value.shape), np.nan), bootstrap.how.level
     tails = ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
-    for row, strata in enumerate(scores.strata):
+    for row, strata in enumerate(bootstrap.scores.strata):
         if not len(strata.tasks):
             continue
         for column, aggregate in enumerate(aggregates):
@@ -84,10 +80,10 @@ def corrected_bounds(
             if not 0 < below < 1:  # all replicates on one side: nothing to correct by
                 continue
             shift = float(ndtri(below))
-            skew = acceleration(strata, aggregate.statistic, unit)
-            places = ndtr(shift + (shift + tails) / (1 - skew * (shift + tails)))
-            low[row, column], high[row, column] = np.percentile(drawn, 100 * places)
-    return low, high
+            skew = acceleration(strata, aggregate.statistic, bootstrap.how.unit)
+            shares = ndtr(shift + (shift + tails) / (1 - skew * (shift + tails)))
+            ends[:, row, column] = np.percentile(drawn, 100 * shares)
+    return ends
 
 
 def acceleration(strata: Strata, statistic: Statistic, unit: Unit = "runs") -> float:
@@ -99,7 +95,7 @@ def acceleration(strata: Strata, statistic: Statistic, unit: Unit = "runs") -> f
 
     References: Davison & Hinkley (1997), section 5.3, for several samples.
 
-    >>> from examiner.scores.uncertainty.weighted import mean
+    >>> from examiner.scores.aggregate import mean
     >>> acceleration(Strata("a", np.array([0]), np.array([3]), np.array([[1.0, 2.0, 3.0]])), mean)
     0.0
     """

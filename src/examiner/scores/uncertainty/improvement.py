@@ -9,12 +9,11 @@ from itertools import combinations
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator, read_only
+from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
 from examiner.results.display import html_table
-from examiner.scores.estimate import Ends, least_after_all_won, wilson
+from examiner.scores.estimate import least_after_all_won, wilson
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
@@ -41,9 +40,9 @@ class Improvement(ByResampling):
     low: float
     high: float
     tasks: tuple[str, ...]
-    task_probability: NDArray[np.float64]
-    task_low: NDArray[np.float64]
-    task_high: NDArray[np.float64]
+    task_probability: Floats
+    task_low: Floats
+    task_high: Floats
 
     def __repr__(self) -> str:
         return (
@@ -52,10 +51,9 @@ class Improvement(ByResampling):
         )
 
     def _repr_html_(self) -> str:
-        parts = (self.task_probability, self.task_low, self.task_high)
-        rows = zip(self.tasks, *(part.tolist() for part in parts), strict=True)
+        parts = (self.tasks, self.task_probability, self.task_low, self.task_high)
         header = ["task", "probability", "low", "high"]
-        return html_table(repr(self), header, [list(row) for row in rows], self.notes)
+        return html_table(repr(self), header, list(zip(*parts, strict=True)), self.notes)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
@@ -66,16 +64,15 @@ class ImprovementMatrix(ByResampling):
     """
 
     agents: tuple[str, ...]
-    probability: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    probability: Floats
+    low: Floats
+    high: Floats
 
     def __repr__(self) -> str:
         return f"ImprovementMatrix of {counted(len(self.agents), 'agent')}, over {self.unit}"
 
     def _repr_html_(self) -> str:
-        rows = zip(self.agents, self.probability.tolist(), strict=True)
-        table = [[agent, *row] for agent, row in rows]
+        table = [[agent, *row] for agent, row in zip(self.agents, self.probability, strict=True)]
         return html_table(repr(self), ["beats with probability", *self.agents], table, self.notes)
 
 
@@ -104,19 +101,15 @@ def improvement(
     (0.875, True)
     """
     chosen = Resampling(**how).without_bca(NO_BCA)
-    for name in (a, b):
-        if name not in results.agents:
-            raise unknown_name("agent", name, results.agents)
     bootstrap = Bootstrap.of(results, measure, chosen)
     scores = bootstrap.scores
-    pair = wins(scores, results.agents.index(a), results.agents.index(b))
+    pair = wins(scores, scores.row(a), scores.row(b))
     _check_common(scores, pair)
     evaluate = partial(by_task_and_overall, pair=pair)
     ends = bootstrap.bounds(evaluate, generator(rng), (len(pair.probability) + 1,))
     if bootstrap.reason is None:
         ends = _task_and_pair_bounds(pair, ends, chosen)
-    for array in (pair.probability, ends):
-        read_only(array)
+    read_only(pair.probability, ends)
     return Improvement(
         a=a,
         b=b,
@@ -176,7 +169,7 @@ def improvement_matrix(
 
 def honest_bounds(
     estimate: float, low: float, high: float, trials: int, level: float = 0.95
-) -> Ends:
+) -> tuple[float, float]:
     """Replace the bounds where resamples do not differ: one-sided at 0 and 1, Wilson's between.
 
     `trials` is the number of independent meetings behind the estimate: each run of one agent is
@@ -191,10 +184,10 @@ def honest_bounds(
     [0.905, 1.0]
     """
     if estimate >= 1:
-        return Ends(least_after_all_won(trials, level), 1.0)
+        return least_after_all_won(trials, level), 1.0
     if estimate <= 0:
-        return Ends(0.0, 1 - least_after_all_won(trials, level))
-    return Ends(low, high) if high > low else wilson(estimate * trials, trials, level)
+        return 0.0, 1 - least_after_all_won(trials, level)
+    return (low, high) if high > low else wilson(estimate * trials, trials, level)
 
 
 def _check_common(scores: RunScores, pair: Wins) -> None:
@@ -209,9 +202,7 @@ def _check_common(scores: RunScores, pair: Wins) -> None:
         )
 
 
-def _task_and_pair_bounds(
-    pair: Wins, drawn: NDArray[np.float64], how: Resampling
-) -> NDArray[np.float64]:
+def _task_and_pair_bounds(pair: Wins, drawn: Floats, how: Resampling) -> Floats:
     """Bounds of each task and, last, overall; no bounds for a task where only tasks are drawn."""
     ends = np.full(drawn.shape, np.nan)
     if how.unit == "runs":
@@ -222,15 +213,13 @@ def _task_and_pair_bounds(
     return ends
 
 
-def _pair_bounds(pair: Wins, low: float, high: float, how: Resampling) -> Ends:
+def _pair_bounds(pair: Wins, low: float, high: float, how: Resampling) -> tuple[float, float]:
     each = int(pair.fewer.min()) if how.unit == "runs" else 1
     trials = each * len(pair.fewer)
     return honest_bounds(float(pair.probability.mean()), low, high, trials, how.level)
 
 
-def _filled(
-    pairs: Sequence[Wins], ends: NDArray[np.float64], agents: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def _filled(pairs: Sequence[Wins], ends: Floats, agents: int) -> tuple[Floats, Floats, Floats]:
     """The matrices of probability, low and high; what is below the diagonal mirrors what is above."""
     probability, low, high = np.full((3, agents, agents), np.nan)
     for index, pair in enumerate(pairs):
@@ -238,8 +227,7 @@ def _filled(
         probability[pair.a, pair.b], probability[pair.b, pair.a] = value, 1 - value
         low[pair.a, pair.b], low[pair.b, pair.a] = ends[0, index], 1 - ends[1, index]
         high[pair.a, pair.b], high[pair.b, pair.a] = ends[1, index], 1 - ends[0, index]
-    for array in (probability, low, high):
-        read_only(array)
+    read_only(probability, low, high)
     return probability, low, high
 
 

@@ -8,12 +8,11 @@ from functools import partial
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator, read_only
+from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
 from examiner.results.display import html_table
-from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named
+from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named, point_values
 from examiner.scores.estimate import wilson
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
@@ -23,7 +22,7 @@ from examiner.scores.uncertainty.bootstrap import (
     each_agent,
 )
 from examiner.scores.uncertainty.corrected import check_corrected, corrected_bounds
-from examiner.scores.uncertainty.resampling import Unit, observed
+from examiner.scores.uncertainty.resampling import Unit
 from examiner.scores.uncertainty.strata import RunScores, Strata
 from examiner.wording import InputError, counted, listed
 
@@ -42,9 +41,9 @@ class AggregateIntervals(ByResampling):
 
     agents: tuple[str, ...]
     aggregates: tuple[str, ...]
-    value: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    value: Floats
+    low: Floats
+    high: Floats
 
     def __repr__(self) -> str:
         names = ", ".join(self.aggregates)
@@ -104,8 +103,7 @@ def intervals(
     value = point_values(bootstrap.scores, chosen)
     ends = _bounds(bootstrap, chosen, value, generator(rng))
     low, high, honest = _without_false_certainty(bootstrap, chosen, value, ends)
-    for array in (value, low, high):
-        read_only(array)
+    read_only(value, low, high)
     caveats = () if bootstrap.reason else _caveats(bootstrap.scores, bootstrap.how.unit)
     return AggregateIntervals(
         agents=results.agents,
@@ -116,22 +114,6 @@ def intervals(
         how=bootstrap.how,
         notes=(*bootstrap.notes, *caveats, *honest),
     )
-
-
-def point_values(scores: RunScores, aggregates: Sequence[Aggregate]) -> NDArray[np.float64]:
-    """Return the aggregates of what was observed, shape [agents, aggregates].
-
-    >>> from examiner.scores.aggregate import AGGREGATES
-    >>> from examiner.scores.uncertainty.strata import run_scores
-    >>> table = run_scores(Results.from_numpy([[[1.0, 3.0], [5.0, 7.0]]]))
-    >>> point_values(table, [AGGREGATES["mean"]])
-    array([[4.]])
-    """
-    values = np.full((len(scores.agents), len(aggregates)), np.nan)
-    for row, strata in enumerate(scores.strata):
-        if len(strata.tasks):
-            values[row] = [one.statistic(observed(strata))[0] for one in aggregates]
-    return values
 
 
 def _chosen(aggregates: Choice | Sequence[Choice]) -> tuple[Aggregate, ...]:
@@ -146,16 +128,14 @@ def _chosen(aggregates: Choice | Sequence[Choice]) -> tuple[Aggregate, ...]:
 def _bounds(
     bootstrap: Bootstrap,
     aggregates: Sequence[Aggregate],
-    value: NDArray[np.float64],
+    value: Floats,
     rng: np.random.Generator,
-) -> NDArray[np.float64]:
+) -> Floats:
     evaluate = partial(each_agent, statistics=tuple(known.statistic for known in aggregates))
     if bootstrap.how.interval != "bca" or bootstrap.reason is not None:
         return bootstrap.bounds(evaluate, rng, value.shape)
-    how, scores = bootstrap.how, bootstrap.scores
-    check_corrected(scores, aggregates, how.unit)
-    replicates = bootstrap.replicates(evaluate, rng)
-    return np.array(corrected_bounds(scores, aggregates, value, replicates, how.unit, how.level))
+    check_corrected(bootstrap.scores, aggregates, bootstrap.how.unit)
+    return corrected_bounds(bootstrap, aggregates, value, bootstrap.replicates(evaluate, rng))
 
 
 def _caveats(scores: RunScores, unit: Unit) -> list[str]:
@@ -183,9 +163,9 @@ def _caveats(scores: RunScores, unit: Unit) -> list[str]:
 def _without_false_certainty(
     bootstrap: Bootstrap,
     aggregates: Sequence[Aggregate],
-    value: NDArray[np.float64],
-    ends: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]:
+    value: Floats,
+    ends: Floats,
+) -> tuple[Floats, Floats, list[str]]:
     """Replace intervals of zero width: by Wilson's where runs are 0 or 1, else by none."""
     scores, how = bootstrap.scores, bootstrap.how
     low, high, notes = ends[0].copy(), ends[1].copy(), []

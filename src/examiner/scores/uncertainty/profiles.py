@@ -8,20 +8,20 @@ from functools import partial
 from typing import Literal, Unpack, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator, read_only
+from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
+from examiner.results.display import html_columns
+from examiner.scores.aggregate import task_means, task_total
+from examiner.scores.cells import ratio
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
-    Evaluate,
     Resampling,
     ResamplingOptions,
 )
-from examiner.scores.uncertainty.resampling import Block, Sample, observed
+from examiner.scores.uncertainty.resampling import Sample
 from examiner.scores.uncertainty.strata import RunScores
-from examiner.scores.uncertainty.weighted import task_means, task_total
 from examiner.wording import InputError, counted, unknown_name
 
 Kind = Literal["runs", "averages"]
@@ -37,23 +37,26 @@ class Profiles(ByResampling):
     """
 
     agents: tuple[str, ...]
-    thresholds: NDArray[np.float64]
-    share: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    thresholds: Floats
+    share: Floats
+    low: Floats
+    high: Floats
     kind: Kind
 
     def __repr__(self) -> str:
-        agents, marks = (
-            counted(len(self.agents), "agent"),
-            counted(len(self.thresholds), "threshold"),
+        marks = counted(len(self.thresholds), "threshold")
+        return (
+            f"Profiles of {counted(len(self.agents), 'agent')} at {marks}, bands over {self.unit}"
         )
-        return f"Profiles of {agents} at {marks}, bands over {self.unit}"
+
+    def _repr_html_(self) -> str:
+        shares = dict(zip(self.agents, self.share, strict=True))
+        return html_columns(repr(self), {"threshold": self.thresholds, **shares}, self.notes)
 
 
 def profiles(
     results: Results,
-    thresholds: Sequence[float] | NDArray[np.float64] | None = None,
+    thresholds: Sequence[float] | Floats | None = None,
     kind: Kind = "runs",
     *,
     rng: Randomness,
@@ -78,18 +81,9 @@ def profiles(
         raise unknown_name("kind of profile", kind, KINDS)
     bootstrap = Bootstrap.of(results, measure, chosen)
     marks = _thresholds(bootstrap.scores, thresholds)
-    share_of = partial(_shares, thresholds=marks, kind=kind)
-    share = np.full((len(results.agents), len(marks)), np.nan)
-    for agent, strata in enumerate(bootstrap.scores.strata):
-        if len(strata.tasks):
-            share[agent] = share_of(observed(strata))[:, 0]
-
-    def of_agent(agent: int) -> Evaluate:
-        return partial(_of_agent, agent=agent, share_of=share_of)
-
-    low, high = bootstrap.agent_bounds(of_agent, generator(rng), (len(marks),))
-    for array in (marks, share, low, high):
-        read_only(array)
+    shares = partial(_shares, thresholds=marks, kind=kind)
+    share, low, high = bootstrap.along(lambda agent: shares, generator(rng), len(marks))
+    read_only(marks, share, low, high)
     return Profiles(
         agents=results.agents,
         thresholds=marks,
@@ -102,9 +96,7 @@ def profiles(
     )
 
 
-def _thresholds(
-    scores: RunScores, thresholds: Sequence[float] | NDArray[np.float64] | None
-) -> NDArray[np.float64]:
+def _thresholds(scores: RunScores, thresholds: Sequence[float] | Floats | None) -> Floats:
     if thresholds is None:
         seen = np.concatenate([one.scores[one.present] for one in scores.strata])
         if not len(seen):
@@ -118,23 +110,17 @@ def _thresholds(
     return np.sort(marks)
 
 
-def _of_agent(
-    block: Block, agent: int, share_of: partial[NDArray[np.float64]]
-) -> NDArray[np.float64]:
-    return share_of(block.sample(agent))
-
-
-def _shares(sample: Sample, thresholds: NDArray[np.float64], kind: Kind) -> NDArray[np.float64]:
+def _shares(sample: Sample, thresholds: Floats, kind: Kind) -> Floats:
     """The share above each threshold, shape [thresholds, replicates]."""
     if kind == "runs":
         return _run_shares(sample, thresholds)
     means = task_means(sample)
     times = 1.0 if sample.times is None else sample.times
     sums = np.array([((means > mark) * times).sum(axis=0) for mark in thresholds])
-    return _divided(sums, task_total(sample))
+    return ratio(sums, task_total(sample))
 
 
-def _run_shares(sample: Sample, thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
+def _run_shares(sample: Sample, thresholds: Floats) -> Floats:
     tasks, runs, replicates = sample.weights.shape
     weights = sample.weights.reshape(tasks * runs, replicates)
     # Scores join the sum from the highest threshold down: each is added once.
@@ -144,10 +130,4 @@ def _run_shares(sample: Sample, thresholds: NDArray[np.float64]) -> NDArray[np.f
         for row in np.flatnonzero(below == mark).tolist():
             above += weights[row] / sample.draws[row // runs]
         sums[mark - 1] = above
-    return _divided(sums, task_total(sample))
-
-
-def _divided(sums: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:
-    shares = np.full(sums.shape, np.nan)
-    np.divide(sums, total, out=shares, where=total > 0)
-    return shares
+    return ratio(sums, task_total(sample))

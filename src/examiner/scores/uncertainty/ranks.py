@@ -7,9 +7,8 @@ from functools import partial
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator, read_only
+from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named
@@ -32,21 +31,20 @@ class RankProbabilities(ByResampling):
 
     agents: tuple[str, ...]
     aggregate: str
-    probability: NDArray[np.float64]
+    probability: Floats
 
     def __repr__(self) -> str:
         return f"RankProbabilities of {counted(len(self.agents), 'agent')} by {self.aggregate}"
 
     def _repr_html_(self) -> str:
         header = ["agent", *(f"rank {rank + 1}" for rank in range(len(self.agents)))]
-        rows = zip(self.agents, self.probability.tolist(), strict=True)
-        return html_table(repr(self), header, [[agent, *row] for agent, row in rows], self.notes)
+        table = [[agent, *row] for agent, row in zip(self.agents, self.probability, strict=True)]
+        return html_table(repr(self), header, table, self.notes)
 
     @property
-    def expected(self) -> NDArray[np.float64]:
+    def expected(self) -> Floats:
         """The mean rank of each agent, shape [agents]."""
-        ranks: NDArray[np.float64] = self.probability @ np.arange(1.0, len(self.agents) + 1)
-        return ranks
+        return self.probability @ np.arange(1.0, len(self.agents) + 1)
 
 
 def ranks(
@@ -93,7 +91,7 @@ def ranks(
     )
 
 
-def rank_shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def rank_shares(values: Floats) -> Floats:
     """Return how often each row has each rank among the rows, over the columns; ties share ranks.
 
     Columns with NaN are left out.
@@ -116,7 +114,7 @@ def rank_shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return shares
 
 
-def _shared(values: NDArray[np.float64], agent: int) -> NDArray[np.float64]:
+def _shared(values: Floats, agent: int) -> Floats:
     """How often a row has each rank where ties share theirs, shape [ranks]."""
     better = (values > values[agent]).sum(axis=0)
     alike = (values == values[agent]).sum(axis=0)

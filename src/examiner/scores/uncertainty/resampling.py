@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import read_only, smallest_unsigned
+from examiner.checking import Floats, read_only, smallest_unsigned
 from examiner.scores.uncertainty.strata import RunScores, Strata
 
 Unit = Literal["runs", "tasks", "both"]
@@ -32,8 +32,8 @@ class Sample(NamedTuple):
     drawn with all their runs, so that their means are the same in every replicate.
     """
 
-    scores: NDArray[np.float64]
-    weights: NDArray[np.integer] | NDArray[np.float64]
+    scores: Floats
+    weights: NDArray[np.integer] | Floats
     draws: NDArray[np.int64]
     times: NDArray[np.integer] | None = None
     whole: bool = False
@@ -58,27 +58,22 @@ class Block:
     def sample(self, agent: int) -> Sample:
         """Draw the replicates of one agent."""
         strata = self.scores.strata[agent]
-        draws = self._draws(strata.runs)
+        draws = np.maximum(strata.runs - 1, 1) if self.less_one else strata.runs
+        stream = _stream((*self.entropy, self.index), strata.agent)
         if self.unit == "runs":
-            counts = run_counts(strata, draws, self.replicates, self._stream(strata.agent))
+            counts = run_counts(strata, draws, self.replicates, stream)
             return Sample(strata.scores, counts, draws)
         times = self._task_times()[strata.tasks]
         if self.unit == "tasks":
             whole = times[:, None, :] * strata.present[:, :, None].astype(times.dtype)
             return Sample(strata.scores, whole, strata.runs, times, whole=True)
-        counts = repeated_run_counts(strata, draws, times, self._stream(strata.agent))
+        counts = repeated_run_counts(strata, draws, times, stream)
         return Sample(strata.scores, counts, draws, times)
-
-    def _draws(self, runs: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.maximum(runs - 1, 1) if self.less_one else runs
 
     def _task_times(self) -> NDArray[np.integer]:
         total = len(self.scores.tasks)
         draws = max(total - 1, 1) if self.less_one else total
         return _task_times(total, draws, self.replicates, (*self.entropy, self.index))
-
-    def _stream(self, name: str) -> np.random.Generator:
-        return _stream((*self.entropy, self.index), name)
 
 
 def blocks(
@@ -127,24 +122,12 @@ def run_counts(
     kind = smallest_unsigned(int(draws.sum()))  # sums over tasks are taken in the same type
     counts = np.zeros((*strata.scores.shape, replicates), dtype=kind)
     for runs in np.unique(strata.runs).tolist():
-        places = np.flatnonzero(strata.runs == runs)
+        rows = np.flatnonzero(strata.runs == runs)
         if runs == 1:
-            counts[places, 0] = draws[places, None]
+            counts[rows, 0] = draws[rows, None]
             continue
         count = _count_few if runs <= FEW_RUNS else _count_many
-        counts[places, :runs] = count(runs, int(draws[places[0]]), len(places), replicates, rng)
-    return counts
-
-
-def task_counts(
-    tasks: int, draws: int, replicates: int, rng: np.random.Generator
-) -> NDArray[np.integer]:
-    """Draw tasks with replacement and count them, shape [tasks, replicates].
-
-    >>> task_counts(3, 2, 4, np.random.default_rng(0)).sum(axis=0).tolist()
-    [2, 2, 2, 2]
-    """
-    counts: NDArray[np.integer] = _count_many(tasks, draws, 1, replicates, rng)[0]
+        counts[rows, :runs] = count(runs, int(draws[rows[0]]), len(rows), replicates, rng)
     return counts
 
 
@@ -166,8 +149,8 @@ def repeated_run_counts(
     counts = np.zeros((*strata.scores.shape, times.shape[1]), dtype=kind)
     for task, (runs, each) in enumerate(zip(strata.runs.tolist(), draws.tolist(), strict=True)):
         replicate = np.repeat(np.arange(times.shape[1]), times[task].astype(np.int64) * each)
-        place = rng.integers(0, runs, size=len(replicate)) * times.shape[1] + replicate
-        drawn = np.bincount(place, minlength=runs * times.shape[1])
+        cell = rng.integers(0, runs, size=len(replicate)) * times.shape[1] + replicate
+        drawn = np.bincount(cell, minlength=runs * times.shape[1])
         counts[task, :runs] = drawn.reshape(runs, -1)
     return counts
 
@@ -176,7 +159,8 @@ def repeated_run_counts(
 def _task_times(
     tasks: int, draws: int, replicates: int, entropy: tuple[int, ...]
 ) -> NDArray[np.integer]:
-    counts = task_counts(tasks, draws, replicates, _stream(entropy, ""))
+    """Draw tasks with replacement and count them, shape [tasks, replicates]."""
+    counts: NDArray[np.integer] = _count_many(tasks, draws, 1, replicates, _stream(entropy, ""))[0]
     read_only(counts)
     return counts
 
@@ -206,7 +190,7 @@ def _count_many(
     for task in range(tasks):
         for start in range(0, replicates, 64):  # scattering within few rows stays in the cache
             some = min(64, replicates - start)
-            place = rng.integers(0, runs, size=(some, draws)) + runs * np.arange(some)[:, None]
-            drawn = np.bincount(place.ravel(), minlength=runs * some)
+            cell = rng.integers(0, runs, size=(some, draws)) + runs * np.arange(some)[:, None]
+            drawn = np.bincount(cell.ravel(), minlength=runs * some)
             counts[task, :, start : start + some] = drawn.reshape(some, runs).T
     return counts

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import read_only
+from examiner.checking import Floats, read_only
 from examiner.results import Results
 from examiner.scores.cells import run_means
-from examiner.wording import InputError, counted, listed
+from examiner.wording import InputError, counted, listed, unknown_name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +25,7 @@ class Strata:
     agent: str
     tasks: NDArray[np.int64]
     runs: NDArray[np.int64]
-    scores: NDArray[np.float64]
+    scores: Floats
 
     @property
     def present(self) -> NDArray[np.bool_]:
@@ -33,10 +33,15 @@ class Strata:
         return np.arange(self.scores.shape[1]) < self.runs[:, None]
 
     @property
-    def means(self) -> NDArray[np.float64]:
+    def means(self) -> Floats:
         """The mean of each task's runs, shape [tasks]."""
-        sums: NDArray[np.float64] = np.where(self.present, self.scores, 0.0).sum(axis=1)
+        sums: Floats = np.where(self.present, self.scores, 0.0).sum(axis=1)
         return sums / self.runs
+
+    @property
+    def deviations(self) -> Floats:
+        """Each run's score less its task's mean, 0 where there is no run; shape [tasks, most runs]."""
+        return np.where(self.present, self.scores - self.means[:, None], 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,13 @@ class RunScores:
 
     def of(self, agent: str) -> Strata:
         """Return the strata of one agent, by name."""
-        return self.strata[self.agents.index(agent)]
+        return self.strata[self.row(agent)]
+
+    def row(self, agent: str) -> int:
+        """Return where an agent stands, or refuse a name that is none."""
+        if agent not in self.agents:
+            raise unknown_name("agent", agent, self.agents)
+        return self.agents.index(agent)
 
 
 def run_scores(results: Results, measure: str | None = None) -> RunScores:
@@ -93,7 +104,7 @@ def same_sign(results: Results, measure: str | None = None) -> None:
         )
 
 
-def arranged(agent: str, task: NDArray[np.int64], value: NDArray[np.float64]) -> Strata:
+def arranged(agent: str, task: NDArray[np.int64], value: Floats) -> Strata:
     """Put the scores of an agent's runs, sorted by task, into one row a task.
 
     >>> arranged("a", np.array([4, 4, 7]), np.array([1.0, 2.0, 3.0])).scores
@@ -104,8 +115,7 @@ def arranged(agent: str, task: NDArray[np.int64], value: NDArray[np.float64]) ->
     most = int(runs.max(initial=0))
     scores = np.repeat(value[first], most).reshape(len(tasks), most)
     scores[np.arange(most) < runs[:, None]] = value  # runs are sorted by task
-    for array in (tasks, runs, scores):
-        read_only(array)
+    read_only(tasks, runs, scores)
     return Strata(agent, tasks, runs, scores)
 
 

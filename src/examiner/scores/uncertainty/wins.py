@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
+from examiner.scores.cells import ratio
 from examiner.scores.uncertainty.resampling import Block, Sample
 from examiner.scores.uncertainty.strata import RunScores
 
@@ -26,8 +28,8 @@ class Wins(NamedTuple):
     b: int
     rows_a: NDArray[np.intp]
     rows_b: NDArray[np.intp]
-    doubled: NDArray[np.float64]
-    probability: NDArray[np.float64]
+    doubled: Floats
+    probability: Floats
     fewer: NDArray[np.int64]
 
 
@@ -55,7 +57,7 @@ def wins(scores: RunScores, a: int, b: int) -> Wins:
     return Wins(a, b, rows_a, rows_b, doubled, probability, np.minimum(n, m))
 
 
-def overall(block: Block, pairs: tuple[Wins, ...]) -> NDArray[np.float64]:
+def overall(block: Block, pairs: tuple[Wins, ...]) -> Floats:
     """Return the resampled probability of improvement of each pair, shape [pairs, replicates]."""
     agents = {agent for pair in pairs for agent in (pair.a, pair.b)}
     sizes = [block.scores.strata[agent].scores.size for agent in agents]
@@ -72,14 +74,14 @@ def overall(block: Block, pairs: tuple[Wins, ...]) -> NDArray[np.float64]:
     return values
 
 
-def by_task_and_overall(block: Block, pair: Wins) -> NDArray[np.float64]:
+def by_task_and_overall(block: Block, pair: Wins) -> Floats:
     """Return the resampled probability on each task and, last, overall: [tasks + 1, replicates]."""
     a, b = block.sample(pair.a), block.sample(pair.b)
     tasks = _by_task(pair, a, b, block)
     return np.vstack([tasks, _averaged(tasks, pair, a)])
 
 
-def _by_task(pair: Wins, a: Sample, b: Sample, block: Block) -> NDArray[np.float64]:
+def _by_task(pair: Wins, a: Sample, b: Sample, block: Block) -> Floats:
     if block.unit == "tasks":
         return np.repeat(pair.probability[:, None], block.replicates, axis=1)
     values = np.empty((len(pair.rows_a), block.replicates))
@@ -94,13 +96,8 @@ def _by_task(pair: Wins, a: Sample, b: Sample, block: Block) -> NDArray[np.float
     return values
 
 
-def _averaged(tasks: NDArray[np.float64], pair: Wins, a: Sample) -> NDArray[np.float64]:
-    mean: NDArray[np.float64]
+def _averaged(tasks: Floats, pair: Wins, a: Sample) -> Floats:
     if a.times is None:
-        mean = tasks.mean(axis=0)
-        return mean
+        return np.asarray(tasks.mean(axis=0))
     times = a.times[pair.rows_a]
-    total = times.sum(axis=0, dtype=np.float64)
-    mean = np.full(tasks.shape[1], np.nan)
-    np.divide((tasks * times).sum(axis=0), total, out=mean, where=total > 0)
-    return mean
+    return ratio((tasks * times).sum(axis=0), times.sum(axis=0, dtype=np.float64))

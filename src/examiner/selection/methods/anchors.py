@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.selection.constraints import Array
-from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import exchange, grow, selection_of
-from examiner.selection.representatives import check_distances
-from examiner.selection.task_set import TaskSet
+from examiner.checking import Floats
+from examiner.selection.evidence import Evidence, check_distances
+from examiner.selection.greedy import TaskSet, exchange, grow, selection_of
 
 
 def anchors(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
@@ -21,10 +19,9 @@ def anchors(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     distance = column_distance(evidence.values)
     far = distance.max() if distance.size else 0.0
 
-    def gains(chosen: list[int]) -> Array:
+    def gains(chosen: list[int]) -> Floats:
         nearest = distance[:, chosen].min(axis=1) if chosen else np.full(len(distance), far)
-        gained: Array = np.maximum(nearest[:, None] - distance, 0.0).mean(axis=0)
-        return gained
+        return np.asarray(np.maximum(nearest[:, None] - distance, 0.0).mean(axis=0))
 
     start = grow(evidence, size, gains, method="anchors", unit="tasks it stands for")
     columns = exchange(evidence, start.columns, gains)
@@ -34,12 +31,12 @@ def anchors(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     return selection_of(evidence, columns, weight, method="anchors", unit=start.unit)
 
 
-def column_distance(values: Array) -> Array:
+def column_distance(values: Floats) -> Floats:
     """Euclidean distance between columns, shape [tasks, tasks]."""
     check_distances(values.shape[1])
     centred = values - values.mean()
     gram = centred.T @ centred
     square = np.diag(gram)
-    distance: Array = np.sqrt(np.maximum(square[:, None] + square - 2 * gram, 0.0))
+    distance: Floats = np.sqrt(np.maximum(square[:, None] + square - 2 * gram, 0.0))
     np.fill_diagonal(distance, 0.0)
     return distance

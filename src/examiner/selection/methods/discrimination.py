@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from examiner.checking import Floats
 from examiner.irt import steepness
-from examiner.selection.constraints import Array
 from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import grow
-from examiner.selection.task_set import TaskSet
+from examiner.selection.greedy import TaskSet, grow
 
 
 def discrimination(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
@@ -19,13 +18,10 @@ def discrimination(evidence: Evidence, size: int, rng: np.random.Generator) -> T
     large where both hold, and negative where the able do worse. For one agent, give its ability alone.
     Needs `evidence.items` and `evidence.ability`; draws nothing at random.
     """
-    evidence.needed("discrimination", "items")
-    evidence.needed("discrimination", "ability")
-    assert evidence.items is not None
-    assert evidence.ability is not None
-    slope: Array = steepness(evidence.items, evidence.ability).mean(axis=1)
+    items, ability = (evidence.needed("discrimination", what) for what in ("items", "ability"))
+    slope: Floats = steepness(items, ability).mean(axis=1)
 
-    def gains(chosen: list[int]) -> Array:
+    def gains(chosen: list[int]) -> Floats:
         return slope
 
     return grow(evidence, size, gains, method="discrimination", unit="slope at the abilities")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from examiner.checking import Floats
 from examiner.irt import information as fisher_information
-from examiner.selection.constraints import Array
 from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import grow
-from examiner.selection.task_set import TaskSet
+from examiner.selection.greedy import TaskSet, grow
 
 
 def fisher(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
@@ -20,15 +19,11 @@ def fisher(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     where nothing measures yet gain more than one beside many. Needs `evidence.items` and
     `evidence.ability`; draws nothing at random.
     """
-    evidence.needed("fisher", "items")
-    evidence.needed("fisher", "ability")
-    assert evidence.items is not None
-    assert evidence.ability is not None
-    information = fisher_information(evidence.items, evidence.ability).T  # [agents, tasks]
+    items, ability = (evidence.needed("fisher", what) for what in ("items", "ability"))
+    information = fisher_information(items, ability).T  # [agents, tasks]
 
-    def gains(chosen: list[int]) -> Array:
+    def gains(chosen: list[int]) -> Floats:
         held = 1.0 + information[:, chosen].sum(axis=1, keepdims=True)
-        gained: Array = np.log1p(information / held).mean(axis=0)
-        return gained
+        return np.asarray(np.log1p(information / held).mean(axis=0))
 
     return grow(evidence, size, gains, method="fisher", unit="mean log information")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.selection.constraints import Array
+from examiner.checking import Floats
 from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import grow, name_order
-from examiner.selection.task_set import TaskSet
+from examiner.selection.greedy import TaskSet, grow, name_order
 
 
 def random(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
@@ -15,7 +14,7 @@ def random(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     lots = rng.random(len(evidence.tasks))[name_order(evidence.tasks)]
     blind = lots * evidence.terms.cost  # dear tasks are drawn as often as cheap ones
 
-    def gains(chosen: list[int]) -> Array:
+    def gains(chosen: list[int]) -> Floats:
         return blind
 
     return grow(evidence, size, gains, method="random", unit="lot drawn")

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from examiner.selection.constraints import Array
+from examiner.checking import Floats
 from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import Gains, floating, in_order
+from examiner.selection.greedy import Gains, TaskSet, exchanged, floating
 from examiner.selection.ridge import Design, with_one_more
-from examiner.selection.task_set import TaskSet
 
 
 def regression(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
@@ -22,11 +21,8 @@ def regression(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskS
     regression whose penalty is chosen by leave-one-out. The absolute error keeps one odd agent from
     deciding which tasks are taken. Needs `evidence.target`; draws nothing at random.
     """
-    gains = _error_removed(evidence)
-    columns = floating(evidence, [size], gains)[0]
-    return in_order(
-        evidence, columns, gains, method="regression", unit="error of the aggregate removed"
-    )
+    gains, unit = _error_removed(evidence), "error of the aggregate removed"
+    return exchanged(evidence, size, gains, method="regression", unit=unit)
 
 
 def regression_path(
@@ -37,14 +33,11 @@ def regression_path(
 
 
 def _error_removed(evidence: Evidence) -> Gains:
-    evidence.needed("regression", "target")
-    assert evidence.target is not None
-    target = evidence.target
+    target = evidence.needed("regression", "target")
     design = Design.of(evidence.values).values
 
-    def gains(chosen: list[int]) -> Array:
+    def gains(chosen: list[int]) -> Floats:
         found = with_one_more(design, target, chosen)
-        gained: Array = found.alone - found.errors
-        return gained
+        return found.alone - found.errors
 
     return gains

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.selection.constraints import Array
+from examiner.checking import Floats
 from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import check_size, grow
-from examiner.selection.task_set import TaskSet
+from examiner.selection.greedy import TaskSet, check_size, grow
 
 
 def spread(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
@@ -23,12 +22,11 @@ def spread(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     width = max(float(offered[-1] - offered[0]), 1e-300)
     away = np.abs(means[:, None] - steps) / width  # [tasks, steps]
 
-    def gains(chosen: list[int]) -> Array:
+    def gains(chosen: list[int]) -> Floats:
         free = np.ones(size, dtype=bool)
         for column in chosen:
             if free.any():
                 free[np.flatnonzero(free)[away[column, free].argmin()]] = False
-        nearest: Array = 1.0 - away[:, free if free.any() else slice(None)].min(axis=1)
-        return nearest
+        return np.asarray(1.0 - away[:, free if free.any() else slice(None)].min(axis=1))
 
     return grow(evidence, size, gains, method="spread", unit="nearness to an even step")

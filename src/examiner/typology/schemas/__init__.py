@@ -1,13 +1,15 @@
-"""One TOML file per schema; `SCHEMAS` lists them."""
+"""One TOML file per schema; `SCHEMAS` lists them, and classifications are held against one."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from types import MappingProxyType
 
-from examiner.typology.schema import Schema
+from examiner.results import Classification
+from examiner.typology.schema import Dimension, Schema
+from examiner.wording import InputError, shorten, unknown_name
 
 
 def _schema(file: str) -> Schema:
@@ -22,3 +24,90 @@ SCHEMAS: Mapping[str, Schema] = MappingProxyType(
     }
 )
 """Name → schema. A new one is one file in this folder and one line here."""
+
+
+def conform(classification: Classification, schema: str | Schema) -> Classification:
+    """Return the classification in the schema's own names and values.
+
+    The schema is a name in `SCHEMAS` or a `Schema`. Spelling does not matter, synonyms are
+    resolved, and numbers are put into their band. A dimension or a value that the schema does not
+    know is refused with a list of those it knows.
+
+    >>> games = Classification(("go",), ("Action space: size", "determinism"), (("361", "Deterministic"),))
+    >>> conform(games, "agent-centric").to_dict()
+    {'task': ['go'], 'action_space.size': ['more than 18'], 'dynamics.determinism': ['deterministic']}
+    """
+    chosen = named_schema(schema)
+    dimensions = [chosen.dimension(feature) for feature in classification.features]
+    _check_once(classification.features, dimensions)
+    rows = []
+    for task, row in zip(classification.tasks, classification.values, strict=True):
+        try:
+            pairs = zip(dimensions, row, strict=True)
+            rows.append(tuple(dimension.value(text) for dimension, text in pairs))
+        except InputError as problem:
+            raise InputError(f"Cannot classify the task {shorten(task)}: {problem}") from None
+    return Classification(
+        classification.tasks,
+        tuple(dimension.name for dimension in dimensions),
+        tuple(rows),
+        classification.attributes,
+        classification.source,
+    )
+
+
+def named_schema(schema: str | Schema) -> Schema:
+    """Return a schema by its name; a schema is returned as it is.
+
+    >>> named_schema("agent_centric").title
+    'What a task is to the agent that learns it'
+    """
+    if isinstance(schema, Schema):
+        return schema
+    name = str(schema).lower().replace("_", "-")
+    if name not in SCHEMAS:
+        raise unknown_name("schema", schema, SCHEMAS)
+    return SCHEMAS[name]
+
+
+def fitting_schema(classification: Classification) -> Schema | None:
+    """Return the schema that knows more than half of the features, or None.
+
+    A single strange column is then refused by `conform` as the slip it probably is.
+
+    >>> kinds = Classification(("pong",), ("haste", "mutability"), (("absent", "none"),))
+    >>> fitting_schema(kinds).name
+    'elverdam-aarseth'
+    >>> fitting_schema(Classification(("pong",), ("genre",), (("paddle",),))) is None
+    True
+    """
+    known = {
+        name: sum(schema.knows(feature) for feature in classification.features)
+        for name, schema in SCHEMAS.items()
+    }
+    best = max(known, key=lambda name: known[name])
+    return SCHEMAS[best] if 2 * known[best] > len(classification.features) else None
+
+
+def observed_schema(classification: Classification) -> Schema:
+    """Return a schema of just the features and values a classification has, in order of appearance.
+
+    >>> observed_schema(Classification(("pong", "go"), ("genre",), (("paddle",), ("board",))))
+    Schema 'own': 1 dimension in 1 meta-category, 2 values
+    """
+    dimensions = tuple(
+        Dimension(name, "", "", tuple(dict.fromkeys(classification.feature(name))))
+        for name in classification.features
+    )
+    return Schema("own", "The features of the table itself", classification.source, dimensions)
+
+
+def _check_once(features: Sequence[str], dimensions: Sequence[Dimension]) -> None:
+    seen: dict[str, str] = {}
+    for feature, dimension in zip(features, dimensions, strict=True):
+        if dimension.name in seen:
+            raise InputError(
+                f"The features {shorten(seen[dimension.name])} and {shorten(feature)} are both the "
+                f"dimension {dimension.name!r}. Keep one of them."
+            )
+        seen[dimension.name] = feature

@@ -10,13 +10,17 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from examiner.checking import Randomness, generator
+from examiner.checking import Floats, Randomness, generator
 from examiner.results import Results
+from examiner.results.display import html_table
 from examiner.scores.standing import shared_ranks
-from examiner.selection.answer import answer_of
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.selection.benchmark import Benchmark, benchmark
-from examiner.selection.constraints import Array
-from examiner.selection.contest import (
+from examiner.selection.evidence import fold_of
+from examiner.selection.methods import Select, entered_methods
+from examiner.selection.methods.random import random as draw_at_random
+from examiner.selection.proof.answer import answer_of
+from examiner.selection.proof.contest import (
     Columns,
     Contest,
     FoldJob,
@@ -25,15 +29,10 @@ from examiner.selection.contest import (
     judge,
     predict_sets,
 )
-from examiner.selection.entrants import entered_methods
-from examiner.selection.evidence import fold_of
-from examiner.selection.holdout import Holdout, splits_of
-from examiner.selection.methods import Select
-from examiner.selection.methods.random import random as draw_at_random
-from examiner.selection.rows import Row, rows_of
-from examiner.wording import InputError
+from examiner.selection.proof.holdout import Holdout, splits_of
+from examiner.selection.proof.rows import Row, rows_of
+from examiner.wording import InputError, counted
 
-Progress: TypeAlias = Callable[[str, int, int], None]
 Map: TypeAlias = Callable[[Callable[[FoldJob], JudgedFold], Iterable[FoldJob]], Iterable[Any]]
 # Any: executors differ in what they call the iterator
 
@@ -47,7 +46,7 @@ class Stability(NamedTuple):
     changed_by: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison:
     """Methods and sizes, judged on held-out agents; `rows` hold the figures, `answer` says what follows.
 
@@ -62,8 +61,8 @@ class Comparison:
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
     folds: str
-    truth: Array
-    predicted: Array
+    truth: Floats
+    predicted: Floats
     stability: tuple[Stability, ...]
     answer: str
     fingerprint: str
@@ -122,7 +121,16 @@ class Comparison:
         }
 
     def __repr__(self) -> str:
-        return f"Comparison of {len(self.methods)} methods, {self.folds}. {self.answer}"
+        told = self.answer.partition(". ")[0].removesuffix(".")
+        return f"Comparison of {counted(len(self.methods), 'method')}, {self.folds}: {told}"
+
+    def _repr_html_(self) -> str:
+        header = ["method", "size", "R²", "low", "high", "relative error", "Kendall"]
+        rows = [
+            [row.method, row.size, *row.r2, row.relative_error.value, row.kendall.value]
+            for row in self.rows
+        ]
+        return html_table(repr(self), header, rows, (self.answer, *self.notes))
 
 
 def compare(
@@ -160,14 +168,8 @@ def compare(
     draws = _draws(whole, wanted, holdout.draws, for_draws)
     contest = Contest(entered, wanted, draws, holdout.inner, holdout.level, best)
     splits = splits_of(holdout, whole.agents, whole.families, for_splits)
-    jobs = [
-        FoldJob(split, own)
-        for split, own in zip(
-            splits.main + splits.pairs,
-            for_folds.spawn(len(splits.main) + len(splits.pairs)),
-            strict=True,
-        )
-    ]
+    folds = splits.main + splits.pairs
+    jobs = [FoldJob(*job) for job in zip(folds, for_folds.spawn(len(folds)), strict=True)]
     found: list[JudgedFold] = []
     for fold in map(partial(judge, whole, contest), jobs):
         found.append(fold)
@@ -212,7 +214,7 @@ def _draws(
     whole: Benchmark, sizes: tuple[int, ...], draws: int, rng: np.random.Generator
 ) -> tuple[tuple[Columns, ...], ...]:
     """Random sets of each size, [sizes][draws], the same in every fold: nothing is learnt from agents."""
-    evidence = fold_of(whole, np.arange(len(whole.agents)), ()).evidence
+    evidence = fold_of(whole, whole.everyone, ()).evidence
     if evidence.terms.in_units:
         return tuple(
             tuple(draw_at_random(evidence, size, rng).columns for _ in range(draws))
@@ -224,12 +226,12 @@ def _draws(
 
 def _on_all(
     whole: Benchmark, contest: Contest, rng: np.random.Generator
-) -> tuple[tuple[tuple[Columns, ...], ...], Array]:
+) -> tuple[tuple[tuple[Columns, ...], ...], Floats]:
     """Sets chosen on all agents, and R² on those same agents: the optimistic figure, [methods + 1, sizes].
 
     Best-of's takes the method that looks best; the last row is the mean of random sets.
     """
-    fold = fold_of(whole, np.arange(len(whole.agents)), contest.needs)
+    fold = fold_of(whole, whole.everyone, contest.needs)
     sets = choose_sets(fold, contest, rng)
     target = fold.evidence.target
     assert target is not None
@@ -269,7 +271,7 @@ def _stability(
     return tuple(found)
 
 
-def _pooled(judged: list[JudgedFold], agents: int) -> tuple[Array, Array]:
+def _pooled(judged: list[JudgedFold], agents: int) -> tuple[Floats, Floats]:
     truth = np.full(agents, np.nan)
     predicted = np.full((*judged[0].guess.value.shape[:2], agents), np.nan)
     for fold in judged:

@@ -1,14 +1,16 @@
-"""How many bits each task would add to those chosen: the gains of both information methods."""
+"""The tasks that together tell most about which agent is playing: one after the other, or exchanged."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from examiner.checking import Floats
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, bounded_bits, table_bits
-from examiner.selection.constraints import Array
 from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import Gains
+from examiner.selection.greedy import Gains, TaskSet, exchanged, floating, grow
 
 KEPT_CELLS = 1 << 22
 """Up to so many agents² · tasks their likelihoods are kept: 64 MiB for both tables."""
@@ -16,25 +18,47 @@ SAFE_EXPONENT = 300.0
 """Products of two exponentials below this cannot overflow."""
 
 
+def information_gain(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+    """Add the task that tells most bits beside those chosen (papers/004, section V-C).
+
+    Needs `evidence.channels`; draws nothing at random.
+    """
+    gains = bits_gains(evidence, "information_gain")
+    return grow(evidence, size, gains, method="information_gain", unit="bits")
+
+
+def information_swap(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
+    """Add the task that tells most bits, and exchange tasks while that adds bits, at every size.
+
+    Needs `evidence.channels`; draws nothing at random.
+    """
+    gains = bits_gains(evidence, "information_swap")
+    return exchanged(evidence, size, gains, method="information_swap", unit="bits")
+
+
+def information_swap_path(
+    evidence: Evidence, sizes: Sequence[int], rng: np.random.Generator
+) -> list[tuple[int, ...]]:
+    """Choose the positions of sets of several sizes at once."""
+    return floating(evidence, sizes, bits_gains(evidence, "information_swap"))
+
+
 def bits_gains(evidence: Evidence, method: str) -> Gains:
     """Return a function of the tasks chosen that gives the bits each other one would add."""
-    evidence.needed(method, "channels")
-    channels = evidence.channels
-    assert channels is not None
-    pairs = PairLikelihood(channels)
+    pairs = PairLikelihood(evidence.needed(method, "channels"))
     kept = KeptLikelihoods.of(pairs)
-    usable = channels.usable
-    tables: dict[int, Array] = {}  # of the tasks that were chosen at some time: few
+    tables: dict[int, Floats] = {}  # of the tasks that were chosen at some time: few
 
-    def gains(chosen: list[int]) -> Array:
+    def gains(chosen: list[int]) -> Floats:
         base = np.zeros((pairs.shape[0],) * 2)
-        for place in chosen:
-            if place not in tables:
-                tables[place] = pairs.table([place])
-            base += tables[place]
+        for column in chosen:
+            if column not in tables:
+                tables[column] = pairs.table([column])
+            base += tables[column]
         held = table_bits(base) if chosen else 0.0
         bits = None if kept is None else kept.bits_with(base)
-        return np.where(usable, (bits_with(pairs, base) if bits is None else bits) - held, -np.inf)
+        bits = bits_with(pairs, base) if bits is None else bits
+        return np.where(pairs.usable, bits - held, -np.inf)
 
     return gains
 
@@ -51,7 +75,7 @@ class KeptLikelihoods:
 
     __slots__ = ("_likelihood", "_with_log")
 
-    def __init__(self, logs: Array) -> None:
+    def __init__(self, logs: Floats) -> None:
         self._likelihood = np.exp(logs)  # [agents, tasks, agents]
         self._with_log = self._likelihood * logs
 
@@ -63,7 +87,7 @@ class KeptLikelihoods:
             return None
         return cls(np.stack([pairs.row(agent, slice(None)) for agent in range(agents)]))
 
-    def bits_with(self, base: Array) -> Array | None:
+    def bits_with(self, base: Floats) -> Floats | None:
         """Bits of a set, whose log-likelihoods are given, with each task; None where unsafe.
 
         An agent explains itself no worse than exp(−300) on a safe table, so that no sum is 0.

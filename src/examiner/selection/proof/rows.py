@@ -9,24 +9,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from examiner.checking import Floats
+from examiner.scores.cells import codes_of
 from examiner.scores.estimate import Estimate
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.constraints import Array, codes_of
-from examiner.selection.contest import Contest, JudgedFold
-from examiner.selection.ordering import detectable, held_out_pairs, kendall, top_hits
+from examiner.selection.proof.contest import Contest, JudgedFold
+from examiner.selection.proof.ordering import detectable, held_out_pairs, kendall, top_hits
 
 ENDS = (2.5, 97.5)
 TOP = 3
 DETECTABLE_REPS = 100
 """Each resample takes an isotonic fit: a hundred give ends to a tenth of their distance."""
 DRAWS_ORDERED = 50
-_UNKNOWN = Estimate(float("nan"))
 _NAN = float("nan")
+_UNKNOWN = Estimate(_NAN)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One method at one size; estimates have 95 % intervals over agents.
+    """One method at one size; estimates have 95 % intervals over agents, and NaN is what does not apply.
 
     `r2`, `mae` and `relative_error` (the mean absolute error over the mean absolute aggregate) are of the
     predicted aggregate, `r2_remainder` of the mean of the tasks not chosen. `kendall`, `top1` and `top3`
@@ -40,16 +41,16 @@ class Row:
     size: int
     cost: float
     r2: Estimate
-    r2_remainder: Estimate
+    r2_remainder: Estimate = _UNKNOWN
     relative_error: Estimate
     mae: Estimate
     kendall: Estimate
     top1: float
     top3: float
-    bits: float
-    bits_share: float
+    bits: float = _NAN
+    bits_share: float = _NAN
     minimum_detectable_difference: Estimate
-    coverage: float
+    coverage: float = _NAN
     optimistic_r2: float
     took: tuple[tuple[str, int], ...] = ()
     """For best-of: the methods it took, and in how many folds."""
@@ -76,7 +77,7 @@ def rows_of(
     contest: Contest,
     judged: list[JudgedFold],
     ordered: list[JudgedFold],
-    optimistic: Array,
+    optimistic: Floats,
     *,
     reps: int,
     rng: np.random.Generator,
@@ -90,6 +91,7 @@ def rows_of(
     bits, full_bits = _mean_bits(ordered)
     coverage = _coverage(judged)
     costs = _costs(whole, judged)
+    random = _random_rows(whole, contest, judged, ordered, optimistic[-1])
     rows = []
     for size_index, size in enumerate(contest.sizes):
         for index, name in enumerate(contest.names):
@@ -114,13 +116,11 @@ def rows_of(
                     took=_took(contest, judged, size_index) if name == "best_of" else (),
                 )
             )
-        if contest.draws and contest.draws[0]:
-            r2 = float(optimistic[-1, size_index])
-            rows.append(_random_row(whole, contest, judged, ordered, size_index, r2))
+        rows += random[size_index : size_index + 1]
     return (*rows, _full_row(whole, ordered, full_bits))
 
 
-def _resampled(families: tuple[str, ...], reps: int, rng: np.random.Generator) -> Array:
+def _resampled(families: tuple[str, ...], reps: int, rng: np.random.Generator) -> Floats:
     """How often each agent counts in each resample of families, shape [reps, agents]."""
     code = codes_of(families)
     count = int(code.max()) + 1
@@ -131,16 +131,16 @@ def _resampled(families: tuple[str, ...], reps: int, rng: np.random.Generator) -
 class _Errors(NamedTuple):
     """R², mean absolute and relative error under weights; shape [..., resamples]."""
 
-    r2: Array
-    mae: Array
-    relative: Array
+    r2: Floats
+    mae: Floats
+    relative: Floats
 
 
 def _errors(
     judged: list[JudgedFold],
     agents: int,
-    weight: Array,
-    parts: Callable[[JudgedFold], tuple[Array, Array]],
+    weight: Floats,
+    parts: Callable[[JudgedFold], tuple[Floats, Floats]],
 ) -> _Errors:
     """Errors of what was said of agents while they were held out, weighted by [resamples, agents].
 
@@ -165,13 +165,13 @@ def _errors(
 
 
 class _Orders(NamedTuple):
-    kendall: Array  # [methods, sizes, 1 + reps]
-    detectable: Array
-    top1: Array
-    top3: Array
+    kendall: Floats  # [methods, sizes, 1 + reps]
+    detectable: Floats
+    top1: Floats
+    top3: Floats
 
 
-def _order_figures(ordered: list[JudgedFold], weight: Array) -> _Orders:
+def _order_figures(ordered: list[JudgedFold], weight: Floats) -> _Orders:
     several = _several(ordered)
     shape = ordered[0].guess.value.shape[:2]
     if not several:
@@ -194,47 +194,49 @@ def _order_figures(ordered: list[JudgedFold], weight: Array) -> _Orders:
     )
 
 
-def _random_row(
+def _random_rows(
     whole: Benchmark,
     contest: Contest,
     judged: list[JudgedFold],
     ordered: list[JudgedFold],
-    size_index: int,
-    optimistic: float,
-) -> Row:
-    """Means over random sets; intervals are where 95 % of the sets lie, since sets are what varies."""
+    optimistic: Floats,
+) -> list[Row]:
+    """Means over random sets of each size; intervals are where 95 % of the sets lie, which vary."""
+    if not (contest.draws and contest.draws[0]):
+        return []
     agents = len(whole.agents)
     once = np.ones((1, agents))
     errors = _errors(judged, agents, once, lambda fold: (fold.truth, fold.random.value))
     rest = _errors(judged, agents, once, lambda fold: (fold.random.rest_truth, fold.random.rest))
-    several = _several(ordered)
-    order = top1 = top3 = np.array([np.nan])
-    least = _NAN
-    if several:
-        truths = [fold.truth for fold in several]
-        said = [fold.random.value[:DRAWS_ORDERED, size_index] for fold in several]
-        pairs = held_out_pairs([fold.test for fold in several], truths, said)
-        order = kendall(pairs)
-        least = detectable(pairs.difference, pairs.right.mean(axis=0))
-        top1, top3 = top_hits(truths, said, 1), top_hits(truths, said, TOP)
     cost = whole.terms.prices
-    return Row(
-        method="random",
-        size=contest.sizes[size_index],
-        cost=float(np.mean([cost[list(drawn)].sum() for drawn in contest.draws[size_index]])),
-        r2=_spread(errors.r2[:, size_index, 0]),
-        r2_remainder=_spread(rest.r2[:, size_index, 0]),
-        relative_error=_spread(errors.relative[:, size_index, 0]),
-        mae=_spread(errors.mae[:, size_index, 0]),
-        kendall=_spread(order),
-        top1=float(np.mean(top1)),
-        top3=float(np.mean(top3)),
-        bits=_NAN,
-        bits_share=_NAN,
-        minimum_detectable_difference=Estimate(least),
-        coverage=_NAN,
-        optimistic_r2=optimistic,
-    )
+    several = _several(ordered)
+    truths = [fold.truth for fold in several]
+    rows = []
+    for index, size in enumerate(contest.sizes):
+        order = top1 = top3 = np.array([np.nan])
+        least = _NAN
+        if several:
+            said = [fold.random.value[:DRAWS_ORDERED, index] for fold in several]
+            pairs = held_out_pairs([fold.test for fold in several], truths, said)
+            order, least = kendall(pairs), detectable(pairs.difference, pairs.right.mean(axis=0))
+            top1, top3 = top_hits(truths, said, 1), top_hits(truths, said, TOP)
+        rows.append(
+            Row(
+                method="random",
+                size=size,
+                cost=float(np.mean([cost[list(drawn)].sum() for drawn in contest.draws[index]])),
+                r2=_spread(errors.r2[:, index, 0]),
+                r2_remainder=_spread(rest.r2[:, index, 0]),
+                relative_error=_spread(errors.relative[:, index, 0]),
+                mae=_spread(errors.mae[:, index, 0]),
+                kendall=_spread(order),
+                top1=float(np.mean(top1)),
+                top3=float(np.mean(top3)),
+                minimum_detectable_difference=Estimate(least),
+                optimistic_r2=float(optimistic[index]),
+            )
+        )
+    return rows
 
 
 def _full_row(whole: Benchmark, ordered: list[JudgedFold], bits: float) -> Row:
@@ -246,7 +248,6 @@ def _full_row(whole: Benchmark, ordered: list[JudgedFold], bits: float) -> Row:
         size=len(whole.tasks),
         cost=float(whole.terms.prices.sum()),
         r2=right,
-        r2_remainder=_UNKNOWN,
         relative_error=wrong,
         mae=wrong,
         kendall=Estimate(order, order, order),
@@ -255,7 +256,6 @@ def _full_row(whole: Benchmark, ordered: list[JudgedFold], bits: float) -> Row:
         bits=bits,
         bits_share=1.0 if bits > 0 else _NAN,
         minimum_detectable_difference=wrong,
-        coverage=_NAN,
         optimistic_r2=1.0,
     )
 
@@ -265,25 +265,23 @@ def _several(folds: Sequence[JudgedFold]) -> list[JudgedFold]:
     return [fold for fold in folds if len(fold.test) > 1]
 
 
-def _mean_bits(ordered: list[JudgedFold]) -> tuple[Array, float]:
+def _mean_bits(ordered: list[JudgedFold]) -> tuple[Floats, float]:
     several = _several(ordered)
     if not several:
         return np.full(ordered[0].bits.shape, np.nan), _NAN
-    bits: Array = np.mean([fold.bits for fold in several], axis=0)
+    bits: Floats = np.mean([fold.bits for fold in several], axis=0)
     return bits, float(np.mean([fold.full_bits for fold in several]))
 
 
-def _coverage(judged: list[JudgedFold]) -> Array:
+def _coverage(judged: list[JudgedFold]) -> Floats:
     inside = [(fold.guess.low <= fold.truth) & (fold.truth <= fold.guess.high) for fold in judged]
-    coverage: Array = np.concatenate(inside, axis=2).mean(axis=2)
-    return coverage
+    return np.asarray(np.concatenate(inside, axis=2).mean(axis=2))
 
 
-def _costs(whole: Benchmark, judged: list[JudgedFold]) -> Array:
+def _costs(whole: Benchmark, judged: list[JudgedFold]) -> Floats:
     cost = whole.terms.prices
     each = [[[cost[list(few)].sum() for few in row] for row in fold.sets] for fold in judged]
-    mean: Array = np.mean(each, axis=0)
-    return mean
+    return np.asarray(np.mean(each, axis=0))
 
 
 def _took(
@@ -293,7 +291,7 @@ def _took(
     return tuple(counted.most_common())
 
 
-def _estimate(values: Array) -> Estimate:
+def _estimate(values: Floats) -> Estimate:
     """The figure itself, which comes first, and the ends over resamples."""
     known = values[1:][~np.isnan(values[1:])]
     if not len(known):
@@ -302,7 +300,7 @@ def _estimate(values: Array) -> Estimate:
     return Estimate(float(values[0]), float(low), float(high))
 
 
-def _spread(values: Array) -> Estimate:
+def _spread(values: Floats) -> Estimate:
     known = values[~np.isnan(values)]
     if not len(known):
         return _UNKNOWN

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from examiner.checking import Floats
 
 SURE = 0.9
 """A difference is detectable where the subset orders a pair right with this probability."""
@@ -20,12 +20,12 @@ class Pairs(NamedTuple):
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
-    difference: Array  # absolute, rising
-    right: Array  # [..., pairs]: 1 where the prediction orders them right, ½ for a tie
+    difference: Floats  # absolute, rising
+    right: Floats  # [..., pairs]: 1 where the prediction orders them right, ½ for a tie
 
 
 def held_out_pairs(
-    tests: Sequence[NDArray[np.intp]], truths: Sequence[Array], predictions: Sequence[Array]
+    tests: Sequence[NDArray[np.intp]], truths: Sequence[Floats], predictions: Sequence[Floats]
 ) -> Pairs:
     """Gather the pairs of every fold, in the order of their true difference; true ties are left out.
 
@@ -57,7 +57,7 @@ def held_out_pairs(
     )
 
 
-def kendall(pairs: Pairs, weight: Array | None = None) -> Array:
+def kendall(pairs: Pairs, weight: Floats | None = None) -> Floats:
     """Return Kendall's correlation within folds: the share ordered right less the share ordered wrong.
 
     `weight` [resamples, agents] counts agents more than once; a pair counts their product.
@@ -70,16 +70,14 @@ def kendall(pairs: Pairs, weight: Array | None = None) -> Array:
         shape = pairs.right.shape[:-1]
         return np.full(shape if weight is None else (*shape, len(weight)), np.nan)
     if weight is None:
-        plain: Array = 2 * pairs.right.mean(axis=-1) - 1
-        return plain
+        return np.asarray(2 * pairs.right.mean(axis=-1) - 1)
     product = weight[:, pairs.first] * weight[:, pairs.second]
     total = product.sum(axis=1)
     share = np.einsum("...p,rp->...r", pairs.right, product) / np.where(total > 0, total, np.nan)
-    correlation: Array = 2 * share - 1
-    return correlation
+    return np.asarray(2 * share - 1)
 
 
-def detectable(difference: Array, right: Array, weight: Array | None = None) -> float:
+def detectable(difference: Floats, right: Floats, weight: Floats | None = None) -> float:
     """Return the smallest difference at which pairs are ordered right with probability 0.9.
 
     The probability is an isotonic fit over pairs in rising order of difference: it never falls as
@@ -101,7 +99,7 @@ def detectable(difference: Array, right: Array, weight: Array | None = None) -> 
     return float(difference[counted][reached[0]]) if len(reached) else float("inf")
 
 
-def top_hits(truths: Sequence[Array], predictions: Sequence[Array], count: int) -> Array:
+def top_hits(truths: Sequence[Floats], predictions: Sequence[Floats], count: int) -> Floats:
     """Return the mean share of the truly best `count` of a fold found among its predicted best.
 
     Folds with no more agents than that are left out.
@@ -118,5 +116,4 @@ def top_hits(truths: Sequence[Array], predictions: Sequence[Array], count: int) 
         hits.append(np.isin(order, best).mean(axis=-1))
     if not hits:
         return np.full(predictions[0].shape[:-1], np.nan)
-    found: Array = np.mean(hits, axis=0)
-    return found
+    return np.asarray(np.mean(hits, axis=0))

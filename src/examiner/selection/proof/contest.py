@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Floats
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import table_bits
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.constraints import Array
 from examiner.selection.evidence import Fold, fill_from, fold_of
-from examiner.selection.holdout import Split, k_fold
 from examiner.selection.methods import BEST_OF, Method
 from examiner.selection.prediction import jackknife_plus
+from examiner.selection.proof.holdout import Split, k_fold
 from examiner.selection.ridge import Design, ridge_fits, without_each
 from examiner.selection.targets import remainder
 
@@ -61,11 +61,11 @@ class Guess(NamedTuple):
     Arrays [held-out agents] of one set, or [sets, sizes, held-out agents] of many.
     """
 
-    value: Array
-    rest: Array
-    rest_truth: Array
-    low: Array
-    high: Array
+    value: Floats
+    rest: Floats
+    rest_truth: Floats
+    low: Floats
+    high: Floats
 
 
 class JudgedFold(NamedTuple):
@@ -75,10 +75,10 @@ class JudgedFold(NamedTuple):
     """
 
     test: NDArray[np.intp]
-    truth: Array  # [held-out agents]
+    truth: Floats  # [held-out agents]
     guess: Guess
     random: Guess
-    bits: Array  # [methods, sizes] told about the held-out agents, NaN for fewer than two
+    bits: Floats  # [methods, sizes] told about the held-out agents, NaN for fewer than two
     full_bits: float
     sets: tuple[tuple[Columns, ...], ...]  # [methods][sizes]
     winner: tuple[int, ...]  # [sizes]: the method best-of took
@@ -137,7 +137,7 @@ def choose_sets(
 
 def inner_residuals(
     whole: Benchmark, contest: Contest, rows: NDArray[np.intp], rng: np.random.Generator
-) -> Array:
+) -> Floats:
     """How far off each agent is when it has no part in choosing; shape [methods, sizes, agents]."""
     families = [whole.families[row] for row in rows]
     folds = min(contest.inner, len(set(families)))
@@ -154,7 +154,7 @@ def inner_residuals(
     return off
 
 
-def best_of(residuals: Array, names: Sequence[str]) -> tuple[int, ...]:
+def best_of(residuals: Floats, names: Sequence[str]) -> tuple[int, ...]:
     """Return at each size the method with the least mean absolute error, [methods, sizes, agents].
 
     Regression on the aggregate, which is made for this error, stays unless another method is better by
@@ -173,10 +173,10 @@ def best_of(residuals: Array, names: Sequence[str]) -> tuple[int, ...]:
 
 def predict_sets(
     fold: Fold,
-    raw: Array,
+    raw: Floats,
     sets: Sequence[Columns],
     level: float | None,
-    residuals: Array | None = None,
+    residuals: Floats | None = None,
     *,
     rest: bool = True,
 ) -> list[Guess]:
@@ -189,7 +189,7 @@ def predict_sets(
     assert target is not None
     design = Design.of(fold.evidence.values)
     guesses: list[Guess | None] = [None] * len(sets)
-    lengths = np.array([len(one) for one in sets])
+    lengths = np.array([len(columns) for columns in sets])
     nothing = np.full(len(raw), np.nan)
     for length in np.unique(lengths):
         which = np.flatnonzero(lengths == length)
@@ -197,11 +197,11 @@ def predict_sets(
         new = fill_from(raw[:, columns], fold.centre[columns])
         new = (new - design.centre[columns]) / design.unit
         fits = ridge_fits(design.values, target, columns)
-        value = np.einsum("abk,bk->ba", new, fits.beta) + fits.mean[:, None]
+        value = fits.predict(new)
         left = left_truth = np.broadcast_to(nothing, value.shape)
         if rest and length < fold.evidence.values.shape[1]:
             others = ridge_fits(design.values, remainder(fold.evidence.values, columns), columns)
-            left = np.einsum("abk,bk->ba", new, others.beta) + others.mean[:, None]
+            left = others.predict(new)
             left_truth = remainder(raw, columns)
         for row, index in enumerate(which.tolist()):
             low = high = nothing
@@ -219,7 +219,7 @@ def _stacked(guesses: list[Guess], shape: tuple[int, ...]) -> Guess:
     return Guess(*(np.stack(parts).reshape(shape) for parts in zip(*guesses, strict=True)))
 
 
-def _drawn(fold: Fold, raw: Array, contest: Contest) -> Guess:
+def _drawn(fold: Fold, raw: Floats, contest: Contest) -> Guess:
     """Predictions from the random sets, [draws, sizes, held-out agents]."""
     sizes, draws = len(contest.sizes), len(contest.draws[0]) if contest.draws else 0
     if not draws:
@@ -231,7 +231,7 @@ def _drawn(fold: Fold, raw: Array, contest: Contest) -> Guess:
 
 def _bits(
     whole: Benchmark, test: NDArray[np.intp], sets: tuple[tuple[Columns, ...], ...]
-) -> tuple[Array, float]:
+) -> tuple[Floats, float]:
     bits = np.full((len(sets), len(sets[0]) if sets else 0), np.nan)
     channels = whole.channels(test) if len(test) > 1 else None
     if channels is None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.rows import Row
+from examiner.selection.proof.rows import Row
 from examiner.wording import counted
 
 FEW_AGENTS = 20
