@@ -88,7 +88,7 @@ class Table(Piece):
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    caption: Prose = ()
+    caption: Prose = ""
     doubtful: frozenset[int] = frozenset()
     folded: bool = False
 
@@ -97,7 +97,7 @@ class Table(Piece):
         cls,
         rows: Iterable[Record],
         columns: Iterable[Column],
-        caption: str | Prose = (),
+        caption: Prose = "",
         *,
         folded: bool = False,
     ) -> Table:
@@ -109,7 +109,7 @@ class Table(Piece):
         """
         kept = tuple(columns)
         cells = tuple(tuple(_cell(row, column) for column in kept) for row in rows)
-        return cls(kept, cells, (caption,) if isinstance(caption, str) else caption, folded=folded)
+        return cls(kept, cells, caption, folded=folded)
 
 
 def _cell(row: Record, column: Column) -> Cell:
@@ -155,7 +155,7 @@ class Figure(Piece):
     drawing: Drawing
     caption: Prose
     description: str
-    legend: Prose = ()
+    legend: Prose = ""
     narrowest: int = 0  # pixels; narrower screens scroll
     grid: Grid | None = None
 
@@ -179,11 +179,11 @@ class Finding:
 
     key: str = ""
     title: str = ""
-    lead: Prose = ()
+    lead: Prose = ""
     blocks: tuple[Piece, ...] = ()
     data: Record = field(default_factory=dict)
     applies: bool = True
-    about: Prose = ()
+    about: Prose = ""
 
     @property
     def folded_tables(self) -> tuple[Table, ...]:

@@ -18,8 +18,19 @@ class Name:
     text: str
 
 
-Prose: TypeAlias = tuple[str | Name, ...]
+Parts: TypeAlias = tuple[str | Name, ...]
 """A sentence in parts, so that the names in it can be told from our words."""
+Prose: TypeAlias = str | Parts
+"""A sentence: our own words alone, or in parts where names are among them."""
+
+
+def parts_of(prose: Prose) -> Parts:
+    """Return the parts of a sentence.
+
+    >>> parts_of("Nobody leads."), parts_of((Name("dqn"), " leads."))
+    (('Nobody leads.',), (Name(text='dqn'), ' leads.'))
+    """
+    return (prose,) if isinstance(prose, str) else prose
 
 
 def said(prose: Prose) -> str:
@@ -28,10 +39,10 @@ def said(prose: Prose) -> str:
     >>> said((Name("dqn"), " leads."))
     'dqn leads.'
     """
-    return "".join(part.text if isinstance(part, Name) else part for part in prose)
+    return "".join(part.text if isinstance(part, Name) else part for part in parts_of(prose))
 
 
-def enumerated(names: Sequence[str], limit: int = 12) -> Prose:
+def enumerated(names: Sequence[str], limit: int = 12) -> Parts:
     """Name the first few of many as part of a sentence.
 
     >>> said(enumerated(["alien", "pong", "venture"], limit=2))

@@ -29,7 +29,7 @@ from examiner.scores import aggregate as agent_aggregates
 from examiner.scores.uncertainty.resampling import Unit
 from examiner.telling.ability_scale import Fitted, fit_of
 from examiner.telling.finding import NothingToTellError
-from examiner.telling.prose import Name, Prose
+from examiner.telling.prose import Name, Parts, Prose
 from examiner.wording import InputError, counted
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Resampled(NamedTuple):
         if self.total > len(self.agents):
             total = counted(self.total, "agent")
             text += f" The first {len(self.agents)} of {total} by mean are shown."
-        return (text,)
+        return text
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +192,7 @@ class Study:
         return bool(len(seen)) and is_binary(seen)
 
     @property
-    def unit(self) -> Prose:
+    def unit(self) -> Parts:
         """What the comparable numbers are, in words."""
         if self.normaliser is None:
             return (Name(self.measure), " as it was read")

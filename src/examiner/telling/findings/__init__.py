@@ -34,11 +34,11 @@ class Home(NamedTuple):
             found: Finding = getattr(import_module(f"{__name__}.{file}"), function)(study)
             return found
         except NothingToTellError as why:
-            return Finding(lead=(str(why),), applies=False)
+            return Finding(lead=str(why), applies=False)
         except InputError as problem:
             if not self.failed:
                 raise
-            return Finding(lead=(f"{self.failed}: {problem}",), applies=False)
+            return Finding(lead=f"{self.failed}: {problem}", applies=False)
 
 
 class Findings(Mapping[str, "Callable[[Study], Finding]"]):

@@ -47,7 +47,7 @@ def _steepest(told: Indicators) -> Prose:
     falling = int(np.isfinite(told.slope).sum())
     total = counted(len(told.slope), "agent")
     if not falling:
-        return (f"No curve of {total} falls through one half: no slope can be told.",)
+        return f"No curve of {total} falls through one half: no slope can be told."
     agent = int(np.nanargmax(told.slope))
     return (
         f"The results of {falling:,} of {total} fall through one half as tasks get harder; those of ",
@@ -107,13 +107,13 @@ def _curves(fit: IRTFit, told: Indicators, curves: EmpiricalAgentCurves) -> Figu
         drawing=draw_curves(data),
         caption=(
             "Mean results in bins of difficulty; a general agent is good up to its ability and fails "
-            "beyond it.",
+            "beyond it."
         ),
         description="Falling lines of mean results over difficulty, one for each agent drawn.",
         legend=(
             "Ribbons are ± half the variance within a bin: the narrower, the more general (papers/002, "
             "Fig. 5). Dotted curves are what the model expects on a typical task; vertical lines "
-            f"are the bins' median difficulties.{drawn if len(chosen) < len(order) else ''}",
+            f"are the bins' median difficulties.{drawn if len(chosen) < len(order) else ''}"
         ),
         narrowest=460,
     )
@@ -156,7 +156,7 @@ def _between(told: Indicators, a: str, b: str) -> IndicatorCorrelation | None:
 def _dominance(matrix: ResponseMatrix) -> Prose:
     found = dominance(matrix)
     if np.isnan(found.transitive_share):
-        return ("No two agents differ on a task they share.",)
+        return "No two agents differ on a task they share."
     start = (
         f"In {100 * found.transitive_share:.0f} % of the pairs of agents that differ, one does at least as "
         f"well as the other on every task they share. "
@@ -234,12 +234,12 @@ def _generality(told: Indicators) -> Figure:
         drawn=drawn,
         drawing=draw(drawn),
         caption=(
-            "Generality over ability: a general agent is good at all that is easy for it, and only that.",
+            "Generality over ability: a general agent is good at all that is easy for it, and only that."
         ),
         description="One point an agent: ability to the right, generality upwards.",
         legend=(
             "Agents that fail, or succeed, at nearly everything vary little and so count as general, "
-            f"whatever they are. Lines are one standard error of ability.{stars}",
+            f"whatever they are. Lines are one standard error of ability.{stars}"
         ),
         narrowest=420,
     )

@@ -94,7 +94,7 @@ def tell(
     blocks: list[Table | Text] = [
         Table.of(data["tasks"], tasks, "Tasks"),
         Table.of(data["greedy"], greedy, "Greedy set"),
-        Text((f"{counted(len(never), 'pair')} of {pairs:,} are separated by no single task.",)),
+        Text(f"{counted(len(never), 'pair')} of {pairs:,} are separated by no single task."),
     ]
     if improved is not None:
         start = f"By {improved.search}: {improved.bits:.4f} bits with "
@@ -102,7 +102,7 @@ def tell(
     measures = ", ".join(found.channels.measures)
     shape = f"{counted(data['agents'], 'agent')}, {measures}"
     about = f"{shape}: at most {found.max_bits:.3f} bits; seed {seed}"
-    return Finding(lead=_lead(found), blocks=tuple(blocks), data=data, about=(about,))
+    return Finding(lead=_lead(found), blocks=tuple(blocks), data=data, about=about)
 
 
 def _lead(found: InformationAnalysis) -> Prose:
@@ -121,9 +121,7 @@ def _lead(found: InformationAnalysis) -> Prose:
 def _pairs(found: InformationAnalysis) -> Prose:
     held = found.separation
     if not held.never:
-        return (
-            "Every pair of agents is told apart by some single task, nineteen times of twenty.",
-        )
+        return "Every pair of agents is told apart by some single task, nineteen times of twenty."
     named = [" and ".join(pair) for pair in held.never]
     verb = "are" if len(named) > 1 else "is"
     return (
@@ -189,12 +187,12 @@ def _curve(found: InformationAnalysis) -> Figure:
         key="information-curve",
         drawn=data,
         drawing=draw_curve(data),
-        caption=(f"Each task adds most to those before it; together they tell {told} bits.",),
+        caption=f"Each task adds most to those before it; together they tell {told} bits.",
         description="Rising line of bits over the tasks chosen, with chance below and the most above.",
         legend=(
             "The dotted line is log₂ of the number of agents. Chance deals the trials of each task out "
             "among the agents anew and chooses again. Bits are those of papers/004, eq. 3: nearly, not "
-            "exactly, a mutual information.",
+            "exactly, a mutual information."
         ),
         narrowest=420,
     )
@@ -254,7 +252,7 @@ def _bars(found: InformationAnalysis) -> Figure:
         drawing=draw_bars(data),
         caption=(Name(names[0]), f" tells most alone, {three_digits(float(bits[order[0]]))} bits."),
         description="Bars of bits, one for each task.",
-        legend=(many,) if len(bits) > MOST_BARS else (),
+        legend=many if len(bits) > MOST_BARS else "",
         narrowest=360,
     )
 

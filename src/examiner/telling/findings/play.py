@@ -59,11 +59,11 @@ def tell_plan(plan: Plan) -> Finding:
         for each in apart
     ]
     blocks: list[Piece] = [
-        Text((tuned if tuning else none_tuned,)),
-        Text((f"Protocol: {plan.protocol.name or 'your own'} ({plan.protocol.hash})",)),
+        Text(tuned if tuning else none_tuned),
+        Text(f"Protocol: {plan.protocol.name or 'your own'} ({plan.protocol.hash})"),
         Table.of(rows, columns, f"How it deviates from {REFERENCE}")
         if apart
-        else Text((f"It is {REFERENCE} in every setting.",)),
+        else Text(f"It is {REFERENCE} in every setting."),
     ]
     data = {
         "name": plan.name,
@@ -76,7 +76,7 @@ def tell_plan(plan: Plan) -> Finding:
         "protocol_hash": plan.protocol.hash,
         "deviations": [asdict(each) for each in apart],
     }
-    return Finding(blocks=tuple(blocks), data=data, about=(about,))
+    return Finding(blocks=tuple(blocks), data=data, about=about)
 
 
 def _setting(value: object) -> str:
@@ -124,7 +124,7 @@ def tell_probe(found: Probe, length: str) -> Finding:
     sentences = [*_equal_runs([found.contrast, found.random]), told, replayed]
     known = {"kept_known": math.isfinite(found.kept), "paper": _beside(paper)}
     data = _marked(asdict(found)) | known
-    blocks = (table, *(Text((sentence,)) for sentence in sentences))
+    blocks = (table, *(Text(sentence) for sentence in sentences))
     return Finding(blocks=blocks, data=data)
 
 
@@ -158,7 +158,7 @@ def tell_probed_plan(found: ProbedPlan, sticky: float) -> Finding:
         for each in found.failed
     ]
     table = Table.of(rows, columns, "Without and with sticky actions, 95 % intervals")
-    alike = (Text((told,)) for told in _equal_runs(list(found.contrasts.values())))
+    alike = (Text(told) for told in _equal_runs(list(found.contrasts.values())))
     content = {"rows": data, "failed": failed}
     return Finding(blocks=(table, *alike), data=content)
 

@@ -42,7 +42,7 @@ def finding(study: Study) -> Finding:
 def _lead(study: Study) -> Prose:
     agents = study.results.agents
     if not np.isfinite(study.aggregates.mean).any():
-        return ("No agent has a comparable score, so there is nothing to rank.",)
+        return "No agent has a comparable score, so there is nothing to rank."
     if len(agents) == 1:
         mean = three_digits(float(study.aggregates.mean[0]))
         told = f", with a mean of {mean}: nothing to rank."
@@ -264,4 +264,4 @@ def _legend(study: Study, drawn: StripData) -> Prose:
         parts.append(f"The first {MOST_DRAWN} of {total:,} agents are drawn.")
     if study.landmark is not None:
         parts.append(f"The dotted line is {study.landmark.value:g}, {study.landmark.meaning}.")
-    return (" ".join(parts),) if parts else ()
+    return " ".join(parts)

@@ -57,7 +57,7 @@ def _lead(items: ItemParameters) -> Prose:
     rising = np.flatnonzero((items.slope > 0) & np.isfinite(items.difficulty))
     negative = [items.tasks[task] for task in np.flatnonzero(items.slope < 0)]
     if not len(rising):
-        return ("No task rewards the able.",)
+        return "No task rewards the able."
     hardest = Name(items.tasks[rising[items.difficulty[rising].argmax()]])
     steepest = Name(items.tasks[rising[items.slope[rising].argmax()]])
     start = (hardest, " is the most difficult task, ", steepest, " the most discriminating; ")
@@ -129,7 +129,7 @@ def _figure(
         description=f"Curves of {counted(len(names), 'task')}: expected result over ability.",
         legend=(
             "Bands are 95 % intervals of the curve at each ability; circles are groups of agents of "
-            "like ability. Other tasks are grey.",
+            "like ability. Other tasks are grey."
         ),
         narrowest=420,
     )

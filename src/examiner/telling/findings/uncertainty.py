@@ -84,10 +84,10 @@ def tell(made: Overview, *, seed: int = 0) -> Finding:
         blocks.append(Table.of(data["improvement"], [*columns, *ends], title))
     if tests is not None and not np.isnan(tests.p_value):
         told = f"statistic {tests.statistic:.4g}, p = {tests.p_value:.3g}"
-        blocks.append(Text((f"Friedman's test over {len(tests.tasks)} tasks: {told}",)))
-    blocks.append(Text((made.decision.answer,)))
+        blocks.append(Text(f"Friedman's test over {len(tests.tasks)} tasks: {told}"))
+    blocks.append(Text(made.decision.answer))
     how = f"unit: {found.unit}, {found.interval}, {found.reps:,} resamples, seed {seed}"
-    about = (f"{found.level:.0%} intervals, {how}",)
+    about = f"{found.level:.0%} intervals, {how}"
     return Finding(blocks=tuple(blocks), data=data, about=about)
 
 
@@ -174,7 +174,7 @@ def _figure(made: AggregateIntervals, shown: Resampled) -> Figure:
         key="intervals",
         drawn=data,
         drawing=draw_intervals(data),
-        caption=(f"Aggregates with 95 % intervals over other {made.unit}.",),
+        caption=f"Aggregates with 95 % intervals over other {made.unit}.",
         description="One row an agent, one panel an aggregate: a point with its interval.",
         narrowest=240 + 150 * len(titles),
     )
@@ -216,7 +216,7 @@ def decision(study: Study) -> Finding:
     if np.isnan(made.components.interaction):
         raise NothingToTellError(made.answer)
     shown = (_designs(study, made), _parts(made.components), *noted(made.components.notes))
-    return Finding(lead=(made.answer,), blocks=shown)
+    return Finding(lead=made.answer, blocks=shown)
 
 
 class DecisionData(NamedTuple):
@@ -267,9 +267,9 @@ def _designs(study: Study, made: DecisionStudy) -> Figure:
         key="decision",
         drawn=data,
         drawing=draw_decision(data, study.measure),
-        caption=(f"{told} {three_digits(made.now)}.",),
+        caption=f"{told} {three_digits(made.now)}.",
         description="Falling lines of the expected error over tasks, one for each number of runs.",
-        legend=("Tasks are taken as drawn from many like them.",),
+        legend="Tasks are taken as drawn from many like them.",
         narrowest=360,
     )
 

@@ -42,7 +42,7 @@ def _lead(fit: IRTFit) -> Prose:
     low, high = three_digits(float(ability.min())), three_digits(float(ability.max()))
     return (
         f"Abilities run from {low} to {high}; of {tasks} that reward the able, {hard:,} are harder than "
-        f"the ablest agent is able, and {easy:,} easier than the least able.",
+        f"the ablest agent is able, and {easy:,} easier than the least able."
     )
 
 
@@ -51,7 +51,7 @@ def _how(fit: IRTFit, what: str) -> Prose:
     return (
         f"{fit.model} of {what}, {fit.estimator}, log-likelihood {three_digits(fit.log_likelihood)}; "
         f"{fit.quadrature.kind}; {agreeing}. {fit.outcome.value} An agent has even chances on a task that "
-        f"stands as high as it does.",
+        f"stands as high as it does."
     )
 
 
@@ -174,9 +174,9 @@ def _figure(fit: IRTFit) -> Figure:
         key="wright-map",
         drawn=drawn,
         drawing=draw(drawn),
-        caption=("Agents on the left, the ablest on top; tasks on the right, the hardest on top.",),
+        caption="Agents on the left, the ablest on top; tasks on the right, the hardest on top.",
         description="Two columns of dots on one scale: abilities of agents, difficulties of tasks.",
-        legend=(f"Lines are one standard error of an ability.{edge}{'' if all_drawn else many}",),
+        legend=f"Lines are one standard error of an ability.{edge}{'' if all_drawn else many}",
         narrowest=420,
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 from examiner.telling.figures.labels import cut
 from examiner.telling.finding import Cell, Figure, Finding, Grid, SortableAxis, Table
 from examiner.telling.json import jsonable
-from examiner.telling.prose import ABSENT, Name, aligned, said, three_digits
+from examiner.telling.prose import ABSENT, Name, aligned, parts_of, said, three_digits
 
 LONGEST_NAME = 60
 LONGEST_HOVER = 160
@@ -142,6 +142,7 @@ def _environment() -> Any:  # Any: jinja2 is imported only when a page is made
     environment.globals.update(cell_texts=cell_texts, most_rows=MOST_ROWS, name_limit=LONGEST_NAME)
     environment.filters.update(
         cut=cut,
+        parts_of=parts_of,
         said=said,
         kind=lambda block: type(block).__name__.lower(),
         figure_json=lambda figure: _trusted(script_json(figure_json(figure))),
