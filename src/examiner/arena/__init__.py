@@ -16,7 +16,7 @@ from examiner.arena.plans.file import bundled_plans, plan, plan_from_toml
 from examiner.arena.plans.plan import Plan, PlannedAgent, PlannedGame
 from examiner.arena.play.episodes import Playing, check_job
 from examiner.arena.play.job import Job
-from examiner.arena.play.runs import Estimate, ReplayTest
+from examiner.arena.play.runs import Estimate, ReplayTest, results_of
 from examiner.arena.probe import (
     Contrast,
     Probe,
@@ -71,5 +71,6 @@ __all__ = [
     "profile",
     "profiled_kinds",
     "protocol",
+    "results_of",
     "run",
 ]

@@ -31,6 +31,15 @@ def records(**columns: Iterable[Any]) -> list[Record]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*plain, strict=True)]
 
 
+def column_of(analysis: object | None, name: str, rows: int) -> Any:  # Any: an array or tuple
+    """Return a column of an analysis, NaN in every row where the analysis was not made.
+
+    >>> column_of(None, "low", 2)
+    array([nan, nan])
+    """
+    return np.full(rows, np.nan) if analysis is None else getattr(analysis, name)
+
+
 def _plain(column: Iterable[Any]) -> list[Any]:
     if isinstance(column, np.ndarray):
         return list(column.tolist())
@@ -77,6 +86,11 @@ class Column:
     explanation: str = ""
     key: str = ""
 
+    @property
+    def field(self) -> str:
+        """What the records it shows call it."""
+        return self.key or self.title
+
 
 @dataclass(frozen=True, slots=True)
 class Table(Piece):
@@ -113,7 +127,7 @@ class Table(Piece):
 
 
 def _cell(row: Record, column: Column) -> Cell:
-    value = row[column.key or column.title]
+    value = row[column.field]
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (list, tuple)):

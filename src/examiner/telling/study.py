@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,6 @@ from examiner.telling.ability_scale import Fitted, fit_of
 from examiner.telling.finding import NothingToTellError
 from examiner.telling.prose import Name, Parts, Prose
 from examiner.wording import InputError, counted
-
-if TYPE_CHECKING:
-    pass
 
 FEWEST_CHOSEN_ON, FEWEST_CHOSEN_FROM = 8, 3
 """Agents and tasks from which a few tasks can be chosen and judged on others."""

@@ -23,7 +23,6 @@ from examiner.selection import (
 )
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.figures.labels import plain
 from examiner.telling.finding import (
     Column,
     Figure,
@@ -34,7 +33,7 @@ from examiner.telling.finding import (
     Text,
     noted,
 )
-from examiner.telling.prose import Name, enumerated, three_digits
+from examiner.telling.prose import Name, enumerated, plain, three_digits
 from examiner.telling.study import Study
 
 SIZES = (1, 2, 3, 5, 8)

@@ -31,6 +31,7 @@ from examiner.telling.finding import (
     Record,
     Table,
     Text,
+    column_of,
     records,
 )
 from examiner.telling.prose import Name, Prose, enumerated
@@ -234,8 +235,8 @@ def _most_difficult_first(rows: Rows) -> Rows:
 def _tasks(fit: IRTFit) -> Rows:
     items = fit.items
 
-    def error(name: str) -> Any:  # Any: an array, or nothing for every task
-        return [None] * len(items) if fit.errors is None else getattr(fit.errors, name)
+    def error(name: str) -> Any:  # Any: an array
+        return column_of(fit.errors, name, len(items))
 
     precise = {}
     if items.precision is not None:

@@ -254,7 +254,7 @@ def _figure(study: Study, tasks: TaskSummary) -> Figure:
     by_mean = np.argsort(-tasks.mean, kind="stable")  # NaN comes last
     columns = by_mean
     if len(by_mean) > MOST_TASKS:
-        widest = np.argsort(-np.nan_to_num(tasks.spread, nan=-1.0), kind="stable")[:MOST_TASKS]
+        widest = np.argsort(-tasks.spread, kind="stable")[:MOST_TASKS]
         columns = by_mean[np.isin(by_mean, widest)]
     chosen = np.ix_(rows, columns)
     drawn = data(

@@ -18,6 +18,7 @@ from examiner.telling.finding import (
     Record,
     Table,
     Text,
+    column_of,
     noted,
     records,
 )
@@ -171,16 +172,16 @@ def draw_curve(data: InformationCurveData) -> chart.Drawing:
 
 
 def _curve(found: InformationAnalysis) -> Figure:
-    chosen, chance, intervals = found.chosen, found.chance, found.intervals
-    none = np.full(len(chosen.tasks), np.nan)
+    chosen = found.chosen
+    steps = len(chosen.tasks)
     data = InformationCurveData(
-        tuple(chosen.tasks),
-        chosen.cumulative_bits,
-        none if intervals is None else intervals.set_low,
-        none if intervals is None else intervals.set_high,
-        none if chance is None else chance.greedy,
-        none if chance is None else chance.greedy_high,
-        found.max_bits,
+        tasks=tuple(chosen.tasks),
+        bits=chosen.cumulative_bits,
+        low=column_of(found.intervals, "set_low", steps),
+        high=column_of(found.intervals, "set_high", steps),
+        chance=column_of(found.chance, "greedy", steps),
+        chance_high=column_of(found.chance, "greedy_high", steps),
+        max_bits=found.max_bits,
     )
     told = three_digits(chosen.bits)
     return Figure(
@@ -236,15 +237,17 @@ def draw_bars(data: InformationBarsData) -> chart.Drawing:
 
 def _bars(found: InformationAnalysis) -> Figure:
     bits = found.tasks.bits
-    order = _most_bits_first(bits)[:MOST_BARS]
+    order = np.argsort(-bits, kind="stable")[:MOST_BARS]  # NaN comes last
     order = order[np.isfinite(bits[order])]
-    chance, intervals = found.chance, found.intervals
-    none = np.full(len(order), np.nan)
-    low = none if intervals is None else intervals.task_low[order]
-    high = none if intervals is None else intervals.task_high[order]
-    lucky = none if chance is None else chance.task[order]
     names = tuple(found.tasks.tasks[task] for task in order)
-    data = InformationBarsData(names, bits[order], low, high, lucky, found.max_bits)
+    data = InformationBarsData(
+        tasks=names,
+        bits=bits[order],
+        low=column_of(found.intervals, "task_low", len(bits))[order],
+        high=column_of(found.intervals, "task_high", len(bits))[order],
+        chance=column_of(found.chance, "task", len(bits))[order],
+        max_bits=found.max_bits,
+    )
     many = f"Shown are the first {MOST_BARS} of {len(bits):,} tasks."
     return Figure(
         key="information-bars",
@@ -257,16 +260,9 @@ def _bars(found: InformationAnalysis) -> Figure:
     )
 
 
-def _most_bits_first(bits: Floats) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    return np.argsort(-np.nan_to_num(bits, nan=-1.0), kind="stable")
-
-
 def _data(found: InformationAnalysis, improved: InformativeSet | None) -> Record:
     """Everything as JSON values; tasks with most bits come first."""
     tasks, chosen, separation = found.tasks, found.chosen, found.separation
-
-    def known(part: Any, name: str, rows: int) -> Any:  # Any: an array, or nothing for every row
-        return [None] * rows if part is None else getattr(part, name)
 
     rows, steps = len(tasks.tasks), len(chosen.tasks)
     each = records(
@@ -276,24 +272,24 @@ def _data(found: InformationAnalysis, improved: InformativeSet | None) -> Record
             {name: float(bits[task]) for name, bits in tasks.by_measure.items()}
             for task in range(rows)
         ],
-        chance_bits=known(found.chance, "task", rows),
-        chance_high=known(found.chance, "task_high", rows),
-        low=known(found.intervals, "task_low", rows),
-        high=known(found.intervals, "task_high", rows),
+        chance_bits=column_of(found.chance, "task", rows),
+        chance_high=column_of(found.chance, "task_high", rows),
+        low=column_of(found.intervals, "task_low", rows),
+        high=column_of(found.intervals, "task_high", rows),
         pairs_separated=separation.pairs_of_task,
         usable=np.isfinite(tasks.bits),
     )
     return {
         "agents": len(found.channels.agents),
         "max_bits": found.max_bits,
-        "tasks": [each[task] for task in _most_bits_first(tasks.bits)],
+        "tasks": [each[task] for task in np.argsort(-tasks.bits, kind="stable")],
         "greedy": records(
             task=chosen.tasks,
             cumulative_bits=chosen.cumulative_bits,
-            chance_bits=known(found.chance, "greedy", steps),
-            chance_high=known(found.chance, "greedy_high", steps),
-            low=known(found.intervals, "set_low", steps),
-            high=known(found.intervals, "set_high", steps),
+            chance_bits=column_of(found.chance, "greedy", steps),
+            chance_high=column_of(found.chance, "greedy_high", steps),
+            low=column_of(found.intervals, "set_low", steps),
+            high=column_of(found.intervals, "set_high", steps),
         ),
         "improved": None
         if improved is None

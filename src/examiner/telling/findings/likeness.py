@@ -213,7 +213,7 @@ def _crowns(found: LikenessAnalysis) -> Table:
         Column("held out", "text", "on trials that had no part in choosing"),
         Column("tasks", "name", "under which it leads by most"),
     )
-    order = np.argsort(-np.nan_to_num(found.crowning.lead, nan=-9.0), kind="stable")[:MOST_CROWNS]
+    order = np.argsort(-found.crowning.lead, kind="stable")[:MOST_CROWNS]
     rows = _crown_rows(found)
     crowns = [
         rows[agent]

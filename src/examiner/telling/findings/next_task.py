@@ -11,9 +11,8 @@ from examiner.adaptive import Examination, Stop, TaskBank, examine, simulate
 from examiner.results import ResponseMatrix
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.figures.labels import labels
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
-from examiner.telling.prose import Name, Prose, three_digits
+from examiner.telling.prose import Name, Prose, labels, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 

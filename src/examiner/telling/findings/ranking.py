@@ -11,10 +11,9 @@ import numpy as np
 from examiner.scores import shared_ranks
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.figures.labels import labels
 from examiner.telling.figures.stretch import Stretch, stretch_for
 from examiner.telling.finding import Column, Figure, Finding, Piece, Table, Text, records
-from examiner.telling.prose import Name, Prose, enumerated, said, three_digits
+from examiner.telling.prose import Name, Prose, enumerated, labels, said, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 

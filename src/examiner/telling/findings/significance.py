@@ -14,7 +14,6 @@ from examiner.scores.differences import difference_of
 from examiner.scores.uncertainty.strata import run_scores
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.figures.labels import labels
 from examiner.telling.finding import (
     Cell,
     Column,
@@ -25,7 +24,7 @@ from examiner.telling.finding import (
     Text,
     noted,
 )
-from examiner.telling.prose import Name, Prose
+from examiner.telling.prose import Name, Prose, labels
 from examiner.telling.study import Study
 from examiner.wording import counted
 

@@ -148,17 +148,13 @@ def draw_intervals(data: IntervalData) -> chart.Drawing:
         value, low, high = (part[:, panel] for part in (data.value, data.low, data.high))
         # No interval has no bar: a length of zero would claim to be one.
         bars = np.isfinite(low) & np.isfinite(high)
-        error = {
-            "type": "data",
-            "symmetric": False,
-            "array": chart.compact(np.where(bars, high - value, np.nan)),
-            "arrayminus": chart.compact(np.where(bars, value - low, np.nan)),
-        }
+        above, below = (np.where(bars, end, np.nan) for end in (high - value, value - low))
+        style = {"symmetric": False, "arrayminus": chart.compact(below), "thickness": 2, "width": 4}
         hover = "%{x:.3~g} (%{customdata[0]:.3~g} to %{customdata[1]:.3~g})"
         points = chart.dots(
             value, rows, name, chart.MIDDLE, hover, size=8, xaxis=f"x{number}", yaxis="y"
         )
-        drawn = {"error_x": error | {"thickness": 2, "width": 4, "color": chart.MIDDLE}}
+        drawn = {"error_x": chart.error_bars(above, chart.MIDDLE, **style)}
         traces.append(points | drawn | {"customdata": chart.compact(np.column_stack([low, high]))})
     first, y = axes.pop("xaxis"), chart.rows_axis(data.agents)
     return chart.figure(traces, 90 + 26 * len(rows), first, y, legend=False, top=10, **axes)

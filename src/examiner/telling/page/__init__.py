@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from examiner.telling.figures.labels import cut
 from examiner.telling.finding import Cell, Figure, Finding, Grid, SortableAxis, Table
 from examiner.telling.json import jsonable
-from examiner.telling.prose import ABSENT, Name, aligned, parts_of, said, three_digits
+from examiner.telling.prose import ABSENT, Name, aligned, cut, parts_of, said, three_digits
 
 LONGEST_NAME = 60
 LONGEST_HOVER = 160
@@ -25,7 +24,7 @@ def render(
 ) -> str:  # Any: JSON values
     """Return the page as text.
 
-    Names are escaped by the template and, in figures, by `figures.labels`. Should one slip through
+    Names are escaped by the template and, in figures, by `prose`. Should one slip through
     all the same, the page's security policy runs no script but our two, known by their checksums,
     and allows no request at all.
 

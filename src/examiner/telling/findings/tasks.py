@@ -1,4 +1,4 @@
-"""Wright map: agents and tasks on one scale, and where tasks are missing."""
+"""Tasks of a fit: on one scale with the agents, where some are missing, and their curves."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt import IRTFit
+from examiner.irt import EmpiricalTaskCurves, IRTFit, ItemParameters, TaskCurves, empirical_curves
+from examiner.irt import curves as expected_curves
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.figures.labels import labels
 from examiner.telling.finding import Figure, Finding, Text, noted
-from examiner.telling.prose import Prose, three_digits
+from examiner.telling.prose import Name, Prose, enumerated, labels, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
@@ -23,16 +23,18 @@ STEP = 0.2
 """Dots nearer than this share a row and stand side by side."""
 REACH = 4.5
 """Difficulties further out are drawn at the edge: few tasks lie there, and none exactly."""
+EACH = 3
+MOST_GREY = 150
 
 
-def finding(study: Study) -> Finding:
+def wright_map(study: Study) -> Finding:
     """Draw abilities beside difficulties, and say which agents no task is made for."""
     made = study.fitted
-    blocks = (_figure(made.fit), Text(_how(made.fit, made.what)), *noted(made.fit.warnings))
-    return Finding(lead=_lead(made.fit), blocks=blocks)
+    blocks = (_map_figure(made.fit), Text(_how(made.fit, made.what)), *noted(made.fit.warnings))
+    return Finding(lead=_map_lead(made.fit), blocks=blocks)
 
 
-def _lead(fit: IRTFit) -> Prose:
+def _map_lead(fit: IRTFit) -> Prose:
     ability = fit.abilities.ability
     rising = fit.items.slope > 0
     difficulty = fit.items.difficulty[rising]
@@ -71,7 +73,7 @@ class WrightMapData(NamedTuple):
     high: float
 
 
-def data(
+def map_data(
     agents: Sequence[str],
     ability: Floats,
     error: Floats,
@@ -82,7 +84,7 @@ def data(
     """Prepare the map; dots of like height stand side by side.
 
     >>> one, two = np.array([0.0]), np.array([0.5, 90.0])
-    >>> drawn = data(["a"], one, one, ["t", "u"], two, np.array([False, False]))
+    >>> drawn = map_data(["a"], one, one, ["t", "u"], two, np.array([False, False]))
     >>> drawn.shown, drawn.task_place
     (array([0.5, 5. ]), array([1., 1.]))
     """
@@ -106,11 +108,11 @@ def _stacked(heights: Floats) -> Floats:
     return places
 
 
-def draw(data: WrightMapData) -> chart.Drawing:
+def draw_map(data: WrightMapData) -> chart.Drawing:
     """Draw agents on the left, tasks on the right; crosses are tasks on which the able do worse.
 
     >>> one = np.array([0.0])
-    >>> figure = draw(data(["a"], one, one, ["t"], one, np.array([False])))
+    >>> figure = draw_map(map_data(["a"], one, one, ["t"], one, np.array([False])))
     >>> [trace["name"] for trace in figure["data"]]
     ['agents', 'tasks']
     """
@@ -121,13 +123,8 @@ def draw(data: WrightMapData) -> chart.Drawing:
     agents = chart.dots(
         data.agent_place, data.ability, "agents", chart.DOTS, hover, customdata=told
     )
-    bars = {
-        "type": "data",
-        "array": chart.compact(np.nan_to_num(data.error)),
-        "thickness": 1,
-        "width": 0,
-    }
-    traces = [agents | {"error_y": bars | {"color": chart.DOTS + chart.LIGHT}}]
+    bars = chart.error_bars(np.nan_to_num(data.error), chart.DOTS + chart.LIGHT)
+    traces = [agents | {"error_y": bars}]
     names = labels(data.tasks, LABEL_LIMIT)
     for name, chosen, symbol in (
         ("tasks", ~data.negative, "square"),
@@ -156,9 +153,9 @@ def draw(data: WrightMapData) -> chart.Drawing:
     return chart.figure(traces, 560, x, y)
 
 
-def _figure(fit: IRTFit) -> Figure:
+def _map_figure(fit: IRTFit) -> Figure:
     agents, tasks = _some(len(fit.abilities.agents)), _some(len(fit.items))
-    drawn = data(
+    drawn = map_data(
         [fit.abilities.agents[agent] for agent in agents],
         fit.abilities.ability[agents],
         fit.abilities.error[agents],
@@ -173,7 +170,7 @@ def _figure(fit: IRTFit) -> Figure:
     return Figure(
         key="wright-map",
         drawn=drawn,
-        drawing=draw(drawn),
+        drawing=draw_map(drawn),
         caption="Agents on the left, the ablest on top; tasks on the right, the hardest on top.",
         description="Two columns of dots on one scale: abilities of agents, difficulties of tasks.",
         legend=f"Lines are one standard error of an ability.{edge}{'' if all_drawn else many}",
@@ -183,3 +180,117 @@ def _figure(fit: IRTFit) -> Figure:
 
 def _some(count: int) -> NDArray[np.intp]:
     return np.arange(0, count, max(1, -(-count // MOST_DRAWN)))
+
+
+def task_curves(study: Study) -> Finding:
+    """Draw the curves that papers/002, Fig. 2, draws."""
+    made = study.fitted
+    fit = made.fit
+    expected = expected_curves(fit)
+    rows = [made.matrix.agents.index(agent) for agent in fit.abilities.agents]
+    columns = [made.matrix.tasks.index(task) for task in fit.items.tasks]
+    observed = empirical_curves(made.matrix.take(rows, columns), fit.abilities.ability)
+    figures = tuple(
+        _curves_figure(key, tasks, words, expected, observed)
+        for key, tasks, words in _groups(fit.items)
+        if tasks
+    )
+    return Finding(lead=_curves_lead(fit.items), blocks=figures)
+
+
+def _groups(items: ItemParameters) -> tuple[tuple[str, list[int], str], ...]:
+    difficulty, slope = items.difficulty, items.slope
+    rising = np.flatnonzero((slope > 0) & np.isfinite(difficulty))
+    by_difficulty = rising[np.argsort(difficulty[rising], kind="stable")]
+    hard, easy = by_difficulty[::-1][:EACH].tolist(), by_difficulty[:EACH].tolist()
+    easy = [task for task in easy if task not in hard]
+    steep = rising[np.argsort(-slope[rising], kind="stable")][: 2 * EACH].tolist()
+    falling = np.flatnonzero(slope < 0)
+    negative = falling[np.argsort(slope[falling], kind="stable")].tolist()[: chart.MOST_LINES]
+    return (
+        ("task-curves-difficulty", [*hard, *easy], "The most and the least difficult"),
+        ("task-curves-discrimination", steep, "The most discriminating"),
+        ("task-curves-negative", negative, "Negative discrimination: the able do worse"),
+    )
+
+
+def _curves_lead(items: ItemParameters) -> Prose:
+    rising = np.flatnonzero((items.slope > 0) & np.isfinite(items.difficulty))
+    negative = [items.tasks[task] for task in np.flatnonzero(items.slope < 0)]
+    if not len(rising):
+        return "No task rewards the able."
+    hardest = Name(items.tasks[rising[items.difficulty[rising].argmax()]])
+    steepest = Name(items.tasks[rising[items.slope[rising].argmax()]])
+    start = (hardest, " is the most difficult task, ", steepest, " the most discriminating; ")
+    if not negative:
+        return (*start, "no task has negative discrimination.")
+    verb = "has" if len(negative) == 1 else "have"
+    return (*start, *enumerated(negative, 6), f" {verb} negative discrimination.")
+
+
+class TaskCurvesData(NamedTuple):
+    """Curves [tasks, abilities] of the tasks in colour, what was observed of them, and the others."""
+
+    tasks: tuple[str, ...]
+    ability: Floats
+    success: Floats
+    low: Floats
+    high: Floats
+    group_ability: Floats
+    group_mean: Floats
+    others: Floats
+
+
+def draw_curves(data: TaskCurvesData) -> chart.Drawing:
+    """Draw lines with bands; dots are groups of agents of like ability.
+
+    >>> line = np.array([[0.2, 0.8]])
+    >>> at = np.array([-1.0, 1.0])
+    >>> figure = draw_curves(TaskCurvesData(("<t>",), at, line, line - 0.1, line + 0.1, at, line, line))
+    >>> [trace["name"] for trace in figure["data"]]
+    ['other tasks', '&lt;t&gt;', '&lt;t&gt;', '&lt;t&gt;']
+    """
+    hover = "%{fullData.name}: %{y:.2f} at %{x:.2f}"
+    traces = chart.greyed(data.ability, data.others, "other tasks")
+    traces += chart.banded(data.tasks, data.ability, data.success, data.low, data.high, hover)
+    hover = "agents near %{x:.2f}: %{y:.2f}"
+    names = zip(labels(data.tasks, 32), chart.QUALITATIVE, strict=False)
+    for task, (name, colour) in enumerate(names):
+        points = chart.dots(data.group_ability, data.group_mean[task], name, colour, hover, size=6)
+        points["marker"]["symbol"] = "circle-open"
+        traces.append(points | {"showlegend": False, "legendgroup": str(task)})
+    return chart.figure(
+        traces, 400, chart.axis("ability"), chart.axis("expected result", range=[-0.02, 1.02])
+    )
+
+
+def _curves_figure(
+    key: str, tasks: Sequence[int], words: str, expected: TaskCurves, observed: EmpiricalTaskCurves
+) -> Figure:
+    chosen = np.asarray(tasks)
+    others = np.setdiff1d(np.arange(len(expected.tasks)), chosen)
+    # Of very many others, every so many are drawn.
+    others = others[:: max(1, -(-len(others) // MOST_GREY))]
+    names = tuple(expected.tasks[task] for task in tasks)
+    data = TaskCurvesData(
+        names,
+        expected.ability,
+        expected.success[chosen],
+        expected.low[chosen],
+        expected.high[chosen],
+        observed.ability,
+        observed.mean[chosen],
+        expected.success[others],
+    )
+    return Figure(
+        key=key,
+        drawn=data,
+        drawing=draw_curves(data),
+        caption=(f"{words}: ", *enumerated(names), "."),
+        description=f"Curves of {counted(len(names), 'task')}: expected result over ability.",
+        legend=(
+            "Bands are 95 % intervals of the curve at each ability; circles are groups of agents of "
+            "like ability. Other tasks are grey."
+        ),
+        narrowest=420,
+    )
