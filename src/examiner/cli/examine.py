@@ -26,6 +26,7 @@ from examiner.adaptive import exposure as exposure_shares
 from examiner.adaptive import study as examination_study
 from examiner.cli.options import (
     OUTPUT,
+    TYPOLOGY,
     Seeded,
     SourceOptions,
     find_modules_here,
@@ -92,10 +93,9 @@ class ChoosingOptions:
         metavar="COLUMN|FILE",
     )
     balance: str | None = option(
-        None,
-        "Balance kinds of task: a column of --tasks, or a classification.",
-        metavar="COLUMN|SOURCE",
+        None, "Balance groups of tasks: a column of --tasks.", metavar="COLUMN"
     )
+    typology: str | None = option(None, f"Balance kinds of task. {TYPOLOGY}", metavar="NAME|FILE")
     trials: int = option(1, "Trials that one asking of a task takes.", min=1)
     uncertainty: Literal["all", "tasks", "none"] = option(
         "all", "Errors of the fit that are counted."
@@ -243,7 +243,7 @@ def _bank(
     return TaskBank.of(
         fit,
         costs=None if chosen.costs is None else _costs(names, chosen.costs, results),
-        groups=None if chosen.balance is None else _groups(names, chosen.balance, tasks),
+        groups=_groups(names, chosen, tasks),
         trials=chosen.trials,
         uncertainty=chosen.uncertainty,
     )
@@ -263,13 +263,21 @@ def _costs(tasks: tuple[str, ...], named: str, results: Results | None) -> dict[
     return {task: cost for task, cost in found.items() if np.isfinite(cost)}
 
 
-def _groups(tasks: tuple[str, ...], named: str, table: str | None) -> dict[str, str]:
-    if table is not None:
-        about = read_tasks(table).attributes
-        if named in about.columns:
-            values = about.aligned(tasks, named)
-            return {task: str(value) for task, value in zip(tasks, values, strict=True)}
-    kinds = task_kinds(classification_from(named), rng=np.random.default_rng(0))
+def _groups(
+    tasks: tuple[str, ...], chosen: ChoosingOptions, table: str | None
+) -> dict[str, str] | None:
+    if chosen.balance is not None:
+        about = None if table is None else read_tasks(table).attributes
+        if about is None or chosen.balance not in about.columns:
+            raise InputError(
+                f"There is no column {shorten(chosen.balance)} of --tasks to balance. Name one, or a "
+                f"classification with `--typology`."
+            )
+        values = about.aligned(tasks, chosen.balance)
+        return {task: str(value) for task, value in zip(tasks, values, strict=True)}
+    if chosen.typology is None:
+        return None
+    kinds = task_kinds(classification_from(chosen.typology), rng=np.random.default_rng(0))
     found = {
         task: ", ".join(value for _, value in group.features)
         for group in kinds.groups

@@ -1,23 +1,26 @@
-"""What is played: a plan before it is run, and what sticky actions cost an agent."""
+"""What is played: a plan before and after it is run, and what sticky actions cost an agent."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, TypeAlias
 
-from examiner.arena import Plan
+from examiner.arena import Plan, RunOutcome
 from examiner.arena.environments.games import game_variant
 from examiner.arena.probe import RANDOM_EPISODES, Contrast, Probe, ProbedPlan, ProbedVariant
 from examiner.arena.protocol import REFERENCE, deviations
 from examiner.datasets import load
 from examiner.telling.finding import Column, Finding, Piece, Record, Table, Text
+from examiner.telling.prose import Name
 from examiner.wording import counted, listed
 
 PAPER = "machado-2018-table1"
 """The data set whose columns stand beside ours."""
 PAPER_STICKY = 0.25
+FAILURES_SHOWN = 20
 
 Published: TypeAlias = tuple[float, float]  # without and with sticky actions
 
@@ -83,6 +86,42 @@ def _setting(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def tell_run(outcome: RunOutcome, exported: Path | None) -> Finding:
+    """Tell how many jobs of a plan are done, where their episodes are, and which failed."""
+    done = outcome.done_before + outcome.done
+    before = f" ({outcome.done_before:,} before)" if outcome.done_before else ""
+    lead = (
+        f"{done:,} of {counted(outcome.jobs, 'job')} done{before}; played "
+        f"{counted(outcome.episodes, 'episode')}, {counted(outcome.frames, 'frame')} in "
+        f"{outcome.seconds:,.1f} s"
+    )
+    lines = [f"Ledger: {outcome.ledger}"]
+    if exported is not None:
+        lines.append(f"Episodes: {exported}   (examiner report {exported})")
+    lines += [
+        f"failed: {each.job.agent} on {each.job.game}, seed {each.job.seed}: {each.reason}"
+        for each in outcome.failed[:FAILURES_SHOWN]
+    ]
+    if len(outcome.failed) > FAILURES_SHOWN:
+        lines.append(f"… and {len(outcome.failed) - FAILURES_SHOWN:,} more: all are in --json")
+    names = ("agent", "game", "mode", "difficulty", "seed")
+    data = {
+        "ledger": str(outcome.ledger),
+        "episodes_file": None if exported is None else str(exported),
+        "jobs": outcome.jobs,
+        "done": done,
+        "done_before": outcome.done_before,
+        "failed": [
+            {name: getattr(each.job, name) for name in names} | {"reason": each.reason}
+            for each in outcome.failed
+        ],
+        "episodes": outcome.episodes,
+        "frames": outcome.frames,
+        "seconds": outcome.seconds,
+    }
+    return Finding("run", "A run", lead, tuple(Text((Name(line),)) for line in lines), data)
 
 
 def tell_probe(found: Probe, length: str) -> Finding:
