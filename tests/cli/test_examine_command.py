@@ -83,6 +83,13 @@ def test_costs_budget_and_balance(examiner, fitted: Path) -> None:
     )
     balls = sum(int(step["task"][1:]) % 3 == 0 for step in balanced["steps"])
     assert balls == 3
+    lines = ["task,kind", *(f"t{n},{'maze' if n % 3 else 'ball'}" for n in range(TASKS))]
+    (fitted.parent / "kinds.csv").write_text("\n".join(lines) + "\n")
+    by_kind = answered(examiner, *ORACLE, "--agent", "new1", "--typology", "kinds.csv", "--most", 9)
+    assert sum(int(step["task"][1:]) % 3 == 0 for step in by_kind["steps"]) == 3
+    refused = examiner("examine", *ORACLE, "--agent", "new1", "--balance", "kinds.csv")
+    assert refused.returncode == 2
+    assert "Name one, or a classification with `--typology`." in refused.stderr
 
 
 def test_a_decision_names_the_agent_and_its_probability(examiner, fitted: Path) -> None:

@@ -1,4 +1,4 @@
-"""One question has one number: asked in Python, by a command, in the report, of what was stored and reopened.
+"""One question has one number: in Python, by a command, in the report, of what was stored and reopened.
 
 Each test asks one question in every way there is. A number that one room computes by itself would differ.
 """

@@ -1,6 +1,6 @@
 """The next task: adaptive examinations on a stored fit."""
 
-from examiner.adaptive.answers import Answer, TableAnswers, answers_from
+from examiner.adaptive.answers import Answer, TableAnswers, answers_from, answers_played
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.examination import Examination, ExaminationStep
 from examiner.adaptive.examine import examine, replay
@@ -24,6 +24,7 @@ __all__ = [
     "TableAnswers",
     "TaskBank",
     "answers_from",
+    "answers_played",
     "balance_of",
     "examine",
     "exposure",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, SupportsFloat, TypeAlias
 
@@ -156,6 +156,30 @@ def answers_from(
             f"The agent {shorten(matrix.agents[row])} has no result on a task of the fit. Examine another."
         )
     return TableAnswers(matrix.agents[row], seen, (*notes, *more))
+
+
+def answers_played(play: Callable[[str], Results], fit: IRTFit) -> Callable[[str], Any]:
+    """Return answers that are played when they are asked for: `play` gives the results of one task.
+
+    They go through the fit's recipe. With `ex.arena.results_of` an agent is examined while it plays.
+
+    >>> from examiner.scores import Recipe
+    >>> items = ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0])
+    >>> fit = known(items).with_recipe(Recipe(success=10.0))
+    >>> answers_played(lambda task: Results.from_numpy([[12.0]], tasks=[task]), fit)("u")
+    (1, 1)
+    """
+    if fit.recipe is None:
+        raise InputError(
+            "This fit has no recipe, so that scores played live cannot be turned into its responses. "
+            "Fit with `examiner fit … -o fit.json`."
+        )
+    if fit.recipe.item:
+        raise InputError(
+            f"The fit's items are tasks with {listed(fit.recipe.item)}, and only whole games are played "
+            f"live. Fit with `--item task`."
+        )
+    return lambda task: answers_from(play(task), fit)(task)
 
 
 def log_density(items: ItemParameters, at: Floats, value: Floats, trials: Whole) -> Floats:

@@ -75,6 +75,16 @@ class Stop:
                 f"The certainty is {self.certainty}. Give a share above 0.5 and below 1."
             )
 
+    @classmethod
+    def usual(cls, bank: TaskBank, least: int = 1) -> Stop:
+        """Return a stop as precise as is usual, or as the agents of the bank's fit allow.
+
+        >>> from examiner.irt import ItemParameters
+        >>> Stop.usual(TaskBank.of(ItemParameters.of(["t"], [1], [0]))).error
+        0.3
+        """
+        return cls(error=max(0.3, round(1.25 * bank.least_error, 2)), least=least)
+
     def checked(self, bank: TaskBank) -> Stop:
         """Return itself after refusing what this bank can never reach.
 

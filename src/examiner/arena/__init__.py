@@ -16,7 +16,7 @@ from examiner.arena.job import Job, Plan, PlannedAgent, PlannedGame, check_job
 from examiner.arena.plans import bundled_plans, plan, plan_from_toml
 from examiner.arena.play.episodes import Playing
 from examiner.arena.play.runner import FailedJob, RunOutcome, Standing, run
-from examiner.arena.play.runs import Estimate, ReplayTest
+from examiner.arena.play.runs import Estimate, ReplayTest, results_of
 from examiner.arena.probe import (
     Contrast,
     Probe,
@@ -69,5 +69,6 @@ __all__ = [
     "profile",
     "profiled_kinds",
     "protocol",
+    "results_of",
     "run",
 ]

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import wraps
 from importlib import import_module
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -134,6 +133,8 @@ def main() -> None:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version  # reads e-mail headers, for which help need not wait
+
         typer.echo(f"examiner {version('examiner')}")
         raise typer.Exit
 

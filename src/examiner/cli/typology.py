@@ -14,6 +14,7 @@ from examiner.cli.options import (
     argument,
     normaliser_names,
     option,
+    other_source,
     words_of,
 )
 from examiner.cli.output import ProgressCallback, progress_bar, show
@@ -28,13 +29,7 @@ from examiner.typology import SCHEMAS, kinds, validate
 class ResultsOptions(SourceOptions):
     """The results that kinds are held against, with the options of any results."""
 
-    source: str = option(
-        "",
-        "Results to validate the groups with: a file, folder, pattern or bundled data set.",
-        "--results",
-        metavar="SOURCE",
-        show_default=False,
-    )
+    source: str = other_source("--results", "Results to validate the groups with")
 
 
 @dataclass(frozen=True, slots=True)

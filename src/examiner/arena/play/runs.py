@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +16,9 @@ from examiner.arena.job import Job, environment_of
 from examiner.arena.play.episodes import Playing
 from examiner.arena.protocol import Protocol
 from examiner.ledger import Phase
+from examiner.results import Results
+from examiner.wording import InputError, shorten
+from examiner.workers import reason_of
 
 Mapper = Callable[..., list[Any]]
 """Like `map_processes`: takes a function and jobs, returns the answers in their order."""
@@ -217,6 +222,37 @@ def replay_test(
         deterministic=mean_of_runs(plain.mean(axis=1).tolist()),
         sticky=mean_of_runs(noisy.mean(axis=1).tolist()),
     )
+
+
+def results_of(job: Job, measure: str = "score") -> Results:
+    """Play a job here: its episodes of evaluation, or those of training where there are none.
+
+    What the agent prints goes to standard error.
+
+    >>> job = Job("r", "random", environment="gymnasium", game="CartPole-v1", episodes=2)
+    >>> len(results_of(job))
+    2
+    """
+    try:
+        with redirect_stdout(sys.stderr):
+            episodes = list(Playing.begin(job))
+    except (InputError, KeyboardInterrupt):
+        raise
+    except BaseException as problem:  # an agent may call sys.exit: no answer of ours
+        raise InputError(
+            f"The agent {shorten(job.agent)} failed on {shorten(job.game)}: {reason_of(problem)}. "
+            f"Correct the agent."
+        ) from problem
+    evaluated = [episode.score for episode in episodes if episode.phase == "evaluation"]
+    scores = evaluated or [episode.score for episode in episodes]
+    table: dict[str, list[Any]] = {  # Any: names, numbers
+        "agent": [job.agent] * len(scores),
+        "task": [job.game] * len(scores),
+        "run": [job.seed] * len(scores),
+        "trial": list(range(len(scores))),
+        measure: scores,
+    }
+    return Results.from_dict(table)
 
 
 class _Around:
