@@ -1,7 +1,6 @@
 """Ability and difficulty: item response theory (papers/002 and 003)."""
 
 from examiner.irt.ability import abilities
-from examiner.irt.chosen_recipe import chosen_recipe
 from examiner.irt.diagnostics.comparison import (
     HeldOutScore,
     ModelComparison,
@@ -22,7 +21,7 @@ from examiner.irt.diagnostics.residuals import AgentFit, MeanSquareFit
 from examiner.irt.errors.draws import bootstrap
 from examiner.irt.estimation.em import ResponseSource
 from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.fit import fit
+from examiner.irt.fit import Fitting, FittingOptions, fit
 from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.indicators.bins import DifficultyBins, bins
 from examiner.irt.indicators.correlations import IndicatorCorrelation, indicator_correlations
@@ -68,6 +67,8 @@ __all__ = [
     "EmpiricalTaskCurves",
     "ExpectedAgentCurves",
     "FitOutcome",
+    "Fitting",
+    "FittingOptions",
     "HeldOutScore",
     "IRTFit",
     "IndicatorCorrelation",
@@ -96,7 +97,6 @@ __all__ = [
     "agent_curves",
     "bins",
     "bootstrap",
-    "chosen_recipe",
     "compare",
     "curves",
     "diagnose",

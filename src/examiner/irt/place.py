@@ -274,9 +274,9 @@ def _responses(
         return new, ()
     if fit.recipe is None:
         raise InputError(
-            "This fit has no recipe, so that raw results cannot be turned into its responses. Fit with "
-            "`examiner fit … -o fit.json`, add one with `fit.with_recipe(Recipe(…).learn(results))`, or "
-            "give a ResponseMatrix."
+            "This fit has no recipe, so that raw results cannot be turned into its responses. Fit results "
+            "(`irt.fit(results, recipe=Recipe(…))`, `examiner fit … -o fit.json`), add a recipe with "
+            "`fit.with_recipe(Recipe(…).learn(results))`, or give a ResponseMatrix."
         )
     return fit.recipe.responses(new), fit.recipe.protocol_notes(new)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from examiner.checking import Randomness, generator
 from examiner.irt.estimation.kernels import kernel_for, log_choose
-from examiner.irt.fit import Progress, shown
+from examiner.irt.fit import QUICKLY, Progress, shown
 from examiner.irt.fit import fit as fit_irt
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats, curves, positions
@@ -120,7 +120,7 @@ def _fitters(models: Sequence[str] | Mapping[str, Fitter]) -> dict[str, Fitter]:
         raise InputError("No model is given. Name at least one, better two.")
     if isinstance(models, Mapping):
         return dict(models)
-    return {name: partial(fit_irt, model=name, starts=1, errors=False) for name in models}
+    return {name: partial(fit_irt, model=name, **QUICKLY) for name in models}
 
 
 def _dealt(observed: NDArray[np.bool_], folds: int, rng: np.random.Generator) -> NDArray[np.int64]:

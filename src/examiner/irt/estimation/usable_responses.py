@@ -40,7 +40,7 @@ def usable_responses(
             return UsableResponses(None, _taken(model, given.response), (), ())
         raise InputError(
             f"A {type(given).__name__} is given. Give a ResponseMatrix: `responses(results, success=…)` "
-            f"or `ResponseMatrix.from_array(table)`."
+            f"or `ResponseMatrix.from_array(table)`; or results, from `load` or `read`."
         )
     matrix, chosen = given, _response_for(given, model, response)
     kernel_for(chosen, matrix)  # says what is wrong with the kind of data, if anything
