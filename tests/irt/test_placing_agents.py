@@ -10,11 +10,11 @@ import pytest
 
 import examiner as ex
 from examiner.checking import to_record
-from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.ability import known as known_fit
 from examiner.irt.fitted import Abilities, TaskErrors, fit_from_record
 from examiner.irt.items import ItemParameters, probability
-from examiner.irt.known import known as known_fit
 from examiner.irt.place import place
+from examiner.irt.posterior import Quadrature
 from examiner.irt.prediction import Cells, rank_among, unexpected_results
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
 from examiner.scores.recipe import Recipe

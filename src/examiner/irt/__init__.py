@@ -1,6 +1,6 @@
 """Ability and difficulty: item response theory (papers/002 and 003)."""
 
-from examiner.irt.ability import abilities
+from examiner.irt.ability import abilities, known
 from examiner.irt.diagnostics.comparison import (
     HeldOutScore,
     ModelComparison,
@@ -20,7 +20,6 @@ from examiner.irt.diagnostics.item_fit import SumScoreFit, sum_score_fit
 from examiner.irt.diagnostics.residuals import AgentFit, MeanSquareFit
 from examiner.irt.errors.draws import bootstrap
 from examiner.irt.estimation.em import ResponseSource
-from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fit import Fitting, FittingOptions, fit
 from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.indicators.bins import DifficultyBins, bins
@@ -44,12 +43,11 @@ from examiner.irt.items import (
     probability,
     steepness,
 )
-from examiner.irt.known import known
 from examiner.irt.link import Link, link
 from examiner.irt.model import Model, Normal, Priors
 from examiner.irt.models import MODELS
 from examiner.irt.place import Placement, known_tasks, place
-from examiner.irt.posterior import log_likelihood, posterior_weights
+from examiner.irt.posterior import Quadrature, log_likelihood, posterior_weights
 from examiner.irt.prediction import Predictions, RankInterval, Unexpected
 from examiner.irt.simulate import simulate
 

@@ -11,11 +11,9 @@ import numpy as np
 from examiner.checking import Randomness, generator
 from examiner.irt.diagnostics.flags import fit_warnings, outcome_of, task_flags
 from examiner.irt.errors.intervals import task_errors
-from examiner.irt.estimation.complete import CompleteSource
 from examiner.irt.estimation.em import Optimum, ResponseSource, climb
-from examiner.irt.estimation.exponential import PatternedSource
+from examiner.irt.estimation.exponential import CompleteSource, PatternedSource
 from examiner.irt.estimation.kernel_source import KernelSource
-from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.estimation.usable_responses import (
     UsableResponses,
     same_trials,
@@ -25,6 +23,7 @@ from examiner.irt.fitted import Abilities, Estimator, IRTFit, Starts
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Model, Point, Priors, Unknowns
 from examiner.irt.models import MODELS
+from examiner.irt.posterior import Quadrature
 from examiner.results import ResponseMatrix, Results
 from examiner.scores import Recipe
 from examiner.wording import InputError, shorten, unknown_name

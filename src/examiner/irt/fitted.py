@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 
 from examiner.checking import Axes, Bounds, check_names, from_record
-from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.items import Floats, ItemParameters, PerTask
 from examiner.irt.model import Priors
+from examiner.irt.posterior import Quadrature
 from examiner.results import ResponseMatrix
 from examiner.results.display import html_table
 from examiner.scores.recipe import Recipe
@@ -168,7 +168,7 @@ class IRTFit:
     def with_recipe(self, recipe: Recipe | None) -> IRTFit:
         """Return the same fit with the recipe of its responses, which `place` applies.
 
-        >>> from examiner.irt.known import known
+        >>> from examiner.irt.ability import known
         >>> fit = known(ItemParameters.of(["t"], [1.0], [0.0]))
         >>> fit.with_recipe(Recipe(success=1.0)).recipe.success
         1.0
@@ -178,7 +178,7 @@ class IRTFit:
     def task_rows(self) -> list[dict[str, object]]:
         """Return a plain row for each task: difficulty, discrimination, their errors, and flags.
 
-        >>> from examiner.irt.known import known
+        >>> from examiner.irt.ability import known
         >>> known(ItemParameters.of(["t"], [2.0], [1.0])).task_rows()[0]["difficulty"]
         -0.5
         """
@@ -199,7 +199,7 @@ class IRTFit:
     def agent_rows(self) -> list[dict[str, object]]:
         """Return a plain row for each agent: its ability and the error of it.
 
-        >>> from examiner.irt.known import known
+        >>> from examiner.irt.ability import known
         >>> known(ItemParameters.of(["t"], [2.0], [1.0])).agent_rows()
         []
         """
@@ -247,7 +247,7 @@ class IRTFit:
 def fit_from_record(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
     """Read what `to_record` made of a fit; it has no responses.
 
-    >>> from examiner.irt.known import known
+    >>> from examiner.irt.ability import known
     >>> from examiner.checking import to_record
     >>> fit = known(ItemParameters.of(["t"], [1.0], [1 / 3]))
     >>> fit_from_record(to_record(fit)).items == fit.items

@@ -99,7 +99,7 @@ def link(old: IRTFit, new: IRTFit, method: LinkMethod = "stocking-lord") -> Link
 
     References: Stocking & Lord (1983); Haebara (1980); Kolen & Brennan (2014), ch. 6.
 
-    >>> from examiner.irt.known import known as known_fit
+    >>> from examiner.irt.ability import known as known_fit
     >>> first = ItemParameters.of(list("abcde"), [1, 2, 1, 2, 1], difficulty=[-2, -1, 0, 1, 2])
     >>> second = first.rescaled(0.5, 2.0)  # where θ = 0.5 + 2 θ'
     >>> made = link(known_fit(first), known_fit(second))

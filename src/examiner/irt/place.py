@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.kernels import kernel_for
-from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import IRTFit
 from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.curves import empirical_agent_curves
 from examiner.irt.indicators.generality import generality, regularities
 from examiner.irt.items import Floats, ItemParameters, curves, positions
-from examiner.irt.posterior import moments, posterior_weights, quadrature_for
+from examiner.irt.posterior import Quadrature, moments, posterior_weights, quadrature_for
 from examiner.irt.prediction import (
     UNEXPECTED,
     Cells,
@@ -92,7 +91,7 @@ def place(
     .. math:: \operatorname{Var} = s^2 + \sum_i g_i^\top \Sigma_i g_i / J^2, \quad
               g_i = \partial^2 \log f_i / \partial\theta\,\partial(a_i, d_i), \; J = 1 / s^2
 
-    >>> from examiner.irt.known import known as known_fit
+    >>> from examiner.irt.ability import known as known_fit
     >>> items = ItemParameters.of(list("abcd"), np.full(4, 2.0), difficulty=[-2.0, -1.0, 1.0, 2.0])
     >>> new = ResponseMatrix.from_array([[1, 1, 0]], ["mine"], ["a", "b", "c"])
     >>> (mine,) = place(new, known_fit(items))
@@ -118,7 +117,7 @@ def known_tasks(
 ) -> tuple[ResponseMatrix, ItemParameters, tuple[str, ...]]:
     """Return the columns of tasks that the fit knows, their parameters, and a note on the others.
 
-    >>> from examiner.irt.known import known as known_fit
+    >>> from examiner.irt.ability import known as known_fit
     >>> fit = known_fit(ItemParameters.of(["pong"], [1.0], [0.0]))
     >>> known_tasks(fit, ResponseMatrix.from_array([[0, 1]], tasks=["chess", "PongNoFrameskip-v4"]))[2]
     ("1 task outside the fit tells nothing: 'chess'.",)
@@ -184,7 +183,7 @@ def _newcomer(
     cells = Cells(one.to_numpy()[0], np.ones(len(columns)))
     if met.response != "beta":
         cells = Cells(one.successes[0].astype(np.float64), one.trials[0].astype(np.float64))
-    rule = quadrature_for(nodes, met.rescaled(0.0, fit.population_sd), one)
+    rule = quadrature_for(nodes, met, one, fit.population_sd)
     at = fit.population_sd * rule.nodes
     each = _cell_heights(met, one, at)
     joint = each.sum(axis=0) + rule.log_weights
@@ -209,8 +208,8 @@ def _placed(
     notes: tuple[str, ...],
 ) -> Placement:
     columns = positions(fit.items.tasks, seen.items.tasks)
-    mean, sd = moments(seen.weights[None], seen.nodes)
-    ability, error = float(mean[0]), float(sd[0])
+    mean, variance = moments(seen.weights[None], seen.nodes)
+    ability, error = float(mean[0]), float(np.sqrt(variance[0]))
     total = error if fit.errors is None else _error_with_tasks(fit, seen, columns, ability, error)
     shares = seen.cells.value / seen.cells.trials
     results = np.full(len(fit.items), np.nan)

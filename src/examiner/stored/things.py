@@ -49,7 +49,7 @@ def save(thing: Thing, path: str | Path) -> Path:
     Responses are not written: the file of a fit can be published where the data cannot.
 
     >>> import tempfile
-    >>> from examiner.irt.known import known
+    >>> from examiner.irt.ability import known
     >>> fit = known(ItemParameters.of(["pong"], [1.0], [1 / 3]))
     >>> path = save(fit, Path(tempfile.mkdtemp()) / "fit.json")
     >>> open(path).items == fit.items

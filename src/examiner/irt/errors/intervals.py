@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.errors.observed_information import Freedom, Louis, information_matrix, louis
-from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model, Parameter, Priors
+from examiner.irt.posterior import Quadrature
 from examiner.results import ResponseMatrix
 
 Z = 1.959963984540054

@@ -27,10 +27,9 @@ from examiner.irt.estimation.kernels import (
     expected_gradient,
     kernel_for,
 )
-from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.model import Model, Parameter, Priors, Unknowns, moved
-from examiner.irt.posterior import AgentBlock, posterior_blocks
+from examiner.irt.posterior import AgentBlock, Quadrature, posterior_blocks
 from examiner.results import ResponseMatrix
 
 _TERM_STEP = 1e-5

@@ -8,9 +8,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Point, Unknowns
+from examiner.irt.posterior import Quadrature
 
 Step = Callable[[Floats], tuple[float, Floats]]
 """From a point: its objective, and the next point of the plain iteration."""
@@ -106,7 +106,7 @@ class ResponseSource(Protocol):
         """Whether its statistics are enough for the parameters to be estimated.
 
         >>> from examiner.irt import MODELS
-        >>> from examiner.irt.estimation.complete import CompleteSource
+        >>> from examiner.irt.estimation.exponential import CompleteSource
         >>> from examiner.results import ResponseMatrix
         >>> source: ResponseSource = CompleteSource(ResponseMatrix.from_array([[1, 0], [0, 1]]))
         >>> [source.serves(Unknowns.of(MODELS[name], "binomial", (), None)) for name in ("2pl", "3pl")]
@@ -117,7 +117,7 @@ class ResponseSource(Protocol):
     def first_start(self, *, shared_slope: bool) -> tuple[Floats, Floats]:
         """Return slopes and intercepts to begin with, read off the responses: [tasks] each.
 
-        >>> from examiner.irt.estimation.complete import CompleteSource
+        >>> from examiner.irt.estimation.exponential import CompleteSource
         >>> from examiner.results import ResponseMatrix
         >>> source = CompleteSource(ResponseMatrix.from_array([[1, 1, 0], [0, 0, 0], [1, 0, 1]]))
         >>> bool((source.first_start(shared_slope=False)[0] > 0).all())
@@ -128,7 +128,7 @@ class ResponseSource(Protocol):
     def expected(self, items: ItemParameters, rule: Quadrature) -> Expected:
         """Return what an E-step finds under these parameters.
 
-        >>> from examiner.irt.estimation.complete import CompleteSource
+        >>> from examiner.irt.estimation.exponential import CompleteSource
         >>> from examiner.results import ResponseMatrix
         >>> source = CompleteSource(ResponseMatrix.from_array([[1, 0], [0, 0]], tasks=["t", "u"]))
         >>> items = ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0])

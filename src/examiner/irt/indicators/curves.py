@@ -41,7 +41,7 @@ def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95)
     are left out of it.
 
     >>> from examiner.irt.items import ItemParameters
-    >>> from examiner.irt.known import known as known_fit
+    >>> from examiner.irt.ability import known as known_fit
     >>> fit = known_fit(ItemParameters.of(["t"], [1.0], [0.0]))
     >>> curves(fit, np.array([0.0])).success
     array([[0.5]])

@@ -52,7 +52,7 @@ class Indicators:
         """Return a plain row for each agent: mean, ability, regularity, generality, slope, flags.
 
         >>> from examiner.irt.items import ItemParameters
-        >>> from examiner.irt.known import known as known_fit
+        >>> from examiner.irt.ability import known as known_fit
         >>> items = ItemParameters.of(list("ab"), np.ones(2), difficulty=[-1.0, 1.0])
         >>> matrix = ResponseMatrix.from_array([[1, 0], [1, 1]], ["some", "all"], "ab")
         >>> [row["mean"] for row in indicators(known_fit(items, matrix)).rows()]
@@ -127,7 +127,7 @@ def indicators(
     References: papers/002, eq. 2 and 3.
 
     >>> from examiner.irt.items import ItemParameters
-    >>> from examiner.irt.known import known as known_fit
+    >>> from examiner.irt.ability import known as known_fit
     >>> items = ItemParameters.of(list("abcd"), np.ones(4), difficulty=[-2.0, -1.0, 1.0, 2.0])
     >>> matrix = ResponseMatrix.from_array([[1, 1, 0, 0], [1, 0, 1, 0]], ["neat", "mixed"], "abcd")
     >>> made = indicators(known_fit(items, matrix), bins=2)
