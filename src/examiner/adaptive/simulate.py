@@ -13,9 +13,10 @@ from examiner.adaptive.bank import TaskBank, weights_of
 from examiner.adaptive.examination import closed_tasks
 from examiner.adaptive.examine import Sitting
 from examiner.adaptive.rules import Choosing, Rule
-from examiner.adaptive.stopping import Ending, Stop, interval
+from examiner.adaptive.stopping import Ending, Stop
 from examiner.checking import Randomness, generator, read_only
 from examiner.irt import IRTFit, ItemParameters
+from examiner.irt.fitted import interval
 from examiner.results.display import html_table
 from examiner.wording import InputError, counted
 
@@ -51,12 +52,12 @@ class SimulatedExaminations:
     @property
     def low(self) -> Floats:
         """Lower ends of the 95 % intervals."""
-        return np.asarray(interval(self.ability, self.error)[0])
+        return interval(self.ability, self.error)[0]
 
     @property
     def high(self) -> Floats:
         """Upper ends of the 95 % intervals."""
-        return np.asarray(interval(self.ability, self.error)[1])
+        return interval(self.ability, self.error)[1]
 
     @property
     def coverage(self) -> float:

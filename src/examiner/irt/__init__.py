@@ -23,7 +23,12 @@ from examiner.irt.estimation.em import ResponseSource
 from examiner.irt.fit import Fitting, FittingOptions, fit
 from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.indicators.bins import DifficultyBins, bins
-from examiner.irt.indicators.correlations import IndicatorCorrelation, indicator_correlations
+from examiner.irt.indicators.comparison import (
+    Dominance,
+    IndicatorCorrelation,
+    dominance,
+    indicator_correlations,
+)
 from examiner.irt.indicators.curves import (
     EmpiricalAgentCurves,
     EmpiricalTaskCurves,
@@ -34,7 +39,6 @@ from examiner.irt.indicators.curves import (
     empirical_agent_curves,
     empirical_curves,
 )
-from examiner.irt.indicators.dominance import Dominance, dominance
 from examiner.irt.indicators.generality import Indicators, indicators, standard_scores
 from examiner.irt.items import (
     ItemParameters,

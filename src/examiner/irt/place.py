@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.kernels import kernel_for
-from examiner.irt.fitted import IRTFit
+from examiner.irt.fitted import IRTFit, interval
 from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.curves import empirical_agent_curves
 from examiner.irt.indicators.generality import generality, regularities
@@ -19,17 +19,16 @@ from examiner.irt.posterior import Quadrature, moments, posterior_weights, quadr
 from examiner.irt.prediction import (
     UNEXPECTED,
     Cells,
-    PredictedMean,
     Predictions,
     RankInterval,
     Unexpected,
-    Z,
     predicted_mean,
     predicted_results,
     rank_among,
     unexpected_results,
 )
 from examiner.results import ResponseMatrix, Results, atari_game
+from examiner.scores.estimate import Estimate
 from examiner.wording import InputError, counted, listed
 
 FEW_TASKS = 5
@@ -59,7 +58,7 @@ class Placement:
     generality: float
     slope: float
     rank: RankInterval
-    benchmark: PredictedMean
+    benchmark: Estimate
     predicted: Predictions
     unexpected: tuple[Unexpected, ...]
     flags: tuple[str, ...]
@@ -211,6 +210,7 @@ def _placed(
     mean, variance = moments(seen.weights[None], seen.nodes)
     ability, error = float(mean[0]), float(np.sqrt(variance[0]))
     total = error if fit.errors is None else _error_with_tasks(fit, seen, columns, ability, error)
+    low, high = interval(ability, total)
     shares = seen.cells.value / seen.cells.trials
     results = np.full(len(fit.items), np.nan)
     results[columns] = shares
@@ -224,8 +224,8 @@ def _placed(
         ability=ability,
         error=error,
         total_error=total,
-        low=ability - Z * total,
-        high=ability + Z * total,
+        low=low,
+        high=high,
         regularity=float(regularities(results[None, :])[0]),
         generality=value,
         slope=slope,

@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.estimation.kernels import MARGIN, log_choose
-from examiner.irt.fitted import Abilities, ToldByName
+from examiner.irt.fitted import Abilities, ToldByName, interval
 from examiner.irt.items import Floats, ItemParameters, probability
 from examiner.irt.posterior import posterior_weights
+from examiner.scores.estimate import Estimate
 
-Z = 1.96
-"""Normal quantile of a 95 % interval, as it is told."""
 UNEXPECTED = 0.05
 """A result with a smaller chance, given the agent's other results, is called unexpected."""
 
@@ -57,17 +56,7 @@ def predicted_results(
     return Predictions(items.tasks, expected, at.min(axis=1), at.max(axis=1))
 
 
-class PredictedMean(NamedTuple):
-    """A value, and the ends of its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-def predicted_mean(
-    met: Floats, unmet: ItemParameters, nodes: Floats, weights: Floats
-) -> PredictedMean:
+def predicted_mean(met: Floats, unmet: ItemParameters, nodes: Floats, weights: Floats) -> Estimate:
     r"""Return the mean result over all tasks: of those met as it was, of the others as expected.
 
     The variance of the sum S over the other tasks is that of what ability leaves open and that of the
@@ -88,8 +77,8 @@ def predicted_mean(
         single /= (1 + unmet.precision)[:, None]
     variance = float(weights @ (total - mean) ** 2) + float(weights @ single.sum(axis=0))
     value = (float(met.sum()) + mean) / count
-    reach = Z * float(np.sqrt(variance)) / count
-    return PredictedMean(value, max(value - reach, 0.0), min(value + reach, 1.0))
+    low, high = interval(value, float(np.sqrt(variance)) / count)
+    return Estimate(value, max(low, 0.0), min(high, 1.0))
 
 
 def _score_ends(

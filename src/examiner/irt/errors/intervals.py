@@ -7,14 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.errors.observed_information import Freedom, Louis, information_matrix, louis
-from examiner.irt.fitted import TaskErrors
+from examiner.irt.fitted import TaskErrors, Z, interval
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model, Parameter, Priors
 from examiner.irt.posterior import Quadrature
 from examiner.results import ResponseMatrix
 
-Z = 1.959963984540054
-"""Normal quantile of a 95 % interval."""
 WHOLE = "observed information (Louis), all parameters together"
 HELD = "observed information (Louis), with tasks in which the likelihood is not peaked held fixed"
 _MOST_TOGETHER = 4000
@@ -168,6 +166,7 @@ def errors_from(
     v_dd = found.between("intercept", "intercept")
     v_ad = found.between("slope", "intercept")
     slope = _root(v_aa)
+    slope_low, slope_high = interval(a, slope)
     with np.errstate(divide="ignore", invalid="ignore"):
         b = np.where(a == 0, np.nan, -d / a)
         difficulty = _root((v_dd + 2 * b * v_ad + b**2 * v_aa) / a**2)
@@ -186,8 +185,8 @@ def errors_from(
         guessing=guessing,
         ceiling=ceiling,
         precision=precision,
-        slope_low=a - Z * slope,
-        slope_high=a + Z * slope,
+        slope_low=slope_low,
+        slope_high=slope_high,
         difficulty_low=low,
         difficulty_high=high,
         method=found.method,

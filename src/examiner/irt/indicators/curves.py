@@ -7,8 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from examiner.irt.errors.intervals import Z
-from examiner.irt.fitted import Abilities, IRTFit, ToldByName
+from examiner.irt.fitted import Abilities, IRTFit, ToldByName, Z, interval
 from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.items import Floats, ItemParameters, logits, probability, sigmoid_pair
 from examiner.results import ResponseMatrix
@@ -215,8 +214,10 @@ def agent_curves(
     steepness = float(np.median(rising)) if len(rising) else 1.0
     if difficulty is None:
         difficulty = _span(abilities, items)
-    ends = (abilities.ability + side * 1.96 * abilities.error for side in (0.0, -1.0, 1.0))
-    success, low, high = (sigmoid_pair(steepness * (end[:, None] - difficulty))[0] for end in ends)
+    success, low, high = (
+        sigmoid_pair(steepness * (ability[:, None] - difficulty))[0]
+        for ability in (abilities.ability, *interval(abilities.ability, abilities.error))
+    )
     return ExpectedAgentCurves(abilities.agents, difficulty, success, low, high, steepness)
 
 
