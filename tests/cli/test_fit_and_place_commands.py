@@ -27,7 +27,7 @@ AGENT_KEYS = ["agent", "mean", "ability", "ability_se", "regularity", "generalit
 def wins(agents: int = 40, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     items = ItemParameters.of(TASKS, np.full(16, 1.5), difficulty=np.linspace(-1.5, 1.5, 16))
-    chance = probability(items, rng.normal(size=agents)).T
+    chance = probability(items, rng.normal(size=agents))
     return (rng.random(chance.shape) < chance).astype(int)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt import IRTFit, ItemParameters, Response, known, known_tasks
-from examiner.irt.estimation.kernels import MARGIN
-from examiner.irt.items import curves
+from examiner.irt.estimation.kernels import MARGIN, log_choose
+from examiner.irt.items import curves, information_of_scores, rise
 from examiner.results import ResponseMatrix, Results
 from examiner.scores import responses
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
@@ -164,7 +164,7 @@ def log_density(items: ItemParameters, at: Floats, value: Floats, trials: Whole)
     k of n is binomial, or beta-binomial with shapes Pν and (1 − P)ν; a score is beta with shapes Pφ
     and (1 − P)φ, after it was moved off 0 and 1 as the fit's were.
     """
-    from scipy.special import betaln, gammaln, xlogy
+    from scipy.special import betaln, xlogy
 
     shape = curves(items, at)
     up, down = np.maximum(shape.success, _SMALLEST), np.maximum(shape.failure, _SMALLEST)
@@ -176,14 +176,14 @@ def log_density(items: ItemParameters, at: Floats, value: Floats, trials: Whole)
         alpha, beta = np.maximum(up, 1e-10) * phi, np.maximum(down, 1e-10) * phi
         density = (alpha - 1) * np.log(inside) + (beta - 1) * np.log1p(-inside)
         return np.asarray(density - betaln(alpha, beta))
-    ways = gammaln(trials + 1.0) - gammaln(value + 1.0) - gammaln(trials - value + 1.0)
-    if items.precision is None:
-        return np.asarray(ways[:, None] + xlogy(won, up) + xlogy(lost, down))
-    nu = items.precision[:, None]
+    ways = log_choose(trials.astype(np.float64), value)[:, None]
     plain = xlogy(won, up) + xlogy(lost, down)
+    if items.precision is None:
+        return np.asarray(ways + plain)
+    nu = items.precision[:, None]
     finite = np.where(nu < AS_BINOMIAL, nu, 1.0)
     shared = betaln(won + up * finite, lost + down * finite) - betaln(up * finite, down * finite)
-    return np.asarray(ways[:, None] + np.where(nu < AS_BINOMIAL, shared, plain))
+    return np.asarray(ways + np.where(nu < AS_BINOMIAL, shared, plain))
 
 
 class OutcomeTables(NamedTuple):
@@ -220,8 +220,7 @@ def _single_trials(versions: tuple[ItemParameters, ...], nodes: Floats) -> tuple
         shape = curves(items, nodes)
         failure += shape.failure
         success += shape.success
-        steepness = items.slope * (items.ceiling - items.guessing)
-        slope += steepness[:, None] * shape.rising * shape.falling
+        slope += rise(items, shape)
     count = len(versions)
     return np.stack([failure, success]) / count, np.stack([-slope, slope]) / count
 
@@ -245,7 +244,7 @@ def _scores(versions: tuple[ItemParameters, ...], nodes: Floats) -> OutcomeTable
     Var y = E[P (1 − P) / (φ + 1)] + Var(P), over versions; P̄ (1 − P̄) / Var y − 1 is its precision φ̄, and
     its information P̄'² φ̄² (ψ'(P̄φ̄) + ψ'((1 − P̄)φ̄)).
     """
-    from scipy.special import betainc, polygamma
+    from scipy.special import betainc
 
     mean, square, within, slope = (np.zeros((len(versions[0]), nodes.size)) for _ in range(4))
     for items in versions:
@@ -254,16 +253,15 @@ def _scores(versions: tuple[ItemParameters, ...], nodes: Floats) -> OutcomeTable
         mean += shape.success
         square += shape.success**2
         within += shape.success * shape.failure / (phi + 1.0)
-        steepness = items.slope * (items.ceiling - items.guessing)
-        slope += steepness[:, None] * shape.rising * shape.falling
+        slope += rise(items, shape)
     mean, square, within, slope = (part / len(versions) for part in (mean, square, within, slope))
     inside = np.clip(mean, 1e-6, 1 - 1e-6)
     variance = np.maximum(within + square - mean**2, 1e-12)
     precision = np.clip(inside * (1 - inside) / variance - 1.0, 1e-3, 1e9)
     up, down = inside * precision, (1 - inside) * precision
-    information = slope**2 * precision**2 * (polygamma(1, up) + polygamma(1, down))
+    information = information_of_scores(slope, inside, 1 - inside, precision)
     edges = 0.5 - 0.5 * np.cos(np.linspace(0, np.pi, _BINS + 1)[1:-1])
     below = np.stack([betainc(up, down, edge) for edge in edges])
     ends = np.zeros_like(below[:1]), np.ones_like(below[:1])
     bins = np.diff(np.concatenate([ends[0], below, ends[1]]), axis=0)
-    return OutcomeTables(np.maximum(bins, 0.0), np.asarray(information), False)
+    return OutcomeTables(np.maximum(bins, 0.0), information, False)

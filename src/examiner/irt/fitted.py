@@ -283,13 +283,5 @@ def fit_from_record(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
     if precision is not None:  # an infinite one was written as nothing by the first schema
         precision = np.where(np.isnan(precision), np.inf, precision)
     check_names(made.abilities.agents, "agent")
-    checked = ItemParameters.of(
-        items.tasks,
-        items.slope,
-        items.intercept,
-        guessing=items.guessing,
-        ceiling=items.ceiling,
-        precision=precision,
-        response=items.response,
-    )
-    return replace(made, items=checked)
+    parts = {part.name: getattr(items, part.name) for part in fields(items)}
+    return replace(made, items=ItemParameters.of(**parts | {"precision": precision}))

@@ -9,7 +9,7 @@ import numpy as np
 
 from examiner.irt.estimation.kernels import MARGIN, log_choose
 from examiner.irt.fitted import Abilities, ToldByName, interval
-from examiner.irt.items import Floats, ItemParameters, probability
+from examiner.irt.items import Floats, ItemParameters, curves, probability
 from examiner.irt.posterior import posterior_weights
 from examiner.scores.estimate import Estimate
 
@@ -45,7 +45,7 @@ def predicted_results(
     >>> found.expected, bool(found.low[0] < 0.5 < found.high[0])
     (array([0.5]), True)
     """
-    success = probability(items, nodes)
+    success = curves(items, nodes).success
     expected = success @ weights
     tail = (1 - level) / 2
     if items.response == "beta" and items.precision is not None:
@@ -53,7 +53,7 @@ def predicted_results(
         return Predictions(items.tasks, expected, low, high)
     ends = np.interp([tail, 1 - tail], np.cumsum(weights) - 0.5 * weights, nodes)
     at = probability(items, ends)
-    return Predictions(items.tasks, expected, at.min(axis=1), at.max(axis=1))
+    return Predictions(items.tasks, expected, at.min(axis=0), at.max(axis=0))
 
 
 def predicted_mean(met: Floats, unmet: ItemParameters, nodes: Floats, weights: Floats) -> Estimate:
@@ -69,7 +69,7 @@ def predicted_mean(met: Floats, unmet: ItemParameters, nodes: Floats, weights: F
     0.875
     """
     count = len(met) + len(unmet)
-    success = probability(unmet, nodes)
+    success = curves(unmet, nodes).success
     total = success.sum(axis=0)
     mean = float(weights @ total)
     single = success * (1 - success)
@@ -164,7 +164,7 @@ def unexpected_results(
     `joint` [nodes] is the agent's log posterior and `each` [tasks, nodes] the log-likelihood of each
     cell in it: a task is judged by the posterior without its own result, p(θ) / f(x | θ).
     """
-    success = probability(items, nodes)
+    success = curves(items, nodes).success
     _, weights = posterior_weights(joint - each)
     expected = (weights * success).sum(axis=1)
     share = cells.value / cells.trials

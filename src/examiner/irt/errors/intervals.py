@@ -78,14 +78,14 @@ def covariances(parts: Louis) -> Covariances:
     """Return the covariance of each task's parameters, shared ones included."""
     freedom = parts.freedom
     tasks, own = freedom.fixed.shape
-    if freedom.size > _MOST_TOGETHER:
+    if freedom.count > _MOST_TOGETHER:
         from examiner.irt.errors.low_rank import leading_covariances
 
         blocks, method = leading_covariances(parts)
     else:
         inverse, method = _inverse(information_matrix(parts), freedom)
         columns = np.arange(tasks * own).reshape(tasks, own)
-        rest = np.broadcast_to(np.arange(tasks * own, freedom.size), (tasks, len(freedom.shared)))
+        rest = np.broadcast_to(np.arange(tasks * own, freedom.count), (tasks, len(freedom.shared)))
         chosen = np.concatenate([columns, rest], axis=1)
         blocks = inverse[chosen[:, :, None], chosen[:, None, :]]
     stuck = np.concatenate(
@@ -174,7 +174,7 @@ def errors_from(
     guessing, ceiling = _ends(items, found)
     precision = np.full(len(items), np.nan)
     if items.precision is not None:
-        known = np.isfinite(items.precision) & ("precision" in found.freedom.parameters)
+        known = np.isfinite(items.precision) & ("precision" in found.freedom.names)
         error = _root(found.between("precision", "precision"))
         precision[known] = items.precision[known] * error[known]
     return TaskErrors(
@@ -226,7 +226,7 @@ def _ends(items: ItemParameters, found: Covariances) -> tuple[Floats, Floats]:
     ∂c/∂γ = c (1 − c), ∂c/∂ζ = −c (1 − u), ∂u/∂γ = c (1 − u), ∂u/∂ζ = −u (1 − u).
     """
     c, u = items.guessing, items.ceiling
-    names = found.freedom.parameters
+    names = found.freedom.names
     v_gg, v_gs = found.between("guessing", "guessing"), found.between("guessing", "slip")
     v_ss = found.between("slip", "slip")
     if "guessing" in names and "slip" in names:  # one of them at its end leaves the other's error

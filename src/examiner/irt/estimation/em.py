@@ -213,10 +213,9 @@ class _Climb:
 
 
 class _Arrival(NamedTuple):
-    """Where an iteration ended: the point, its objective, the iterations, and whether it settled."""
+    """Where an iteration ended: the point, the iterations, and whether it settled."""
 
     point: Floats
-    objective: float
     iterations: int
     settled: bool
 
@@ -250,7 +249,7 @@ def _fixed_point(
         move = following - point
         quiet = quiet + 1 if gain < pace.noise * abs(objective) else 0
         if np.abs(move).max() < pace.tolerance or quiet >= 4:
-            return _Arrival(following, objective, iteration, True)
+            return _Arrival(following, iteration, True)
         fallback, accelerated = following, False
         if iteration > _PLAIN:
             points.append(point)
@@ -262,7 +261,7 @@ def _fixed_point(
                 following = np.clip(mixed, *bounds)
                 accelerated = True
         point = following
-    return _Arrival(point, best, most, False)
+    return _Arrival(point, most, False)
 
 
 def _mixed(points: list[Floats], moves: list[Floats]) -> Floats | None:

@@ -20,7 +20,7 @@ from examiner.irt.estimation.kernel_source import Windows
 from examiner.irt.estimation.kernels import log_choices
 from examiner.irt.estimation.usable_responses import biserial_start, column_sums, suitable_kind
 from examiner.irt.items import Floats, ItemParameters, Response
-from examiner.irt.model import Point, Priors, Unknowns
+from examiner.irt.model import Point, Unknowns
 from examiner.irt.posterior import Quadrature, moments, posterior_weights
 from examiner.results import ResponseMatrix
 
@@ -64,16 +64,15 @@ class ExponentialStatistics(Expected):
         With posterior mass m_q in trials at node θ_q: gradients Σ won − Σ m P and Σ won·E[θ] − Σ m θ P,
         curvatures Σ m P(1 − P) (1, θ, θ²). A slope shared by all tasks is eliminated last (Schur).
         """
-        found, priors = self._derivatives(), unknowns.priors
-        if priors is not None:
-            prior = priors.intercept
-            found.by_intercept[:] -= (at.own[-1] - prior.mean) / prior.sd**2
-            found.intercepts[:] += 1 / prior.sd**2
+        found = self._derivatives()
+        mean, tightness = unknowns.pull("intercept")
+        found.by_intercept[:] -= (at.own[-1] - mean) * tightness
+        found.intercepts[:] += tightness
+        mean, tightness = unknowns.pull("slope")
         if "slope" in unknowns.shared:
-            return _raised_together(found, at, priors)
-        if priors is not None:
-            found.by_slope[:] -= (at.own[0] - priors.slope.mean) / priors.slope.sd**2
-            found.slopes[:] += 1 / priors.slope.sd**2
+            return _raised_together(found, at, mean, tightness)
+        found.by_slope[:] -= (at.own[0] - mean) * tightness
+        found.slopes[:] += tightness
         determinant = np.maximum(found.intercepts * found.slopes - found.both**2, 1e-8)
         step = np.stack(
             [
@@ -122,14 +121,12 @@ class _Derivatives(NamedTuple):
     intercepts: Floats
 
 
-def _raised_together(found: _Derivatives, at: Point, priors: Priors | None) -> Point:
+def _raised_together(found: _Derivatives, at: Point, mean: float, tightness: float) -> Point:
     """One step of the slope that all tasks share, and the steps of their intercepts that follow."""
     intercepts = np.maximum(found.intercepts, 1e-8)
     gradient = float((found.by_slope - found.both / intercepts * found.by_intercept).sum())
-    curvature = float((found.slopes - found.both**2 / intercepts).sum())
-    if priors is not None:  # one slope, so one prior
-        gradient -= (float(at.shared[0]) - priors.slope.mean) / priors.slope.sd**2
-        curvature += 1 / priors.slope.sd**2
+    gradient -= (float(at.shared[0]) - mean) * tightness  # one slope, so one prior
+    curvature = float((found.slopes - found.both**2 / intercepts).sum()) + tightness
     step = float(np.clip(gradient / max(curvature, 1e-8), -_MOST_SLOPE_STEP, _MOST_SLOPE_STEP))
     rest = (found.by_intercept - found.both * step) / intercepts
     return Point(

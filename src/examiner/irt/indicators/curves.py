@@ -50,7 +50,7 @@ def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95)
     if not 0 < level < 1:
         raise InputError(f"The level of the bands is {level}. Give a number between 0 and 1.")
     at = np.linspace(*ability_span(fit), _POINTS) if abilities is None else abilities
-    success = probability(fit.items, at)
+    success = probability(fit.items, at).T
     if fit.errors is None:
         none = np.full_like(success, np.nan)
         return TaskCurves(fit.items.tasks, at, success, none, none)

@@ -23,7 +23,7 @@ def discrimination(evidence: Evidence, size: int, rng: np.random.Generator) -> T
     evidence.needed("discrimination", "ability")
     assert evidence.items is not None
     assert evidence.ability is not None
-    slope: Array = steepness(evidence.items, evidence.ability).mean(axis=1)
+    slope: Array = steepness(evidence.items, evidence.ability).mean(axis=0)
 
     def gains(chosen: list[int]) -> Array:
         return slope

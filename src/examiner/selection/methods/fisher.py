@@ -24,7 +24,7 @@ def fisher(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     evidence.needed("fisher", "ability")
     assert evidence.items is not None
     assert evidence.ability is not None
-    information = fisher_information(evidence.items, evidence.ability).T  # [agents, tasks]
+    information = fisher_information(evidence.items, evidence.ability)  # [agents, tasks]
 
     def gains(chosen: list[int]) -> Array:
         held = 1.0 + information[:, chosen].sum(axis=1, keepdims=True)
