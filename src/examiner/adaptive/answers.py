@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt import IRTFit, ItemParameters, Response, known, known_tasks
-from examiner.irt.estimation.kernels import MARGIN, log_choose
+from examiner.irt.estimation.kernels import log_density
 from examiner.irt.items import curves, information_of_scores, rise
 from examiner.results import ResponseMatrix, Results
 from examiner.scores import responses
@@ -23,14 +23,11 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 MOST_OUTCOMES = 12
 """More outcomes than these are merged with their neighbours, which loses little information."""
-AS_BINOMIAL = 1e9
-"""Beyond this precision a beta-binomial is a binomial, and its gamma functions lose their digits."""
 _BINS = 16
 """Scores are told apart by so many bins: what is lost between them is far below a task's information."""
 _STEP = 1e-4
 """A difference quotient over it errs by its square, and keeps eight digits of the likelihood."""
 _LEAST = 1e-12
-_SMALLEST = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,34 +153,6 @@ def answers_from(
             f"The agent {shorten(matrix.agents[row])} has no result on a task of the fit. Examine another."
         )
     return TableAnswers(matrix.agents[row], seen, (*notes, *more))
-
-
-def log_density(items: ItemParameters, at: Floats, value: Floats, trials: Whole) -> Floats:
-    """Return log f(x | θ) of one answer to every task (rows) at every ability (columns).
-
-    k of n is binomial, or beta-binomial with shapes Pν and (1 − P)ν; a score is beta with shapes Pφ
-    and (1 − P)φ, after it was moved off 0 and 1 as the fit's were.
-    """
-    from scipy.special import betaln, xlogy
-
-    shape = curves(items, at)
-    up, down = np.maximum(shape.success, _SMALLEST), np.maximum(shape.failure, _SMALLEST)
-    won, lost = value[:, None], (trials - value)[:, None]
-    if items.response == "beta":
-        assert items.precision is not None, "scores have a precision"
-        phi = items.precision[:, None]
-        inside = (MARGIN + (1 - 2 * MARGIN) * value)[:, None]
-        alpha, beta = np.maximum(up, 1e-10) * phi, np.maximum(down, 1e-10) * phi
-        density = (alpha - 1) * np.log(inside) + (beta - 1) * np.log1p(-inside)
-        return np.asarray(density - betaln(alpha, beta))
-    ways = log_choose(trials.astype(np.float64), value)[:, None]
-    plain = xlogy(won, up) + xlogy(lost, down)
-    if items.precision is None:
-        return np.asarray(ways + plain)
-    nu = items.precision[:, None]
-    finite = np.where(nu < AS_BINOMIAL, nu, 1.0)
-    shared = betaln(won + up * finite, lost + down * finite) - betaln(up * finite, down * finite)
-    return np.asarray(ways + np.where(nu < AS_BINOMIAL, shared, plain))
 
 
 class OutcomeTables(NamedTuple):

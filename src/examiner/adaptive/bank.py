@@ -15,13 +15,13 @@ from examiner.adaptive.answers import (
     Floats,
     Indices,
     Whole,
-    log_density,
     outcome_tables,
 )
 from examiner.adaptive.calibration import Calibration, calibration_of
 from examiner.adaptive.versions import Uncertainty
 from examiner.checking import read_only
 from examiner.irt import IRTFit, ItemParameters, Quadrature
+from examiner.irt.estimation.kernels import log_density
 from examiner.irt.posterior import moments, posterior_weights
 from examiner.scores import Recipe
 from examiner.wording import InputError, counted, listed, shorten, unknown_name

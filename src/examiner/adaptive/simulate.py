@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.adaptive.answers import AS_BINOMIAL, Floats, Indices, Whole
+from examiner.adaptive.answers import Floats, Indices, Whole
 from examiner.adaptive.bank import TaskBank, weights_of
 from examiner.adaptive.examination import closed_tasks
 from examiner.adaptive.examine import Sitting
@@ -16,6 +16,7 @@ from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.checking import Randomness, generator, read_only
 from examiner.irt import IRTFit, ItemParameters
+from examiner.irt.estimation.kernels import AS_BINOMIAL
 from examiner.irt.fitted import interval
 from examiner.results.display import html_table
 from examiner.wording import InputError, counted
@@ -83,7 +84,7 @@ class SimulatedExaminations:
         >>> run.share_ending(Ending.USED_UP)
         1.0
         """
-        return sum(one is ending for one in self.ending) / len(self.ending)
+        return self.ending.count(ending) / len(self.ending)
 
     def __repr__(self) -> str:
         return (

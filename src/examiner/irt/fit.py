@@ -288,7 +288,7 @@ def _told(
     errors: bool,
 ) -> IRTFit:
     """The best optimum, turned and scaled for the reader, with words about how it ended."""
-    ranked = sorted(found, key=lambda one: -one.objective)
+    ranked = sorted(found, key=lambda optimum: -optimum.objective)
     best, matrix, priors = ranked[0], usable.matrix, unknowns.priors
     items, population_sd, ability = _anchored(best, model)
     abilities = Abilities(
@@ -304,8 +304,8 @@ def _told(
     if errors or len(agents) * len(items) <= _QUICKLY_FLAGGED:
         flags = task_flags(matrix, items, model, abilities, known)
     starts = Starts(
-        tuple(one.objective for one in ranked),
-        sum(best.objective - one.objective < _AGREE for one in ranked),
+        tuple(optimum.objective for optimum in ranked),
+        sum(best.objective - optimum.objective < _AGREE for optimum in ranked),
     )
     return IRTFit(
         model=model.name,

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.kernels import log_density
 from examiner.irt.fitted import IRTFit, interval
 from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.curves import empirical_agent_curves
 from examiner.irt.indicators.generality import generality, regularities
-from examiner.irt.items import Floats, ItemParameters, curves, positions
+from examiner.irt.items import Floats, ItemParameters, positions
 from examiner.irt.posterior import Quadrature, moments, posterior_weights, quadrature_for
 from examiner.irt.prediction import (
     UNEXPECTED,
@@ -142,7 +142,7 @@ def known_tasks(
         )
     notes: tuple[str, ...] = ()
     if unknown:
-        dropped = {one.name for one in fit.dropped}
+        dropped = {name for name, _ in fit.dropped}
         flat = [task for task in unknown if task in dropped]
         why = f" ({len(flat)} of them were set aside when it was made)" if flat else ""
         tells = "tells" if len(unknown) == 1 else "tell"
@@ -160,7 +160,7 @@ class _Newcomer(NamedTuple):
     the log posterior up to a constant and `weights` the posterior; `nodes` are abilities.
     """
 
-    responses: ResponseMatrix
+    agent: str
     items: ItemParameters
     cells: Cells
     nodes: Floats
@@ -177,27 +177,17 @@ def _newcomer(
         raise InputError(
             f"The agent {matrix.agents[row]!r} has no result on a task of the fit. Give at least one."
         )
-    one = matrix.take(agents=[row], tasks=columns.tolist())
+    own = matrix.take(agents=[row], tasks=columns.tolist())
     met = items.take(columns)
-    cells = Cells(one.to_numpy()[0], np.ones(len(columns)))
+    cells = Cells(own.to_numpy()[0], np.ones(len(columns)))
     if met.response != "beta":
-        cells = Cells(one.successes[0].astype(np.float64), one.trials[0].astype(np.float64))
-    rule = quadrature_for(nodes, met, one, fit.population_sd)
+        cells = Cells(own.successes[0].astype(np.float64), own.trials[0].astype(np.float64))
+    rule = quadrature_for(nodes, met, own, fit.population_sd)
     at = fit.population_sd * rule.nodes
-    each = _cell_heights(met, one, at)
+    each = log_density(met, at, *cells)
     joint = each.sum(axis=0) + rule.log_weights
     _, weights = posterior_weights(joint[None].copy())
-    return _Newcomer(one, met, cells, at, each, joint, weights[0])
-
-
-def _cell_heights(items: ItemParameters, one: ResponseMatrix, at: Floats) -> Floats:
-    """Log-likelihood of each cell of one agent at each ability, [tasks, abilities]."""
-    kernel = kernel_for(items.response, one)
-    terms = kernel.terms(curves(items, at), items.precision)
-    total = np.zeros((len(items), at.size))
-    for data, term in zip(kernel.statistics(one), terms, strict=True):
-        total += data[0][:, None] * term
-    return total
+    return _Newcomer(matrix.agents[row], met, cells, at, each, joint, weights[0])
 
 
 def _placed(
@@ -218,7 +208,7 @@ def _placed(
     unmet = fit.items.take(np.flatnonzero(np.isnan(results)))
     unexpected = unexpected_results(seen.items, seen.cells, seen.joint, seen.each, seen.nodes)
     return Placement(
-        agent=seen.responses.agents[0],
+        agent=seen.agent,
         tasks=len(shares),
         mean=float(shares.mean()),
         ability=ability,
@@ -249,8 +239,8 @@ def _error_with_tasks(
     items, errors = seen.items, fit.errors
     assert errors is not None
     down, here, up = (
-        _cell_heights(
-            replace(items, intercept=items.intercept + shift), seen.responses, np.array([ability])
+        log_density(
+            replace(items, intercept=items.intercept + shift), np.array([ability]), *seen.cells
         )[:, 0]
         for shift in (-_STEP, 0.0, _STEP)
     )

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from examiner.checking import Randomness, generator
+from examiner.irt.estimation.kernels import AS_BINOMIAL
 from examiner.irt.items import Floats, ItemParameters, sigmoid_pair
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted
@@ -88,7 +89,7 @@ def _trials(trials: int | ArrayLike, agents: int, tasks: int) -> NDArray[np.int6
 
 def _beta(chance: Floats, precision: Floats, rng: np.random.Generator) -> Floats:
     """Draw Beta(Pφ, (1 − P)φ); the chance itself where the precision is (as good as) infinite."""
-    known = np.isfinite(precision) & (precision < 1e9)
+    known = np.isfinite(precision) & (precision < AS_BINOMIAL)
     phi = np.where(known, precision, 1.0)
     tiny = np.finfo(np.float64).tiny
     drawn = rng.beta(np.maximum(chance * phi, tiny), np.maximum((1.0 - chance) * phi, tiny))

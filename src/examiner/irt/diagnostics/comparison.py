@@ -62,7 +62,7 @@ class ModelComparison:
     @property
     def as_good(self) -> tuple[str, ...]:
         """Models within two standard errors of the best, which is one of them."""
-        return tuple(one.model for one in self.scores if one.behind <= 2 * one.behind_error)
+        return tuple(row.model for row in self.scores if row.behind <= 2 * row.behind_error)
 
     def __repr__(self) -> str:
         models = counted(len(self.scores), "model")
