@@ -30,7 +30,7 @@ def wins() -> Results:
     items = ItemParameters.of(
         [f"t{n}" for n in range(24)], slope, difficulty=np.linspace(-1.5, 1.5, 24)
     )
-    chance = probability(items, rng.normal(size=60)).T
+    chance = probability(items, rng.normal(size=60))
     won = (rng.random(chance.shape) < chance).astype(float)
     return Results.from_numpy(won, tasks=items.tasks, measure="win")
 

@@ -1,7 +1,6 @@
 """Ability and difficulty: item response theory (papers/002 and 003)."""
 
-from examiner.irt.ability import abilities
-from examiner.irt.chosen_recipe import chosen_recipe
+from examiner.irt.ability import abilities, known
 from examiner.irt.diagnostics.comparison import (
     HeldOutScore,
     ModelComparison,
@@ -21,11 +20,15 @@ from examiner.irt.diagnostics.item_fit import SumScoreFit, sum_score_fit
 from examiner.irt.diagnostics.residuals import AgentFit, MeanSquareFit
 from examiner.irt.errors.draws import bootstrap
 from examiner.irt.estimation.em import ResponseSource
-from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.fit import fit
+from examiner.irt.fit import Fitting, FittingOptions, fit
 from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.indicators.bins import DifficultyBins, bins
-from examiner.irt.indicators.correlations import IndicatorCorrelation, indicator_correlations
+from examiner.irt.indicators.comparison import (
+    Dominance,
+    IndicatorCorrelation,
+    dominance,
+    indicator_correlations,
+)
 from examiner.irt.indicators.curves import (
     EmpiricalAgentCurves,
     EmpiricalTaskCurves,
@@ -36,7 +39,6 @@ from examiner.irt.indicators.curves import (
     empirical_agent_curves,
     empirical_curves,
 )
-from examiner.irt.indicators.dominance import Dominance, dominance
 from examiner.irt.indicators.generality import Indicators, indicators, standard_scores
 from examiner.irt.items import (
     ItemParameters,
@@ -45,12 +47,11 @@ from examiner.irt.items import (
     probability,
     steepness,
 )
-from examiner.irt.known import known
 from examiner.irt.link import Link, link
 from examiner.irt.model import Model, Normal, Priors
 from examiner.irt.models import MODELS
 from examiner.irt.place import Placement, known_tasks, place
-from examiner.irt.posterior import log_likelihood, posterior_weights
+from examiner.irt.posterior import Quadrature, log_likelihood, posterior_weights
 from examiner.irt.prediction import Predictions, RankInterval, Unexpected
 from examiner.irt.simulate import simulate
 
@@ -68,6 +69,8 @@ __all__ = [
     "EmpiricalTaskCurves",
     "ExpectedAgentCurves",
     "FitOutcome",
+    "Fitting",
+    "FittingOptions",
     "HeldOutScore",
     "IRTFit",
     "IndicatorCorrelation",
@@ -96,7 +99,6 @@ __all__ = [
     "agent_curves",
     "bins",
     "bootstrap",
-    "chosen_recipe",
     "compare",
     "curves",
     "diagnose",
