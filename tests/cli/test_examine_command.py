@@ -65,7 +65,7 @@ def test_it_is_stored_after_every_answer_and_resumed(examiner, fitted: Path) -> 
 
 
 def test_costs_budget_and_balance(examiner, fitted: Path) -> None:
-    who = (*ORACLE, "--agent", "new1", "--costs", "tasks.csv")
+    who = (*ORACLE, "--agent", "new1", "--cost", "tasks.csv")
     found = answered(examiner, *who, "--budget", 10)
     assert found["cost"] <= 10 and found["ended"] == "budget"
     assert sum(step["cost"] for step in found["steps"]) == found["cost"]
@@ -189,7 +189,7 @@ def test_in_words_with_every_way_of_choosing(examiner, fitted: Path) -> None:
         ((*ORACLE, "--agent", "new1", "--rule", "best"), "Unknown rule 'best'"),
         ((*ORACLE, "--agent", "new1", "--standard-error", 0.01), "cannot be reached"),
         ((*ORACLE, "--agent", "new1", "--better-than", "me"), "Unknown agent 'me'. The fit has"),
-        ((*ORACLE, "--agent", "new1", "--costs", "no.csv"), "No column 'no.csv' says"),
+        ((*ORACLE, "--agent", "new1", "--cost", "no.csv"), "No column 'no.csv' says"),
         ((*ORACLE, "--agent", "new1", "--resume", "no.json"), "Cannot read 'no.json'"),
         ((*ORACLE, "--agent", "new1", "--resume", "fit.json"), "Make one with"),
         (("--fit", "fit.json", "--protocol", "machado-2018"), "Say who plays"),

@@ -47,6 +47,7 @@ RENAMED = MappingProxyType(
     {
         ("report", "--classification"): "--typology",
         ("examine", "--save"): "--output",
+        ("examine", "--costs"): "--cost",
         ("select", "--groups"): "--families",
         ("compare", "--groups"): "--families",
     }

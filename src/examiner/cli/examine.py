@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +11,6 @@ import numpy as np
 
 from examiner.adaptive import (
     RULES,
-    Answer,
     Choosing,
     Examination,
     Stop,
@@ -24,6 +22,7 @@ from examiner.adaptive import (
 from examiner.adaptive import examine as examined
 from examiner.adaptive import exposure as exposure_shares
 from examiner.adaptive import study as examination_study
+from examiner.cli.answers import Answering, ByHandError, TypedAnswers
 from examiner.cli.options import (
     OUTPUT,
     TYPOLOGY,
@@ -43,12 +42,8 @@ from examiner.selection.constraints import task_costs
 from examiner.stored import examination_content, open_fit
 from examiner.stored import save as store
 from examiner.telling.findings import newcomers as findings
-from examiner.telling.terminal import printable
 from examiner.typology import kinds as task_kinds
 from examiner.wording import InputError, listed, shorten
-
-Answering = Callable[[str], Any]
-"""From a task to its answer: 0 or 1, (k, n), a score, or None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +82,9 @@ class ChoosingOptions:
     exposure: float | None = option(
         None, "Give no task to more than this share of agents.", metavar="SHARE"
     )
-    costs: str | None = option(
+    cost: str | None = option(
         None,
-        "What tasks cost: a table with task and cost, or a column of the oracle's results.",
+        "What a task costs: a column of the oracle's results, or a table of tasks.",
         metavar="COLUMN|FILE",
     )
     balance: str | None = option(
@@ -242,7 +237,7 @@ def _bank(
     names = fit.items.tasks
     return TaskBank.of(
         fit,
-        costs=None if chosen.costs is None else _costs(names, chosen.costs, results),
+        costs=None if chosen.cost is None else _costs(names, chosen.cost, results),
         groups=_groups(names, chosen, tasks),
         trials=chosen.trials,
         uncertainty=chosen.uncertainty,
@@ -316,52 +311,3 @@ def _stop(options: StopOptions, bank: TaskBank, resumed: bool) -> Stop | None:
         better = parsed(float, options.better_than, complaint)
     limits = options.standard_error, options.budget, options.most, options.least
     return Stop(*limits, better, options.certainty).checked(bank)
-
-
-class ByHandError(Exception):
-    """The person at the terminal has had enough; what is known stays, and which tasks were skipped."""
-
-    def __init__(self, skipped: Sequence[str]) -> None:
-        super().__init__("The person at the terminal has had enough.")
-        self.skipped = tuple(skipped)
-
-
-class TypedAnswers:
-    """Answers typed by a person: a number, `k/n`, `?` for none, `q` to stop.
-
-    `ended` says how they ended: nothing while they go on.
-    """
-
-    def __init__(self, response: Any) -> None:  # Any: a fit's response
-        self.ended: str | None = None
-        self._skipped: list[str] = []
-        self._response = response
-        self._wanted = (
-            "a score from 0 to 1" if response == "beta" else "0, 1, or successes/trials such as 3/5"
-        )
-
-    def __call__(self, task: str) -> Any:
-        """Ask for one task until an answer is understood."""
-        while True:
-            sys.stderr.write(f"{printable(task)} ({self._wanted}; ? to skip, q to stop): ")
-            sys.stderr.flush()
-            line = sys.stdin.readline()
-            text = line.strip()
-            if not line or text == "q":
-                self.ended = "It was stopped by hand." if line else "The answers ended."
-                raise ByHandError(self._skipped)
-            if text == "?":
-                self._skipped.append(task)
-                return None
-            try:
-                parts = [float(part) for part in text.split("/")]
-                if len(parts) in (1, 2):
-                    given = parts[0] if len(parts) == 1 else tuple(parts)
-                    Answer.of(task, given, self._response)
-                    return given
-            except InputError as problem:
-                sys.stderr.write(f"{printable(problem, 1_000)}\n")
-                continue
-            except ValueError:
-                pass
-            sys.stderr.write(f"{printable(text)} is no answer. Give {self._wanted}.\n")
