@@ -15,7 +15,7 @@ from examiner.adaptive.state import ExaminationState
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.checking import Bounds, ShapeError, from_record, to_record
 from examiner.irt import IRTFit, ItemParameters
-from examiner.irt.fitted import interval
+from examiner.irt.errors.intervals import interval
 from examiner.results.display import html_table
 from examiner.scores import Recipe
 from examiner.wording import InputError, counted, shorten

@@ -16,8 +16,8 @@ from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.checking import Randomness, generator, read_only
 from examiner.irt import IRTFit, ItemParameters
+from examiner.irt.errors.intervals import interval
 from examiner.irt.estimation.kernels import AS_BINOMIAL
-from examiner.irt.fitted import interval
 from examiner.results.display import html_table
 from examiner.wording import InputError, counted
 

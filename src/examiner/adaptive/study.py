@@ -17,7 +17,7 @@ from examiner.adaptive.simulate import Progress, SimulatedExaminations, simulate
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.checking import Randomness, generator
 from examiner.irt import IRTFit, ItemParameters
-from examiner.irt.fitted import Z
+from examiner.irt.errors.intervals import Z
 from examiner.results.display import html_table
 from examiner.wording import InputError, counted
 

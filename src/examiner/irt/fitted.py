@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from math import log
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,18 +22,6 @@ from examiner.wording import counted
 Estimator = Literal["map", "ml"]
 PerAgent = Annotated[Floats, Axes("agents")]
 Deviation = Annotated[float, Bounds(1e-6, 1e6, "a standard deviation above 0 and below 1e6")]
-Z = 1.959963984540054
-"""Normal quantile of a 95 % interval."""
-Number = TypeVar("Number", float, Floats)
-
-
-def interval(value: Number, error: Number) -> tuple[Number, Number]:
-    """Return the ends of the 95 % interval around an estimate with a standard error.
-
-    >>> [round(end, 2) for end in interval(1.0, 0.5)]
-    [0.02, 1.98]
-    """
-    return value - Z * error, value + Z * error
 
 
 def rows_of(columns: Mapping[str, Sequence[object]]) -> list[dict[str, object]]:

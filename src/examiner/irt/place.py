@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.errors.intervals import interval
 from examiner.irt.estimation.kernels import log_density
-from examiner.irt.fitted import IRTFit, interval
+from examiner.irt.fitted import IRTFit
 from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.curves import empirical_agent_curves
 from examiner.irt.indicators.generality import generality, regularities

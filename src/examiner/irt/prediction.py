@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.irt.errors.intervals import interval
 from examiner.irt.estimation.kernels import MARGIN, log_choose
-from examiner.irt.fitted import Abilities, ToldByName, interval
+from examiner.irt.fitted import Abilities, ToldByName
 from examiner.irt.items import Floats, ItemParameters, curves, probability
 from examiner.irt.posterior import posterior_weights
 from examiner.scores.estimate import Estimate

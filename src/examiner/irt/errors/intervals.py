@@ -1,24 +1,36 @@
-"""Standard errors and intervals of task parameters, from the observed information."""
+"""Intervals of estimates; standard errors of task parameters from the observed information."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from examiner.irt.errors.observed_information import Freedom, Louis, information_matrix, louis
-from examiner.irt.fitted import TaskErrors, Z, interval
+from examiner.irt.fitted import TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model, Parameter, Priors
 from examiner.irt.posterior import Quadrature
 from examiner.results import ResponseMatrix
 
+Z = 1.959963984540054
+"""Normal quantile of a 95 % interval."""
+Number = TypeVar("Number", float, Floats)
 WHOLE = "observed information (Louis), all parameters together"
 HELD = "observed information (Louis), with tasks in which the likelihood is not peaked held fixed"
 _MOST_TOGETHER = 4000
 _FLAT = 1e-8
 _NOTHING_KNOWN = 1e-6
 """Information on a logit or a slope below which its error would be above 1000."""
+
+
+def interval(value: Number, error: Number) -> tuple[Number, Number]:
+    """Return the ends of the 95 % interval around an estimate with a standard error.
+
+    >>> [round(end, 2) for end in interval(1.0, 0.5)]
+    [0.02, 1.98]
+    """
+    return value - Z * error, value + Z * error
 
 
 class Covariances(NamedTuple):

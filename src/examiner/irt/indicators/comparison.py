@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Randomness, generator
-from examiner.irt.fitted import Abilities, ToldByName, interval
+from examiner.irt.errors.intervals import interval
+from examiner.irt.fitted import Abilities, ToldByName
 from examiner.irt.items import Floats, positions
 from examiner.results import ResponseMatrix
 from examiner.scores.likeness import correlate_columns
