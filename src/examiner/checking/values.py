@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -168,3 +169,20 @@ def generator(rng: Randomness) -> np.random.Generator:
             f"The seed is {shorten(rng)}. Give a whole number from 0 on, or a numpy Generator."
         )
     return np.random.default_rng(int(rng))
+
+
+def names_of(room: str) -> Callable[[], list[str]]:
+    """Return the `__dir__` of a room: the names at its door, and not the files behind it.
+
+    >>> "values" in names_of("examiner.checking")(), "generator" in names_of("examiner.checking")()
+    (False, True)
+    """
+
+    def names() -> list[str]:
+        return [
+            name
+            for name, value in vars(sys.modules[room]).items()
+            if not (name.startswith("_") or isinstance(value, ModuleType))
+        ]
+
+    return names
