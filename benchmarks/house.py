@@ -2,7 +2,7 @@
 
 Counts code lines by room (without blanks, comments and docstrings), files, names at the door, functions of
 more than eight parameters, lines that stand twice, and the files and rooms in which `report`, `fit`, one
-episode of `run` and `select` execute anything.
+episode of `run` and `select` execute anything: a function, or the body of a class when the file is loaded.
 Run: python benchmarks/house.py [--tree CHECKOUT]     (twice, for a before and an after)
 """
 
@@ -34,7 +34,7 @@ def walk():
 """,
     "fit": f"""
 matrix = ex.responses(ex.normalise(ex.load("atari-dqn-family"), "human"), success=1.0)
-fit = ex.irt.fit if {NEW} else ex.irt.fit
+fit = ex.irt.fit if {NEW} else ex.fit_irt
 def walk():
     fit(matrix)
 """,
@@ -42,8 +42,9 @@ def walk():
     "one episode of run": f"""
 import importlib, os, tempfile
 from examiner.cli import main
-room = "examiner.arena.running" if {NEW} else "examiner.arena"
-playing = importlib.import_module(room + ".performance")
+playing = importlib.import_module(
+    "examiner.arena.play.episodes" if {NEW} else "examiner.arena.performance"
+)
 arena = importlib.import_module("examiner.arena")
 job = arena.Job("random", "random", game="pong", episodes=1)
 folder = tempfile.mkdtemp()
@@ -67,8 +68,8 @@ if {NEW}:
         ex.selection.select(results, 5, rng=0)
 else:
     def walk():
-        material = ex.selection.benchmark(results, normalise="human")
-        ex.selection.select(material, 5, rng=np.random.default_rng(0))
+        material = ex.gather_material(results, normalise="human")
+        ex.select(material, 5, rng=np.random.default_rng(0))
 """,
 }
 _TRACED = """
@@ -76,16 +77,21 @@ import inspect, json, sys, warnings
 warnings.simplefilter("ignore")
 import examiner as ex
 {setting}
-visited = set()
+visited, at_work = set(), set()
 def seen(frame, event, _):
-    # Only functions are optimised: bodies of modules and classes run when something is first loaded.
-    if event == "call" and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+    if event == "call" and frame.f_code.co_name != "<module>":
         visited.add(frame.f_code.co_filename)
+        # Only functions are optimised: the body of a class runs when its file is first loaded.
+        if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+            at_work.add(frame.f_code.co_filename)
 sys.setprofile(seen)
 walk()
 sys.setprofile(None)
 root = ex.__path__[0]
-print(json.dumps(sorted(name[len(root) + 1:] for name in visited if name.startswith(root))))
+print(json.dumps([
+    sorted(name[len(root) + 1:] for name in names if name.startswith(root))
+    for names in (visited, at_work)
+]))
 """
 
 
@@ -139,7 +145,7 @@ def repeated_lines(files: dict[Path, str]) -> int:
     return len(twice)
 
 
-def walk(tree: Path, setting: str) -> list[str]:
+def walk(tree: Path, setting: str) -> tuple[list[str], list[str]]:
     done = subprocess.run(
         [sys.executable, "-c", _TRACED.format(setting=setting)],
         env={"PYTHONPATH": str(tree / "src"), "PATH": ""},
@@ -149,8 +155,8 @@ def walk(tree: Path, setting: str) -> list[str]:
     )
     if done.returncode:
         raise SystemExit(f"A walk failed:\n{done.stderr}")
-    visited: list[str] = json.loads(done.stdout.splitlines()[-1])
-    return visited
+    visited, at_work = json.loads(done.stdout.splitlines()[-1])
+    return visited, at_work
 
 
 def door(tree: Path) -> int:
@@ -193,9 +199,12 @@ def main() -> None:
         print("   ", one)
     print(f"lines that stand twice: {repeated_lines(files):,}")
     for name, setting in WALKS.items():
-        visited = walk(tree, setting)
+        visited, at_work = walk(tree, setting)
         rooms = {path.split("/")[0] for path in visited}
-        print(f"{name}: {len(visited)} files in {len(rooms)} rooms")
+        print(
+            f"{name}: {len(visited)} files in {len(rooms)} rooms, with those loaded on the way; "
+            f"functions of {len(at_work)} files run"
+        )
 
 
 if __name__ == "__main__":

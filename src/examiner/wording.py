@@ -72,8 +72,17 @@ def unknown_name(kind: str, name: object, known: Collection[str]) -> InputError:
     >>> str(unknown_name("normaliser", "humn", ["human", "rank"]))
     "Unknown normaliser 'humn'. Did you mean 'human'? Known: 'human', 'rank'."
     """
-    near = difflib.get_close_matches(str(name), list(known), n=1)
-    hint = f"Did you mean {near[0]!r}? " if near else ""
+    hint = nearest(str(name), known)
     return InputError(
         f"Unknown {kind} {shorten(name)}. {hint}Known: {listed(sorted(known), limit=40)}."
     )
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """Ask whether the known name that is most like this one was meant; say nothing where none is.
+
+    >>> nearest("humn", ["human", "rank"]), nearest("x", ["human"])
+    ("Did you mean 'human'? ", '')
+    """
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"Did you mean {near[0]!r}? " if near else ""

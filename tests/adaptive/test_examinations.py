@@ -46,7 +46,7 @@ def bank_of(count: int = 40, seed: int = 0, **more: object) -> TaskBank:
 
 
 def simulated_agent(bank: TaskBank, ability: float, seed: int = 0):
-    chance = probability(bank.items, ability)[:, 0]
+    chance = probability(bank.items, ability)[0]
     drawn = np.random.default_rng(seed).random(len(bank)) < chance
     return dict(zip(bank.tasks, drawn.astype(int).tolist(), strict=True)).get
 

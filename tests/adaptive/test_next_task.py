@@ -37,7 +37,7 @@ def some_items(count: int, seed: int = 0, **more: object) -> ItemParameters:
 
 def brute_density(items: ItemParameters, place: int, value: float, trials: int):
     """The likelihood of an answer over the fine grid, by scipy's own distributions."""
-    p = probability(items.take([place]), GRID)[0]
+    p = probability(items.take([place]), GRID)[:, 0]
     if items.response == "binomial":
         return stats.binom.pmf(value, trials, p)
     assert items.precision is not None
@@ -101,7 +101,7 @@ def brute_values(rule: str, items: ItemParameters, state: ExaminationState, plac
     if rule == "information":
         return float(information(items.take([place]), mean)[0, 0])
     if rule == "posterior-information":
-        return float(weights @ information(items.take([place]), GRID)[0])
+        return float(weights @ information(items.take([place]), GRID)[:, 0])
     chances = [float(weights @ outcome) for outcome in outcomes]
     if rule == "posterior-variance":
         after = [brute_moments(density * outcome)[1] ** 2 for outcome in outcomes]
@@ -197,7 +197,7 @@ def test_a_function_of_ones_own_is_a_rule() -> None:
 def test_randomesque_stays_among_the_best_and_uses_all_of_them() -> None:
     items = some_items(20, seed=5)
     bank = TaskBank.of(items)
-    best = np.argsort(-information(items, 0.0)[:, 0])[:4]
+    best = np.argsort(-information(items, 0.0)[0])[:4]
     seen = {
         next_task(
             ExaminationState.start(bank), bank, Choosing(among=4), rng=np.random.default_rng(n)
@@ -291,7 +291,7 @@ def test_scores_are_worth_more_where_they_are_precise() -> None:
     precision = np.array([2.0, 200.0])
     items = ItemParameters.of(["vague", "sharp"], 1.0, 0.0, precision=precision, response="beta")
     bank = TaskBank.of(items)
-    assert np.allclose(bank.information, information(items, bank.nodes).T, rtol=2e-3)
+    assert np.allclose(bank.information, information(items, bank.nodes), rtol=2e-3)
     for rule in RULES:
         if rule != "random":
             choice = next_task(ExaminationState.start(bank), bank, rule)
@@ -301,7 +301,7 @@ def test_scores_are_worth_more_where_they_are_precise() -> None:
 def test_information_of_counts_is_that_of_so_many_trials() -> None:
     items = some_items(5)
     wanted = 4 * information(items, TaskBank.of(items, trials=4).nodes)
-    assert np.allclose(TaskBank.of(items, trials=4).information, wanted.T, atol=1e-6)
+    assert np.allclose(TaskBank.of(items, trials=4).information, wanted, atol=1e-6)
 
 
 SENTENCES = {

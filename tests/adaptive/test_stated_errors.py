@@ -24,7 +24,7 @@ def benchmark(tasks: int, seed: int) -> ItemParameters:
 
 def calibrated(items: ItemParameters, agents: int, seed: int, **more: object) -> IRTFit:
     rng = np.random.default_rng(seed)
-    chance = probability(items, rng.normal(size=agents)).T
+    chance = probability(items, rng.normal(size=agents))
     responses = (rng.random(chance.shape) < chance).astype(np.uint8)
     matrix = ResponseMatrix.from_array(responses, tasks=items.tasks)
     return fit_irt(matrix, starts=1, rng=rng, **more)  # type: ignore[arg-type]
@@ -126,7 +126,7 @@ def test_abilities_on_the_fit_s_scale_are_nearly_unbiased() -> None:
         items = benchmark(200, 5000 + seed)
         rng = np.random.default_rng(6000 + seed)
         true = rng.normal(size=60)
-        chance = probability(items, true).T
+        chance = probability(items, true)
         answers = (rng.random(chance.shape) < chance).astype(np.uint8)
         fit = fit_irt(ResponseMatrix.from_array(answers, tasks=items.tasks), starts=1, rng=rng)
         unit, zero = np.polyfit(true, fit.abilities.ability, 1)
@@ -185,7 +185,7 @@ def test_intervals_cover_for_counts_with_an_interaction_of_agent_and_task() -> N
         items = ItemParameters.of(
             plain.tasks, plain.slope, plain.intercept, precision=6.0, response="beta-binomial"
         )
-        chance = probability(items, rng.normal(size=80)).T
+        chance = probability(items, rng.normal(size=80))
         wins = rng.binomial(5, rng.beta(chance * 6, (1 - chance) * 6))
         fit = fit_irt(ResponseMatrix.from_counts(wins, 5, tasks=items.tasks), starts=1, rng=rng)
         bank = TaskBank.of(fit, trials=5)

@@ -11,7 +11,7 @@ import pytest
 from arena import agents_for_tests
 from examiner.arena import AGENTS, Job, Playing, Task, check_job
 from examiner.arena import protocol as named_protocol
-from examiner.arena.agent import make_agent
+from examiner.arena.contract import make_agent
 from examiner.wording import InputError
 
 TASK = Task(("NOOP", "FIRE", "UP", "DOWN"), (210, 160), draw=lambda rng: int(rng.integers(4)))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from arena.runs import cart_pole, rows
 from examiner.arena import Episode, Job, Ledger, Playing
-from examiner.arena.running import performance as module
-from examiner.arena.running.performance import Saved, Start, perform_job
+from examiner.arena.play import episodes as module
+from examiner.arena.play.episodes import Saved, Start, perform_job
 
 EPISODES = 6
 

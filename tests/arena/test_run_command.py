@@ -13,7 +13,7 @@ import pytest
 
 import examiner as ex
 from examiner.arena import plan as named_plan
-from examiner.arena.running.standing import JobStanding, Standing
+from examiner.arena.play.runner import JobStanding, Standing
 from examiner.cli import main, output
 from examiner.cli.output import drawn
 

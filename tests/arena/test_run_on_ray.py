@@ -35,7 +35,7 @@ import json, sys
 from ray.cluster_utils import Cluster
 from arena.test_run_on_ray import jobs_for_ray
 from examiner.arena import run
-from examiner.arena.running.performance import perform_job
+from examiner.arena.play.episodes import perform_job
 from examiner.workers import Limits
 from examiner.workers.cluster import RayCrew
 

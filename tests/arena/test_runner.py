@@ -10,8 +10,8 @@ import pytest
 from arena import toy_agents
 from arena.runs import cart_pole, rows, states
 from examiner.arena import Episode, Ledger, Playing, Standing, plan, run
-from examiner.arena.running import performance
-from examiner.arena.running.performance import Saved, Start, perform_job
+from examiner.arena.play import episodes as performance
+from examiner.arena.play.episodes import Saved, Start, perform_job
 from examiner.ledger import Checkpoint
 from examiner.wording import InputError
 from examiner.workers import Limits

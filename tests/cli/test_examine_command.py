@@ -65,7 +65,7 @@ def test_it_is_stored_after_every_answer_and_resumed(examiner, fitted: Path) -> 
 
 
 def test_costs_budget_and_balance(examiner, fitted: Path) -> None:
-    who = (*ORACLE, "--agent", "new1", "--costs", "tasks.csv")
+    who = (*ORACLE, "--agent", "new1", "--cost", "tasks.csv")
     found = answered(examiner, *who, "--budget", 10)
     assert found["cost"] <= 10 and found["ended"] == "budget"
     assert sum(step["cost"] for step in found["steps"]) == found["cost"]
@@ -83,6 +83,13 @@ def test_costs_budget_and_balance(examiner, fitted: Path) -> None:
     )
     balls = sum(int(step["task"][1:]) % 3 == 0 for step in balanced["steps"])
     assert balls == 3
+    lines = ["task,kind", *(f"t{n},{'maze' if n % 3 else 'ball'}" for n in range(TASKS))]
+    (fitted.parent / "kinds.csv").write_text("\n".join(lines) + "\n")
+    by_kind = answered(examiner, *ORACLE, "--agent", "new1", "--typology", "kinds.csv", "--most", 9)
+    assert sum(int(step["task"][1:]) % 3 == 0 for step in by_kind["steps"]) == 3
+    refused = examiner("examine", *ORACLE, "--agent", "new1", "--balance", "kinds.csv")
+    assert refused.returncode == 2
+    assert "Name one, or a classification with `--typology`." in refused.stderr
 
 
 def test_a_decision_names_the_agent_and_its_probability(examiner, fitted: Path) -> None:
@@ -182,7 +189,7 @@ def test_in_words_with_every_way_of_choosing(examiner, fitted: Path) -> None:
         ((*ORACLE, "--agent", "new1", "--rule", "best"), "Unknown rule 'best'"),
         ((*ORACLE, "--agent", "new1", "--standard-error", 0.01), "cannot be reached"),
         ((*ORACLE, "--agent", "new1", "--better-than", "me"), "Unknown agent 'me'. The fit has"),
-        ((*ORACLE, "--agent", "new1", "--costs", "no.csv"), "No column 'no.csv' says"),
+        ((*ORACLE, "--agent", "new1", "--cost", "no.csv"), "No column 'no.csv' says"),
         ((*ORACLE, "--agent", "new1", "--resume", "no.json"), "Cannot read 'no.json'"),
         ((*ORACLE, "--agent", "new1", "--resume", "fit.json"), "Make one with"),
         (("--fit", "fit.json", "--protocol", "machado-2018"), "Say who plays"),

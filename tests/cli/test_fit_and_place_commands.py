@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import examiner as ex
 from examiner.irt.items import ItemParameters, probability
 from examiner.stored import open_fit
 
@@ -26,7 +27,7 @@ AGENT_KEYS = ["agent", "mean", "ability", "ability_se", "regularity", "generalit
 def wins(agents: int = 40, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     items = ItemParameters.of(TASKS, np.full(16, 1.5), difficulty=np.linspace(-1.5, 1.5, 16))
-    chance = probability(items, rng.normal(size=agents)).T
+    chance = probability(items, rng.normal(size=agents))
     return (rng.random(chance.shape) < chance).astype(int)
 
 
@@ -107,6 +108,23 @@ def test_the_same_command_stores_the_same_bytes(examiner, tmp_path):
     for name in ("one.json", "two.json"):
         examiner("fit", path, "-o", tmp_path / name, "--seed", 4)
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+
+
+def test_the_command_python_and_the_stored_fit_have_the_same_abilities(examiner, tmp_path):
+    stored = tmp_path / "fit.json"
+    asked = ("atari-dqn-family", "--normalise", "human", "--success", "1.0", "-o", stored, "--json")
+    told = {row["agent"]: row for row in json.loads(examiner("fit", *asked).stdout)["agents"]}
+    made = ex.irt.fit(
+        ex.load("atari-dqn-family"), recipe=ex.Recipe(success=1.0, normaliser="human")
+    )
+    for fit in (made, ex.open(stored)):
+        assert {row["agent"]: row["ability"] for row in fit.agent_rows()} == {
+            agent: row["ability"] for agent, row in told.items()
+        }
+        assert fit.recipe == made.recipe
+    again = ex.open(ex.save(made, tmp_path / "again.json"))
+    np.testing.assert_array_equal(again.abilities.ability, made.abilities.ability)
+    assert stored.read_bytes() == (tmp_path / "again.json").read_bytes()
 
 
 def test_tables_for_people_name_tasks_agents_and_what_was_set_aside(examiner, tmp_path):
@@ -300,7 +318,6 @@ def test_place_says_what_its_numbers_are_within_eighty_columns(examiner, tmp_pat
 
 
 def test_fits_whose_scale_is_stretched_by_a_tenth_say_so():
-    import examiner as ex
     from examiner.irt.diagnostics.flags import SPREAD
 
     assert SPREAD == 1.1

@@ -48,7 +48,8 @@ def public_functions() -> list[tuple[str, object]]:
         if module.name in ("examiner.__main__", "examiner.cli"):
             continue
         door = importlib.import_module(module.name)
-        for name in getattr(door, "__all__", ()):
+        names = getattr(door, "__all__", vars(door))
+        for name in (name for name in names if not name.startswith("_")):
             value = getattr(door, name)
             if inspect.isfunction(value):
                 found[f"{module.name}.{name}"] = value

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import examiner as ex
-from examiner.importers.folders import natural_order
-from examiner.importers.names import PathTemplate
+from examiner.importers.paths import PathTemplate, natural_order
 from importers.example_files import EXAMPLES, MONITOR, write_example
 
 pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import examiner as ex
+from examiner.irt.ability import known as known_fit
 from examiner.irt.fitted import Abilities, IRTFit, TaskErrors
 from examiner.irt.indicators.bins import bins as difficulty_bins
-from examiner.irt.indicators.correlations import indicator_correlations
+from examiner.irt.indicators.comparison import dominance
 from examiner.irt.indicators.curves import (
     agent_curves,
     empirical_agent_curves,
@@ -18,10 +19,13 @@ from examiner.irt.indicators.curves import (
     falling_slopes,
 )
 from examiner.irt.indicators.curves import curves as task_curves
-from examiner.irt.indicators.dominance import dominance
-from examiner.irt.indicators.generality import generality, indicators, regularities
+from examiner.irt.indicators.generality import (
+    generality,
+    indicator_correlations,
+    indicators,
+    regularities,
+)
 from examiner.irt.items import ItemParameters
-from examiner.irt.known import known as known_fit
 from examiner.results import ResponseMatrix
 
 

@@ -41,7 +41,7 @@ def test_a_cell_is_foretold_from_the_other_cells_of_its_agent() -> None:
 
     found = ex.irt.compare(matrix, {"truth": known}, folds=3, rng=0)
     grid = np.linspace(-8, 8, 3001)
-    chances = ex.irt.probability(VARIED, grid)
+    chances = ex.irt.probability(VARIED, grid).T
     values, total = matrix.to_numpy(), 0.0
     for kept in kept_of:
         for agent, task in zip(*np.nonzero(matrix.observed & ~kept.observed), strict=True):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import examiner as ex
+from examiner.irt.ability import known as known_fit
 from examiner.irt.fitted import Abilities
 from examiner.irt.items import ItemParameters
-from examiner.irt.known import known as known_fit
 from examiner.irt.link import link
 
 METHODS = ("stocking-lord", "haebara", "mean-sigma", "mean-mean")

@@ -10,11 +10,11 @@ import pytest
 
 import examiner as ex
 from examiner.checking import to_record
-from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.ability import known as known_fit
 from examiner.irt.fitted import Abilities, TaskErrors, fit_from_record
 from examiner.irt.items import ItemParameters, probability
-from examiner.irt.known import known as known_fit
 from examiner.irt.place import place
+from examiner.irt.posterior import Quadrature
 from examiner.irt.prediction import Cells, rank_among, unexpected_results
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
 from examiner.scores.recipe import Recipe
@@ -34,7 +34,7 @@ def bank(response: str = "binomial", **more: object) -> ItemParameters:
 
 
 def played(items: ItemParameters, ability: np.ndarray, seed: int = 0) -> ResponseMatrix:
-    chance = probability(items, ability).T
+    chance = probability(items, ability)
     won = np.random.default_rng(seed).random(chance.shape) < chance
     return ResponseMatrix.from_array(won.astype(float), tasks=items.tasks)
 
@@ -66,7 +66,7 @@ def test_an_exact_zero_is_as_surprising_as_the_others_make_a_score_of_no_more() 
     items = bank("beta", precision=5.0)
     (found,) = place(ResponseMatrix.from_array([[1.0] * 23 + [0.0]], tasks=TASKS), known_fit(items))
     grid = np.linspace(-7, 7, 2801)
-    chance = probability(items, grid)
+    chance = probability(items, grid).T
     others = beta.logpdf(0.995, chance[:23] * 5, (1 - chance[:23]) * 5).sum(axis=0)
     weights = np.exp(others - others.max()) * norm.pdf(grid)
     tail = weights @ beta.cdf(0.005, chance[23] * 5, (1 - chance[23]) * 5) / weights.sum()
@@ -89,7 +89,7 @@ def test_the_posterior_is_that_of_plain_numerical_integration(response, precisio
 
     items = bank(response, precision=precision).take(range(6))
     grid = np.linspace(-7, 7, 2801)
-    chance = probability(items, grid)
+    chance = probability(items, grid).T
     n, k = np.array([5, 5, 1, 3, 4, 2]), np.array([3, 5, 0, 3, 1, 1])
     agents = Abilities(tuple("abcdefghij"), np.linspace(-1, 1, 10), np.full(10, 0.1), "")
     fit = known_fit(items, abilities=agents, population_sd=1.3)

@@ -18,7 +18,7 @@ def test_shares_of_successes_are_the_chances_of_the_curve() -> None:
     made = simulate(items, theta, rng=0)
     for place, at in ((slice(0, 20_000), -1.0), (slice(20_000, None), 1.0)):
         np.testing.assert_allclose(
-            made.to_numpy()[place].mean(axis=0), probability(items, at)[:, 0], atol=0.015
+            made.to_numpy()[place].mean(axis=0), probability(items, at)[0], atol=0.015
         )
 
 
@@ -46,7 +46,7 @@ def test_continuous_scores_have_the_mean_and_spread_of_their_beta() -> None:
     items = ItemParameters.of(TASKS, 1.0, [0, 1, -1], precision=[1.0, 5.0, 50.0], response="beta")
     made = simulate(items, np.zeros(20_000), rng=0)
     assert not made.is_counts
-    mean = probability(items, 0.0)[:, 0]
+    mean = probability(items, 0.0)[0]
     np.testing.assert_allclose(made.to_numpy().mean(axis=0), mean, atol=0.01)
     expected = mean * (1 - mean) / (1 + np.array([1.0, 5.0, 50.0]))
     np.testing.assert_allclose(made.to_numpy().var(axis=0), expected, rtol=0.05)

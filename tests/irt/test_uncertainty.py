@@ -83,7 +83,7 @@ def second_differences(
     matrix: ResponseMatrix, items: ItemParameters, model: str, priors: Priors | None
 ) -> NDArray[np.float64]:
     """−∂² of the log-likelihood and the log-priors by four evaluations for each pair of parameters."""
-    freedom = Freedom.of(items, MODELS[model])
+    freedom = Freedom.at(items, MODELS[model], None)
     step = 1e-3
     moves = [(task, name) for task in range(len(items)) for name in freedom.own]
     moves += [(None, name) for name in freedom.shared]

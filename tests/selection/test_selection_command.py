@@ -295,7 +295,7 @@ def test_ten_folds_still_leave_every_agent_out_so_that_intervals_are_honest(tmp_
 def test_long_work_is_announced_with_what_takes_less_and_short_work_is_not(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from examiner.cli.selection import judging
+    from examiner.cli.select import judging
     from examiner.selection import Folds, expected_seconds
 
     def nothing(stage: str, done: int, total: int) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import examiner as ex
 from examiner.checking import to_record
+from examiner.irt.ability import known
 from examiner.irt.fitted import (
     Abilities,
     Dropped,
@@ -22,7 +23,6 @@ from examiner.irt.fitted import (
     TaskErrors,
 )
 from examiner.irt.items import ItemParameters
-from examiner.irt.known import known
 from examiner.irt.model import Priors
 from examiner.results import Results
 from examiner.scores.recipe import Recipe

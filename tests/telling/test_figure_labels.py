@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from examiner.telling.figures.labels import cut, distinct_labels, plain
+from examiner.telling.prose import cut, distinct_labels, plain
 from examiner.wording import InputError
 
 

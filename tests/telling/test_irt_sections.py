@@ -11,7 +11,7 @@ import examiner as ex
 from examiner.irt import ItemParameters, probability
 from examiner.results import Results
 from examiner.telling.ability_scale import Fitted
-from examiner.telling.findings import comparison, indicators, task_curves, wright_map
+from examiner.telling.findings import comparison, indicators, tasks
 from examiner.telling.study import Study
 
 FINDINGS = ["wright_map", "task_curves", "task_table", "agent_curves", "ability_generality"]
@@ -30,7 +30,7 @@ def wins() -> Results:
     items = ItemParameters.of(
         [f"t{n}" for n in range(24)], slope, difficulty=np.linspace(-1.5, 1.5, 24)
     )
-    chance = probability(items, rng.normal(size=60)).T
+    chance = probability(items, rng.normal(size=60))
     won = (rng.random(chance.shape) < chance).astype(float)
     return Results.from_numpy(won, tasks=items.tasks, measure="win")
 
@@ -141,12 +141,12 @@ def test_dominance_is_told_with_ability():
 
 def test_dots_of_like_height_stand_side_by_side():
     heights = np.array([0.0, 0.01, 0.02, 3.0, np.nan])
-    drawn = wright_map.data(
+    drawn = tasks.map_data(
         list("abcde"), heights, heights, ["t"], np.array([-80.0]), np.array([True])
     )
     assert drawn.agent_place[:4].tolist() == [-1, -2, -3, -1] and np.isnan(drawn.agent_place[4])
     assert drawn.shown[0] == drawn.low and drawn.difficulty[0] == -80
-    figure = wright_map.draw(drawn)
+    figure = tasks.draw_map(drawn)
     assert [trace["name"] for trace in figure["data"]][1] == "tasks, negative discrimination"
 
 
@@ -163,10 +163,10 @@ def test_infinite_generality_stands_above_all_others():
 def test_bands_are_left_out_where_there_are_no_errors():
     at = np.array([-1.0, 1.0])
     line, none = np.array([[0.2, 0.8]]), np.full((1, 2), np.nan)
-    with_band = task_curves.TaskCurvesData(("t",), at, line, line, line, at, line, line)
-    bare = task_curves.TaskCurvesData(("t",), at, line, none, none, at, line, line[:0])
-    assert len(task_curves.draw(with_band)["data"]) == 4
-    assert len(task_curves.draw(bare)["data"]) == 2
+    with_band = tasks.TaskCurvesData(("t",), at, line, line, line, at, line, line)
+    bare = tasks.TaskCurvesData(("t",), at, line, none, none, at, line, line[:0])
+    assert len(tasks.draw_curves(with_band)["data"]) == 4
+    assert len(tasks.draw_curves(bare)["data"]) == 2
 
 
 def test_ribbons_skip_bins_without_results():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, SupportsFloat, TypeAlias
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt import IRTFit, ItemParameters, Response, known, known_tasks
-from examiner.irt.estimation.kernels import MARGIN
-from examiner.irt.items import curves
+from examiner.irt.estimation.kernels import log_density
+from examiner.irt.items import curves, information_of_scores, rise
 from examiner.results import ResponseMatrix, Results
 from examiner.scores import responses
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
@@ -23,14 +23,11 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 MOST_OUTCOMES = 12
 """More outcomes than these are merged with their neighbours, which loses little information."""
-AS_BINOMIAL = 1e9
-"""Beyond this precision a beta-binomial is a binomial, and its gamma functions lose their digits."""
 _BINS = 16
 """Scores are told apart by so many bins: what is lost between them is far below a task's information."""
 _STEP = 1e-4
 """A difference quotient over it errs by its square, and keeps eight digits of the likelihood."""
 _LEAST = 1e-12
-_SMALLEST = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,32 +155,28 @@ def answers_from(
     return TableAnswers(matrix.agents[row], seen, (*notes, *more))
 
 
-def log_density(items: ItemParameters, at: Floats, value: Floats, trials: Whole) -> Floats:
-    """Return log f(x | θ) of one answer to every task (rows) at every ability (columns).
+def answers_played(play: Callable[[str], Results], fit: IRTFit) -> Callable[[str], Any]:
+    """Return answers that are played when they are asked for: `play` gives the results of one task.
 
-    k of n is binomial, or beta-binomial with shapes Pν and (1 − P)ν; a score is beta with shapes Pφ
-    and (1 − P)φ, after it was moved off 0 and 1 as the fit's were.
+    They go through the fit's recipe. With `ex.arena.results_of` an agent is examined while it plays.
+
+    >>> from examiner.scores import Recipe
+    >>> items = ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0])
+    >>> fit = known(items).with_recipe(Recipe(success=10.0))
+    >>> answers_played(lambda task: Results.from_numpy([[12.0]], tasks=[task]), fit)("u")
+    (1, 1)
     """
-    from scipy.special import betaln, gammaln, xlogy
-
-    shape = curves(items, at)
-    up, down = np.maximum(shape.success, _SMALLEST), np.maximum(shape.failure, _SMALLEST)
-    won, lost = value[:, None], (trials - value)[:, None]
-    if items.response == "beta":
-        assert items.precision is not None, "scores have a precision"
-        phi = items.precision[:, None]
-        inside = (MARGIN + (1 - 2 * MARGIN) * value)[:, None]
-        alpha, beta = np.maximum(up, 1e-10) * phi, np.maximum(down, 1e-10) * phi
-        density = (alpha - 1) * np.log(inside) + (beta - 1) * np.log1p(-inside)
-        return np.asarray(density - betaln(alpha, beta))
-    ways = gammaln(trials + 1.0) - gammaln(value + 1.0) - gammaln(trials - value + 1.0)
-    if items.precision is None:
-        return np.asarray(ways[:, None] + xlogy(won, up) + xlogy(lost, down))
-    nu = items.precision[:, None]
-    plain = xlogy(won, up) + xlogy(lost, down)
-    finite = np.where(nu < AS_BINOMIAL, nu, 1.0)
-    shared = betaln(won + up * finite, lost + down * finite) - betaln(up * finite, down * finite)
-    return np.asarray(ways[:, None] + np.where(nu < AS_BINOMIAL, shared, plain))
+    if fit.recipe is None:
+        raise InputError(
+            "This fit has no recipe, so that scores played live cannot be turned into its responses. "
+            "Fit with `examiner fit … -o fit.json`."
+        )
+    if fit.recipe.item:
+        raise InputError(
+            f"The fit's items are tasks with {listed(fit.recipe.item)}, and only whole games are played "
+            f"live. Fit with `--item task`."
+        )
+    return lambda task: answers_from(play(task), fit)(task)
 
 
 class OutcomeTables(NamedTuple):
@@ -220,8 +213,7 @@ def _single_trials(versions: tuple[ItemParameters, ...], nodes: Floats) -> tuple
         shape = curves(items, nodes)
         failure += shape.failure
         success += shape.success
-        steepness = items.slope * (items.ceiling - items.guessing)
-        slope += steepness[:, None] * shape.rising * shape.falling
+        slope += rise(items, shape)
     count = len(versions)
     return np.stack([failure, success]) / count, np.stack([-slope, slope]) / count
 
@@ -245,7 +237,7 @@ def _scores(versions: tuple[ItemParameters, ...], nodes: Floats) -> OutcomeTable
     Var y = E[P (1 − P) / (φ + 1)] + Var(P), over versions; P̄ (1 − P̄) / Var y − 1 is its precision φ̄, and
     its information P̄'² φ̄² (ψ'(P̄φ̄) + ψ'((1 − P̄)φ̄)).
     """
-    from scipy.special import betainc, polygamma
+    from scipy.special import betainc
 
     mean, square, within, slope = (np.zeros((len(versions[0]), nodes.size)) for _ in range(4))
     for items in versions:
@@ -254,16 +246,15 @@ def _scores(versions: tuple[ItemParameters, ...], nodes: Floats) -> OutcomeTable
         mean += shape.success
         square += shape.success**2
         within += shape.success * shape.failure / (phi + 1.0)
-        steepness = items.slope * (items.ceiling - items.guessing)
-        slope += steepness[:, None] * shape.rising * shape.falling
+        slope += rise(items, shape)
     mean, square, within, slope = (part / len(versions) for part in (mean, square, within, slope))
     inside = np.clip(mean, 1e-6, 1 - 1e-6)
     variance = np.maximum(within + square - mean**2, 1e-12)
     precision = np.clip(inside * (1 - inside) / variance - 1.0, 1e-3, 1e9)
     up, down = inside * precision, (1 - inside) * precision
-    information = slope**2 * precision**2 * (polygamma(1, up) + polygamma(1, down))
+    information = information_of_scores(slope, inside, 1 - inside, precision)
     edges = 0.5 - 0.5 * np.cos(np.linspace(0, np.pi, _BINS + 1)[1:-1])
     below = np.stack([betainc(up, down, edge) for edge in edges])
     ends = np.zeros_like(below[:1]), np.ones_like(below[:1])
     bins = np.diff(np.concatenate([ends[0], below, ends[1]]), axis=0)
-    return OutcomeTables(np.maximum(bins, 0.0), np.asarray(information), False)
+    return OutcomeTables(np.maximum(bins, 0.0), information, False)

@@ -15,13 +15,14 @@ from examiner.adaptive.answers import (
     Floats,
     Indices,
     Whole,
-    log_density,
     outcome_tables,
 )
 from examiner.adaptive.calibration import Calibration, calibration_of
 from examiner.adaptive.versions import Uncertainty
 from examiner.checking import read_only
 from examiner.irt import IRTFit, ItemParameters, Quadrature
+from examiner.irt.estimation.kernels import log_density
+from examiner.irt.posterior import moments, posterior_weights
 from examiner.scores import Recipe
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
@@ -43,9 +44,7 @@ class AbilityMoments(NamedTuple):
 
 def weights_of(log_posterior: Floats) -> Floats:
     """Return posterior weights that sum to 1 in each row."""
-    weights = np.exp(log_posterior - log_posterior.max(axis=-1, keepdims=True))
-    weights /= weights.sum(axis=-1, keepdims=True)
-    return np.asarray(weights)
+    return posterior_weights(log_posterior.copy())[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -216,8 +215,7 @@ class TaskBank:
         >>> bank.moments(np.exp(bank.log_prior)[None]).error.round(6)
         array([1.])
         """
-        ability = weights @ self.nodes
-        variance = np.maximum(weights @ self.nodes**2 - ability**2, 0.0)
+        ability, variance = moments(weights, self.nodes)
         zero, unit = self.calibration.scale
         scale = zero + (ability - self.prior_mean) ** 2 * unit
         return AbilityMoments(ability, np.sqrt(variance), np.sqrt(variance + scale))

@@ -12,9 +12,10 @@ from examiner.adaptive.answers import Answer, Flags
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import RULES, Choosing, Rule
 from examiner.adaptive.state import ExaminationState
-from examiner.adaptive.stopping import Ending, Stop, interval
+from examiner.adaptive.stopping import Ending, Stop
 from examiner.checking import Bounds, ShapeError, from_record, to_record
 from examiner.irt import IRTFit, ItemParameters
+from examiner.irt.errors.intervals import interval
 from examiner.results.display import html_table
 from examiner.scores import Recipe
 from examiner.wording import InputError, counted, shorten
@@ -48,12 +49,12 @@ class ExaminationStep:
     @property
     def low(self) -> float:
         """Lower end of the 95 % interval."""
-        return float(interval(self.ability, self.error)[0])
+        return interval(self.ability, self.error)[0]
 
     @property
     def high(self) -> float:
         """Upper end of the 95 % interval."""
-        return float(interval(self.ability, self.error)[1])
+        return interval(self.ability, self.error)[1]
 
     def to_dict(self) -> dict[str, Any]:  # Any: JSON values
         """Return all numbers by name, the interval's ends too.
@@ -136,8 +137,7 @@ class Examination:
     @property
     def interval(self) -> tuple[float, float]:
         """The ends of the 95 % interval."""
-        low, high = interval(self.ability, self.error)
-        return float(low), float(high)
+        return interval(self.ability, self.error)
 
     @property
     def probability_better(self) -> float | None:

@@ -58,10 +58,9 @@ class Sitting:
     can be given and those that were, `closed` those that exposure control keeps back, None for nothing.
     """
 
-    def __init__(
-        self, bank: TaskBank, choosing: Choosing, stop: Stop, agents: int, closed: Flags | None
-    ) -> None:
-        self.bank, self.choosing, self.stop, self.closed = bank, choosing, stop, closed
+    def __init__(self, bank: TaskBank, choosing: Choosing, stop: Stop, agents: int) -> None:
+        self.bank, self.choosing, self.stop = bank, choosing, stop
+        self.closed: Flags | None = None
         self.posterior = np.repeat(bank.log_prior[None], agents, axis=0)
         self.offered = np.ones((agents, len(bank)), dtype=bool)
         self.taken = ~self.offered
@@ -72,8 +71,8 @@ class Sitting:
     @classmethod
     def of_one(cls, bank: TaskBank, now: Examination) -> Sitting:
         """Return the one agent of an examination that may be on its way."""
-        closed = bank.among(now.closed)[None] if now.closed else None
-        sitting = cls(bank, now.choosing, now.stop, 1, closed)
+        sitting = cls(bank, now.choosing, now.stop, 1)
+        sitting.closed = bank.among(now.closed)[None] if now.closed else None
         sitting.posterior[0] = now.state.log_posterior
         sitting.offered[0] = now.state.offered(bank)
         sitting.taken[0] = bank.among(now.state.tasks)
@@ -251,7 +250,7 @@ def _stepped(bank: TaskBank, now: Examination, given: Answer, worth: float) -> E
     """The examination with one more step; whether it ends is told elsewhere."""
     column = bank.column(given.task)
     state = now.state.after(bank, given)
-    curve = probability(bank.items.take([column]), bank.nodes)[0]
+    curve = probability(bank.items.take([column]), bank.nodes)[:, 0]
     better = now.stop.probability_better(bank, state.moments)
     step = ExaminationStep(
         given.task,

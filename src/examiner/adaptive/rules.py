@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from examiner.adaptive.answers import Floats, Indices
+from examiner.adaptive.answers import Floats
 from examiner.adaptive.bank import TaskBank
 from examiner.wording import InputError, listed, unknown_name
 
@@ -21,9 +21,7 @@ Rule = Callable[[TaskBank, Floats, Floats], Floats]
 
 def maximum_information(bank: TaskBank, weights: Floats, abilities: Floats) -> Floats:
     r"""Fisher information at the estimated ability, :math:`I_i(\hat\theta)` (Lord, 1980, chapter 10)."""
-    left, share = _between(bank, abilities)
-    table = bank.information
-    return np.asarray(table[left] + share[:, None] * (table[left + 1] - table[left]))
+    return _between(bank, bank.information, abilities)
 
 
 def posterior_information(bank: TaskBank, weights: Floats, abilities: Floats) -> Floats:
@@ -59,11 +57,9 @@ def kullback_leibler(bank: TaskBank, weights: Floats, abilities: Floats) -> Floa
     References: Chang and Ying (1996), Applied Psychological Measurement 20, eq. 8; with the posterior
     as weight, Veldkamp and van der Linden (2006).
     """
-    left, share = _between(bank, abilities)
     value = np.zeros((len(weights), len(bank)))
     for likelihood in bank.likelihood:
-        table = likelihood.T
-        here = table[left] + share[:, None] * (table[left + 1] - table[left])
+        here = _between(bank, likelihood.T, abilities)
         logs = np.log(np.maximum(likelihood, 1e-300))
         value += here * (np.log(np.maximum(here, 1e-300)) - weights @ logs.T)
     return np.maximum(value, 0.0)
@@ -155,9 +151,9 @@ class Choosing:
         return self.among > 1 or self.rule == "random"
 
 
-def _between(bank: TaskBank, abilities: Floats) -> tuple[Indices, Floats]:
-    """The node below each ability, and how far along it lies towards the next."""
+def _between(bank: TaskBank, table: Floats, abilities: Floats) -> Floats:
+    """Values [abilities, tasks] of a table [nodes, tasks], along straight lines between nodes."""
     nodes = bank.nodes
     left = np.clip(np.searchsorted(nodes, abilities, side="right") - 1, 0, nodes.size - 2)
-    share = (abilities - nodes[left]) / (nodes[left + 1] - nodes[left])
-    return left, np.clip(share, 0.0, 1.0)
+    share = np.clip((abilities - nodes[left]) / (nodes[left + 1] - nodes[left]), 0.0, 1.0)
+    return np.asarray(table[left] + share[:, None] * (table[left + 1] - table[left]))

@@ -8,14 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.adaptive.answers import AS_BINOMIAL, Floats, Indices, Whole
+from examiner.adaptive.answers import Floats, Indices, Whole
 from examiner.adaptive.bank import TaskBank, weights_of
 from examiner.adaptive.examination import closed_tasks
 from examiner.adaptive.examine import Sitting
 from examiner.adaptive.rules import Choosing, Rule
-from examiner.adaptive.stopping import Ending, Stop, interval
+from examiner.adaptive.stopping import Ending, Stop
 from examiner.checking import Randomness, generator, read_only
 from examiner.irt import IRTFit, ItemParameters
+from examiner.irt.errors.intervals import interval
+from examiner.irt.estimation.kernels import AS_BINOMIAL
 from examiner.results.display import html_table
 from examiner.wording import InputError, counted
 
@@ -51,12 +53,12 @@ class SimulatedExaminations:
     @property
     def low(self) -> Floats:
         """Lower ends of the 95 % intervals."""
-        return np.asarray(interval(self.ability, self.error)[0])
+        return interval(self.ability, self.error)[0]
 
     @property
     def high(self) -> Floats:
         """Upper ends of the 95 % intervals."""
-        return np.asarray(interval(self.ability, self.error)[1])
+        return interval(self.ability, self.error)[1]
 
     @property
     def coverage(self) -> float:
@@ -82,7 +84,7 @@ class SimulatedExaminations:
         >>> run.share_ending(Ending.USED_UP)
         1.0
         """
-        return sum(one is ending for one in self.ending) / len(self.ending)
+        return self.ending.count(ending) / len(self.ending)
 
     def __repr__(self) -> str:
         return (
@@ -134,13 +136,18 @@ def simulate(
     read_only(theta)
     size = max(64, _CELLS // len(bank))
     starts = range(0, theta.size, size)
-    blocks = []
+    made = _unanswered(bank, theta, min(ends.most or len(bank), len(bank)))
+    endings: list[Ending] = []
     for start, child in zip(starts, generator(rng).spawn(len(starts)), strict=True):
-        part = theta[start : start + size]
-        blocks.append(_examined(bank, part, Respondents.of(bank, part, truth, child), plan, ends))
+        rows = slice(start, start + size)
+        respondents = Respondents.of(bank, theta[rows], truth, child)
+        endings += _examined(made, rows, Sitting(bank, plan, ends, theta[rows].size), respondents)
         if progress is not None:
-            progress("examining simulated agents", start + part.size, theta.size)
-    return _joined(blocks)
+            progress("examining simulated agents", len(endings), theta.size)
+    used = max(int(made.count.max()), 1)  # what nobody came to is left out
+    of_steps = ("given", "answers", "trace", "trace_error")
+    cut = {name: getattr(made, name)[:, :used] for name in of_steps}
+    return replace(made, ending=tuple(endings), **cut)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,54 +216,39 @@ def _end_to_end(versions: tuple[ItemParameters, ...]) -> ItemParameters:
     return replace(versions[0], tasks=versions[0].tasks * len(versions), **arrays)  # type: ignore[arg-type]  # arrays alone
 
 
-def _examined(
-    bank: TaskBank, theta: Floats, respondents: Respondents, plan: Choosing, stop: Stop
-) -> SimulatedExaminations:
-    """Examine a block of agents; what is told step by step is as wide as there can be steps."""
-    agents, rng = theta.size, respondents.rng
-    closed = None
-    if plan.open_shares is not None:
-        closed = closed_tasks(bank, plan.open_shares, agents, rng)
-    sitting = Sitting(bank, plan, stop, agents, closed)
+def _unanswered(bank: TaskBank, truth: Floats, steps: int) -> SimulatedExaminations:
+    """What is known of agents before the first task, with room for so many steps."""
     before = bank.moments(weights_of(bank.log_prior[None]))
-    ability, error = (np.repeat(part, agents) for part in (before.ability, before.error))
-    steps = agents, min(stop.most or len(bank), len(bank))
-    given = np.full(steps, -1, dtype=np.int32)
-    answers, trace, trace_error = (np.full(steps, np.nan) for _ in range(3))
-
-    def answer(rows: Indices, task: Indices) -> tuple[Floats, Whole]:
-        trials = bank.trials[task]
-        return respondents.answer(rows, task, trials), trials
-
-    for step, asked in enumerate(sitting.rounds(answer, lambda: rng)):
-        rows, found = asked.rows, asked.found
-        given[rows, step], answers[rows, step] = asked.task, asked.value
-        ability[rows], error[rows] = found.ability, found.error
-        trace[rows, step], trace_error[rows, step] = found.ability, found.error
+    agents = truth.size
     return SimulatedExaminations(
         bank.tasks,
-        theta,
-        ability,
-        error,
-        sitting.given,
-        sitting.cost,
-        tuple(sitting.ending),
-        given,
-        answers,
-        trace,
-        trace_error,
+        truth,
+        np.repeat(before.ability, agents),
+        np.repeat(before.error, agents),
+        np.zeros(agents, dtype=np.int64),
+        np.zeros(agents),
+        (),
+        np.full((agents, steps), -1, dtype=np.int32),
+        *np.full((3, agents, steps), np.nan),
     )
 
 
-def _joined(blocks: list[SimulatedExaminations]) -> SimulatedExaminations:
-    """All blocks as one, without the steps that nobody came to."""
-    of_agents = ("truth", "ability", "error", "count", "cost")
-    of_steps = ("given", "answers", "trace", "trace_error")
-    joined = {
-        name: np.concatenate([getattr(block, name) for block in blocks])
-        for name in (*of_agents, *of_steps)
-    }
-    used = max(int(joined["count"].max()), 1)
-    joined |= {name: joined[name][:, :used] for name in of_steps}
-    ending = tuple(end for block in blocks for end in block.ending)
-    return SimulatedExaminations(blocks[0].tasks, ending=ending, **joined)
+def _examined(
+    made: SimulatedExaminations, rows: slice, sitting: Sitting, respondents: Respondents
+) -> list[Ending]:
+    """Examine a block of agents, write down what is told of them, and say how each ended."""
+    bank, rng, shares = sitting.bank, respondents.rng, sitting.choosing.open_shares
+    if shares is not None:
+        sitting.closed = closed_tasks(bank, shares, len(sitting.cost), rng)
+
+    def answer(agents: Indices, task: Indices) -> tuple[Floats, Whole]:
+        trials = bank.trials[task]
+        return respondents.answer(agents, task, trials), trials
+
+    for step, asked in enumerate(sitting.rounds(answer, lambda: rng)):
+        at, found = rows.start + asked.rows, asked.found
+        made.given[at, step], made.answers[at, step] = asked.task, asked.value
+        made.ability[at], made.error[at] = found.ability, found.error
+        made.trace[at, step], made.trace_error[at, step] = found.ability, found.error
+    made.count[rows], made.cost[rows] = sitting.given, sitting.cost
+    return list(sitting.ending)

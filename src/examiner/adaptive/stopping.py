@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +13,6 @@ from examiner.adaptive.bank import AbilityMoments, TaskBank
 from examiner.adaptive.rules import maximum_information
 from examiner.wording import InputError, shorten, unknown_name
 
-LEVEL = 1.959963984540054
-"""Half width of a 95 % interval in standard errors."""
 _LOOK_AHEAD_EVERY = 5
 _LOOK_AHEAD_LEAST = 20
 """After every five tasks it is asked what a third as many again, and at least 20, would bring."""
@@ -74,6 +71,16 @@ class Stop:
             raise InputError(
                 f"The certainty is {self.certainty}. Give a share above 0.5 and below 1."
             )
+
+    @classmethod
+    def usual(cls, bank: TaskBank, least: int = 1) -> Stop:
+        """Return a stop as precise as is usual, or as the agents of the bank's fit allow.
+
+        >>> from examiner.irt import ItemParameters
+        >>> Stop.usual(TaskBank.of(ItemParameters.of(["t"], [1], [0]))).error
+        0.3
+        """
+        return cls(error=max(0.3, round(1.25 * bank.least_error, 2)), least=least)
 
     def checked(self, bank: TaskBank) -> Stop:
         """Return itself after refusing what this bank can never reach.
@@ -230,11 +237,6 @@ an ability to compare with.
         if isinstance(self.better_than, str):
             return bank.landmarks[self.better_than]
         return float(self.better_than), bank.least_error
-
-
-def interval(ability: Floats | float, error: Floats | float) -> tuple[Any, Any]:  # Any: as given
-    """Return the ends of the 95 % interval."""
-    return ability - LEVEL * error, ability + LEVEL * error
 
 
 def _most_told(information: Floats, given: Whole) -> Floats:

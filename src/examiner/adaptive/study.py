@@ -14,9 +14,10 @@ from examiner.adaptive.answers import Floats
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import Choosing, Rule
 from examiner.adaptive.simulate import Progress, SimulatedExaminations, simulate
-from examiner.adaptive.stopping import LEVEL, Ending, Stop
+from examiner.adaptive.stopping import Ending, Stop
 from examiner.checking import Randomness, generator
 from examiner.irt import IRTFit, ItemParameters
+from examiner.irt.errors.intervals import Z
 from examiner.results.display import html_table
 from examiner.wording import InputError, counted
 
@@ -145,7 +146,7 @@ def _accuracy(name: str, run: SimulatedExaminations, size: int) -> AccuracyRow:
         size,
         float(np.sqrt((away**2).mean())),
         float(np.sqrt((error**2).mean())),
-        float((away <= LEVEL * error).mean()),
+        float((away <= Z * error).mean()),
     )
 
 

@@ -177,8 +177,8 @@ def _prior(fit: IRTFit) -> tuple[Floats, Floats]:
     """Precision and mean of the priors of slopes and intercepts; none are priors that say nothing."""
     if fit.priors is None:
         return np.zeros(2), np.zeros(2)
-    both = fit.priors.slope, fit.priors.intercept
-    return np.array([one.sd for one in both]) ** -2.0, np.array([one.mean for one in both])
+    mean, precision = np.array([fit.priors.pull("slope"), fit.priors.pull("intercept")]).T
+    return precision, mean
 
 
 def _positive(precision: Floats) -> Floats:

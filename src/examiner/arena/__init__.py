@@ -1,75 +1,47 @@
 """Games played under a stated protocol."""
 
-from examiner.arena.agent import Task
-from examiner.arena.agents import AGENTS
-from examiner.arena.environments import ENVIRONMENTS
-from examiner.arena.environments.games import (
-    TRAINING_GAMES,
-    UNSAFE_GAMES,
-    game_split,
-    game_variant,
-    game_variants,
-    playable_game,
-    playable_games,
-)
-from examiner.arena.plans.file import bundled_plans, plan, plan_from_toml
-from examiner.arena.plans.plan import Plan, PlannedAgent, PlannedGame
-from examiner.arena.play.episodes import Playing, check_job
-from examiner.arena.play.job import Job
-from examiner.arena.play.runs import Estimate, ReplayTest
-from examiner.arena.probe import (
-    Contrast,
-    Probe,
-    ProbedPlan,
-    ProbedVariant,
-    probe,
-)
-from examiner.arena.profile import Profile, profile, profiled_kinds
-from examiner.arena.protocol import PROTOCOLS, Deviation, Protocol, deviations, protocol
-from examiner.arena.running.runner import FailedJob, RunOutcome, run
-from examiner.arena.running.standing import Standing
-from examiner.ledger import Episode, Ledger, export
+from examiner.arena.agents import AGENTS as AGENTS
+from examiner.arena.contract import Task as Task
+from examiner.arena.environments import ENVIRONMENTS as ENVIRONMENTS
+from examiner.arena.environments.games import TRAINING_GAMES as TRAINING_GAMES
+from examiner.arena.environments.games import UNSAFE_GAMES as UNSAFE_GAMES
+from examiner.arena.environments.games import game_split as game_split
+from examiner.arena.environments.games import game_variant as game_variant
+from examiner.arena.environments.games import game_variants as game_variants
+from examiner.arena.environments.games import playable_game as playable_game
+from examiner.arena.environments.games import playable_games as playable_games
+from examiner.arena.job import Job as Job
+from examiner.arena.job import Plan as Plan
+from examiner.arena.job import PlannedAgent as PlannedAgent
+from examiner.arena.job import PlannedGame as PlannedGame
+from examiner.arena.job import check_job as check_job
+from examiner.arena.plans import bundled_plans as bundled_plans
+from examiner.arena.plans import plan as plan
+from examiner.arena.plans import plan_from_toml as plan_from_toml
+from examiner.arena.play.episodes import Playing as Playing
+from examiner.arena.play.runner import FailedJob as FailedJob
+from examiner.arena.play.runner import RunOutcome as RunOutcome
+from examiner.arena.play.runner import Standing as Standing
+from examiner.arena.play.runner import run as run
+from examiner.arena.play.runs import Estimate as Estimate
+from examiner.arena.play.runs import ReplayTest as ReplayTest
+from examiner.arena.play.runs import results_of as results_of
+from examiner.arena.probe import Contrast as Contrast
+from examiner.arena.probe import Probe as Probe
+from examiner.arena.probe import ProbedPlan as ProbedPlan
+from examiner.arena.probe import ProbedVariant as ProbedVariant
+from examiner.arena.probe import probe as probe
+from examiner.arena.profile import Profile as Profile
+from examiner.arena.profile import profile as profile
+from examiner.arena.profile import profiled_kinds as profiled_kinds
+from examiner.arena.protocol import PROTOCOLS as PROTOCOLS
+from examiner.arena.protocol import Deviation as Deviation
+from examiner.arena.protocol import Protocol as Protocol
+from examiner.arena.protocol import deviations as deviations
+from examiner.arena.protocol import protocol as protocol
+from examiner.checking import names_of as _names_of
+from examiner.ledger import Episode as Episode
+from examiner.ledger import Ledger as Ledger
+from examiner.ledger import export as export
 
-__all__ = [
-    "AGENTS",
-    "ENVIRONMENTS",
-    "PROTOCOLS",
-    "TRAINING_GAMES",
-    "UNSAFE_GAMES",
-    "Contrast",
-    "Deviation",
-    "Episode",
-    "Estimate",
-    "FailedJob",
-    "Job",
-    "Ledger",
-    "Plan",
-    "PlannedAgent",
-    "PlannedGame",
-    "Playing",
-    "Probe",
-    "ProbedPlan",
-    "ProbedVariant",
-    "Profile",
-    "Protocol",
-    "ReplayTest",
-    "RunOutcome",
-    "Standing",
-    "Task",
-    "bundled_plans",
-    "check_job",
-    "deviations",
-    "export",
-    "game_split",
-    "game_variant",
-    "game_variants",
-    "plan",
-    "plan_from_toml",
-    "playable_game",
-    "playable_games",
-    "probe",
-    "profile",
-    "profiled_kinds",
-    "protocol",
-    "run",
-]
+__dir__ = _names_of(__name__)

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
-from examiner.arena.agent import make_agent
 from examiner.arena.agents import AGENTS
-from examiner.arena.plans.file import plan as read_plan
-from examiner.arena.plans.plan import Plan
-from examiner.arena.play.episodes import check_job, environment_of
-from examiner.arena.play.job import Job
+from examiner.arena.contract import make_agent
+from examiner.arena.job import Job, Plan, check_job, environment_of
+from examiner.arena.plans import plan as read_plan
+from examiner.arena.play.runner import FailedJob, Watcher, run
 from examiner.arena.play.runs import (
     Estimate,
     Mapper,
@@ -26,8 +25,6 @@ from examiner.arena.play.runs import (
     reported_phase,
 )
 from examiner.arena.protocol import PROTOCOLS, Protocol
-from examiner.arena.running.runner import FailedJob, run
-from examiner.arena.running.standing import Watcher
 from examiner.ledger import ledger_results
 from examiner.results.display import html_table
 from examiner.wording import InputError, counted, shorten
@@ -83,7 +80,6 @@ class ProbedVariant(NamedTuple):
     def of_job(cls, job: Job) -> ProbedVariant:
         """Return what a job is a run of.
 
-        >>> from examiner.arena.play.job import Job
         >>> ProbedVariant.of_job(Job("mine", "random", environment="gymnasium", game="CartPole-v1"))
         ProbedVariant(agent='mine', game='CartPole-v1', mode=None, difficulty=None)
         """
@@ -104,8 +100,8 @@ class ProbedPlan:
     def _repr_html_(self) -> str:
         header = (*ProbedVariant._fields, "without", "with sticky actions", "loss")
         rows = [
-            (*variant, one.deterministic.mean, one.sticky.mean, one.loss.mean)
-            for variant, one in self.contrasts.items()
+            (*variant, found.deterministic.mean, found.sticky.mean, found.loss.mean)
+            for variant, found in self.contrasts.items()
         ]
         return html_table(repr(self), header, rows)
 
@@ -161,7 +157,7 @@ def probe(
     >>> found.contrast.sticky.runs, found.replay.replays
     (2, 4)
     >>> import tempfile
-    >>> from examiner.arena.plans.file import plan_from_toml
+    >>> from examiner.arena.plans import plan_from_toml
     >>> text = 'environment = "gymnasium"\\ngames = ["CartPole-v1"]\\nseeds = 2\\nepisodes = 1\\n'
     >>> found = probe(plan_from_toml(text + '[[agents]]\\nentry = "random"'), tempfile.mkdtemp())
     >>> found
@@ -190,10 +186,10 @@ def _probe_job(job: Job, sticky_probability: float, seeds: int, replays: int, us
         for chance in (0.0, sticky_probability)
     )
     kinds = [
-        [replace(one, seed=job.seed + seed) for seed in range(seeds)]
-        for one in (plain, noisy, _random_play(plain), _random_play(noisy))
+        [replace(kind, seed=job.seed + seed) for seed in range(seeds)]
+        for kind in (plain, noisy, _random_play(plain), _random_play(noisy))
     ]
-    runs: list[Recorded] = use(play_recorded, [one for kind in kinds for one in kind])
+    runs: list[Recorded] = use(play_recorded, [run for kind in kinds for run in kind])
     by_kind = [runs[start : start + seeds] for start in range(0, len(runs), seeds)]
     scores = [[run.performance for run in kind] for kind in by_kind]
     contrast, random = _contrast(*scores[:2]), _contrast(*scores[2:])
@@ -223,7 +219,8 @@ def _probe_plan(
         kinds.append(_performances(outcome.ledger, _done(played.jobs(), outcome.failed)))
     variants = dict.fromkeys(ProbedVariant.of_job(job) for job in plan.jobs())
     return ProbedPlan(
-        {one: _contrast(*(kind.get(one, []) for kind in kinds)) for one in variants}, tuple(failed)
+        {variant: _contrast(*(kind.get(variant, []) for kind in kinds)) for variant in variants},
+        tuple(failed),
     )
 
 
@@ -272,7 +269,7 @@ def _refuse_without_list_of_actions(job: Job) -> None:
 def _changed(protocol: Protocol, **changes: float) -> Protocol:
     """The protocol with changes, under the name of a preset if it is one."""
     changed = replace(protocol, **changes)  # type: ignore[arg-type]
-    preset = next((one for one in PROTOCOLS.values() if one == changed), None)
+    preset = next((known for known in PROTOCOLS.values() if known == changed), None)
     return preset or replace(changed, name=f"{protocol.name.removesuffix(', changed')}, changed")
 
 
@@ -297,7 +294,7 @@ def _kept(advantage: Estimate, left: float) -> float:
 
 def _done(jobs: Iterable[Job], failed: Iterable[FailedJob]) -> list[Job]:
     """The jobs that were played to their end, once a run is over."""
-    without = {one.job.key for one in failed}
+    without = {failure.job.key for failure in failed}
     return [job for job in jobs if job.key not in without]
 
 

@@ -10,9 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.arena.environments.contract import Environment
-from examiner.arena.play.episodes import environment_of
-from examiner.arena.play.job import Job
+from examiner.arena.contract import Environment
+from examiner.arena.job import Job, environment_of
 from examiner.arena.protocol import PROTOCOLS, Protocol, usual_protocol
 from examiner.results.attributes import Classification
 from examiner.wording import InputError
@@ -117,7 +116,7 @@ def profile(
         reward_density=float(np.mean(steps != 0)),
         reward_low=float(steps.min()),
         reward_high=float(steps.max()),
-        mean_score=float(np.mean([one.sum() for one in rewards])),
+        mean_score=float(np.mean([episode.sum() for episode in rewards])),
         truncated=cut / episodes,
         episodes=episodes,
         protocol=job.protocol.hash,
@@ -137,7 +136,7 @@ def profiled_kinds(profiles: Sequence[Profile]) -> Classification:
     return Classification(
         tasks=tuple(profile.task for profile in profiles),
         features=tuple(features[0]),
-        values=tuple(tuple(one.values()) for one in features),
+        values=tuple(tuple(kinds.values()) for kinds in features),
         source="measured under the random agent",
     )
 

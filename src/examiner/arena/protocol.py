@@ -62,7 +62,7 @@ class Protocol:
     def __post_init__(self) -> None:
         settle(self, "protocol")
         shares = self.report_shares
-        rising = all(one < other for one, other in itertools.pairwise((0.0, *shares)))
+        rising = all(share < later for share, later in itertools.pairwise((0.0, *shares)))
         if not rising or shares[-1] > 1.0:
             raise ShapeError("report_shares", f"is {shorten(list(shares))}", _RISING, "protocol")
 
@@ -106,7 +106,7 @@ class Protocol:
         return protocol(preset, **changes)  # type: ignore[arg-type]
 
 
-SETTINGS = tuple(one.name for one in fields(Protocol) if one.compare)
+SETTINGS = tuple(setting.name for setting in fields(Protocol) if setting.compare)
 """The names of all settings, in the order in which they are explained."""
 
 

@@ -29,7 +29,7 @@ from typing import (
 
 import numpy as np
 
-from examiner.checking.arrays import read_only
+from examiner.checking.values import read_only
 from examiner.wording import InputError, listed, shorten, unknown_name
 
 T = TypeVar("T")
@@ -247,7 +247,7 @@ class _Reader:
     def _chosen(
         self, stored: object, known: tuple[object, ...], path: str
     ) -> Any:  # Any: a literal
-        if any(stored == one and type(stored) is type(one) for one in known):
+        if any(stored == word and type(stored) is type(word) for word in known):
             return stored
         if isinstance(stored, str):
             raise ShapeError(path, f"is {shorten(stored)}", f"one of {listed(known, limit=40)}")

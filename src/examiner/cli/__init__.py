@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import wraps
 from importlib import import_module
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -48,6 +47,7 @@ RENAMED = MappingProxyType(
     {
         ("report", "--classification"): "--typology",
         ("examine", "--save"): "--output",
+        ("examine", "--costs"): "--cost",
         ("select", "--groups"): "--families",
         ("compare", "--groups"): "--families",
     }
@@ -134,6 +134,8 @@ def main() -> None:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version  # reads e-mail headers, for which help need not wait
+
         typer.echo(f"examiner {version('examiner')}")
         raise typer.Exit
 

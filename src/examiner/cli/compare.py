@@ -6,17 +6,18 @@ from dataclasses import dataclass
 
 from examiner.cli.options import REPS, Seeded, SourceOptions, option, words_of
 from examiner.cli.output import progress_bar, show
-from examiner.cli.selection import (
+from examiner.cli.select import (
+    MOST_DIGITS,
     SelectionOptions,
     agents_named,
     folds_named,
     judging,
     material_from,
-    numbers_in,
 )
 from examiner.selection import METHODS, Holdout, expected_seconds
 from examiner.selection import compare as compare_selections
 from examiner.telling.findings import comparison
+from examiner.wording import InputError, shorten
 
 SIZES = (1, 3, 5, 10)
 HINT = "`--folds 10`, fewer `--sizes` or fewer `--methods` take less."
@@ -64,5 +65,28 @@ def compare(
 
 def _sizes(text: str | None, offered: int, must: int) -> list[int]:
     if text is not None:
-        return numbers_in(text, "sizes")
+        return _numbers(text)
     return [size for size in SIZES if max(1, must) <= size < offered] or [offered]
+
+
+def _numbers(text: str) -> list[int]:
+    """Sizes as whole numbers with commas, and ranges.
+
+    >>> _numbers("1,3-5")
+    [1, 3, 4, 5]
+    """
+    found: list[int] = []
+    for word in words_of(text) or ():
+        first, dash, last = word.partition("-")
+        ends = (first, last) if dash else (first, first)
+        if not all(end.isdecimal() and len(end) <= MOST_DIGITS for end in ends):
+            raise InputError(
+                f"The sizes are {shorten(text)}. Give whole numbers, as in 1,3,5 or 1-10."
+            )
+        numbers = range(int(ends[0]), int(ends[1]) + 1)
+        if not numbers:
+            raise InputError(
+                f"The sizes are {shorten(text)}, and {word} is empty. Write the smaller first: 1-10."
+            )
+        found += numbers
+    return found

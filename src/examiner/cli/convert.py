@@ -9,8 +9,8 @@ from examiner.cli.options import ComparisonOptions, Printing, SourceOptions, arg
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import comparable, results_from
 from examiner.results import WRITERS, Results, write
+from examiner.results.storage import file_kind
 from examiner.results.writers import check_path
-from examiner.results.writing import file_kind
 from examiner.telling.finding import Finding
 from examiner.telling.prose import Name
 from examiner.wording import counted

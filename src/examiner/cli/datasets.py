@@ -36,7 +36,7 @@ def datasets(options: DatasetOptions, told: Printing) -> None:
         [row | {"year": str(row["year"])} for row in rows], columns, "Bundled data sets"
     )
     hint = "Show one's card with `examiner datasets NAME`; load it with `ex.load(NAME)`."
-    listed = Finding("datasets", "Data sets", (), (table, Text((hint,))), {"datasets": rows})
+    listed = Finding("datasets", "Data sets", (), (table, Text(hint)), {"datasets": rows})
     show(listed, "examiner.datasets/1", told.json)
 
 
@@ -46,5 +46,5 @@ def _shown(chosen: Card) -> Finding:
         lines = value if isinstance(value, list) else [value]
         if isinstance(value, dict):
             lines = [f"{key}: {meaning}" for key, meaning in value.items()]
-        blocks += [Text((f"{field}:",)), *(Text(("  ", Name(str(line)))) for line in lines)]
+        blocks += [Text(f"{field}:"), *(Text(("  ", Name(str(line)))) for line in lines)]
     return Finding("dataset", chosen.name, (), tuple(blocks), chosen.to_dict())

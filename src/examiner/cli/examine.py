@@ -2,46 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
-from examiner.adaptive import Examination, Stop, TaskBank, answers_from
-from examiner.adaptive import examine as examined
-from examiner.adaptive import study as examination_study
-from examiner.cli.examination import (
-    Answering,
-    ByHandError,
-    ChoosingOptions,
-    StopOptions,
-    TypedAnswers,
-    bank_from,
-    choosing_from,
-    played_live,
-    stop_from,
+from examiner.adaptive import (
+    RULES,
+    Choosing,
+    Examination,
+    Stop,
+    TaskBank,
+    answers_from,
+    answers_played,
+    balance_of,
 )
-from examiner.cli.options import OUTPUT, Seeded, SourceOptions, option
+from examiner.adaptive import examine as examined
+from examiner.adaptive import exposure as exposure_shares
+from examiner.adaptive import study as examination_study
+from examiner.cli.answers import Answering, ByHandError, TypedAnswers
+from examiner.cli.options import (
+    OUTPUT,
+    TYPOLOGY,
+    Seeded,
+    SourceOptions,
+    find_modules_here,
+    option,
+    other_source,
+    parsed,
+)
 from examiner.cli.output import print_notes, progress_bar, show
-from examiner.cli.source import results_from
+from examiner.cli.source import classification_from, results_from
+from examiner.importers import read_tasks
 from examiner.irt import IRTFit
+from examiner.results import Results, atari_game
+from examiner.selection.constraints import task_costs
 from examiner.stored import examination_content, open_fit
 from examiner.stored import save as store
 from examiner.telling.findings import newcomers as findings
-from examiner.wording import InputError
+from examiner.typology import kinds as task_kinds
+from examiner.wording import InputError, listed, shorten
 
 
 @dataclass(frozen=True, slots=True)
 class OracleOptions(SourceOptions):
     """The results that answer, with the options of any results."""
 
-    source: str = option(
-        "",
-        "Results that answer for the agent: a file, folder, pattern or bundled data set.",
-        "--oracle",
-        metavar="SOURCE",
-        show_default=False,
-    )
+    source: str = other_source("--oracle", "Results that answer for the agent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +71,44 @@ class ExamineOptions:
         None, "Store the examination after every answer.", *OUTPUT, metavar="FILE"
     )
     resume: Path | None = option(None, "Go on with a stored examination.", metavar="FILE")
+
+
+@dataclass(frozen=True, slots=True)
+class ChoosingOptions:
+    """How the next task is chosen."""
+
+    rule: str = option("information", f"{', '.join(RULES)}.", metavar="NAME")
+    among: int = option(1, "Choose at random among the N best tasks.", metavar="N")
+    exposure: float | None = option(
+        None, "Give no task to more than this share of agents.", metavar="SHARE"
+    )
+    cost: str | None = option(
+        None,
+        "What a task costs: a column of the oracle's results, or a table of tasks.",
+        metavar="COLUMN|FILE",
+    )
+    balance: str | None = option(
+        None, "Balance groups of tasks: a column of --tasks.", metavar="COLUMN"
+    )
+    typology: str | None = option(None, f"Balance kinds of task. {TYPOLOGY}", metavar="NAME|FILE")
+    trials: int = option(1, "Trials that one asking of a task takes.", min=1)
+    uncertainty: Literal["all", "tasks", "none"] = option(
+        "all", "Errors of the fit that are counted."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StopOptions:
+    """When the examination ends."""
+
+    standard_error: float | None = option(None, "End at this standard error of the ability.")
+    budget: float | None = option(None, "The most that all tasks may cost.")
+    most: int | None = option(None, "The most tasks to give.", metavar="N")
+    least: int = option(1, "The fewest tasks to give.", metavar="N")
+    better_than: str | None = option(
+        None, "End when it is clear whether the agent is better.", metavar="AGENT|ABILITY"
+    )
+    certainty: float = option(0.95, "The probability that makes a decision clear.")
 
 
 def examine(
@@ -93,8 +140,8 @@ def examine(
         with progress_bar("reading") as progress:
             # The recipe of the fit says how training logs are reduced.
             results = results_from(options, progress, reduce_training_logs=False)
-    bank = bank_from(fit, choosing, options.tasks, results)
-    stop = stop_from(stopping, bank, who.resume is not None)
+    bank = _bank(fit, choosing, options.tasks, results)
+    stop = _stop(stopping, bank, who.resume is not None)
     if who.simulate is not None:
         _study(bank, choosing, stop, who.simulate, told)
         return
@@ -130,7 +177,7 @@ def _examined(
     if who.resume is not None:
         last = Examination.from_dict(examination_content(who.resume), bank)
     target = who.output or who.resume
-    chosen = choosing_from(bank, options, stop, rng)
+    chosen = _choosing(bank, options, stop, rng)
     steps = examined(
         bank, answer, rng=rng, choosing=chosen, stop=stop, agent=who.agent or "", resume=last
     )
@@ -154,20 +201,26 @@ def _examined(
 
 
 def _live(fit: IRTFit, who: ExamineOptions, episodes: int, seed: int) -> Answering:
-    from examiner.arena import protocol as named_protocol  # only live play needs the arena
+    """Answers that are played: each task is a game; evaluation is the answer where there is one."""
+    from examiner.arena import Job, protocol, results_of  # only live play needs the arena
 
     if who.agent is None:
         raise InputError("Say who plays: --agent MODULE:FACTORY, or a built-in agent's name.")
-    protocol = named_protocol(who.protocol or "")
-    how = {"episodes": episodes, "seed": seed}
-    return played_live(fit, who.agent, protocol, environment=who.environment, **how)
+    rules = protocol(who.protocol or "")
+    if rules.evaluation_episodes:
+        rules = replace(rules, evaluation_episodes=episodes)
+    find_modules_here(who.agent)
+    where = who.environment
+    job = Job(who.agent, who.agent, environment=where, seed=seed, protocol=rules, episodes=episodes)
+    measure = (fit.recipe and fit.recipe.measure) or "score"
+    return answers_played(lambda task: results_of(replace(job, game=task), measure), fit)
 
 
 def _study(
     bank: TaskBank, options: ChoosingOptions, stop: Stop | None, agents: int, told: Seeded
 ) -> None:
     rng = np.random.default_rng(told.seed)
-    chosen = choosing_from(bank, options, stop, rng)
+    chosen = _choosing(bank, options, stop, rng)
     with progress_bar("examining simulated agents") as progress:
         study = examination_study(
             bank, rng=rng, stop=stop, rules=[chosen], agents=agents, progress=progress
@@ -175,3 +228,86 @@ def _study(
     finding = findings.tell_study(bank, study, seed=told.seed)
     notes = bank.calibration.notes
     show(finding, "examiner.examine-study/1", told.json, notes, seed=told.seed)
+
+
+def _bank(
+    fit: IRTFit, chosen: ChoosingOptions, tasks: str | None, results: Results | None
+) -> TaskBank:
+    """Return the fit's tasks with their costs and groups; `tasks` is the table of `--tasks`."""
+    names = fit.items.tasks
+    return TaskBank.of(
+        fit,
+        costs=None if chosen.cost is None else _costs(names, chosen.cost, results),
+        groups=_groups(names, chosen, tasks),
+        trials=chosen.trials,
+        uncertainty=chosen.uncertainty,
+    )
+
+
+def _costs(tasks: tuple[str, ...], named: str, results: Results | None) -> dict[str, float]:
+    if Path(named).is_file():
+        values = read_tasks(named).attributes.numbers(tasks, "cost")
+        found = dict(zip(tasks, values.tolist(), strict=True))
+    elif results is not None:
+        costs = task_costs(results, named)
+        assert costs is not None, "a column was named"
+        known = dict(zip(results.tasks, costs.tolist(), strict=True))
+        found = _by_any_name(tasks, known, np.nan)
+    else:
+        raise InputError(f"Cannot find the costs {shorten(named)}: there is no such file.")
+    return {task: cost for task, cost in found.items() if np.isfinite(cost)}
+
+
+def _groups(
+    tasks: tuple[str, ...], chosen: ChoosingOptions, table: str | None
+) -> dict[str, str] | None:
+    if chosen.balance is not None:
+        about = None if table is None else read_tasks(table).attributes
+        if about is None or chosen.balance not in about.columns:
+            raise InputError(
+                f"There is no column {shorten(chosen.balance)} of --tasks to balance. Name one, or a "
+                f"classification with `--typology`."
+            )
+        values = about.aligned(tasks, chosen.balance)
+        return {task: str(value) for task, value in zip(tasks, values, strict=True)}
+    if chosen.typology is None:
+        return None
+    kinds = task_kinds(classification_from(chosen.typology), rng=np.random.default_rng(0))
+    found = {
+        task: ", ".join(value for _, value in group.features)
+        for group in kinds.groups
+        for task in group.tasks
+    }
+    return _by_any_name(tasks, found, "of no known kind")
+
+
+def _by_any_name(tasks: Sequence[str], known: dict[str, Any], otherwise: Any) -> dict[str, Any]:
+    """What is known of tasks, by their own names or those of their games."""
+    games = known | {atari_game(task) or task: value for task, value in known.items()}
+    return {task: games.get(task, games.get(atari_game(task) or task, otherwise)) for task in tasks}
+
+
+def _choosing(
+    bank: TaskBank, options: ChoosingOptions, stop: Stop | None, rng: np.random.Generator
+) -> Choosing:
+    """Return how tasks are chosen; limits on exposure are found by simulation."""
+    balance = None if bank.groups is None else balance_of(bank)
+    chosen = Choosing(options.rule, options.among, balance=balance)
+    if options.exposure is None:
+        return chosen
+    shares = exposure_shares(bank, options.exposure, rng=rng, choosing=chosen, stop=stop)
+    return Choosing(options.rule, options.among, shares, balance)
+
+
+def _stop(options: StopOptions, bank: TaskBank, resumed: bool) -> Stop | None:
+    """When to stop; None goes on with what a stored examination says."""
+    given = (options.standard_error, options.budget, options.most, options.better_than)
+    if all(limit is None for limit in given):
+        return None if resumed else Stop.usual(bank, options.least)
+    better: str | float | None = options.better_than
+    if options.better_than is not None and better not in bank.landmarks:
+        known = f"The fit has {listed(bank.landmarks)}. Name one of them, or give an ability."
+        complaint = f"Unknown agent {shorten(better)}. {known}"
+        better = parsed(float, options.better_than, complaint)
+    limits = options.standard_error, options.budget, options.most, options.least
+    return Stop(*limits, better, options.certainty).checked(bank)

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-
 from examiner.cli.options import (
     OUTPUT,
     ComparisonOptions,
@@ -19,8 +17,9 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.irt import MODELS, IRTFit, chosen_recipe, indicators, standard_scores
+from examiner.irt import MODELS, IRTFit, indicators, standard_scores
 from examiner.irt import fit as fit_irt
+from examiner.scores import Recipe
 from examiner.stored import save
 from examiner.telling.findings import fit as findings
 from examiner.telling.terminal import print_line
@@ -57,20 +56,22 @@ def fit(
     """Fit an IRT model: difficulty and discrimination of tasks, ability and generality of agents."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        success = success_of(comparison.success)
-        normalise, share = comparison.normalise, comparison.success_share
-        recipe = chosen_recipe(results, how.model, normalise, success, share)
         made = fit_irt(
-            recipe.responses(results),
+            results,
             how.model,
+            recipe=Recipe(
+                normaliser=comparison.normalise,
+                success=success_of(comparison.success),
+                share=comparison.success_share,
+            ),
             estimator=how.estimator,
             priors=_priors(how.prior),
             response=how.response,
             starts=how.starts,
             nodes=how.nodes,
-            rng=np.random.default_rng(told.seed),
+            rng=told.seed,
             progress=progress,
-        ).with_recipe(recipe)
+        )
         scores = None if comparison.success is None else standard_scores(results)
         found = indicators(made, scores, bins=_bins(how.bins))
     if how.output is not None:

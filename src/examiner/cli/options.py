@@ -50,6 +50,16 @@ def argument(metavar: str, meaning: str, default: object = MISSING) -> Any:  # A
     return field(default=default, metadata={"made": made, "meaning": meaning})
 
 
+def other_source(name: str, what: str) -> Any:  # Any: a field
+    """Say results as an option of this name, where the argument of a command is something else.
+
+    >>> other_source("--oracle", "Results that answer").default
+    ''
+    """
+    meaning = f"{what}: a file, folder, pattern or bundled data set."
+    return option("", meaning, name, metavar="SOURCE", show_default=False)
+
+
 def normaliser_names() -> str:
     """List what `--normalise` takes.
 

@@ -17,7 +17,7 @@ from examiner.telling.terminal import print_finding, printable
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from examiner.arena.running.standing import Standing, Watcher
+    from examiner.arena.play.runner import Standing, Watcher
 
 ProgressCallback = Callable[[str, int, int], None]
 
@@ -149,7 +149,7 @@ def clock(seconds: float) -> str:
 def live_table() -> Iterator[Watcher]:
     """Give a watcher that shows how a run stands: a live table on a terminal, else a line every minute.
 
-    >>> from examiner.arena.running.standing import Standing
+    >>> from examiner.arena.play.runner import Standing
     >>> with live_table() as watcher:
     ...     watcher(Standing(10, 3, 1, (), 40, 80_000, 5_000.0, 0.3, 90.0))
     """
@@ -175,7 +175,7 @@ def live_table() -> Iterator[Watcher]:
 def standing_line(standing: Standing) -> str:
     """Say how a run stands in one line.
 
-    >>> from examiner.arena.running.standing import Standing
+    >>> from examiner.arena.play.runner import Standing
     >>> standing_line(Standing(10, 3, 1, (), 40, 80_000, 5_000.0, 0.3, 90.0))
     '3 of 10 jobs done, 1 failed   40 episodes   80,000 frames   5,000 frames/s   30 %   1:30 to go'
     """
@@ -190,7 +190,7 @@ def standing_line(standing: Standing) -> str:
 def drawn(standing: Standing) -> Group:
     """Return the table of jobs being played and the line above it.
 
-    >>> from examiner.arena.running.standing import Standing
+    >>> from examiner.arena.play.runner import Standing
     >>> from rich.console import Console
     >>> Console(width=100).print(drawn(Standing(10, 3, 1, (), 40, 80_000, 5_000.0, 0.3, 90.0)))
     3 of 10 jobs done, 1 failed   40 episodes   80,000 frames   5,000 frames/s   30 %   1:30 to go

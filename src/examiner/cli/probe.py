@@ -11,11 +11,12 @@ from typing import Any
 
 import typer
 
+from examiner.arena.environments import ENVIRONMENTS
 from examiner.arena.environments.games import playable_game
-from examiner.arena.plans.file import is_bundled
-from examiner.arena.plans.file import plan as named_plan
-from examiner.arena.plans.plan import Plan
-from examiner.arena.play.job import Job
+from examiner.arena.environments.screens import OBSERVATIONS
+from examiner.arena.job import Job, Plan
+from examiner.arena.plans import is_bundled
+from examiner.arena.plans import plan as named_plan
 from examiner.arena.probe import ProbedVariant
 from examiner.arena.probe import probe as play_probe
 from examiner.arena.protocol import PROTOCOLS
@@ -51,8 +52,8 @@ class PlayOptions:
     setting: list[str] | None = option(
         None, "A setting of the agent; may be repeated.", "--set", metavar="NAME=VALUE"
     )
-    observation: str = option("raw", "What the agent sees: raw, dqn84x4 or ram.")
-    environment: str = option("ale", "Where the game is played: ale or gymnasium.")
+    observation: str = option("raw", f"What the agent sees: {', '.join(OBSERVATIONS)}.")
+    environment: str = option("ale", f"Where the game is played: {', '.join(ENVIRONMENTS)}.")
     protocol: str = option(
         "machado-2018", f"Protocol, but for sticky actions: {', '.join(PROTOCOLS)}.", metavar="NAME"
     )

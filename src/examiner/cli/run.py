@@ -8,22 +8,19 @@ from pathlib import Path
 
 import typer
 
-from examiner.arena.plans.file import plan as named_plan
-from examiner.arena.plans.plan import Plan
-from examiner.arena.running.performance import perform_job
-from examiner.arena.running.runner import LEDGER, RunOutcome
-from examiner.arena.running.runner import run as run_plan
+from examiner.arena.job import Plan
+from examiner.arena.plans import plan as named_plan
+from examiner.arena.play.episodes import perform_job
+from examiner.arena.play.runner import LEDGER, RunOutcome
+from examiner.arena.play.runner import run as run_plan
 from examiner.cli.options import OUTPUT, Printing, argument, option
 from examiner.cli.output import live_table, print_notes, show
 from examiner.ledger import export
-from examiner.telling.finding import Finding, Text
 from examiner.telling.findings import play as findings
-from examiner.telling.prose import Name
-from examiner.wording import InputError, counted, shorten
+from examiner.wording import InputError, shorten
 from examiner.workers import available_cores
 from examiner.workers.crew import Crew
 
-_FAILURES_SHOWN = 20
 SOME_FAILED = 1
 """Exit code when the run ended but some jobs failed."""
 STOPPED = 130
@@ -76,7 +73,7 @@ def run(options: RunOptions, told: Printing) -> None:
         print_notes([f"stopped; {kept}"])
         raise typer.Exit(STOPPED) from None
     exported = _exported(outcome, folder / "episodes.parquet")
-    show(_told(outcome, exported), "examiner.run/1", told.json)
+    show(findings.tell_run(outcome, exported), "examiner.run/1", told.json)
     if outcome.failed:
         raise typer.Exit(SOME_FAILED)
 
@@ -114,38 +111,3 @@ def _exported(outcome: RunOutcome, path: Path) -> Path | None:
         if "holds no" in str(problem):
             return None
         raise
-
-
-def _told(outcome: RunOutcome, exported: Path | None) -> Finding:
-    done = outcome.done_before + outcome.done
-    before = f" ({outcome.done_before:,} before)" if outcome.done_before else ""
-    lead = (
-        f"{done:,} of {counted(outcome.jobs, 'job')} done{before}; played "
-        f"{counted(outcome.episodes, 'episode')}, {counted(outcome.frames, 'frame')} in "
-        f"{outcome.seconds:,.1f} s"
-    )
-    lines = [f"Ledger: {outcome.ledger}"]
-    if exported is not None:
-        lines.append(f"Episodes: {exported}   (examiner report {exported})")
-    lines += [
-        f"failed: {each.job.agent} on {each.job.game}, seed {each.job.seed}: {each.reason}"
-        for each in outcome.failed[:_FAILURES_SHOWN]
-    ]
-    if len(outcome.failed) > _FAILURES_SHOWN:
-        lines.append(f"… and {len(outcome.failed) - _FAILURES_SHOWN:,} more: all are in --json")
-    names = ("agent", "game", "mode", "difficulty", "seed")
-    data = {
-        "ledger": str(outcome.ledger),
-        "episodes_file": None if exported is None else str(exported),
-        "jobs": outcome.jobs,
-        "done": done,
-        "done_before": outcome.done_before,
-        "failed": [
-            {name: getattr(each.job, name) for name in names} | {"reason": each.reason}
-            for each in outcome.failed
-        ],
-        "episodes": outcome.episodes,
-        "frames": outcome.frames,
-        "seconds": outcome.seconds,
-    }
-    return Finding("run", "A run", (lead,), tuple(Text((Name(line),)) for line in lines), data)

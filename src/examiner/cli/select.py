@@ -1,26 +1,45 @@
-"""`examiner select`: which few tasks to run, with proof that they are enough."""
+"""`examiner select`: which few tasks to run, with proof that they are enough.
+
+The options of what is chosen from, and how folds are judged, are those of `compare` too.
+"""
 
 from __future__ import annotations
 
+import builtins
+import os
+import sys
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
-from examiner.cli.options import OUTPUT, Seeded, SourceOptions, option
-from examiner.cli.output import progress_bar, show
-from examiner.cli.selection import (
-    SelectionOptions,
-    agents_named,
-    folds_named,
-    judging,
-    material_from,
+from examiner.cli.options import (
+    NORMALISE,
+    OUTPUT,
+    SUCCESS,
+    TYPOLOGY,
+    Seeded,
+    SourceOptions,
+    normaliser_names,
+    option,
+    success_of,
+    words_of,
 )
+from examiner.cli.output import ProgressCallback, clock, progress_bar, show
+from examiner.cli.source import classification_from, results_from
+from examiner.importers import read_tasks
+from examiner.results import Results
+from examiner.scores import Recipe
 from examiner.selection import (
     METHODS,
     Benchmark,
+    Constraints,
     Folds,
     Holdout,
+    benchmark,
     choose,
     expected_seconds,
     folds_of_proof,
@@ -31,10 +50,66 @@ from examiner.selection import compare as compare_selections
 from examiner.stored import save
 from examiner.telling.findings import selection as findings
 from examiner.telling.terminal import print_line
-from examiner.wording import InputError
+from examiner.wording import InputError, listed, shorten
+from examiner.workers import map_processes
 
 SIZE = 5
 HINT = "`--method regression` takes less; `--no-proof` only chooses."
+LONG_SECONDS = 20.0
+"""Work from here on is announced."""
+WORTH_PROCESSES_SECONDS = 10.0
+"""Work from here on is given to several processes, which take a second or two to start."""
+MOST_DIGITS = 6
+"""Of a number of tasks; longer ones are a slip, and a range of them would fill the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionOptions:
+    """What is predicted, from what, and which demands a set must meet."""
+
+    target: Literal["mean", "median", "iqm", "rank-points"] = option(
+        "mean", "Aggregate of the full benchmark to predict."
+    )
+    normalise: str = option("auto", normaliser_names, *NORMALISE, metavar="NAME")
+    transform: Literal["none", "log"] = option("none", "log₁₀ of comparable scores, or none.")
+    floor: float | None = option(
+        None, "Least value before the log [default: 0.01 with human scores, else 1]."
+    )
+    success: str | None = option(
+        None, f"{SUCCESS} For curves of tasks [default: the median].", metavar="WHAT"
+    )
+    lexicographic: str | None = option(
+        None,
+        "Order agents by several measures: win,score,-ticks (a minus: less is better).",
+        metavar="MEASURES",
+    )
+    coverage: float = option(0.9, "Share of the tasks an agent must be observed on.")
+    deviations: float | None = option(
+        None, "How much agents vary, as a share of the spread between agents."
+    )
+    cost: str | None = option(
+        None, "What a task costs: a column, or a table of tasks.", metavar="COLUMN|FILE"
+    )
+    must: list[str] | None = option(
+        None, "A task that must be there; may be repeated.", metavar="TASK"
+    )
+    must_not: list[str] | None = option(
+        None, "A task that must not; may be repeated.", metavar="TASK"
+    )
+    at_most: int | None = option(None, "Most tasks of one group.", metavar="N")
+    levels: Literal["free", "together", "apart"] = option(
+        "free", "Levels of one game: together, apart or free."
+    )
+    typology: str | None = option(None, TYPOLOGY, metavar="NAME|FILE")
+    families: str | None = option(
+        None, "Column of agents that are never split: family, paper.", metavar="COLUMN"
+    )
+    choose_on: str | None = option(
+        None, "Choose on these agents (names or patterns, with commas).", metavar="AGENTS"
+    )
+    workers: int | None = option(
+        None, "Processes [default: one a core, if worth it].", metavar="N", min=1
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +184,115 @@ def _folds(material: Benchmark, how: SelectOptions, named: tuple[str, ...] | Non
         return None
     given = folds_of_proof(material) if how.folds is None else folds_named(how.folds)
     return given if named is None else Folds(1, 0)
+
+
+def material_from(
+    source: SourceOptions,
+    options: SelectionOptions,
+    budget: float | None,
+    progress: ProgressCallback | None,
+) -> Benchmark:
+    """Read results and gather what choosing and judging need.
+
+    >>> material_from(SourceOptions("atari-dqn-family"), SelectionOptions(), None, None).target
+    'mean'
+    """
+    results, cost = _costs(results_from(source, progress), options.cost, budget)
+    words = words_of(options.lexicographic) or []
+    measures = [word.removeprefix("-") for word in words]
+    if not all(measures):
+        raise InputError(
+            f"The measures are {shorten(options.lexicographic)}. Name them with commas: win,score,-ticks."
+        )
+    if not set(measures) <= set(results.measures):
+        results = results.with_measures(*dict.fromkeys([*measures, *results.measures]))
+    recipe = Recipe(
+        normaliser=options.normalise,
+        transform=options.transform,
+        floor=options.floor,
+        lexicographic=tuple(words),
+        success=success_of(options.success),
+    )
+    demands = Constraints(
+        tuple(options.must or ()),
+        tuple(options.must_not or ()),
+        options.at_most,
+        options.levels,
+        budget,
+        cost,
+        classification_from(options.typology),
+    )
+    return benchmark(
+        results,
+        recipe,
+        target=options.target,
+        constraints=demands,
+        families=options.families,
+        coverage=options.coverage,
+        deviations=options.deviations,
+    )
+
+
+def agents_named(text: str | None, agents: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return the agents that names or patterns, with commas between them, stand for.
+
+    >>> agents_named("dqn*,random", ("dqn", "dqn-2", "random", "ppo"))
+    ('dqn', 'dqn-2', 'random')
+    """
+    patterns = words_of(text)
+    if patterns is None:
+        return None
+    found = []
+    for pattern in patterns:
+        like = [agent for agent in agents if agent == pattern or fnmatchcase(agent, pattern)]
+        if not like:
+            raise InputError(f"No agent is like {shorten(pattern)}. There are {listed(agents)}.")
+        found += like
+    return tuple(dict.fromkeys(found))
+
+
+def folds_named(text: str) -> Folds:
+    """Read 'loo' or a number of folds from an option.
+
+    >>> folds_named("loo").folds, folds_named("5").folds
+    ('loo', 5)
+    """
+    if text == "loo":
+        return Folds("loo")
+    if not text.isdecimal() or len(text) > MOST_DIGITS or int(text) < 2:
+        raise InputError(f"The folds are {shorten(text)}. Say 'loo', or a number of 2 or more.")
+    return Folds(int(text))
+
+
+def judging(
+    workers: int | None, seconds: float, hint: str, progress: ProgressCallback
+) -> dict[str, Any]:  # Any: options of `compare`
+    """Say how folds are judged: here, or on local processes where that pays; answers are the same.
+
+    Work that takes long is announced on standard error, with a hint at what takes less.
+    """
+    here = workers == 1 or (workers is None and seconds < WORTH_PROCESSES_SECONDS)
+    processes = 1 if here else workers or os.cpu_count() or 1
+    if seconds >= LONG_SECONDS:
+        on = "" if processes == 1 else f" on {processes} processes"
+        sys.stderr.write(
+            f"Judging on held-out agents will take about {clock(seconds / processes)}{on}, if they are "
+            f"free. {hint}\n"
+        )
+        sys.stderr.flush()
+    if here:
+        return {"map": builtins.map, "progress": progress}
+    spread = partial(map_processes, processes=workers, progress=progress, stage="judging folds")
+    return {"map": spread}
+
+
+def _costs(
+    results: Results, cost: str | None, budget: float | None
+) -> tuple[Results, str | np.ndarray[Any, np.dtype[np.float64]] | None]:
+    if cost is None:
+        known = "cost" in (*results.task_attributes.columns, *results.attributes)
+        return results, "cost" if budget is not None and known else None
+    if Path(cost).is_file():
+        table = read_tasks(cost, results.measures[0])
+        return results.with_attributes(table.attributes, step=f"costs from {cost}"), "cost"
+    return results, cost

@@ -14,6 +14,7 @@ from examiner.cli.options import (
     argument,
     normaliser_names,
     option,
+    other_source,
     words_of,
 )
 from examiner.cli.output import ProgressCallback, progress_bar, show
@@ -28,13 +29,7 @@ from examiner.typology import SCHEMAS, kinds, validate
 class ResultsOptions(SourceOptions):
     """The results that kinds are held against, with the options of any results."""
 
-    source: str = option(
-        "",
-        "Results to validate the groups with: a file, folder, pattern or bundled data set.",
-        "--results",
-        metavar="SOURCE",
-        show_default=False,
-    )
+    source: str = other_source("--results", "Results to validate the groups with")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +41,12 @@ class TypologyOptions:
         "auto", f"{', '.join(SCHEMAS)}, none, or auto: told from the features.", metavar="NAME"
     )
     features: str | None = option(None, "Features to group by, comma-separated.")
-    normalise: str = option("auto", normaliser_names, *NORMALISE, metavar="NAME")
+    normalise: str | None = option(
+        None,
+        lambda: f"{normaliser_names()} Default: random-only where all tasks have a random score.",
+        *NORMALISE,
+        metavar="NAME",
+    )
 
 
 def typology(wanted: TypologyOptions, options: ResultsOptions, told: Seeded) -> None:
@@ -73,10 +73,9 @@ def typology(wanted: TypologyOptions, options: ResultsOptions, told: Seeded) -> 
     )
 
 
-def _results(options: ResultsOptions, normalise: str, progress: ProgressCallback) -> Results:
+def _results(options: ResultsOptions, normalise: str | None, progress: ProgressCallback) -> Results:
     """The results, comparable across tasks: against the random player where every task has one."""
     results = results_from(options, progress)
     random = results.scales.aligned(results.task_names, results.measures[0], needs=["random"])
-    if normalise == "auto" and not np.isnan(random.random).any():
-        normalise = "random-only"  # equation 1 of papers/000
-    return normalised(results, normalise)
+    usual = "auto" if np.isnan(random.random).any() else "random-only"  # equation 1 of papers/000
+    return normalised(results, normalise or usual)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
+from examiner.results.border import frame_from, pandas_from
 from examiner.results.display import html_table
-from examiner.results.interchange import frame_from, pandas_from
 from examiner.wording import InputError, counted, listed, shorten
 
 if TYPE_CHECKING:

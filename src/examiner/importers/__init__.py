@@ -1,23 +1,13 @@
 """Results come in: files and frames of every layout become one table."""
 
-from examiner.importers.formats import FORMATS
-from examiner.importers.read import read
-from examiner.importers.side_tables import (
-    TaskTable,
-    attach,
-    read_agents,
-    read_classification,
-    read_scales,
-    read_tasks,
-)
+from examiner.checking import names_of as _names_of
+from examiner.importers.formats import FORMATS as FORMATS
+from examiner.importers.read import read as read
+from examiner.importers.side_tables import TaskTable as TaskTable
+from examiner.importers.side_tables import attach as attach
+from examiner.importers.side_tables import read_agents as read_agents
+from examiner.importers.side_tables import read_classification as read_classification
+from examiner.importers.side_tables import read_scales as read_scales
+from examiner.importers.side_tables import read_tasks as read_tasks
 
-__all__ = [
-    "FORMATS",
-    "TaskTable",
-    "attach",
-    "read",
-    "read_agents",
-    "read_classification",
-    "read_scales",
-    "read_tasks",
-]
+__dir__ = _names_of(__name__)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from examiner.importers.files import SourceFile, look_at, refuse_empty
-from examiner.importers.folders import found_files
 from examiner.importers.formats import FORMATS, recognised, unknown_format
-from examiner.importers.names import PathTemplate
+from examiner.importers.paths import PathTemplate, found_files
 from examiner.importers.readings import Reading, joined
 from examiner.importers.tables import TableOptions
 from examiner.results import Provenance

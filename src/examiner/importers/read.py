@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from examiner.importers.files import SourceFile, open_source
-from examiner.importers.folders import is_many
 from examiner.importers.formats import FORMATS, known_format, recognised, unknown_format
-from examiner.importers.names import PathTemplate
+from examiner.importers.paths import PathTemplate, is_many
 from examiner.importers.readings import Reading
 from examiner.importers.tables import (
     Layout,
@@ -23,8 +22,8 @@ from examiner.importers.tables import (
     results_from_table,
 )
 from examiner.results import Provenance, Results
-from examiner.results.interchange import frame_from, is_frame
-from examiner.results.provenance import announce
+from examiner.results.attributes import announce
+from examiner.results.border import frame_from, is_frame
 from examiner.wording import InputError, shorten
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def read(
 
     A folder (with all that lies in it) or a pattern such as `logs/**/*.csv` becomes one table; files
     that are not results are skipped, and said. `path` is a template that takes names from folders,
-    such as `{agent}/{task}_{run}/`: see `examiner.importers.names`. `progress` is told (stage,
+    such as `{agent}/{task}_{run}/`: see `examiner.importers.paths`. `progress` is told (stage,
     done, total).
 
     >>> read({"agent": ["dqn", "random"], "pong": [18.0, -20.7], "venture": [380.0, None]})

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from examiner.importers.cells import TASK_COLUMNS, with_given
 from examiner.importers.files import SourceFile
-from examiner.importers.names import TASK_COLUMNS, with_given
 from examiner.results import Provenance, Results, Scales
 from examiner.results.table import assemble
 from examiner.wording import InputError, RepeatedKeyError, shorten

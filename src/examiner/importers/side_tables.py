@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.files import open_source
-from examiner.importers.names import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.text_tables import TextTable
 from examiner.results import Attributes, Classification, Results, Scales
 from examiner.wording import InputError, listed, shorten

@@ -11,8 +11,8 @@ import polars as pl
 
 from examiner.checking import check_names
 from examiner.importers import cells
+from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, with_given
 from examiner.importers.files import SourceFile
-from examiner.importers.names import AGENT_COLUMNS, TASK_COLUMNS, with_given
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.results import Provenance, Results, Scales
 from examiner.results.border import MEASURES, absent_names

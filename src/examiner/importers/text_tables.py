@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -164,10 +165,7 @@ class TextTable:
         >>> TextTable(Path("x.csv"), b"a,b\n1,2\n", ["a", "b"], ",", False).line_of(0)
         2
         """
-        for position, (line, _) in enumerate(self.records()):
-            if position == row + 1:
-                return line
-        return None
+        return next((line for line, _ in itertools.islice(self.records(), row + 1, None)), None)
 
 
 def check_mapped(path: Path) -> None:

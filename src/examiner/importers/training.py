@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from examiner.importers.cells import spread
 from examiner.importers.files import SourceFile
-from examiner.importers.names import spread
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.results import Provenance, Scales
 from examiner.results.table import assemble

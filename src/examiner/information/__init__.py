@@ -1,78 +1,40 @@
 """What tells agents apart: bits of tasks and sets, likeness of tasks, and who could be crowned."""
 
-from examiner.information.analysis import (
-    InformationAnalysis,
-    LikenessAnalysis,
-    analyse,
-    likeness,
-)
-from examiner.information.channels import Channels, channels
-from examiner.information.clusters import TaskClusters, clusters
-from examiner.information.confusion import confusion
-from examiner.information.crowning import Crowning, crowns
-from examiner.information.decomposition import (
-    GeneralFactor,
-    TaskFactors,
-    factors,
-    general_factor,
-)
-from examiner.information.disagreement import (
-    DeceptiveTasks,
-    OpposedTasks,
-    deceptive,
-    opposed,
-)
-from examiner.information.gain import TaskInformation, gain, set_gain
-from examiner.information.noise import ChannelModel, Noise
-from examiner.information.observations import observe
-from examiner.information.separation import (
-    Separation,
-    redundancy,
-    separated_by,
-    separation,
-)
-from examiner.information.sets import InformativeSet, best_set
-from examiner.information.uncertainty import (
-    BitsByChance,
-    BitsIntervals,
-    bits_by_chance,
-    bits_intervals,
-)
+from examiner.checking import names_of as _names_of
+from examiner.information.analysis import InformationAnalysis as InformationAnalysis
+from examiner.information.analysis import LikenessAnalysis as LikenessAnalysis
+from examiner.information.analysis import analyse as analyse
+from examiner.information.analysis import likeness as likeness
+from examiner.information.channels import Channels as Channels
+from examiner.information.channels import channels as channels
+from examiner.information.clusters import TaskClusters as TaskClusters
+from examiner.information.clusters import clusters as clusters
+from examiner.information.confusion import confusion as confusion
+from examiner.information.crowning import Crowning as Crowning
+from examiner.information.crowning import crowns as crowns
+from examiner.information.decomposition import GeneralFactor as GeneralFactor
+from examiner.information.decomposition import TaskFactors as TaskFactors
+from examiner.information.decomposition import factors as factors
+from examiner.information.decomposition import general_factor as general_factor
+from examiner.information.disagreement import DeceptiveTasks as DeceptiveTasks
+from examiner.information.disagreement import OpposedTasks as OpposedTasks
+from examiner.information.disagreement import deceptive as deceptive
+from examiner.information.disagreement import opposed as opposed
+from examiner.information.gain import TaskInformation as TaskInformation
+from examiner.information.gain import gain as gain
+from examiner.information.gain import set_gain as set_gain
+from examiner.information.noise import ChannelModel as ChannelModel
+from examiner.information.noise import Noise as Noise
+from examiner.information.observations import observe as observe
+from examiner.information.separation import Separation as Separation
+from examiner.information.separation import redundancy as redundancy
+from examiner.information.separation import separated_by as separated_by
+from examiner.information.separation import separation as separation
+from examiner.information.sets import InformativeSet as InformativeSet
+from examiner.information.sets import best_set as best_set
+from examiner.information.uncertainty import BitsByChance as BitsByChance
+from examiner.information.uncertainty import BitsIntervals as BitsIntervals
+from examiner.information.uncertainty import bits_by_chance as bits_by_chance
+from examiner.information.uncertainty import bits_intervals as bits_intervals
 
-__all__ = [
-    "BitsByChance",
-    "BitsIntervals",
-    "ChannelModel",
-    "Channels",
-    "Crowning",
-    "DeceptiveTasks",
-    "GeneralFactor",
-    "InformationAnalysis",
-    "InformativeSet",
-    "LikenessAnalysis",
-    "Noise",
-    "OpposedTasks",
-    "Separation",
-    "TaskClusters",
-    "TaskFactors",
-    "TaskInformation",
-    "analyse",
-    "best_set",
-    "bits_by_chance",
-    "bits_intervals",
-    "channels",
-    "clusters",
-    "confusion",
-    "crowns",
-    "deceptive",
-    "factors",
-    "gain",
-    "general_factor",
-    "likeness",
-    "observe",
-    "opposed",
-    "redundancy",
-    "separated_by",
-    "separation",
-    "set_gain",
-]
+__dir__ = _names_of(__name__)

@@ -1,125 +1,73 @@
 """Ability and difficulty: item response theory (papers/002 and 003)."""
 
-from examiner.irt.ability import abilities
-from examiner.irt.chosen_recipe import chosen_recipe
-from examiner.irt.diagnostics.comparison import (
-    HeldOutScore,
-    ModelComparison,
-    OverdispersionTest,
-    compare,
-    overdispersion,
-)
-from examiner.irt.diagnostics.dependence import (
-    DependentPair,
-    DimensionCheck,
-    LocalDependence,
-    pair_tables,
-)
-from examiner.irt.diagnostics.diagnosis import Diagnosis, diagnose
-from examiner.irt.diagnostics.flags import rewarding_the_weak, weak_sentence
-from examiner.irt.diagnostics.item_fit import SumScoreFit, sum_score_fit
-from examiner.irt.diagnostics.residuals import AgentFit, MeanSquareFit
-from examiner.irt.errors.draws import bootstrap
-from examiner.irt.estimation.em import ResponseSource
-from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.fit import fit
-from examiner.irt.fitted import Abilities, Dropped, FitOutcome, IRTFit, Starts, TaskErrors
-from examiner.irt.indicators.bins import DifficultyBins, bins
-from examiner.irt.indicators.correlations import IndicatorCorrelation, indicator_correlations
-from examiner.irt.indicators.curves import (
-    EmpiricalAgentCurves,
-    EmpiricalTaskCurves,
-    ExpectedAgentCurves,
-    TaskCurves,
-    agent_curves,
-    curves,
-    empirical_agent_curves,
-    empirical_curves,
-)
-from examiner.irt.indicators.dominance import Dominance, dominance
-from examiner.irt.indicators.generality import Indicators, indicators, standard_scores
-from examiner.irt.items import (
-    ItemParameters,
-    Response,
-    information,
-    probability,
-    steepness,
-)
-from examiner.irt.known import known
-from examiner.irt.link import Link, link
-from examiner.irt.model import Model, Normal, Priors
-from examiner.irt.models import MODELS
-from examiner.irt.place import Placement, known_tasks, place
-from examiner.irt.posterior import log_likelihood, posterior_weights
-from examiner.irt.prediction import Predictions, RankInterval, Unexpected
-from examiner.irt.simulate import simulate
+from examiner.checking import names_of as _names_of
+from examiner.irt.ability import abilities as abilities
+from examiner.irt.ability import known as known
+from examiner.irt.diagnostics.comparison import HeldOutScore as HeldOutScore
+from examiner.irt.diagnostics.comparison import ModelComparison as ModelComparison
+from examiner.irt.diagnostics.comparison import OverdispersionTest as OverdispersionTest
+from examiner.irt.diagnostics.comparison import compare as compare
+from examiner.irt.diagnostics.comparison import overdispersion as overdispersion
+from examiner.irt.diagnostics.dependence import DependentPair as DependentPair
+from examiner.irt.diagnostics.dependence import DimensionCheck as DimensionCheck
+from examiner.irt.diagnostics.dependence import LocalDependence as LocalDependence
+from examiner.irt.diagnostics.dependence import pair_tables as pair_tables
+from examiner.irt.diagnostics.diagnosis import Diagnosis as Diagnosis
+from examiner.irt.diagnostics.diagnosis import diagnose as diagnose
+from examiner.irt.diagnostics.flags import rewarding_the_weak as rewarding_the_weak
+from examiner.irt.diagnostics.flags import weak_sentence as weak_sentence
+from examiner.irt.diagnostics.item_fit import SumScoreFit as SumScoreFit
+from examiner.irt.diagnostics.item_fit import sum_score_fit as sum_score_fit
+from examiner.irt.diagnostics.residuals import AgentFit as AgentFit
+from examiner.irt.diagnostics.residuals import MeanSquareFit as MeanSquareFit
+from examiner.irt.errors.draws import bootstrap as bootstrap
+from examiner.irt.estimation.em import ResponseSource as ResponseSource
+from examiner.irt.fit import Fitting as Fitting
+from examiner.irt.fit import FittingOptions as FittingOptions
+from examiner.irt.fit import fit as fit
+from examiner.irt.fitted import Abilities as Abilities
+from examiner.irt.fitted import Dropped as Dropped
+from examiner.irt.fitted import FitOutcome as FitOutcome
+from examiner.irt.fitted import IRTFit as IRTFit
+from examiner.irt.fitted import Starts as Starts
+from examiner.irt.fitted import TaskErrors as TaskErrors
+from examiner.irt.indicators.bins import DifficultyBins as DifficultyBins
+from examiner.irt.indicators.bins import bins as bins
+from examiner.irt.indicators.comparison import Dominance as Dominance
+from examiner.irt.indicators.comparison import IndicatorCorrelation as IndicatorCorrelation
+from examiner.irt.indicators.comparison import dominance as dominance
+from examiner.irt.indicators.comparison import indicator_correlations as indicator_correlations
+from examiner.irt.indicators.curves import EmpiricalAgentCurves as EmpiricalAgentCurves
+from examiner.irt.indicators.curves import EmpiricalTaskCurves as EmpiricalTaskCurves
+from examiner.irt.indicators.curves import ExpectedAgentCurves as ExpectedAgentCurves
+from examiner.irt.indicators.curves import TaskCurves as TaskCurves
+from examiner.irt.indicators.curves import agent_curves as agent_curves
+from examiner.irt.indicators.curves import curves as curves
+from examiner.irt.indicators.curves import empirical_agent_curves as empirical_agent_curves
+from examiner.irt.indicators.curves import empirical_curves as empirical_curves
+from examiner.irt.indicators.generality import Indicators as Indicators
+from examiner.irt.indicators.generality import indicators as indicators
+from examiner.irt.indicators.generality import standard_scores as standard_scores
+from examiner.irt.items import ItemParameters as ItemParameters
+from examiner.irt.items import Response as Response
+from examiner.irt.items import information as information
+from examiner.irt.items import probability as probability
+from examiner.irt.items import steepness as steepness
+from examiner.irt.link import Link as Link
+from examiner.irt.link import link as link
+from examiner.irt.model import Model as Model
+from examiner.irt.model import Normal as Normal
+from examiner.irt.model import Priors as Priors
+from examiner.irt.models import MODELS as MODELS
+from examiner.irt.place import Placement as Placement
+from examiner.irt.place import known_tasks as known_tasks
+from examiner.irt.place import place as place
+from examiner.irt.posterior import Quadrature as Quadrature
+from examiner.irt.posterior import log_likelihood as log_likelihood
+from examiner.irt.posterior import posterior_weights as posterior_weights
+from examiner.irt.prediction import Predictions as Predictions
+from examiner.irt.prediction import RankInterval as RankInterval
+from examiner.irt.prediction import Unexpected as Unexpected
+from examiner.irt.simulate import simulate as simulate
 
-__all__ = [
-    "MODELS",
-    "Abilities",
-    "AgentFit",
-    "DependentPair",
-    "Diagnosis",
-    "DifficultyBins",
-    "DimensionCheck",
-    "Dominance",
-    "Dropped",
-    "EmpiricalAgentCurves",
-    "EmpiricalTaskCurves",
-    "ExpectedAgentCurves",
-    "FitOutcome",
-    "HeldOutScore",
-    "IRTFit",
-    "IndicatorCorrelation",
-    "Indicators",
-    "ItemParameters",
-    "Link",
-    "LocalDependence",
-    "MeanSquareFit",
-    "Model",
-    "ModelComparison",
-    "Normal",
-    "OverdispersionTest",
-    "Placement",
-    "Predictions",
-    "Priors",
-    "Quadrature",
-    "RankInterval",
-    "Response",
-    "ResponseSource",
-    "Starts",
-    "SumScoreFit",
-    "TaskCurves",
-    "TaskErrors",
-    "Unexpected",
-    "abilities",
-    "agent_curves",
-    "bins",
-    "bootstrap",
-    "chosen_recipe",
-    "compare",
-    "curves",
-    "diagnose",
-    "dominance",
-    "empirical_agent_curves",
-    "empirical_curves",
-    "fit",
-    "indicator_correlations",
-    "indicators",
-    "information",
-    "known",
-    "known_tasks",
-    "link",
-    "log_likelihood",
-    "overdispersion",
-    "pair_tables",
-    "place",
-    "posterior_weights",
-    "probability",
-    "rewarding_the_weak",
-    "simulate",
-    "standard_scores",
-    "steepness",
-    "sum_score_fit",
-    "weak_sentence",
-]
+__dir__ = _names_of(__name__)

@@ -1,4 +1,4 @@
-"""Abilities of agents under known task parameters, old agents and new: EAP, MAP, ML."""
+"""Agents under known task parameters: abilities by EAP, MAP or ML, and a fit to place others on."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from typing import Literal, get_args
 import numpy as np
 
 from examiner.irt.estimation.kernels import Kernel, kernel_for
-from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.fitted import Abilities
+from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts
 from examiner.irt.items import Floats, ItemParameters, curves, rise
 from examiner.irt.posterior import (
     AgentBlock,
+    Quadrature,
     agent_blocks,
+    log_likelihood,
     moments,
     posterior_blocks,
     quadrature_for,
 )
 from examiner.results import ResponseMatrix
+from examiner.scores.recipe import Recipe
 from examiner.wording import InputError, counted, unknown_name
 
 AbilityMethod = Literal["eap", "map", "ml"]
@@ -65,28 +67,92 @@ def abilities(
     """
     if method not in get_args(AbilityMethod):
         raise unknown_name("method", method, get_args(AbilityMethod))
+    matched, rule = _laid(matrix, items, nodes, population_sd)
+    if method == "eap":
+        return _posterior_means(matrix, matched, rule, population_sd)
+    found, errors = np.empty((2, len(matrix.agents)))
+    kernel, grid = kernel_for(matched.response, matrix), population_sd * rule.nodes
+    if method == "ml":
+        grid = _reach(grid, matched)
+    heights = _Heights(kernel, matched, population_sd**-2 if method == "map" else 0.0)
+    for block in agent_blocks(matrix, kernel, width=len(rule)):
+        found[block.rows], errors[block.rows] = heights.tops(block, grid)
+    return Abilities(matrix.agents, found, errors, _WORDS[method], _notes(found))
+
+
+def known(
+    items: ItemParameters,
+    matrix: ResponseMatrix | None = None,
+    *,
+    abilities: Abilities | None = None,
+    population_sd: float = 1.0,
+    nodes: int | Quadrature | None = None,
+    model: str = "2pl",
+    recipe: Recipe | None = None,
+) -> IRTFit:
+    """Return a fit with these task parameters as they are.
+
+    With responses, the log-likelihood of the parameters is taken and agents get abilities (posterior
+    means), unless `abilities` gives them. Tasks of the matrix without parameters are an error.
+
+    >>> items = ItemParameters.of(["t", "u"], slope=[1.0, 1.0], intercept=[0.0, 0.0])
+    >>> matrix = ResponseMatrix.from_array([[1, 1], [0, 0]], tasks=["t", "u"])
+    >>> known(items, matrix).abilities.ability.round(3)
+    array([ 0.704, -0.704])
+    """
+    likely = float("nan")
+    if matrix is None:
+        rule = Quadrature.for_items(items)
+    else:
+        items, rule = _laid(matrix, items, nodes, population_sd)
+        likely = log_likelihood(matrix, items, rule, population_sd=population_sd)
+        if abilities is None:
+            abilities = _posterior_means(matrix, items, rule, population_sd)
+    if abilities is None:
+        abilities = Abilities((), np.empty(0), np.empty(0), "none given")
+    return IRTFit(
+        model=model,
+        estimator="ml",
+        items=items,
+        abilities=abilities,
+        population_sd=population_sd,
+        log_likelihood=likely,
+        objective=likely,
+        outcome=FitOutcome.GIVEN,
+        converged=True,
+        iterations=0,
+        starts=Starts((), 0),
+        quadrature=rule,
+        priors=None,
+        flags=tuple(() for _ in items.tasks),
+        matrix=matrix,
+        recipe=recipe,
+    )
+
+
+def _laid(
+    matrix: ResponseMatrix,
+    items: ItemParameters,
+    nodes: int | Quadrature | None,
+    population_sd: float,
+) -> tuple[ItemParameters, Quadrature]:
+    """The parameters of the matrix's tasks, and nodes for abilities in units of the population's."""
     if not (np.isfinite(population_sd) and population_sd > 0):
         raise InputError(
             f"The population's standard deviation is {population_sd}. It must be above 0."
         )
     matched = items.named(matrix.tasks)
-    rule = quadrature_for(nodes, matched.rescaled(0.0, population_sd), matrix)
+    return matched, quadrature_for(nodes, matched, matrix, population_sd)
+
+
+def _posterior_means(
+    matrix: ResponseMatrix, items: ItemParameters, rule: Quadrature, population_sd: float
+) -> Abilities:
     found, errors = np.empty((2, len(matrix.agents)))
-    if method == "eap":
-        for seen in posterior_blocks(matrix, matched, rule, population_sd=population_sd):
-            mean, sd = moments(seen.weights, rule.nodes)
-            found[seen.block.rows], errors[seen.block.rows] = (
-                population_sd * mean,
-                population_sd * sd,
-            )
-    else:
-        kernel, grid = kernel_for(matched.response, matrix), population_sd * rule.nodes
-        if method == "ml":
-            grid = _reach(grid, matched)
-        heights = _Heights(kernel, matched, population_sd**-2 if method == "map" else 0.0)
-        for block in agent_blocks(matrix, kernel, width=len(rule)):
-            found[block.rows], errors[block.rows] = heights.tops(block, grid)
-    return Abilities(matrix.agents, found, errors, _WORDS[method], _notes(found))
+    for seen in posterior_blocks(matrix, items, rule, population_sd=population_sd):
+        mean, variance = moments(seen.weights, population_sd * rule.nodes)
+        found[seen.block.rows], errors[seen.block.rows] = mean, np.sqrt(variance)
+    return Abilities(matrix.agents, found, errors, _WORDS["eap"], _notes(found))
 
 
 def _notes(found: Floats) -> tuple[str, ...]:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar, get_args
+from dataclasses import dataclass
+from typing import Any, TypedDict, TypeVar, Unpack, get_args
 
 import numpy as np
 
 from examiner.checking import Randomness, generator
 from examiner.irt.diagnostics.flags import fit_warnings, outcome_of, task_flags
 from examiner.irt.errors.intervals import task_errors
-from examiner.irt.estimation.complete import CompleteSource
 from examiner.irt.estimation.em import Optimum, ResponseSource, climb
-from examiner.irt.estimation.exponential import PatternedSource
+from examiner.irt.estimation.exponential import CompleteSource, PatternedSource
 from examiner.irt.estimation.kernel_source import KernelSource
-from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.estimation.usable_responses import (
     UsableResponses,
     same_trials,
@@ -24,8 +23,10 @@ from examiner.irt.fitted import Abilities, Estimator, IRTFit, Starts
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Model, Point, Priors, Unknowns
 from examiner.irt.models import MODELS
-from examiner.results import ResponseMatrix
-from examiner.wording import InputError, unknown_name
+from examiner.irt.posterior import Quadrature
+from examiner.results import ResponseMatrix, Results
+from examiner.scores import Recipe
+from examiner.wording import InputError, shorten, unknown_name
 
 Progress = Callable[[str, int, int], None]
 """Called with what is done, how many of it are done, and how many there are."""
@@ -37,34 +38,92 @@ _AGREE = 0.01
 """Objectives within 0.01 are the same optimum."""
 
 
+class FittingOptions(TypedDict, total=False):
+    """How a model is fitted, as keyword arguments; `Fitting` says what each means."""
+
+    estimator: Estimator
+    priors: Priors | Mapping[str, Any] | None  # Any: a Normal, or mean and standard deviation
+    response: Response | None
+    starts: int | None
+    nodes: int | Quadrature | None
+    errors: bool
+    most_iterations: int
+
+
+QUICKLY: FittingOptions = {"starts": 1, "errors": False}
+"""For fits of which there are many: bootstraps, draws and folds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """A checked choice of how to fit.
+
+    `estimator` is "map", with the weak `priors`, or "ml", without any. k successes of n > 1 trials are
+    beta-binomial unless `response="binomial"`. `starts` is how many starts to try (by default ten for
+    small tables, one for large ones: the first from correlations, the others random); `nodes` a number
+    of Gauss–Hermite nodes or a `Quadrature`, by default a grid as fine as the test is long. Standard
+    errors are computed unless `errors=False`.
+
+    >>> Fitting(starts=0)
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: 0 starts are asked for. Give at least 1.
+    """
+
+    estimator: Estimator = "map"
+    priors: Priors | Mapping[str, Any] | None = (
+        None  # Any: a Normal, or mean and standard deviation
+    )
+    response: Response | None = None
+    starts: int | None = None
+    nodes: int | Quadrature | None = None
+    errors: bool = True
+    most_iterations: int = 2000
+
+    def __post_init__(self) -> None:
+        if self.estimator not in get_args(Estimator):
+            raise InputError(f"The estimator is {self.estimator!r}. Choose 'map' or 'ml'.")
+        if self.priors is not None and self.estimator == "ml":
+            raise InputError("Priors are given with estimator='ml', which has none. Use 'map'.")
+        if self.starts is not None and self.starts < 1:
+            raise InputError(f"{self.starts} starts are asked for. Give at least 1.")
+
+    @property
+    def weak_priors(self) -> Priors | None:
+        """The priors that the estimator has, the default ones where others are not given."""
+        return Priors.of(self.priors) if self.estimator == "map" else None
+
+    @property
+    def rule(self) -> Quadrature | None:
+        """The nodes that were asked for."""
+        return Quadrature.gauss_hermite(self.nodes) if isinstance(self.nodes, int) else self.nodes
+
+
 def fit(
-    responses: ResponseMatrix | ResponseSource,
+    results: Results | ResponseMatrix | ResponseSource,
     model: str | Model = "2pl",
     *,
-    estimator: Estimator = "map",
-    priors: Priors | Mapping[str, Any] | None = None,
-    response: Response | None = None,
-    starts: int | None = None,
-    nodes: int | Quadrature | None = None,
+    recipe: Recipe | None = None,
     rng: Randomness = 0,
-    errors: bool = True,
-    most_iterations: int = 2000,
     progress: Progress | None = None,
+    **how: Unpack[FittingOptions],
 ) -> IRTFit:
     """Put tasks and agents on one scale: the maximum of the marginal likelihood, with weak priors.
 
     P(success) = c + (u − c) σ(aθ + d) with abilities θ ~ N(0, 1); the marginal likelihood
     Πⱼ ∫ Πᵢ f(xⱼᵢ | θ) φ(θ) dθ is maximised over the task parameters (Bock and Aitkin 1981), times
-    the `priors` under `estimator="map"`. Cells that were not observed are left out of it. Slopes may
+    the priors under `estimator="map"`. Cells that were not observed are left out of it. Slopes may
     be negative; the sign of the scale is the one with Σ a > 0. Tasks with constant results carry no
     information on their slope and are set aside.
 
-    `model` is a name of `MODELS`; k successes of n > 1 trials are beta-binomial unless
-    `response="binomial"`. `starts` is how many starts to try (by default ten for small tables, one
-    for large ones: the first from correlations, the others random from `rng`); `nodes` a number of
-    Gauss–Hermite nodes or a `Quadrature`, by default a grid as fine as the test is long. Standard
-    errors are computed unless `errors=False`. Responses that are not in this process come as a
-    `ResponseSource`, and then without standard errors, which need the responses themselves.
+    Raw `Results` become responses by the `recipe`, which learns from them and stays with the fit, so that
+    `place` and examinations treat newcomers alike. Successes are zeros and ones, or what the recipe
+    says: `recipe=Recipe(normaliser="human", success=1.0)`. A `ResponseMatrix` is taken as it is.
+    Responses that are not in this process come as a `ResponseSource`, and then without standard errors,
+    which need the responses themselves.
+
+    `model` is a name of `MODELS`. Estimator, priors, starts and nodes are options, which `Fitting`
+    explains; random starts are drawn from `rng`.
 
     References: papers/002, eq. 1 and section IV; papers/003, section 3.
 
@@ -73,24 +132,29 @@ def fit(
     >>> made = fit(simulate(items, 100, rng=0), estimator="ml", errors=False)
     >>> made.converged
     True
+    >>> scores = Results.from_numpy(10.0 * simulate(items, 50, rng=0).to_numpy())
+    >>> fit(scores, "1pl", recipe=Recipe(success=5.0)).recipe.success
+    5.0
     """
-    chosen = _model(model)
-    if estimator not in get_args(Estimator):
-        raise InputError(f"The estimator is {estimator!r}. Choose 'map' or 'ml'.")
-    if priors is not None and estimator == "ml":
-        raise InputError("Priors are given with estimator='ml', which has none. Use 'map'.")
-    weak = Priors.of(priors) if estimator == "map" else None
-    rule = Quadrature.gauss_hermite(nodes) if isinstance(nodes, int) else nodes
-    usable = usable_responses(responses, chosen, response)
-    source, unknowns = _source(responses, usable, chosen, weak)
-    count = _number_of_starts(len(source.agents), len(source.tasks)) if starts is None else starts
-    if count < 1:
-        raise InputError(f"{count} starts are asked for. Give at least 1.")
+    chosen, fitting = _model(model), Fitting(**how)
+    priors, rule = fitting.weak_priors, fitting.rule
+    if isinstance(results, Results):
+        recipe = _learnt_recipe(results, chosen, Recipe() if recipe is None else recipe)
+        results = recipe.responses(results)
+    elif recipe is not None:
+        raise InputError(
+            f"A recipe makes responses of raw results, and a {type(results).__name__} is given with one. "
+            f"Give the results, or leave the recipe out."
+        )
+    usable = usable_responses(results, chosen, fitting.response)
+    source, unknowns = _source(results, usable, chosen, priors)
+    count = fitting.starts or _number_of_starts(len(source.agents), len(source.tasks))
     found = [
-        climb(source, unknowns, start, fixed=rule, most=most_iterations)
+        climb(source, unknowns, start, fixed=rule, most=fitting.most_iterations)
         for start in shown(_starts(source, unknowns, count, generator(rng)), "fitting", progress)
     ]
-    return _told(chosen, unknowns, source.agents, usable, found, errors=errors)
+    made = _told(chosen, unknowns, source.agents, usable, found, errors=fitting.errors)
+    return made if recipe is None else made.with_recipe(recipe)
 
 
 def fit_again(made: IRTFit, matrix: ResponseMatrix) -> IRTFit:
@@ -102,15 +166,13 @@ def fit_again(made: IRTFit, matrix: ResponseMatrix) -> IRTFit:
     >>> fit_again(made, simulate(items, 200, rng=1)).model
     '1pl'
     """
-    return fit(
-        matrix,
-        made.model,
-        estimator=made.estimator,
-        priors=made.priors,
-        response=made.items.response,
-        starts=1,
-        errors=False,
-    )
+    same: FittingOptions = {
+        "estimator": made.estimator,
+        "priors": made.priors,
+        "response": made.items.response,
+        **QUICKLY,
+    }
+    return fit(matrix, made.model, **same)
 
 
 def shown(jobs: Sequence[T], what: str, progress: Progress | None) -> Iterator[T]:
@@ -136,6 +198,31 @@ def _model(model: str | Model) -> Model:
     if model not in MODELS:
         raise unknown_name("model", model, MODELS)
     return MODELS[model]
+
+
+def _learnt_recipe(results: Results, model: Model, recipe: Recipe) -> Recipe:
+    """The recipe as learnt from results; a beta model takes scores, all others successes of trials."""
+    if not isinstance(recipe, Recipe):
+        raise InputError(
+            f"The recipe is {shorten(recipe)}. Give a Recipe, such as Recipe(success=1.0)."
+        )
+    nothing_said = recipe.success is None and recipe.beating is None
+    if nothing_said and recipe.share is not None and not results.is_binary(recipe.measure):
+        raise _no_success(recipe.measure or results.measures[0])
+    learnt = recipe.learn(results)
+    if "beta" not in model.responses and learnt.learnt is not None and not learnt.learnt.counts:
+        raise _no_success(learnt.measure)
+    return learnt
+
+
+def _no_success(measure: str | None) -> InputError:
+    return InputError(
+        f"The measure {shorten(measure)} is not made of zeros and ones. Say what a success is "
+        f"(`--success 1.0`, after `--normalise human` where tasks have scales; `--success reference`; "
+        f"`recipe=Recipe(normaliser='human', success=1.0)` in Python), name a measure of wins "
+        f"(`--measure win`), or fit scores between 0 and 1 as they are (`--model beta`, with "
+        f"`--normalise min-max` or `z-score` where they are not)."
+    )
 
 
 def _source(
@@ -201,7 +288,7 @@ def _told(
     errors: bool,
 ) -> IRTFit:
     """The best optimum, turned and scaled for the reader, with words about how it ended."""
-    ranked = sorted(found, key=lambda one: -one.objective)
+    ranked = sorted(found, key=lambda optimum: -optimum.objective)
     best, matrix, priors = ranked[0], usable.matrix, unknowns.priors
     items, population_sd, ability = _anchored(best, model)
     abilities = Abilities(
@@ -217,8 +304,8 @@ def _told(
     if errors or len(agents) * len(items) <= _QUICKLY_FLAGGED:
         flags = task_flags(matrix, items, model, abilities, known)
     starts = Starts(
-        tuple(one.objective for one in ranked),
-        sum(best.objective - one.objective < _AGREE for one in ranked),
+        tuple(optimum.objective for optimum in ranked),
+        sum(best.objective - optimum.objective < _AGREE for optimum in ranked),
     )
     return IRTFit(
         model=model.name,

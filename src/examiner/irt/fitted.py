@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from math import log
@@ -11,18 +11,36 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 
 from examiner.checking import Axes, Bounds, check_names, from_record
-from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.items import Floats, ItemParameters, PerTask
 from examiner.irt.model import Priors
+from examiner.irt.posterior import Quadrature
 from examiner.results import ResponseMatrix
-from examiner.results.display import html_table
+from examiner.results.display import html_columns
 from examiner.scores.recipe import Recipe
 from examiner.wording import counted
 
 Estimator = Literal["map", "ml"]
 PerAgent = Annotated[Floats, Axes("agents")]
 Deviation = Annotated[float, Bounds(1e-6, 1e6, "a standard deviation above 0 and below 1e6")]
-_SHOWN = 12
+
+
+def rows_of(columns: Mapping[str, Sequence[object]]) -> list[dict[str, object]]:
+    """Return columns of equal length as plain rows.
+
+    >>> rows_of({"task": ["t", "u"], "difficulty": [0.5, 1.0]})[1]
+    {'task': 'u', 'difficulty': 1.0}
+    """
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def table_of(
+    caption: str, columns: Mapping[str, Sequence[object]], notes: Sequence[str] = ()
+) -> str:
+    """Return columns as HTML, headed by their names in words; words about a row are joined."""
+    told = {name.replace("_", " "): column for name, column in columns.items()}
+    if "flags" in told:
+        told["flags"] = ["; ".join(words) for words in columns["flags"]]  # type: ignore[arg-type]
+    return html_columns(caption, told, notes)
 
 
 class FitOutcome(Enum):
@@ -60,14 +78,12 @@ class ToldByName:
     def _repr_html_(self) -> str:
         named, *others = (field.name for field in fields(self))  # type: ignore[arg-type]
         names = getattr(self, named)
-        columns = {
-            name: part.tolist()[:_SHOWN]
+        columns = {named.removesuffix("s"): names} | {
+            name: part.tolist()
             for name in others
             if isinstance(part := getattr(self, name), np.ndarray) and part.shape == (len(names),)
         }
-        rows = list(zip(names[:_SHOWN], *columns.values(), strict=True))
-        header = [name.replace("_", " ") for name in (named.removesuffix("s"), *columns)]
-        return html_table(repr(self), header, rows, more=len(names) - len(rows))
+        return table_of(repr(self), columns)
 
 
 class Dropped(NamedTuple):
@@ -168,7 +184,7 @@ class IRTFit:
     def with_recipe(self, recipe: Recipe | None) -> IRTFit:
         """Return the same fit with the recipe of its responses, which `place` applies.
 
-        >>> from examiner.irt.known import known
+        >>> from examiner.irt.ability import known
         >>> fit = known(ItemParameters.of(["t"], [1.0], [0.0]))
         >>> fit.with_recipe(Recipe(success=1.0)).recipe.success
         1.0
@@ -178,38 +194,36 @@ class IRTFit:
     def task_rows(self) -> list[dict[str, object]]:
         """Return a plain row for each task: difficulty, discrimination, their errors, and flags.
 
-        >>> from examiner.irt.known import known
+        >>> from examiner.irt.ability import known
         >>> known(ItemParameters.of(["t"], [2.0], [1.0])).task_rows()[0]["difficulty"]
         -0.5
         """
+        return rows_of(self._task_columns())
+
+    def _task_columns(self) -> dict[str, Sequence[object]]:
         nothing: list[object] = [None] * len(self.items)
         errors = self.errors
-        columns: dict[str, list[object]] = {
-            "task": list(self.items.tasks),
+        return {
+            "task": self.items.tasks,
             "difficulty": self.items.difficulty.tolist(),
             "difficulty_se": nothing if errors is None else errors.difficulty.tolist(),
             "discrimination": self.items.discrimination.tolist(),
             "discrimination_se": nothing if errors is None else errors.slope.tolist(),
             "guessing": self.items.guessing.tolist(),
             "ceiling": self.items.ceiling.tolist(),
-            "flags": list(self.flags),
+            "flags": self.flags,
         }
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def agent_rows(self) -> list[dict[str, object]]:
         """Return a plain row for each agent: its ability and the error of it.
 
-        >>> from examiner.irt.known import known
+        >>> from examiner.irt.ability import known
         >>> known(ItemParameters.of(["t"], [2.0], [1.0])).agent_rows()
         []
         """
         held = self.abilities
-        return [
-            {"agent": agent, "ability": ability, "ability_se": error}
-            for agent, ability, error in zip(
-                held.agents, held.ability.tolist(), held.error.tolist(), strict=True
-            )
-        ]
+        ability, error = held.ability.tolist(), held.error.tolist()
+        return rows_of({"agent": held.agents, "ability": ability, "ability_se": error})
 
     @property
     def aic(self) -> float | None:
@@ -234,20 +248,14 @@ class IRTFit:
         )
 
     def _repr_html_(self) -> str:
-        told = self.task_rows()[:_SHOWN]
-        rows = [
-            [*list(row.values())[:-1], "; ".join(flags)]
-            for row, flags in zip(told, self.flags, strict=False)
-        ]
-        header = [name.replace("_", " ") for name in told[0]] if told else []
-        notes = [*self.warnings, *(f"{name}: {reason}" for name, reason in self.dropped[:_SHOWN])]
-        return html_table(repr(self), header, rows, notes, more=len(self.items) - len(rows))
+        notes = [*self.warnings, *(f"{name}: {reason}" for name, reason in self.dropped[:12])]
+        return table_of(repr(self), self._task_columns(), notes)
 
 
 def fit_from_record(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
     """Read what `to_record` made of a fit; it has no responses.
 
-    >>> from examiner.irt.known import known
+    >>> from examiner.irt.ability import known
     >>> from examiner.checking import to_record
     >>> fit = known(ItemParameters.of(["t"], [1.0], [1 / 3]))
     >>> fit_from_record(to_record(fit)).items == fit.items
@@ -263,13 +271,5 @@ def fit_from_record(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
     if precision is not None:  # an infinite one was written as nothing by the first schema
         precision = np.where(np.isnan(precision), np.inf, precision)
     check_names(made.abilities.agents, "agent")
-    checked = ItemParameters.of(
-        items.tasks,
-        items.slope,
-        items.intercept,
-        guessing=items.guessing,
-        ceiling=items.ceiling,
-        precision=precision,
-        response=items.response,
-    )
-    return replace(made, items=checked)
+    parts = {part.name: getattr(items, part.name) for part in fields(items)}
+    return replace(made, items=ItemParameters.of(**parts | {"precision": precision}))

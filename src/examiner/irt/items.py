@@ -207,14 +207,14 @@ def curves(items: ItemParameters, abilities: Floats | float) -> Curves:
 
 
 def probability(items: ItemParameters, abilities: Floats | float) -> Floats:
-    """Return P(success) of every task (rows) at every ability (columns).
+    """Return P(success) at every ability (rows) of every task (columns).
 
     References: papers/002, eq. 1 (3PL); c = 0 gives the 2PL, u < 1 the 4PL.
 
     >>> probability(ItemParameters.of(["t"], [1.0], [0.0]), 0.0)
     array([[0.5]])
     """
-    return curves(items, abilities).success
+    return curves(items, abilities).success.T
 
 
 def rise(items: ItemParameters, shape: Curves) -> Floats:
@@ -224,16 +224,16 @@ def rise(items: ItemParameters, shape: Curves) -> Floats:
 
 
 def steepness(items: ItemParameters, abilities: Floats | float) -> Floats:
-    """Return the slope P'(θ) = a (u − c) σ (1 − σ) of every curve (rows) at every ability (columns).
+    """Return the slope P'(θ) = a (u − c) σ (1 − σ) at every ability (rows) of every curve (columns).
 
     >>> steepness(ItemParameters.of(["t"], [2.0], [0.0]), 0.0)
     array([[0.5]])
     """
-    return rise(items, curves(items, abilities))
+    return rise(items, curves(items, abilities)).T
 
 
 def information(items: ItemParameters, abilities: Floats | float) -> Floats:
-    r"""Return the Fisher information of one trial of every task (rows) at every ability (columns).
+    r"""Return the Fisher information at every ability (rows) of one trial of every task (columns).
 
     .. math:: I(\theta) = P'(\theta)^2 / [P (1 - P)]
 
@@ -247,14 +247,21 @@ def information(items: ItemParameters, abilities: Floats | float) -> Floats:
     shape = curves(items, abilities)
     slope = rise(items, shape)
     if items.response == "beta" and items.precision is not None:
-        from scipy.special import polygamma
-
-        phi = items.precision[:, None]
-        up, down = (np.maximum(share, 1e-12) * phi for share in (shape.success, shape.failure))
-        return np.asarray(slope**2 * phi**2 * (polygamma(1, up) + polygamma(1, down)))
+        up, down = (np.maximum(share, 1e-12) for share in (shape.success, shape.failure))
+        return information_of_scores(slope, up, down, items.precision[:, None]).T
     with np.errstate(divide="ignore", invalid="ignore"):
         found = slope**2 / (shape.success * shape.failure)
-    return np.nan_to_num(found, nan=0.0, posinf=0.0)
+    return np.nan_to_num(found, nan=0.0, posinf=0.0).T
+
+
+def information_of_scores(
+    slope: Floats, success: Floats, failure: Floats, precision: Floats
+) -> Floats:
+    """Return P'² φ² (ψ'(Pφ) + ψ'((1 − P)φ)), what a score tells that is beta around P with precision φ."""
+    from scipy.special import polygamma
+
+    told = polygamma(1, success * precision) + polygamma(1, failure * precision)
+    return np.asarray(slope**2 * precision**2 * told)
 
 
 def positions(names: Sequence[str], wanted: Sequence[str]) -> NDArray[np.intp]:

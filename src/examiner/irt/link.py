@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from functools import partial
+from types import MappingProxyType
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,20 +25,14 @@ DRIFT = 0.1
 """Root mean square difference of two curves of one task beyond which it has drifted."""
 _MOST_JACKKNIFED = 60
 _GRID = np.linspace(-4.0, 4.0, 81)
-
-
+_WEIGHTS = np.exp(-0.5 * _GRID**2) / np.exp(-0.5 * _GRID**2).sum()
+"""Abilities at which curves are compared, weighed as in the population."""
 Transformation = tuple[float, float]
 """Scale and shift."""
 
 
-class Solver(Protocol):
-    """A method: from the parameters of the shared tasks in both editions to scale and shift."""
-
-    def __call__(
-        self, first: ItemParameters, second: ItemParameters, near: Transformation | None = None
-    ) -> Transformation:
-        """Return scale and shift; `near` is where to look first."""
-        ...
+Solver = Callable[[ItemParameters, ItemParameters, Transformation | None], Transformation]
+"""A method: from the shared tasks in both editions, and where to look first, to scale and shift."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -99,7 +96,7 @@ def link(old: IRTFit, new: IRTFit, method: LinkMethod = "stocking-lord") -> Link
 
     References: Stocking & Lord (1983); Haebara (1980); Kolen & Brennan (2014), ch. 6.
 
-    >>> from examiner.irt.known import known as known_fit
+    >>> from examiner.irt.ability import known as known_fit
     >>> first = ItemParameters.of(list("abcde"), [1, 2, 1, 2, 1], difficulty=[-2, -1, 0, 1, 2])
     >>> second = first.rescaled(0.5, 2.0)  # where θ = 0.5 + 2 θ'
     >>> made = link(known_fit(first), known_fit(second))
@@ -122,7 +119,7 @@ def link(old: IRTFit, new: IRTFit, method: LinkMethod = "stocking-lord") -> Link
             f"fits, and two are needed. {' '.join(warnings)}"
         )
     solve = _METHODS[method]
-    scale, shift = solve(first.take(usable), second.take(usable))
+    scale, shift = solve(first.take(usable), second.take(usable), None)
     errors = _jackknifed(solve, first, second, usable, (scale, shift))
     drift = _drift(first, second, scale, shift)
     warnings += _told(shared, usable, drift)
@@ -177,50 +174,49 @@ def _mean_mean(
     return scale, float(first.difficulty.mean() - scale * second.difficulty.mean())
 
 
-def _by_curves(total: bool) -> Solver:
-    root = np.exp(-0.25 * _GRID**2)
-    root /= np.sqrt((root**2).sum())
+def _by_curves(
+    first: ItemParameters,
+    second: ItemParameters,
+    near: Transformation | None = None,
+    *,
+    total: bool,
+) -> Transformation:
+    """Least squares between curves, or between their sums, from the best of three starts."""
+    from scipy.optimize import least_squares
 
-    def solve(
-        first: ItemParameters, second: ItemParameters, near: Transformation | None = None
-    ) -> Transformation:
-        from scipy.optimize import least_squares
+    known, given = probability(first, _GRID), probability(second, _GRID)
+    root = np.sqrt(_WEIGHTS)[:, None]
 
-        known, given = probability(first, _GRID), probability(second, _GRID)
+    def differences(at: Floats) -> Floats:
+        scale, shift = float(np.exp(at[0])), float(at[1])
+        there = root * (known - probability(second, (_GRID - shift) / scale))
+        back = root * (given - probability(first, scale * _GRID + shift))
+        both = np.concatenate([there, back])
+        return both.sum(axis=1) if total else both.ravel()
 
-        def differences(at: Floats) -> Floats:
-            scale, shift = float(np.exp(at[0])), float(at[1])
-            there = known - probability(second, (_GRID - shift) / scale)
-            back = given - probability(first, scale * _GRID + shift)
-            if total:
-                there, back = there.sum(axis=0), back.sum(axis=0)
-            return np.concatenate([(root * there).ravel(), (root * back).ravel()])
-
-        begins = (
-            [near] if near else [_mean_mean(first, second), _mean_sigma(first, second), (1.0, 0.0)]
+    begins = [near] if near else [_mean_mean(first, second), _mean_sigma(first, second), (1.0, 0.0)]
+    found = [
+        least_squares(
+            differences,
+            [np.log(np.clip(scale, 0.05, 20.0)), np.clip(shift, -10.0, 10.0)],
+            xtol=1e-10,
+            ftol=1e-12,
+            gtol=1e-12,
         )
-        found = [
-            least_squares(
-                differences,
-                [np.log(np.clip(scale, 0.05, 20.0)), np.clip(shift, -10.0, 10.0)],
-                xtol=1e-10,
-                ftol=1e-12,
-                gtol=1e-12,
-            )
-            for scale, shift in begins
-        ]
-        best = min(found, key=lambda one: float(one.cost))
-        return float(np.exp(best.x[0])), float(best.x[1])
-
-    return solve
+        for scale, shift in begins
+    ]
+    best = min(found, key=lambda end: float(end.cost))
+    return float(np.exp(best.x[0])), float(best.x[1])
 
 
-_METHODS: dict[str, Solver] = {
-    "mean-sigma": _mean_sigma,
-    "mean-mean": _mean_mean,
-    "haebara": _by_curves(total=False),
-    "stocking-lord": _by_curves(total=True),
-}
+_METHODS: Mapping[LinkMethod, Solver] = MappingProxyType(
+    {
+        "mean-sigma": _mean_sigma,
+        "mean-mean": _mean_mean,
+        "haebara": partial(_by_curves, total=False),
+        "stocking-lord": partial(_by_curves, total=True),
+    }
+)
 
 
 def _jackknifed(
@@ -246,7 +242,5 @@ def _jackknifed(
 
 
 def _drift(first: ItemParameters, second: ItemParameters, scale: float, shift: float) -> Floats:
-    weights = np.exp(-0.5 * _GRID**2)
-    weights /= weights.sum()
     apart = probability(first, _GRID) - probability(second, (_GRID - shift) / scale)
-    return np.sqrt(apart**2 @ weights)
+    return np.asarray(np.sqrt(_WEIGHTS @ apart**2))

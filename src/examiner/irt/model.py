@@ -225,12 +225,14 @@ class Unknowns:
             np.array([begun[name][0] for name in self.shared]),
         )
 
+    def pull(self, parameter: Parameter) -> tuple[float, float]:
+        """Return the mean and the curvature of a parameter's prior; 0 without priors."""
+        return (0.0, 0.0) if self.priors is None else self.priors.pull(parameter)
+
     def pulls(self) -> tuple[Floats, Floats]:
-        """Return the means and the curvatures of the priors in the order of `names`; 0 without priors."""
-        if self.priors is None:
-            return np.zeros(len(self.names)), np.zeros(len(self.names))
-        means, tightness = zip(*(self.priors.pull(name) for name in self.names), strict=True)
-        return np.array(means), np.array(tightness)
+        """Return the means and the curvatures of the priors in the order of `names`."""
+        means, tightness = np.array([self.pull(name) for name in self.names]).T
+        return means, tightness
 
     def log_prior(self, at: Point) -> float:
         """Return the log-priors without their constants."""

@@ -9,28 +9,27 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.estimation.kernels import kernel_for
-from examiner.irt.estimation.quadrature import Quadrature
+from examiner.irt.errors.intervals import interval
+from examiner.irt.estimation.kernels import log_density
 from examiner.irt.fitted import IRTFit
 from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.curves import empirical_agent_curves
 from examiner.irt.indicators.generality import generality, regularities
-from examiner.irt.items import Floats, ItemParameters, curves, positions
-from examiner.irt.posterior import moments, posterior_weights, quadrature_for
+from examiner.irt.items import Floats, ItemParameters, positions
+from examiner.irt.posterior import Quadrature, moments, posterior_weights, quadrature_for
 from examiner.irt.prediction import (
     UNEXPECTED,
     Cells,
-    PredictedMean,
     Predictions,
     RankInterval,
     Unexpected,
-    Z,
     predicted_mean,
     predicted_results,
     rank_among,
     unexpected_results,
 )
 from examiner.results import ResponseMatrix, Results, atari_game
+from examiner.scores.estimate import Estimate
 from examiner.wording import InputError, counted, listed
 
 FEW_TASKS = 5
@@ -60,7 +59,7 @@ class Placement:
     generality: float
     slope: float
     rank: RankInterval
-    benchmark: PredictedMean
+    benchmark: Estimate
     predicted: Predictions
     unexpected: tuple[Unexpected, ...]
     flags: tuple[str, ...]
@@ -92,7 +91,7 @@ def place(
     .. math:: \operatorname{Var} = s^2 + \sum_i g_i^\top \Sigma_i g_i / J^2, \quad
               g_i = \partial^2 \log f_i / \partial\theta\,\partial(a_i, d_i), \; J = 1 / s^2
 
-    >>> from examiner.irt.known import known as known_fit
+    >>> from examiner.irt.ability import known as known_fit
     >>> items = ItemParameters.of(list("abcd"), np.full(4, 2.0), difficulty=[-2.0, -1.0, 1.0, 2.0])
     >>> new = ResponseMatrix.from_array([[1, 1, 0]], ["mine"], ["a", "b", "c"])
     >>> (mine,) = place(new, known_fit(items))
@@ -118,7 +117,7 @@ def known_tasks(
 ) -> tuple[ResponseMatrix, ItemParameters, tuple[str, ...]]:
     """Return the columns of tasks that the fit knows, their parameters, and a note on the others.
 
-    >>> from examiner.irt.known import known as known_fit
+    >>> from examiner.irt.ability import known as known_fit
     >>> fit = known_fit(ItemParameters.of(["pong"], [1.0], [0.0]))
     >>> known_tasks(fit, ResponseMatrix.from_array([[0, 1]], tasks=["chess", "PongNoFrameskip-v4"]))[2]
     ("1 task outside the fit tells nothing: 'chess'.",)
@@ -144,7 +143,7 @@ def known_tasks(
         )
     notes: tuple[str, ...] = ()
     if unknown:
-        dropped = {one.name for one in fit.dropped}
+        dropped = {name for name, _ in fit.dropped}
         flat = [task for task in unknown if task in dropped]
         why = f" ({len(flat)} of them were set aside when it was made)" if flat else ""
         tells = "tells" if len(unknown) == 1 else "tell"
@@ -162,7 +161,7 @@ class _Newcomer(NamedTuple):
     the log posterior up to a constant and `weights` the posterior; `nodes` are abilities.
     """
 
-    responses: ResponseMatrix
+    agent: str
     items: ItemParameters
     cells: Cells
     nodes: Floats
@@ -179,27 +178,17 @@ def _newcomer(
         raise InputError(
             f"The agent {matrix.agents[row]!r} has no result on a task of the fit. Give at least one."
         )
-    one = matrix.take(agents=[row], tasks=columns.tolist())
+    own = matrix.take(agents=[row], tasks=columns.tolist())
     met = items.take(columns)
-    cells = Cells(one.to_numpy()[0], np.ones(len(columns)))
+    cells = Cells(own.to_numpy()[0], np.ones(len(columns)))
     if met.response != "beta":
-        cells = Cells(one.successes[0].astype(np.float64), one.trials[0].astype(np.float64))
-    rule = quadrature_for(nodes, met.rescaled(0.0, fit.population_sd), one)
+        cells = Cells(own.successes[0].astype(np.float64), own.trials[0].astype(np.float64))
+    rule = quadrature_for(nodes, met, own, fit.population_sd)
     at = fit.population_sd * rule.nodes
-    each = _cell_heights(met, one, at)
+    each = log_density(met, at, *cells)
     joint = each.sum(axis=0) + rule.log_weights
     _, weights = posterior_weights(joint[None].copy())
-    return _Newcomer(one, met, cells, at, each, joint, weights[0])
-
-
-def _cell_heights(items: ItemParameters, one: ResponseMatrix, at: Floats) -> Floats:
-    """Log-likelihood of each cell of one agent at each ability, [tasks, abilities]."""
-    kernel = kernel_for(items.response, one)
-    terms = kernel.terms(curves(items, at), items.precision)
-    total = np.zeros((len(items), at.size))
-    for data, term in zip(kernel.statistics(one), terms, strict=True):
-        total += data[0][:, None] * term
-    return total
+    return _Newcomer(matrix.agents[row], met, cells, at, each, joint, weights[0])
 
 
 def _placed(
@@ -209,9 +198,10 @@ def _placed(
     notes: tuple[str, ...],
 ) -> Placement:
     columns = positions(fit.items.tasks, seen.items.tasks)
-    mean, sd = moments(seen.weights[None], seen.nodes)
-    ability, error = float(mean[0]), float(sd[0])
+    mean, variance = moments(seen.weights[None], seen.nodes)
+    ability, error = float(mean[0]), float(np.sqrt(variance[0]))
     total = error if fit.errors is None else _error_with_tasks(fit, seen, columns, ability, error)
+    low, high = interval(ability, total)
     shares = seen.cells.value / seen.cells.trials
     results = np.full(len(fit.items), np.nan)
     results[columns] = shares
@@ -219,14 +209,14 @@ def _placed(
     unmet = fit.items.take(np.flatnonzero(np.isnan(results)))
     unexpected = unexpected_results(seen.items, seen.cells, seen.joint, seen.each, seen.nodes)
     return Placement(
-        agent=seen.responses.agents[0],
+        agent=seen.agent,
         tasks=len(shares),
         mean=float(shares.mean()),
         ability=ability,
         error=error,
         total_error=total,
-        low=ability - Z * total,
-        high=ability + Z * total,
+        low=low,
+        high=high,
         regularity=float(regularities(results[None, :])[0]),
         generality=value,
         slope=slope,
@@ -250,8 +240,8 @@ def _error_with_tasks(
     items, errors = seen.items, fit.errors
     assert errors is not None
     down, here, up = (
-        _cell_heights(
-            replace(items, intercept=items.intercept + shift), seen.responses, np.array([ability])
+        log_density(
+            replace(items, intercept=items.intercept + shift), np.array([ability]), *seen.cells
         )[:, 0]
         for shift in (-_STEP, 0.0, _STEP)
     )
@@ -274,9 +264,9 @@ def _responses(
         return new, ()
     if fit.recipe is None:
         raise InputError(
-            "This fit has no recipe, so that raw results cannot be turned into its responses. Fit with "
-            "`examiner fit … -o fit.json`, add one with `fit.with_recipe(Recipe(…).learn(results))`, or "
-            "give a ResponseMatrix."
+            "This fit has no recipe, so that raw results cannot be turned into its responses. Fit results "
+            "(`irt.fit(results, recipe=Recipe(…))`, `examiner fit … -o fit.json`), add a recipe with "
+            "`fit.with_recipe(Recipe(…).learn(results))`, or give a ResponseMatrix."
         )
     return fit.recipe.responses(new), fit.recipe.protocol_notes(new)
 

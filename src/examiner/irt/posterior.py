@@ -1,17 +1,26 @@
-"""What responses say of agents: posterior weights over nodes, and the marginal likelihood they leave."""
+"""Integrals over ability: nodes to sum over, posterior weights of agents at them, marginal likelihoods."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from examiner.checking import Axes, read_only
 from examiner.irt.estimation.kernels import Kernel, kernel_for
-from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.items import Floats, ItemParameters, curves
+from examiner.irt.items import Floats, ItemParameters, curves, information
 from examiner.results import ResponseMatrix
+from examiner.wording import InputError
 
+_KNOTS = 241
+_EXACT_IN_NUMPY = 60
+_SOME_TASKS = 256
+_DENSEST = 1e4
+"""Nodes a unit of ability and spacing: posteriors narrower than that are points, and nodes fill memory."""
+REACH = 6.0
+"""Automatic grids run over ±6 standard deviations of the population."""
 _CELLS = 2_000_000
 """Cells of a block of agents: some tens of megabytes for every array over them."""
 _SHORT = 200
@@ -19,10 +28,111 @@ _FINE, _COARSER = 0.2, 0.5
 """Posterior standard deviations between nodes: short tests can afford them close."""
 _NOTHING = 1e-20
 """Weights below this share of the largest are none: as denormal numbers they would slow products."""
-_EDGE = 1e-9
-"""A window may end where no posterior weight is above this."""
-_MARGIN = 2
-"""Nodes beyond those where posteriors lived last, since they move on."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quadrature:
+    """Nodes, and the logarithm of the standard normal mass that each stands for.
+
+    >>> Quadrature.gauss_hermite(2).nodes
+    array([-1.,  1.])
+    """
+
+    nodes: Annotated[Floats, Axes("nodes")]
+    log_weights: Annotated[Floats, Axes("nodes")]
+    kind: str
+    spacing: float | None = None
+    """Posterior standard deviations between nodes, where they follow the tasks' information."""
+
+    def __post_init__(self) -> None:
+        rising = np.isfinite(self.nodes).all() and (np.diff(self.nodes) > 0).all()
+        if not (self.nodes.size and rising and (self.log_weights < np.inf).all()):
+            raise InputError(
+                "The nodes of a quadrature are not finite numbers in rising order, each with the logarithm "
+                "of its weight. Give nodes so, or how many of them."
+            )
+
+    @classmethod
+    def gauss_hermite(cls, count: int) -> Quadrature:
+        """Return n nodes that integrate polynomials up to degree 2n − 1 against N(0, 1) exactly.
+
+        >>> rule = Quadrature.gauss_hermite(5)
+        >>> round(float(np.exp(rule.log_weights) @ rule.nodes**4), 12)  # the fourth moment
+        3.0
+        """
+        if not 1 <= count <= 1000:
+            raise InputError(f"{count} nodes are asked for. Give between 1 and 1000.")
+        nodes, weights = _hermite_rule(count)
+        log_weights = np.log(weights) - 0.5 * np.log(2 * np.pi)
+        return cls._of(nodes, log_weights, f"Gauss–Hermite, {count} nodes")
+
+    @classmethod
+    def grid(cls, low: float = -REACH, high: float = REACH, count: int = 241) -> Quadrature:
+        """Return evenly spaced nodes with normal weights that sum to 1.
+
+        >>> float(np.exp(Quadrature.grid(-6, 6, 241).log_weights).sum().round(12))
+        1.0
+        """
+        if not (np.isfinite(low) and np.isfinite(high) and low < high and count >= 2):
+            raise InputError(
+                f"A grid of {count} nodes from {low:g} to {high:g} is asked for. "
+                f"Give two ends in order and at least 2 nodes."
+            )
+        nodes = np.linspace(low, high, count)
+        log_weights = -0.5 * nodes**2
+        log_weights -= np.log(np.exp(log_weights).sum())
+        return cls._of(nodes, log_weights, f"grid of {count} nodes from {low:g} to {high:g}")
+
+    @classmethod
+    def for_items(
+        cls, items: ItemParameters, trials: float | Floats = 1.0, *, spacing: float = 0.5
+    ) -> Quadrature:
+        """Return nodes that follow the test's information: about `spacing` posterior sds apart.
+
+        Nodes are even in t(θ) = ∫ √(1 + Σᵢ nᵢ Iᵢ(θ)) dθ, in which every posterior has a standard
+        deviation near 1; the trapezium rule then converges exponentially fast (a sum over a
+        Gaussian with spacing h errs by about 2 exp(−2π² / h²): 1e-34 at h = 0.5, 8e-14 at 0.8).
+
+        >>> long = ItemParameters.of([f"task {n}" for n in range(500)], np.ones(500), np.zeros(500))
+        >>> Quadrature.for_items(long).nodes.size > Quadrature.for_items(long.take([0, 1])).nodes.size
+        True
+        """
+        knots = np.linspace(-REACH, REACH, _KNOTS)
+        dense = np.sqrt(1.0 + _total_information(items, trials, knots))
+        speed = _smoothed(np.minimum(dense, _DENSEST))
+        travelled = _integral(speed, knots[1] - knots[0])
+        count = int(np.ceil(travelled[-1] / spacing)) + 1
+        steps = np.linspace(0.0, travelled[-1], count)
+        nodes, rates = _hermite(steps, travelled, knots, _tamed(1.0 / speed, travelled, knots))
+        widths = rates * (steps[1] - steps[0])
+        log_weights = np.log(widths) - 0.5 * nodes**2
+        log_weights -= np.log(np.exp(log_weights).sum())
+        kind = f"{count} nodes as dense as the tasks are informative"
+        return cls._of(nodes, log_weights, kind, spacing)
+
+    def between(self, low: float, high: float) -> Quadrature:
+        """Return the same rule without the nodes outside two abilities.
+
+        >>> Quadrature.grid(-6, 6, 13).between(-2.0, 2.0).nodes
+        array([-2., -1.,  0.,  1.,  2.])
+        """
+        inside = (self.nodes >= low) & (self.nodes <= high)
+        return Quadrature._of(self.nodes[inside], self.log_weights[inside], self.kind, self.spacing)
+
+    @classmethod
+    def _of(
+        cls, nodes: Floats, log_weights: Floats, kind: str, spacing: float | None = None
+    ) -> Quadrature:
+        read_only(nodes)
+        read_only(log_weights)
+        return cls(nodes, log_weights, kind, spacing)
+
+    def __len__(self) -> int:
+        """Number of nodes."""
+        return int(self.nodes.size)
+
+    def __repr__(self) -> str:
+        return f"Quadrature: {self.kind}"
 
 
 def posterior_weights(joint: Floats) -> tuple[Floats, Floats]:
@@ -95,13 +205,13 @@ def posterior_blocks(
 
 
 def moments(weights: Floats, nodes: Floats) -> tuple[Floats, Floats]:
-    """Return the mean and the standard deviation of every posterior.
+    """Return the mean and the variance of every posterior, rows of weights over the same nodes.
 
     >>> moments(np.array([[0.5, 0.5]]), np.array([-1.0, 1.0]))
     (array([0.]), array([1.]))
     """
     mean = weights @ nodes
-    return mean, np.sqrt((weights * (nodes - mean[:, None]) ** 2).sum(axis=1))
+    return mean, np.maximum(weights @ nodes**2 - mean**2, 0.0)
 
 
 def log_likelihood(
@@ -122,15 +232,21 @@ def log_likelihood(
     -1.386294
     """
     matched = items.named(matrix.tasks)
-    rule = quadrature_for(nodes, matched.rescaled(0.0, population_sd), matrix)
+    rule = quadrature_for(nodes, matched, matrix, population_sd)
     parts = posterior_blocks(matrix, matched, rule, population_sd=population_sd)
     return sum(float(part.log_marginal.sum()) for part in parts)
 
 
 def quadrature_for(
-    nodes: int | Quadrature | None, items: ItemParameters, matrix: ResponseMatrix
+    nodes: int | Quadrature | None,
+    items: ItemParameters,
+    matrix: ResponseMatrix,
+    population_sd: float = 1.0,
 ) -> Quadrature:
-    """Return the quadrature asked for, or one as fine as these tasks and trials need."""
+    """Return the quadrature asked for, or one as fine as these tasks and trials need.
+
+    Node θ stands for the ability population_sd · θ.
+    """
     if isinstance(nodes, Quadrature):
         return nodes
     if isinstance(nodes, int):
@@ -138,76 +254,70 @@ def quadrature_for(
     trials: Floats | float = 1.0
     if matrix.is_counts:
         trials = matrix.trials.max(axis=0).astype(np.float64)
-    return Quadrature.for_items(items, trials, spacing=_FINE if len(items) <= _SHORT else _COARSER)
+    spacing = _FINE if len(items) <= _SHORT else _COARSER
+    return Quadrature.for_items(items.rescaled(0.0, population_sd), trials, spacing=spacing)
 
 
-class Sweep(NamedTuple):
-    """What a pass over all agents found: Σ log marginal likelihood, posterior means and variances."""
+def _hermite_rule(count: int) -> tuple[Floats, Floats]:
+    if count <= _EXACT_IN_NUMPY:
+        return np.polynomial.hermite_e.hermegauss(count)
+    from scipy.special import roots_hermitenorm
 
-    log_marginal: float
-    mean: Floats
-    variance: Floats
+    nodes, weights = roots_hermitenorm(count)
+    kept = weights > 0  # the outermost weights of long rules underflow
+    return nodes[kept], weights[kept]
 
 
-class Windows:
-    """Agents in blocks of like standing that look only at the nodes where their posteriors live.
+def _total_information(items: ItemParameters, trials: float | Floats, abilities: Floats) -> Floats:
+    """Σᵢ nᵢ Iᵢ(θ); of many tasks the steepest and a sample, which is enough to place nodes by."""
+    counts = np.broadcast_to(np.asarray(trials, dtype=np.float64), (len(items),))
+    if len(items) <= 2 * _SOME_TASKS:
+        return np.asarray(information(items, abilities) @ counts)
+    by_size = np.argsort(-np.abs(items.slope), kind="stable")
+    steepest, others = by_size[:_SOME_TASKS], by_size[_SOME_TASKS:]
+    sample = others[:: len(others) // _SOME_TASKS]
+    part = np.concatenate([steepest, sample])
+    weights = counts[part].copy()
+    weights[_SOME_TASKS:] *= counts[others].sum() / max(float(counts[sample].sum()), 1e-12)
+    return np.asarray(information(items.take(part), abilities) @ weights)
 
-    `order` sorts agents by `standing` [agents]; rows below are rows in that order. Where posteriors
-    live is kept as abilities from one pass to the next, since quadratures may change in between; a
-    window that cuts a posterior off is looked at again with all nodes. A quadrature that does not
-    follow the tasks' information was asked for, and is kept whole.
+
+def _smoothed(speed: Floats) -> Floats:
+    """A running maximum, then a running mean: nodes must not step over the peak of a steep task."""
+    width = _KNOTS // 80
+    padded = np.pad(speed, width, mode="edge")
+    highest = np.lib.stride_tricks.sliding_window_view(padded, 2 * width + 1).max(axis=1)
+    bell = np.exp(-0.5 * np.linspace(-3, 3, 4 * width + 1) ** 2)
+    padded = np.pad(highest, 2 * width, mode="edge")
+    return np.convolve(padded, bell / bell.sum(), mode="valid")
+
+
+def _integral(values: Floats, step: float) -> Floats:
+    """The running integral of even samples, exact for cubics: h/24 (−f₋₁ + 13 f₀ + 13 f₁ − f₂)."""
+    first, last = 2 * values[0] - values[1], 2 * values[-1] - values[-2]
+    f = np.concatenate([[first], values, [last]])
+    parts = step / 24 * (13 * (f[1:-2] + f[2:-1]) - f[:-3] - f[3:])
+    return np.concatenate([[0.0], np.cumsum(parts)])
+
+
+def _tamed(rates: Floats, knots: Floats, values: Floats) -> Floats:
+    """Derivatives at which a cubic still rises between knots: under 3 times the secants beside them.
+
+    References: Fritsch & Carlson (1980).
     """
-
-    def __init__(self, standing: Floats, size: int) -> None:
-        self.order = np.argsort(standing, kind="stable")
-        self._size = size
-        self._reaches: list[tuple[float, float]] | None = None
-
-    def sweep(
-        self,
-        rule: Quadrature,
-        joint: Callable[[slice, slice], Floats],
-        use: Callable[[slice, slice, Floats], None],
-    ) -> Sweep:
-        """Take log densities from `joint` of rows and nodes, and hand the weights there to `use`."""
-        count, agents = len(rule), self.order.size
-        starts = range(0, agents, self._size)
-        windows = [slice(0, count)] * len(starts)
-        if self._reaches is not None and rule.spacing is not None:
-            windows = [_window_over(rule.nodes, reach) for reach in self._reaches]
-        reaches = []
-        log_marginal, mean, variance = np.empty((3, agents))
-        for start, window in zip(starts, windows, strict=True):
-            rows = slice(start, min(start + self._size, agents))
-            log_marginal[rows], weights = posterior_weights(joint(rows, window))
-            if _cut_off(weights, window, count):
-                window = slice(0, count)
-                log_marginal[rows], weights = posterior_weights(joint(rows, window))
-            around = rule.nodes[window]
-            centre = weights @ around
-            mean[self.order[rows]] = centre
-            variance[self.order[rows]] = weights @ around**2 - centre**2
-            reaches.append(_living(weights, around))
-            use(rows, window, weights)
-        self._reaches = reaches
-        return Sweep(float(log_marginal.sum()), mean, variance)
+    secants = np.diff(values) / np.diff(knots)
+    beside = np.minimum(np.append(secants[0], secants), np.append(secants, secants[-1]))
+    return np.asarray(np.minimum(rates, 2.9 * beside))
 
 
-def _cut_off(weights: Floats, window: slice, count: int) -> bool:
-    """Whether a window ends where posteriors still have mass."""
-    return bool(
-        (window.start > 0 and weights[:, 0].max() > _EDGE)
-        or (window.stop < count and weights[:, -1].max() > _EDGE)
-    )
-
-
-def _living(weights: Floats, nodes: Floats) -> tuple[float, float]:
-    """The abilities between which a block's posteriors live."""
-    alive = np.flatnonzero(weights.max(axis=0) > _EDGE / 100)
-    return float(nodes[alive[0]]), float(nodes[alive[-1]])
-
-
-def _window_over(nodes: Floats, reach: tuple[float, float]) -> slice:
-    """The nodes between two abilities, and a few more on each side, since posteriors move on."""
-    low, high = np.searchsorted(nodes, reach)
-    return slice(max(0, int(low) - _MARGIN), min(nodes.size, int(high) + _MARGIN + 1))
+def _hermite(at: Floats, knots: Floats, values: Floats, rates: Floats) -> tuple[Floats, Floats]:
+    """A cubic through values with given derivatives at the knots: its value and derivative."""
+    left = np.clip(np.searchsorted(knots, at, side="right") - 1, 0, knots.size - 2)
+    gap = knots[left + 1] - knots[left]
+    x = (at - knots[left]) / gap
+    rise = values[left + 1] - values[left]
+    start, end = rates[left] * gap, rates[left + 1] * gap
+    cubic = start + end - 2 * rise
+    square = 3 * rise - 2 * start - end
+    value = values[left] + x * (start + x * (square + x * cubic))
+    return value, (start + x * (2 * square + 3 * x * cubic)) / gap

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.irt.errors.intervals import interval
 from examiner.irt.estimation.kernels import MARGIN, log_choose
 from examiner.irt.fitted import Abilities, ToldByName
-from examiner.irt.items import Floats, ItemParameters, probability
+from examiner.irt.items import Floats, ItemParameters, curves, probability
 from examiner.irt.posterior import posterior_weights
+from examiner.scores.estimate import Estimate
 
-Z = 1.96
-"""Normal quantile of a 95 % interval, as it is told."""
 UNEXPECTED = 0.05
 """A result with a smaller chance, given the agent's other results, is called unexpected."""
 
@@ -46,7 +46,7 @@ def predicted_results(
     >>> found.expected, bool(found.low[0] < 0.5 < found.high[0])
     (array([0.5]), True)
     """
-    success = probability(items, nodes)
+    success = curves(items, nodes).success
     expected = success @ weights
     tail = (1 - level) / 2
     if items.response == "beta" and items.precision is not None:
@@ -54,20 +54,10 @@ def predicted_results(
         return Predictions(items.tasks, expected, low, high)
     ends = np.interp([tail, 1 - tail], np.cumsum(weights) - 0.5 * weights, nodes)
     at = probability(items, ends)
-    return Predictions(items.tasks, expected, at.min(axis=1), at.max(axis=1))
+    return Predictions(items.tasks, expected, at.min(axis=0), at.max(axis=0))
 
 
-class PredictedMean(NamedTuple):
-    """A value, and the ends of its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-def predicted_mean(
-    met: Floats, unmet: ItemParameters, nodes: Floats, weights: Floats
-) -> PredictedMean:
+def predicted_mean(met: Floats, unmet: ItemParameters, nodes: Floats, weights: Floats) -> Estimate:
     r"""Return the mean result over all tasks: of those met as it was, of the others as expected.
 
     The variance of the sum S over the other tasks is that of what ability leaves open and that of the
@@ -80,7 +70,7 @@ def predicted_mean(
     0.875
     """
     count = len(met) + len(unmet)
-    success = probability(unmet, nodes)
+    success = curves(unmet, nodes).success
     total = success.sum(axis=0)
     mean = float(weights @ total)
     single = success * (1 - success)
@@ -88,8 +78,8 @@ def predicted_mean(
         single /= (1 + unmet.precision)[:, None]
     variance = float(weights @ (total - mean) ** 2) + float(weights @ single.sum(axis=0))
     value = (float(met.sum()) + mean) / count
-    reach = Z * float(np.sqrt(variance)) / count
-    return PredictedMean(value, max(value - reach, 0.0), min(value + reach, 1.0))
+    low, high = interval(value, float(np.sqrt(variance)) / count)
+    return Estimate(value, max(low, 0.0), min(high, 1.0))
 
 
 def _score_ends(
@@ -175,7 +165,7 @@ def unexpected_results(
     `joint` [nodes] is the agent's log posterior and `each` [tasks, nodes] the log-likelihood of each
     cell in it: a task is judged by the posterior without its own result, p(θ) / f(x | θ).
     """
-    success = probability(items, nodes)
+    success = curves(items, nodes).success
     _, weights = posterior_weights(joint - each)
     expected = (weights * success).sum(axis=1)
     share = cells.value / cells.trials

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from examiner.checking import Randomness, generator
-from examiner.irt.items import Floats, ItemParameters, probability, sigmoid_pair
+from examiner.irt.estimation.kernels import AS_BINOMIAL
+from examiner.irt.items import Floats, ItemParameters, sigmoid_pair
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted
 
@@ -44,7 +45,11 @@ def simulate(
     counts = _trials(trials, theta.size, len(items))
     if not (np.isfinite(interaction) and interaction >= 0):
         raise InputError(f"The interaction is {interaction}. Give a standard deviation, 0 or more.")
-    chance = _chances(items, theta, interaction, drawing)
+    logit = theta[:, None] * items.slope + items.intercept
+    if interaction > 0:
+        logit += interaction * drawing.standard_normal(logit.shape)
+    rising, _ = sigmoid_pair(logit)
+    chance = np.clip(items.guessing + (items.ceiling - items.guessing) * rising, 0.0, 1.0)
     if items.precision is not None:
         chance = _beta(chance, items.precision, drawing)
     if items.response == "beta":
@@ -82,19 +87,9 @@ def _trials(trials: int | ArrayLike, agents: int, tasks: int) -> NDArray[np.int6
         ) from None
 
 
-def _chances(
-    items: ItemParameters, theta: Floats, interaction: float, rng: np.random.Generator
-) -> Floats:
-    if interaction == 0.0:
-        return np.clip(probability(items, theta).T, 0.0, 1.0)
-    noise = interaction * rng.standard_normal((theta.size, len(items)))
-    rising, _ = sigmoid_pair(theta[:, None] * items.slope + items.intercept + noise)
-    return np.clip(items.guessing + (items.ceiling - items.guessing) * rising, 0.0, 1.0)
-
-
 def _beta(chance: Floats, precision: Floats, rng: np.random.Generator) -> Floats:
     """Draw Beta(Pφ, (1 − P)φ); the chance itself where the precision is (as good as) infinite."""
-    known = np.isfinite(precision) & (precision < 1e9)
+    known = np.isfinite(precision) & (precision < AS_BINOMIAL)
     phi = np.where(known, precision, 1.0)
     tiny = np.finfo(np.float64).tiny
     drawn = rng.beta(np.maximum(chance * phi, tiny), np.maximum((1.0 - chance) * phi, tiny))

@@ -1,19 +1,12 @@
 """All SQL of the ledger: jobs, episodes and checkpoints of a run; written by one driver, read by all."""
 
-from examiner.ledger.accounts import Account, Episode, JobRecord, Phase
-from examiner.ledger.checkpoints import Checkpoint
-from examiner.ledger.ledger import Ledger
-from examiner.ledger.reading import LedgerState, export, ledger_results, ledger_state
-
-__all__ = [
-    "Account",
-    "Checkpoint",
-    "Episode",
-    "JobRecord",
-    "Ledger",
-    "LedgerState",
-    "Phase",
-    "export",
-    "ledger_results",
-    "ledger_state",
-]
+from examiner.ledger.contents import Account as Account
+from examiner.ledger.contents import Checkpoint as Checkpoint
+from examiner.ledger.contents import Episode as Episode
+from examiner.ledger.contents import JobRecord as JobRecord
+from examiner.ledger.contents import LedgerState as LedgerState
+from examiner.ledger.contents import Phase as Phase
+from examiner.ledger.contents import export as export
+from examiner.ledger.contents import ledger_results as ledger_results
+from examiner.ledger.contents import ledger_state as ledger_state
+from examiner.ledger.ledger import Ledger as Ledger

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
 import socket
 import time
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
+from dataclasses import astuple, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from examiner.ledger.accounts import (
+from examiner.ledger.contents import (
     Account,
+    Checkpoint,
     Episode,
     JobRecord,
     accounts_of,
@@ -21,8 +24,8 @@ from examiner.ledger.accounts import (
     refuse_doubles,
     refuse_holes,
 )
-from examiner.ledger.checkpoints import Checkpoint, CheckpointFiles
 from examiner.ledger.file import LedgerFile
+from examiner.results.storage import write_bytes
 from examiner.workers import JobError
 
 _COMPARED = ("phase", "frames", "length", "score", "lives", "truncated")
@@ -46,7 +49,7 @@ class Ledger(AbstractContextManager["Ledger"]):
 
     def __init__(self, path: str | Path, *, plan: str = "") -> None:
         self.path = Path(path)
-        self._files = CheckpointFiles(self.path.with_name("checkpoints"))
+        self._checkpoints = self.path.with_name("checkpoints")
         self._file = LedgerFile(self.path)
         self._database = self._file.database
         try:
@@ -141,17 +144,17 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         ...     ledger.checkpoint_data(account)
         b'weights'
         """
-        before = account.checkpoint
-        stored = self._files.write(account.record.key, checkpoint, data)
-        row = (account.number, stored.episodes, stored.frames, stored.evaluated)
-        self._write(
-            "INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)",
-            (*row, stored.file, stored.sha256),
-        )
+        before, name = account.checkpoint, f"{account.record.key}-{checkpoint.episodes}.checkpoint"
+        self._checkpoints.mkdir(parents=True, exist_ok=True)
+        write_bytes(data, self._checkpoints / name)
+        stored = replace(checkpoint, file=name, sha256=hashlib.sha256(data).hexdigest())
+        row = (account.number, *astuple(stored))
+        self._write("INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)", row)
         self.commit()
         account.checkpoint = stored
-        if before is not None and before.file != stored.file:
-            self._files.remove(before)
+        if before is not None and before.file != name:
+            with suppress(OSError):
+                (self._checkpoints / before.file).unlink()
 
     def checkpoint_data(self, account: Account) -> bytes | None:
         """Return what a learner last saved; None where there is nothing, or the file is damaged.
@@ -160,7 +163,13 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         >>> with Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite") as ledger:
         ...     ledger.checkpoint_data(ledger.enter([JobRecord("1f", "random", "pong")])[0])
         """
-        return None if account.checkpoint is None else self._files.read(account.checkpoint)
+        if account.checkpoint is None:
+            return None
+        try:
+            data = (self._checkpoints / account.checkpoint.file).read_bytes()
+        except OSError:
+            return None
+        return data if hashlib.sha256(data).hexdigest() == account.checkpoint.sha256 else None
 
     def end(self, account: Account, reason: str | None) -> None:
         """Enter that a job is done, or why it failed.

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Unpack
 
 from examiner.results import Results
-from examiner.results.writing import write_text
+from examiner.results.storage import write_text
 from examiner.scores import OwnFunction
 from examiner.telling import FINDINGS
 from examiner.telling.finding import Drawn, Figure, Finding

@@ -1,25 +1,17 @@
 """What was observed: the long table of results, the matrix made from it, and the border of both."""
 
-from examiner.results.atari import atari_game, atari_games
-from examiner.results.attributes import Attributes, Classification
-from examiner.results.display import Description
-from examiner.results.matrix import ResponseMatrix
-from examiner.results.provenance import Provenance
-from examiner.results.scale import Scales, TaskScale
-from examiner.results.table import Results
-from examiner.results.writers import WRITERS, write
+from examiner.checking import names_of as _names_of
+from examiner.results.atari import atari_game as atari_game
+from examiner.results.atari import atari_games as atari_games
+from examiner.results.attributes import Attributes as Attributes
+from examiner.results.attributes import Classification as Classification
+from examiner.results.attributes import Provenance as Provenance
+from examiner.results.display import Description as Description
+from examiner.results.matrix import ResponseMatrix as ResponseMatrix
+from examiner.results.scale import Scales as Scales
+from examiner.results.scale import TaskScale as TaskScale
+from examiner.results.table import Results as Results
+from examiner.results.writers import WRITERS as WRITERS
+from examiner.results.writers import write as write
 
-__all__ = [
-    "WRITERS",
-    "Attributes",
-    "Classification",
-    "Description",
-    "Provenance",
-    "ResponseMatrix",
-    "Results",
-    "Scales",
-    "TaskScale",
-    "atari_game",
-    "atari_games",
-    "write",
-]
+__dir__ = _names_of(__name__)

@@ -12,11 +12,10 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from examiner.checking import check_finite, is_binary, read_only, smallest_unsigned
-from examiner.results.border import check_columns
+from examiner.results.border import arrow_from, check_columns, frame_from, pandas_from
 from examiner.results.codes import name_column
 from examiner.results.display import html_table
-from examiner.results.interchange import arrow_from, frame_from, pandas_from
-from examiner.results.labels import numbered_names
+from examiner.results.keys import numbered_names
 from examiner.results.storage import MATRIX_SCHEMA, MatrixNote, checked_note, loaded, save_frame
 from examiner.wording import InputError, counted, shorten
 
@@ -245,12 +244,9 @@ class ResponseMatrix:
         rows = list(range(len(self.agents)) if agents is None else agents)
         columns = list(range(len(self.tasks)) if tasks is None else tasks)
         chosen = np.ix_(rows, columns)
-        kept = [
-            None if array is None else array[chosen] for array in (self._successes, self._trials)
-        ]
         return ResponseMatrix._checked(
-            kept[0],
-            kept[1],
+            None if self._successes is None else self._successes[chosen],
+            None if self._trials is None else self._trials[chosen],
             None if self._values is None else self._values[chosen],
             [self.agents[row] for row in rows],
             [self.tasks[column] for column in columns],
@@ -334,10 +330,8 @@ class ResponseMatrix:
     @classmethod
     def load(cls, path: str | Path) -> ResponseMatrix:
         """Read what `save` wrote, unchanged."""
-        found = loaded(path, MATRIX_SCHEMA, cls._restored)
-        if found is None:
-            raise InputError(f"{shorten(path, 200)} was not written by `ResponseMatrix.save`.")
-        return found
+        other = "was not written by `ResponseMatrix.save`"
+        return loaded(path, MATRIX_SCHEMA, cls._restored, other)
 
     @classmethod
     def _restored(cls, frame: pl.DataFrame, stored: Mapping[str, Any]) -> ResponseMatrix:

@@ -1,20 +1,175 @@
-"""Tables to and from Parquet, without loss: the frame, and a checked note in its metadata."""
+"""Files: the old one or the whole new one, of the kind its ending says; Parquet with a checked note."""
 
 from __future__ import annotations
 
+import errno
 import json
-from collections.abc import Callable, Mapping
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import polars as pl
 
 from examiner.checking import from_record, to_record
-from examiner.results.attributes import Attributes
-from examiner.results.provenance import Provenance
+from examiner.results.attributes import Attributes, Provenance
 from examiner.results.scale import TaskScale
-from examiner.results.writing import atomic_path
-from examiner.wording import InputError, shorten
+from examiner.wording import InputError, listed, shorten
+
+
+@contextmanager
+def atomic_path(path: str | Path) -> Iterator[Path]:
+    """Give a temporary path beside the target, moved onto it only when the block ends well.
+
+    The content is flushed to disk before the move, so that a crash leaves the old file or the new
+    one, never half of either. A killed process can leave a hidden `.examiner-….part` behind.
+    Devices and pipes (`/dev/stdout`) cannot be replaced and are written directly.
+
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "table.csv"
+    >>> with atomic_path(target) as temporary:
+    ...     _ = temporary.write_text("agent,task,score")
+    ...     target.exists()
+    False
+    >>> target.read_text()
+    'agent,task,score'
+    """
+    target = Path(path)
+    temporary: Path | None = None
+    try:
+        if target.exists() and not target.is_file() and not target.is_dir():
+            yield target
+            return
+        target = Path(os.path.realpath(target))  # a link keeps pointing where it points
+        if target.is_symlink():  # in a circle, which some versions of Python pass over
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        _check_writable(target)
+        # Not the target's own name, which may be as long as the file system allows, or no text.
+        temporary = target.with_name(f".examiner-{secrets.token_hex(6)}.part")
+        yield temporary
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o7777)
+        _flush_to_disk(temporary)
+        temporary.replace(target)
+        _flush_to_disk(target.parent)
+    except OSError as problem:
+        raise InputError(
+            f"Cannot write {shorten(path, 200)}: {problem.strerror or problem}. "
+            f"Check the name, the free space and the permissions, or choose another path."
+        ) from problem
+    finally:
+        if temporary is not None:
+            with suppress(OSError):
+                temporary.unlink()
+
+
+def write_text(path: str | Path, text: str) -> Path:
+    """Write text atomically, as UTF-8, and return the path.
+
+    >>> import tempfile
+    >>> write_text(Path(tempfile.mkdtemp()) / "note.txt", "π").read_text(encoding="utf-8")
+    'π'
+    """
+    # Surrogates can come from undecodable file names; they have no UTF-8 of their own.
+    return write_bytes(text.encode("utf-8", errors="replace"), path)
+
+
+def _check_writable(target: Path) -> None:
+    if target.is_dir():
+        raise InputError(f"Cannot write {shorten(target, 200)}: it is a folder. Name a file in it.")
+    if not target.parent.is_dir():
+        raise InputError(
+            f"Cannot write {shorten(target, 200)}: the folder {shorten(target.parent, 200)} does "
+            f"not exist. Create it first."
+        )
+
+
+def _flush_to_disk(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+Packing = Literal["uncompressed", "gzip", "zstd"]
+_PACKINGS: MappingProxyType[str, Packing] = MappingProxyType({".gz": "gzip", ".zst": "zstd"})
+
+
+KINDS = (".csv", ".tsv", ".ndjson", ".jsonl", ".parquet")
+
+
+def file_kind(path: str | Path) -> tuple[str, Packing]:
+    """Return the ending that says what a file holds, and how it is packed.
+
+    >>> file_kind("scores.csv.gz")
+    ('.csv', 'gzip')
+    """
+    path = Path(path)
+    packing = _PACKINGS.get(path.suffix.lower(), "uncompressed")
+    ending = (path if packing == "uncompressed" else path.with_suffix("")).suffix.lower()
+    if ending not in KINDS:
+        raise InputError(
+            f"Cannot tell how to write {shorten(path, 200)} from its ending. Known endings: "
+            f"{listed(KINDS)}, and .gz or .zst behind the text ones."
+        )
+    return ending, packing
+
+
+def write_frame(frame: pl.DataFrame, path: str | Path) -> Path:
+    """Write a frame atomically, as its ending says.
+
+    >>> import tempfile
+    >>> path = write_frame(pl.DataFrame({"agent": ["a"]}), Path(tempfile.mkdtemp()) / "x.csv")
+    >>> path.read_text()
+    'agent\\na\\n'
+    """
+    ending, packing = file_kind(path)
+    with atomic_path(path) as temporary:
+        if ending == ".parquet":
+            if packing != "uncompressed":
+                raise InputError("Parquet is packed inside already. Leave the second ending out.")
+            frame.write_parquet(temporary)
+        elif ending in (".csv", ".tsv"):
+            separator = "," if ending == ".csv" else "\t"
+            frame.write_csv(
+                temporary, separator=separator, compression=packing, check_extension=False
+            )
+        else:
+            frame.write_ndjson(temporary, compression=packing, check_extension=False)
+    return Path(path)
+
+
+def check_ending(path: str | Path, endings: Sequence[str], layout: str) -> None:
+    """Refuse a path whose ending is not one that a layout is written with.
+
+    >>> check_ending("scores.csv", (".npz",), "rliable")
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The layout 'rliable' is written to '.npz', not to 'scores.csv'. \
+Change the ending.
+    """
+    if Path(path).suffix.lower() not in endings:
+        raise InputError(
+            f"The layout {layout!r} is written to {listed(endings)}, not to {shorten(path, 200)}. "
+            f"Change the ending."
+        )
+
+
+def write_bytes(data: bytes, path: str | Path) -> Path:
+    """Write bytes atomically.
+
+    >>> import tempfile
+    >>> write_bytes(b"x", Path(tempfile.mkdtemp()) / "x.npz").read_bytes()
+    b'x'
+    """
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(data)
+    return Path(path)
+
 
 METADATA_KEY = "examiner"
 RESULTS_SCHEMA = "examiner.results/1"
@@ -62,18 +217,21 @@ def save_frame(
 
 
 def loaded(
-    path: str | Path, schema: str, restored: Callable[[pl.DataFrame, Mapping[str, Any]], T]
-) -> T | None:
-    """Return what is made of a frame and the note stored with it; None where that has another schema.
+    path: str | Path,
+    schema: str,
+    restored: Callable[[pl.DataFrame, Mapping[str, Any]], T],  # Any: JSON values
+    otherwise: str,
+) -> T:
+    """Return what is made of a frame and the note stored with it; a file `otherwise` stored is refused.
 
-    >>> loaded("missing.parquet", RESULTS_SCHEMA, lambda frame, note: len(frame))
+    >>> loaded("missing.parquet", RESULTS_SCHEMA, lambda frame, note: len(frame), "is another's")
     Traceback (most recent call last):
     ...
     examiner.wording.InputError: Cannot read 'missing.parquet': no such file. Check the path.
     """
     note = stored_note(path)
     if note is None or note.get("schema") != schema:
-        return None
+        raise InputError(f"{shorten(path, 200)} {otherwise}.")
     try:
         return restored(pl.read_parquet(path, glob=False), note)
     except InputError as problem:

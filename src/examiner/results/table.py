@@ -12,14 +12,25 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from examiner.checking import check_finite, is_binary
-from examiner.results.attributes import Attributes
-from examiner.results.border import absent_names, as_measure, check_columns, tidy_table
+from examiner.results.attributes import Attributes, Provenance, announce
+from examiner.results.border import (
+    absent_names,
+    arrow_from,
+    as_measure,
+    check_columns,
+    frame_from,
+    pandas_from,
+    tidy_table,
+)
 from examiner.results.codes import Codes, name_column, names_of, one_row_a_run, run_numbers
 from examiner.results.display import Description, count_table, description, html_table
-from examiner.results.interchange import arrow_from, frame_from, pandas_from
-from examiner.results.keys import trial_numbers
-from examiner.results.labels import item_labels, labels_like, numbered_names, parsed_pattern
-from examiner.results.provenance import Provenance, announce
+from examiner.results.keys import (
+    item_labels,
+    labels_like,
+    numbered_names,
+    parsed_pattern,
+    trial_numbers,
+)
 from examiner.results.scale import Scales, scale_notes
 from examiner.results.storage import RESULTS_SCHEMA, ResultsNote, checked_note, loaded, save_frame
 from examiner.wording import InputError, counted, shorten, unknown_name
@@ -480,12 +491,8 @@ class Results:
     @classmethod
     def load(cls, path: str | Path) -> Results:
         """Read what `save` wrote, unchanged."""
-        found = loaded(path, RESULTS_SCHEMA, restored)
-        if found is None:
-            raise InputError(
-                f"{shorten(path, 200)} was not written by `Results.save`. Read it with `ex.read`."
-            )
-        return found
+        other = "was not written by `Results.save`. Read it with `ex.read`"
+        return loaded(path, RESULTS_SCHEMA, restored, other)
 
     # ---------------------------------------------------------------- told
 

@@ -1,122 +1,69 @@
 """Raw made comparable: normalisers, success, likeness of tasks and agents, aggregates."""
 
-from examiner.scores.aggregate import (
-    AGGREGATES,
-    AgentAggregates,
-    Aggregate,
-    aggregate,
-    aggregate_named,
-    interquartile_mean,
-)
-from examiner.scores.cells import RunMeans, cell_means, run_means
-from examiner.scores.comparable import (
-    Landmark,
-    LearntScale,
-    Normalised,
-    Normaliser,
-    OwnFunction,
-    TaskScores,
-)
-from examiner.scores.differences import Difference, detectable_effect, difference
-from examiner.scores.estimate import Estimate, wilson
-from examiner.scores.likeness import (
-    Likeness,
-    TaskCorrelation,
-    correlation,
-    near_identical,
-    without_near_identical,
-)
-from examiner.scores.normalise import (
-    normalise,
-    suggested_aggregate,
-    suggested_normaliser,
-    task_ranges_apart,
-)
-from examiner.scores.normalisers import NORMALISERS
-from examiner.scores.overview import Overview, averaging_notes, overview
-from examiner.scores.recipe import Learnt, Recipe
-from examiner.scores.significance import Significance, significance
-from examiner.scores.standing import shared_ranks
-from examiner.scores.success import Success, mark_success, responses
-from examiner.scores.training.curves import LearningCurves, Summary, curves
-from examiner.scores.training.efficiency import EfficiencyCurves, efficiency
-from examiner.scores.training.reduce import default_reduction, reduce
-from examiner.scores.training.verdicts import Verdicts
-from examiner.scores.uncertainty.bootstrap import Resampling
-from examiner.scores.uncertainty.improvement import (
-    Improvement,
-    ImprovementMatrix,
-    improvement,
-    improvement_matrix,
-)
-from examiner.scores.uncertainty.intervals import AggregateIntervals, intervals
-from examiner.scores.uncertainty.profiles import Profiles, profiles
-from examiner.scores.uncertainty.ranks import RankProbabilities, ranks
-from examiner.scores.variance import DecisionStudy, VarianceComponents, decision, variance
+from examiner.checking import names_of as _names_of
+from examiner.scores.aggregate import AGGREGATES as AGGREGATES
+from examiner.scores.aggregate import AgentAggregates as AgentAggregates
+from examiner.scores.aggregate import Aggregate as Aggregate
+from examiner.scores.aggregate import aggregate as aggregate
+from examiner.scores.aggregate import aggregate_named as aggregate_named
+from examiner.scores.aggregate import interquartile_mean as interquartile_mean
+from examiner.scores.cells import RunMeans as RunMeans
+from examiner.scores.cells import cell_means as cell_means
+from examiner.scores.cells import run_means as run_means
+from examiner.scores.comparable import Landmark as Landmark
+from examiner.scores.comparable import LearntScale as LearntScale
+from examiner.scores.comparable import Normalised as Normalised
+from examiner.scores.comparable import Normaliser as Normaliser
+from examiner.scores.comparable import OwnFunction as OwnFunction
+from examiner.scores.comparable import TaskScores as TaskScores
+from examiner.scores.differences import Difference as Difference
+from examiner.scores.differences import detectable_effect as detectable_effect
+from examiner.scores.differences import difference as difference
+from examiner.scores.estimate import Estimate as Estimate
+from examiner.scores.estimate import wilson as wilson
+from examiner.scores.likeness import Likeness as Likeness
+from examiner.scores.likeness import TaskCorrelation as TaskCorrelation
+from examiner.scores.likeness import correlation as correlation
+from examiner.scores.likeness import near_identical as near_identical
+from examiner.scores.likeness import without_near_identical as without_near_identical
+from examiner.scores.normalise import normalise as normalise
+from examiner.scores.normalise import suggested_aggregate as suggested_aggregate
+from examiner.scores.normalise import suggested_normaliser as suggested_normaliser
+from examiner.scores.normalise import task_ranges_apart as task_ranges_apart
+from examiner.scores.normalisers import NORMALISERS as NORMALISERS
+from examiner.scores.overview import Overview as Overview
+from examiner.scores.overview import averaging_notes as averaging_notes
+from examiner.scores.overview import overview as overview
+from examiner.scores.recipe import Learnt as Learnt
+from examiner.scores.recipe import Recipe as Recipe
+from examiner.scores.significance import Significance as Significance
+from examiner.scores.significance import significance as significance
+from examiner.scores.standing import shared_ranks as shared_ranks
+from examiner.scores.success import Success as Success
+from examiner.scores.success import mark_success as mark_success
+from examiner.scores.success import responses as responses
+from examiner.scores.training.curves import LearningCurves as LearningCurves
+from examiner.scores.training.curves import Summary as Summary
+from examiner.scores.training.curves import curves as curves
+from examiner.scores.training.efficiency import EfficiencyCurves as EfficiencyCurves
+from examiner.scores.training.efficiency import efficiency as efficiency
+from examiner.scores.training.reduce import default_reduction as default_reduction
+from examiner.scores.training.reduce import reduce as reduce
+from examiner.scores.training.verdicts import Verdicts as Verdicts
+from examiner.scores.uncertainty.bootstrap import Resampling as Resampling
+from examiner.scores.uncertainty.improvement import Improvement as Improvement
+from examiner.scores.uncertainty.improvement import ImprovementMatrix as ImprovementMatrix
+from examiner.scores.uncertainty.improvement import improvement as improvement
+from examiner.scores.uncertainty.improvement import improvement_matrix as improvement_matrix
+from examiner.scores.uncertainty.intervals import AggregateIntervals as AggregateIntervals
+from examiner.scores.uncertainty.intervals import intervals as intervals
+from examiner.scores.uncertainty.profiles import Profiles as Profiles
+from examiner.scores.uncertainty.profiles import profiles as profiles
+from examiner.scores.uncertainty.ranks import RankProbabilities as RankProbabilities
+from examiner.scores.uncertainty.ranks import ranks as ranks
+from examiner.scores.variance import DecisionStudy as DecisionStudy
+from examiner.scores.variance import VarianceComponents as VarianceComponents
+from examiner.scores.variance import decision as decision
+from examiner.scores.variance import variance as variance
 
-__all__ = [
-    "AGGREGATES",
-    "NORMALISERS",
-    "AgentAggregates",
-    "Aggregate",
-    "AggregateIntervals",
-    "DecisionStudy",
-    "Difference",
-    "EfficiencyCurves",
-    "Estimate",
-    "Improvement",
-    "ImprovementMatrix",
-    "Landmark",
-    "LearningCurves",
-    "Learnt",
-    "LearntScale",
-    "Likeness",
-    "Normalised",
-    "Normaliser",
-    "Overview",
-    "OwnFunction",
-    "Profiles",
-    "RankProbabilities",
-    "Recipe",
-    "Resampling",
-    "RunMeans",
-    "Significance",
-    "Success",
-    "Summary",
-    "TaskCorrelation",
-    "TaskScores",
-    "VarianceComponents",
-    "Verdicts",
-    "aggregate",
-    "aggregate_named",
-    "averaging_notes",
-    "cell_means",
-    "correlation",
-    "curves",
-    "decision",
-    "default_reduction",
-    "detectable_effect",
-    "difference",
-    "efficiency",
-    "improvement",
-    "improvement_matrix",
-    "interquartile_mean",
-    "intervals",
-    "mark_success",
-    "near_identical",
-    "normalise",
-    "overview",
-    "profiles",
-    "ranks",
-    "reduce",
-    "responses",
-    "run_means",
-    "shared_ranks",
-    "significance",
-    "suggested_aggregate",
-    "suggested_normaliser",
-    "task_ranges_apart",
-    "variance",
-    "wilson",
-    "without_near_identical",
-]
+__dir__ = _names_of(__name__)

@@ -22,6 +22,8 @@ ROUNDING = 1e-13
 """A range this small beside the values themselves is what rounding leaves, not variation."""
 CONSTANT = 1e-13
 """The share of its squares below which the spread of a column is rounding."""
+TINY = 1e-100
+"""A median distance below this share of the largest value is no unit: squares would overflow."""
 
 
 class TaskCorrelation(NamedTuple):
@@ -174,7 +176,7 @@ def _by_median(values: Floats) -> Floats:
         values = values / column_size(values)
         centred: Floats = values - np.nanmedian(values, axis=0)
         distance = np.nanmedian(np.abs(centred), axis=0)
-    return centred / np.where(distance > 0, distance, column_size(centred))
+    return centred / np.where(distance > TINY, distance, column_size(centred))
 
 
 def _correlate_by_pattern(values: Floats, seen: NDArray[np.bool_], method: Method) -> Floats:

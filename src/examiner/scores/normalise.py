@@ -8,7 +8,7 @@ import numpy as np
 
 from examiner.checking import known_name
 from examiner.results import Results, Scales
-from examiner.results.provenance import announce
+from examiner.results.attributes import announce
 from examiner.results.table import check_results
 from examiner.scores.cells import RowCodes, cell_means
 from examiner.scores.comparable import (

@@ -1,40 +1,25 @@
 """Fewer tasks, same story: which few to run, and proof on held-out agents that they are enough."""
 
-from examiner.selection.benchmark import Benchmark, benchmark
-from examiner.selection.constraints import Constraints
-from examiner.selection.greedy import TaskSet
-from examiner.selection.methods import METHODS, Method
-from examiner.selection.proof.comparison import Comparison, compare
-from examiner.selection.proof.holdout import Folds, Holdout, expected_seconds, folds_of_proof
-from examiner.selection.reasons import Reason, reasons
-from examiner.selection.selection import (
-    Selection,
-    SetPlacement,
-    choose,
-    place,
-    select,
-    with_predictor,
-)
+from examiner.checking import names_of as _names_of
+from examiner.selection.benchmark import Benchmark as Benchmark
+from examiner.selection.benchmark import benchmark as benchmark
+from examiner.selection.constraints import Constraints as Constraints
+from examiner.selection.greedy import TaskSet as TaskSet
+from examiner.selection.methods import METHODS as METHODS
+from examiner.selection.methods import Method as Method
+from examiner.selection.proof.comparison import Comparison as Comparison
+from examiner.selection.proof.comparison import compare as compare
+from examiner.selection.proof.holdout import Folds as Folds
+from examiner.selection.proof.holdout import Holdout as Holdout
+from examiner.selection.proof.holdout import expected_seconds as expected_seconds
+from examiner.selection.proof.holdout import folds_of_proof as folds_of_proof
+from examiner.selection.reasons import Reason as Reason
+from examiner.selection.reasons import reasons as reasons
+from examiner.selection.selection import Selection as Selection
+from examiner.selection.selection import SetPlacement as SetPlacement
+from examiner.selection.selection import choose as choose
+from examiner.selection.selection import place as place
+from examiner.selection.selection import select as select
+from examiner.selection.selection import with_predictor as with_predictor
 
-__all__ = [
-    "METHODS",
-    "Benchmark",
-    "Comparison",
-    "Constraints",
-    "Folds",
-    "Holdout",
-    "Method",
-    "Reason",
-    "Selection",
-    "SetPlacement",
-    "TaskSet",
-    "benchmark",
-    "choose",
-    "compare",
-    "expected_seconds",
-    "folds_of_proof",
-    "place",
-    "reasons",
-    "select",
-    "with_predictor",
-]
+__dir__ = _names_of(__name__)

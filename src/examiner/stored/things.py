@@ -1,22 +1,54 @@
-"""Whatever was found, saved and opened again by its schema: fits, chosen tasks, examinations."""
+"""Whatever was found, saved and opened again by its schema: fits, chosen tasks, examinations.
+
+Documents are JSON, written whole or not at all, and read back or refused in words.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.examination import Examination
-from examiner.checking import from_record, to_record
+from examiner.checking import ShapeError, from_record, to_record
 from examiner.irt.fitted import IRTFit, fit_from_record
 from examiner.irt.items import ItemParameters
+from examiner.results.storage import write_text
 from examiner.selection.selection import Selection
-from examiner.stored.documents import Content, Kind, read_document, write_document
-from examiner.stored.earlier import fit_of_schema_1
-from examiner.wording import InputError, listed
+from examiner.stored.earlier import Content, fit_of_schema_1
+from examiner.wording import InputError, listed, shorten
 
 Thing: TypeAlias = IRTFit | Selection | Examination
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of stored thing: its schema, what it is called, the command that makes one, and its type.
+
+    `read` makes a thing of what a document says; `earlier` tells documents of earlier schemas as today's.
+    """
+
+    schema: str
+    name: str
+    command: str
+    type: type
+    read: Callable[[Content], Any]  # Any: a thing of the type
+    earlier: Mapping[str, Callable[[Content], Content]] = field(default_factory=dict)
+
+    def thing(self, content: Content) -> Any:  # Any: a thing of the type
+        """Return the thing that a document holds; what is wrong in it is named by its path."""
+        try:
+            return self.read(content)
+        except ShapeError as problem:
+            raise InputError(
+                f"This stored {self.name} is damaged: its {problem.path} {problem.found}, where "
+                f"{problem.wanted} should be. Make it again with `{self.command}`."
+            ) from None
+
 
 FIT = Kind(
     "examiner.irt-fit/2",
@@ -49,7 +81,7 @@ def save(thing: Thing, path: str | Path) -> Path:
     Responses are not written: the file of a fit can be published where the data cannot.
 
     >>> import tempfile
-    >>> from examiner.irt.known import known
+    >>> from examiner.irt.ability import known
     >>> fit = known(ItemParameters.of(["pong"], [1.0], [1 / 3]))
     >>> path = save(fit, Path(tempfile.mkdtemp()) / "fit.json")
     >>> open(path).items == fit.items
@@ -57,7 +89,10 @@ def save(thing: Thing, path: str | Path) -> Path:
     """
     for kind in KINDS:
         if isinstance(thing, kind.type):
-            return write_document(kind.schema, _content(thing), path)
+            document = {"schema": kind.schema, **_content(thing)}
+            return write_text(
+                path, json.dumps(document, allow_nan=False, ensure_ascii=False) + "\n"
+            )
     raise InputError(
         f"A {type(thing).__name__} is not stored. Save {listed(kind.name for kind in KINDS)}; results are "
         f"written with `write` or `results.save`."
@@ -72,7 +107,7 @@ def open(path: str | Path, source: TaskBank | ItemParameters | IRTFit | None = N
     ...
     examiner.wording.InputError: Cannot read 'missing.json': No such file ...
     """
-    kind, content = read_document(path, KINDS)
+    kind, content = _read_document(path, KINDS)
     if kind is EXAMINATION:
         if source is None:
             raise InputError("An examination is opened with the fit it was made with. Give both.")
@@ -89,7 +124,7 @@ def open_fit(path: str | Path) -> IRTFit:
     ...
     examiner.wording.InputError: Cannot read 'missing.json': No such file ...
     """
-    fit: IRTFit = FIT.thing(read_document(path, (FIT,))[1])
+    fit: IRTFit = FIT.thing(_read_document(path, (FIT,))[1])
     return fit
 
 
@@ -101,7 +136,7 @@ def open_selection(path: str | Path) -> Selection:
     ...
     examiner.wording.InputError: Cannot read 'missing.json': No such file ...
     """
-    chosen: Selection = SELECTION.thing(read_document(path, (SELECTION,))[1])
+    chosen: Selection = SELECTION.thing(_read_document(path, (SELECTION,))[1])
     return chosen
 
 
@@ -113,7 +148,7 @@ def examination_content(path: str | Path) -> Content:
     ...
     examiner.wording.InputError: Cannot read 'missing.json': No such file ...
     """
-    return read_document(path, (EXAMINATION,))[1]
+    return _read_document(path, (EXAMINATION,))[1]
 
 
 def _content(thing: Thing) -> Content:
@@ -121,3 +156,36 @@ def _content(thing: Thing) -> Content:
         return thing.to_dict()
     content: Content = to_record(thing)
     return content
+
+
+def _read_document(path: str | Path, kinds: tuple[Kind, ...]) -> tuple[Kind, Content]:
+    """Return which of these kinds a document is of, and what it says."""
+    file = shorten(path, 200)
+    what = kinds[0].name if len(kinds) == 1 else "thing"
+    make = " or ".join(f"`{kind.command}`" for kind in kinds)
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise InputError(f"Cannot read {file}: {reason}. Check the path.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{file} is no text, so no stored {what}. Make one with {make}.") from None
+    except (ValueError, RecursionError):
+        raise InputError(
+            f"{file} is not JSON, so no stored {what}. Make one with {make}."
+        ) from None
+    schema = content.get("schema") if isinstance(content, dict) else None
+    for kind in kinds:
+        if schema == kind.schema:
+            return kind, dict(content)
+        if isinstance(schema, str) and schema in kind.earlier:
+            return kind, kind.earlier[schema](content)
+        if isinstance(schema, str) and schema.partition("/")[0] == kind.schema.partition("/")[0]:
+            raise InputError(
+                f"{file} was written by another version of examiner: its schema is {shorten(schema)}, "
+                f"not {kind.schema!r}. Make it again with `{kind.command}`."
+            )
+    known = " or ".join(repr(kind.schema) for kind in kinds)
+    raise InputError(
+        f"{file} says its schema is {shorten(schema)}, not {known}. Make one with {make}."
+    )

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 __all__ = ["FINDINGS", "Report", "report"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> object:
     """Load the report when it is asked for: commands that tell one finding need no other."""
     if name not in __all__:

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 from examiner.results import Results
 from examiner.results.display import html_table
-from examiner.results.writing import write_text
+from examiner.results.storage import write_text
 from examiner.scores import OwnFunction
 from examiner.telling.finding import Finding, Notes
 from examiner.telling.findings import FINDINGS

@@ -31,6 +31,15 @@ def records(**columns: Iterable[Any]) -> list[Record]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*plain, strict=True)]
 
 
+def column_of(analysis: object | None, name: str, rows: int) -> Any:  # Any: an array or tuple
+    """Return a column of an analysis, NaN in every row where the analysis was not made.
+
+    >>> column_of(None, "low", 2)
+    array([nan, nan])
+    """
+    return np.full(rows, np.nan) if analysis is None else getattr(analysis, name)
+
+
 def _plain(column: Iterable[Any]) -> list[Any]:
     if isinstance(column, np.ndarray):
         return list(column.tolist())
@@ -77,6 +86,11 @@ class Column:
     explanation: str = ""
     key: str = ""
 
+    @property
+    def field(self) -> str:
+        """What the records it shows call it."""
+        return self.key or self.title
+
 
 @dataclass(frozen=True, slots=True)
 class Table(Piece):
@@ -88,7 +102,7 @@ class Table(Piece):
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    caption: Prose = ()
+    caption: Prose = ""
     doubtful: frozenset[int] = frozenset()
     folded: bool = False
 
@@ -97,7 +111,7 @@ class Table(Piece):
         cls,
         rows: Iterable[Record],
         columns: Iterable[Column],
-        caption: str | Prose = (),
+        caption: Prose = "",
         *,
         folded: bool = False,
     ) -> Table:
@@ -109,11 +123,11 @@ class Table(Piece):
         """
         kept = tuple(columns)
         cells = tuple(tuple(_cell(row, column) for column in kept) for row in rows)
-        return cls(kept, cells, (caption,) if isinstance(caption, str) else caption, folded=folded)
+        return cls(kept, cells, caption, folded=folded)
 
 
 def _cell(row: Record, column: Column) -> Cell:
-    value = row[column.key or column.title]
+    value = row[column.field]
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
@@ -155,7 +169,7 @@ class Figure(Piece):
     drawing: Drawing
     caption: Prose
     description: str
-    legend: Prose = ()
+    legend: Prose = ""
     narrowest: int = 0  # pixels; narrower screens scroll
     grid: Grid | None = None
 
@@ -179,11 +193,11 @@ class Finding:
 
     key: str = ""
     title: str = ""
-    lead: Prose = ()
+    lead: Prose = ""
     blocks: tuple[Piece, ...] = ()
     data: Record = field(default_factory=dict)
     applies: bool = True
-    about: Prose = ()
+    about: Prose = ""
 
     @property
     def folded_tables(self) -> tuple[Table, ...]:

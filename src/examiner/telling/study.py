@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +29,8 @@ from examiner.scores import aggregate as agent_aggregates
 from examiner.scores.uncertainty.resampling import Unit
 from examiner.telling.ability_scale import Fitted, fit_of
 from examiner.telling.finding import NothingToTellError
-from examiner.telling.prose import Name, Prose
+from examiner.telling.prose import Name, Parts, Prose
 from examiner.wording import InputError, counted
-
-if TYPE_CHECKING:
-    pass
 
 FEWEST_CHOSEN_ON, FEWEST_CHOSEN_FROM = 8, 3
 """Agents and tasks from which a few tasks can be chosen and judged on others."""
@@ -97,7 +94,7 @@ class Resampled(NamedTuple):
         if self.total > len(self.agents):
             total = counted(self.total, "agent")
             text += f" The first {len(self.agents)} of {total} by mean are shown."
-        return (text,)
+        return text
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +189,7 @@ class Study:
         return bool(len(seen)) and is_binary(seen)
 
     @property
-    def unit(self) -> Prose:
+    def unit(self) -> Parts:
         """What the comparable numbers are, in words."""
         if self.normaliser is None:
             return (Name(self.measure), " as it was read")

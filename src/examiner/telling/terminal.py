@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from examiner.telling.finding import ROWS_SHOWN, Cell, Column, Facts, Finding, Notes, Table, Text
-from examiner.telling.prose import Name, Prose
+from examiner.telling.prose import Name, Prose, parts_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,7 +37,7 @@ def print_finding(finding: Finding) -> None:
                 _print_grid([("", True), ("", True)], pairs, header=False)
             case Notes():
                 for item in block.items:
-                    _print_text((f"{block.title}: ", *item))
+                    _print_text((f"{block.title}: ", *parts_of(item)))
             case Table():
                 if index or finding.lead or finding.about:
                     print_line("")
@@ -73,7 +73,8 @@ def printable(value: object, limit: int = LONGEST_NAME) -> str:
 
 def _plain(prose: Prose) -> str:
     return "".join(
-        printable(part.text, LONGEST_SENTENCE) if isinstance(part, Name) else part for part in prose
+        printable(part.text, LONGEST_SENTENCE) if isinstance(part, Name) else part
+        for part in parts_of(prose)
     )
 
 

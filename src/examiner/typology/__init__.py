@@ -1,47 +1,32 @@
 """Kinds of task: schemas, groups of identical tasks, what they cover, and whether agents agree."""
 
-from examiner.typology.agreement import (
-    Agreement,
-    PermutationTest,
-    adjusted_rand,
-    cluster_agreement,
-    permutation_test,
-    profile_distances,
-    task_clusters,
-)
-from examiner.typology.coverage import Combination, Coverage, ValueUse, coverage
-from examiner.typology.kinds import Kinds, TaskGroup, groups, kinds, one_of_each
-from examiner.typology.pair_tests import TestedPairs
-from examiner.typology.schema import Dimension, Schema
-from examiner.typology.schemas import SCHEMAS, conform, fitting_schema, observed_schema
-from examiner.typology.validation import Draws, GroupTests, Validation, validate
+from examiner.checking import names_of as _names_of
+from examiner.typology.agreement import Agreement as Agreement
+from examiner.typology.agreement import PermutationTest as PermutationTest
+from examiner.typology.agreement import adjusted_rand as adjusted_rand
+from examiner.typology.agreement import cluster_agreement as cluster_agreement
+from examiner.typology.agreement import permutation_test as permutation_test
+from examiner.typology.agreement import profile_distances as profile_distances
+from examiner.typology.agreement import task_clusters as task_clusters
+from examiner.typology.coverage import Combination as Combination
+from examiner.typology.coverage import Coverage as Coverage
+from examiner.typology.coverage import ValueUse as ValueUse
+from examiner.typology.coverage import coverage as coverage
+from examiner.typology.kinds import Kinds as Kinds
+from examiner.typology.kinds import TaskGroup as TaskGroup
+from examiner.typology.kinds import groups as groups
+from examiner.typology.kinds import kinds as kinds
+from examiner.typology.kinds import one_of_each as one_of_each
+from examiner.typology.pair_tests import TestedPairs as TestedPairs
+from examiner.typology.schema import Dimension as Dimension
+from examiner.typology.schema import Schema as Schema
+from examiner.typology.schemas import SCHEMAS as SCHEMAS
+from examiner.typology.schemas import conform as conform
+from examiner.typology.schemas import fitting_schema as fitting_schema
+from examiner.typology.schemas import observed_schema as observed_schema
+from examiner.typology.validation import Draws as Draws
+from examiner.typology.validation import GroupTests as GroupTests
+from examiner.typology.validation import Validation as Validation
+from examiner.typology.validation import validate as validate
 
-__all__ = [
-    "SCHEMAS",
-    "Agreement",
-    "Combination",
-    "Coverage",
-    "Dimension",
-    "Draws",
-    "GroupTests",
-    "Kinds",
-    "PermutationTest",
-    "Schema",
-    "TaskGroup",
-    "TestedPairs",
-    "Validation",
-    "ValueUse",
-    "adjusted_rand",
-    "cluster_agreement",
-    "conform",
-    "coverage",
-    "fitting_schema",
-    "groups",
-    "kinds",
-    "observed_schema",
-    "one_of_each",
-    "permutation_test",
-    "profile_distances",
-    "task_clusters",
-    "validate",
-]
+__dir__ = _names_of(__name__)

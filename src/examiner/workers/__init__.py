@@ -5,18 +5,11 @@ or outlive their process are run by `crew.oversee` on a crew: `processes.Process
 `cluster.RayCrew`.
 """
 
-from examiner.workers.crew import JobError, Limits
-from examiner.workers.mapping import Progress, map, map_processes, map_ray
-from examiner.workers.processes import available_cores
-from examiner.workers.worker import reason_of
-
-__all__ = [
-    "JobError",
-    "Limits",
-    "Progress",
-    "available_cores",
-    "map",
-    "map_processes",
-    "map_ray",
-    "reason_of",
-]
+from examiner.workers.crew import JobError as JobError
+from examiner.workers.crew import Limits as Limits
+from examiner.workers.crew import reason_of as reason_of
+from examiner.workers.mapping import Progress as Progress
+from examiner.workers.mapping import map as map
+from examiner.workers.mapping import map_processes as map_processes
+from examiner.workers.mapping import map_ray as map_ray
+from examiner.workers.processes import available_cores as available_cores

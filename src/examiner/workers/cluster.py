@@ -5,12 +5,18 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, cast
 
-from examiner.workers.crew import Crew, Event, Kind
-from examiner.workers.worker import SINGLE_THREAD, perform, reason_of, search_path
+from examiner.workers.crew import (
+    Crew,
+    Event,
+    Function,
+    Kind,
+    perform,
+    reason_of,
+    worker_environment,
+)
 
 _ASK_AGAIN_SECONDS = 2.0
 _KNOCK_SECONDS = 10.0
@@ -25,7 +31,7 @@ class RayCrew(Crew):
 
     def __init__(
         self,
-        function: Callable[[Any], Iterable[object]],  # Any: each function has its own argument
+        function: Function,
         *,
         address: str | None = None,
         memory_bytes: int | None = None,
@@ -36,7 +42,7 @@ class RayCrew(Crew):
         if self._ours:
             self._connect(address)
         options = {"num_cpus": 1, "max_retries": 0, "num_returns": "streaming"}
-        environment = {"env_vars": SINGLE_THREAD | {"PYTHONPATH": search_path()}}
+        environment = {"env_vars": worker_environment()}
         self._task = self._ray.remote(perform).options(runtime_env=environment, **options)
         self._function = self._ray.put(function)
         self._memory_bytes = memory_bytes

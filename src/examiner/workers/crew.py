@@ -1,20 +1,35 @@
-"""What a crew is, which runs jobs elsewhere, and the loop that feeds it.
+"""What a crew is, which runs jobs elsewhere, how a job is performed there, and the loop that feeds it.
 
 Limits of time are kept, jobs of dead processes begin again.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 import time
+import traceback
 from collections import deque
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 _WAIT_SECONDS = 0.2  # the overseer breathes at least so often
 
+Function = Callable[[Any], Iterable[object]]  # Any: each function has its own argument
 Kind = Literal["begun", "heard", "done", "failed", "died"]
+
+_THREADS_OF = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +116,15 @@ class Overseer(Protocol):
 
     def begin(self, job: int) -> object:
         """The argument a job begins with now; another one than last time shows that it got on."""
-        ...
 
     def hear(self, job: int, message: object) -> None:
         """Take one message; may raise `JobError`."""
-        ...
 
     def end(self, job: int, reason: str | None) -> None:
         """Take note that a job is done, or why it failed."""
-        ...
 
     def breathe(self) -> None:
         """Called after every bundle of news, and several times a second without any."""
-        ...
 
 
 @dataclass(slots=True)
@@ -225,3 +236,110 @@ def _late(running: dict[int, _Running], limits: Limits) -> dict[int, str]:
                 f"{limits.silent_seconds:g} seconds"
             )
     return late
+
+
+# -------------------------------------------------------------------- in the worker
+
+
+def worker_environment() -> dict[str, str]:
+    """Variables under which another process finds the same modules, and keeps to one thread.
+
+    >>> worker_environment()["OMP_NUM_THREADS"], os.pathsep in worker_environment()["PYTHONPATH"]
+    ('1', True)
+    """
+    here = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
+    return dict.fromkeys(_THREADS_OF, "1") | {"PYTHONPATH": here}
+
+
+def perform(
+    function: Function, argument: object, memory_bytes: int | None
+) -> Iterator[tuple[str, object]]:
+    """Yield ("begun", None), then what the function yields as "heard", then "done" or "failed".
+
+    >>> list(perform(lambda number: [1 / number], 0, None))[-1]
+    ('failed', 'ZeroDivisionError: division by zero (...)')
+    """
+    yield "begun", None
+    try:
+        with same_folder(), memory_limit(memory_bytes):
+            for message in function(argument):
+                yield "heard", message
+    except GeneratorExit:
+        raise
+    except BaseException as problem:  # an agent may call sys.exit: its job's failure, not ours
+        yield "failed", reason_of(problem, memory_bytes)
+    else:
+        yield "done", None
+
+
+def reason_of(problem: BaseException, memory_bytes: int | None = None) -> str:
+    """Say an error in one line: its kind, its message, and where it happened.
+
+    >>> reason_of(KeyError("pong"))
+    "KeyError: 'pong'"
+    """
+    try:
+        # Half characters (of file names that are no UTF-8) could be neither printed nor stored.
+        text = str(problem).encode("utf-8", "backslashreplace").decode()
+    except Exception:
+        text = ""
+    lines = text.strip().splitlines()
+    said = f"{type(problem).__name__}: {lines[0][:500]}" if lines else type(problem).__name__
+    frames = traceback.extract_tb(problem.__traceback__)
+    if frames:
+        last = frames[-1]
+        said += f" ({Path(last.filename).name}, line {last.lineno}, in {last.name})"
+    if isinstance(problem, MemoryError) and memory_bytes is not None:
+        return f"it needed more memory than its limit of {memory_bytes / 2**20:,.0f} MiB: {said}"
+    return said
+
+
+@contextmanager
+def same_folder() -> Iterator[None]:
+    """Come back to the folder this process is in: the next job counts on it.
+
+    >>> before = Path.cwd()
+    >>> with same_folder():
+    ...     os.chdir("/")
+    >>> Path.cwd() == before
+    True
+    """
+    try:
+        before = Path.cwd()
+    except OSError:  # it was removed
+        yield
+        return
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.chdir(before)
+
+
+@contextmanager
+def memory_limit(memory_bytes: int | None) -> Iterator[None]:
+    """Let this process allocate so many bytes more; beyond, Python raises MemoryError. Linux only.
+
+    >>> with memory_limit(None):
+    ...     pass
+    """
+    if memory_bytes is None:
+        yield
+        return
+    try:
+        import resource
+
+        # Pages of data and stack. What is there already, the libraries, is not the job's.
+        taken = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    except (ImportError, OSError):
+        yield
+        return
+    before, most = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = taken + memory_bytes
+    if most != resource.RLIM_INFINITY:
+        wanted = min(wanted, most)
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (before, most))

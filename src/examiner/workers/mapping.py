@@ -9,9 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
-from examiner.workers.crew import Crew, oversee
-from examiner.workers.processes import ProcessCrew, available_cores
-from examiner.workers.worker import packed, reason_of, unpacked
+from examiner.workers.crew import Crew, oversee, reason_of
+from examiner.workers.processes import ProcessCrew, available_cores, packed, unpacked
 
 Job = TypeVar("Job")
 Answer = TypeVar("Answer")

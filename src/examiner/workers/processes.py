@@ -1,31 +1,27 @@
-"""A crew of local processes: one thread each, replaced when one dies or its job fails."""
+"""A crew of local processes: one thread each, replaced when one dies or its job fails.
+
+A process is no child in the sense of `multiprocessing`: the user's script is not run again, unless the
+function stands in it. Jobs and news go through its pipes.
+"""
 
 from __future__ import annotations
 
 import os
 import queue
 import signal
+import struct
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, NamedTuple, cast
 
-from examiner.workers.crew import Crew, Event, Kind
-from examiner.workers.worker import (
-    SINGLE_THREAD,
-    Orders,
-    of_script,
-    packed,
-    receive,
-    search_path,
-    send,
-    unpacked,
-)
+from examiner.workers.crew import Crew, Event, Function, Kind, perform, worker_environment
 
+_LENGTH = struct.Struct("!Q")  # what goes through a pipe is a length, then as many bytes
 _MOST_EVENTS = 512  # many enough that workers seldom wait, few enough to be heard in a moment
 _PATIENCE_SECONDS = 2.0
 
@@ -45,7 +41,7 @@ class ProcessCrew(Crew):
 
     def __init__(
         self,
-        function: Callable[[Any], Iterable[object]],  # Any: each function has its own argument
+        function: Function,
         count: int,
         *,
         memory_bytes: int | None = None,
@@ -112,12 +108,14 @@ class ProcessCrew(Crew):
 
     def _silent_deaths(self) -> list[Event]:
         """Processes that died while a child of theirs still keeps their pipe open."""
-        dead = [(ticket, one) for ticket, one in self.running.items() if one.dead_before]
-        for one in self.running.values():
-            one.dead_before = one.popen.poll() is not None
+        dead = [
+            (ticket, process) for ticket, process in self.running.items() if process.dead_before
+        ]
+        for process in self.running.values():
+            process.dead_before = process.popen.poll() is not None
         for ticket, _ in dead:
             self.stop(ticket)
-        return [Event(ticket, "died", one.end()) for ticket, one in dead]
+        return [Event(ticket, "died", process.end()) for ticket, process in dead]
 
     def _understood(self, process: _Process, data: bytes | None) -> Event | None:
         ticket = process.ticket
@@ -140,7 +138,7 @@ class ProcessCrew(Crew):
         return Event(ticket, kind, value)
 
 
-_COMMAND = "from examiner.workers.worker import main; main()"
+_COMMAND = "from examiner.workers.processes import main; main()"
 """Not `-m`: the package imports the module before it would be run."""
 
 
@@ -155,7 +153,7 @@ class _Process:
     ) -> None:
         self.ticket: int | None = None
         self.dead_before = False  # when last looked: what it said last has been heard since
-        environment = os.environ | SINGLE_THREAD | {"PYTHONPATH": search_path()}
+        environment = os.environ | worker_environment()
         with nullcontext() if log is None else log.open("ab") as errors:
             # -P: the current folder is not the first place to look for modules.
             self.popen = subprocess.Popen(
@@ -205,7 +203,7 @@ class _Process:
         return f"its process ended with exit code {code}"
 
 
-_SIGNALS = frozenset(int(one) for one in signal.Signals)
+_SIGNALS = frozenset(map(int, signal.Signals))
 
 
 def available_cores() -> int:
@@ -232,3 +230,121 @@ def _findable(data: bytes) -> bytes:
             "it. Put it into a module and import it, or use one process."
         )
     return data
+
+
+# -------------------------------------------------------------------- through the pipes
+
+
+def packed(value: object) -> bytes:
+    """Turn an object into bytes for another process of this run.
+
+    >>> unpacked(packed(("heard", 3)))
+    ('heard', 3)
+    """
+    return bytes(ForkingPickler.dumps(value))
+
+
+def unpacked(data: bytes) -> object:
+    """Turn bytes from another process of this run into an object again.
+
+    Never used on files: these bytes come through a pipe from a process that we started.
+
+    >>> unpacked(packed([1.5]))
+    [1.5]
+    """
+    value: object = ForkingPickler.loads(data)
+    return value
+
+
+def of_script(data: bytes) -> bool:
+    """Tell whether packed bytes name something of the user's own script.
+
+    >>> of_script(packed(abs))
+    False
+    """
+    return b"__main__" in data
+
+
+def send(stream: IO[bytes], data: bytes) -> None:
+    """Write a length and as many bytes, and flush.
+
+    >>> import io
+    >>> stream = io.BytesIO()
+    >>> send(stream, b"abc")
+    >>> stream.getvalue()
+    b'\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x03abc'
+    """
+    head = _LENGTH.pack(len(data))
+    for part in (head + data,) if len(data) < 65_536 else (head, data):  # no copy of what is long
+        stream.write(part)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> bytes | None:
+    """Read what `send` wrote; None where the other side is gone, even in the middle of a word.
+
+    >>> import io
+    >>> receive(io.BytesIO(b"\\x00\\x00"))
+    """
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    data = stream.read(length)
+    return data if len(data) == length else None
+
+
+class Orders(NamedTuple):
+    """What a worker is told first: the function, the script it may stand in, and the limit of memory."""
+
+    function: bytes
+    script: str | None
+    memory_bytes: int | None
+
+
+def serve(orders_in: IO[bytes], news_out: IO[bytes]) -> None:
+    """Perform jobs until one fails or the other side is gone."""
+    jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    first = receive(orders_in)
+    if first is None:
+        return
+    orders = cast("Orders", unpacked(first))
+    function = cast("Function", _found(orders.function, orders.script))
+    threading.Thread(target=_listen, args=(orders_in, jobs), daemon=True).start()
+    while True:
+        argument = _found(jobs.get(), orders.script)
+        for kind, value in perform(function, argument, orders.memory_bytes):
+            send(news_out, packed((kind, value)))
+        if kind == "failed":
+            return  # who knows what it left behind: the next job gets a fresh process
+
+
+def _found(data: bytes, script: str | None) -> object:
+    if script is not None and of_script(data):
+        from multiprocessing.spawn import import_main_path
+
+        import_main_path(script)  # does nothing the second time
+    return unpacked(data)
+
+
+def _listen(orders_in: IO[bytes], jobs: queue.SimpleQueue[bytes]) -> None:
+    while True:
+        data = receive(orders_in)
+        if data is None:
+            # Whoever started us is gone, perhaps killed: a job that never ends must end with it.
+            os._exit(0)
+        jobs.put(data)
+
+
+def main() -> None:
+    """Serve on standard input and output; what jobs print goes to standard error."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to answer
+    orders_in = os.fdopen(os.dup(0), "rb")
+    news_out = os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nowhere, 0)
+    os.dup2(2, 1)
+    with suppress(BrokenPipeError):
+        serve(orders_in, news_out)
+    sys.stderr.flush()
+    os._exit(0)  # threads that a job left behind do not keep the process

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.arena.agent import best
-from examiner.arena.environments.contract import Seen
+from examiner.arena.contract import Seen, best
 from examiner.arena.planning.planner import Lookahead, Planner
 from examiner.arena.planning.tree import grow_breadth_first
 

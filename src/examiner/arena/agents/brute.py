@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from examiner.arena.agent import Task, best, check_numbers
+from examiner.arena.contract import Task, best
+from examiner.checking import check_numbers
 
 if TYPE_CHECKING:
-    from examiner.arena.environments.contract import Seen
+    from examiner.arena.contract import Seen
     from examiner.arena.learning.history_tree import HistoryTree
 
 

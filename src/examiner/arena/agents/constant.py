@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from examiner.arena.agent import Task
+from examiner.arena.contract import Task
 
 
 class Constant:

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from examiner.arena.agent import Task, check_numbers
+from examiner.arena.contract import Task
 from examiner.arena.learning.arrays import packed, unpacked
 from examiner.arena.learning.deep_network import DeepNetwork, NetworkSettings
+from examiner.checking import check_numbers
 from examiner.wording import InputError
 
 _PACKAGES = ("torch", "stable_baselines3")

@@ -7,8 +7,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from examiner.arena.agent import best
-from examiner.arena.environments.contract import Seen
+from examiner.arena.contract import Seen, best
 from examiner.arena.planning.planner import Lookahead, Planner
 from examiner.arena.planning.tree import Novelty, grow_breadth_first, grow_by_rollouts
 from examiner.wording import unknown_name

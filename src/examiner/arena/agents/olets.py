@@ -58,6 +58,6 @@ class OLETS(ActionTreePlanner):
         node.endings += 1
         node.ending_total += gained
         returns.meet(gained)
-        for one in reversed(path):
-            one.visits += 1
-            one.update()
+        for node in reversed(path):
+            node.visits += 1
+            node.update()

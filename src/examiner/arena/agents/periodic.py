@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from examiner.arena.agent import Task
+from examiner.arena.contract import Task
 from examiner.wording import InputError
 
 
@@ -26,7 +26,7 @@ class Periodic:
 
     def begin(self, task: Task, rng: np.random.Generator) -> None:
         """Find the actions among those of the game, and start the sequence."""
-        period = [task.action(one) for one in self._wanted for _ in range(self._steps)]
+        period = [task.action(wanted) for wanted in self._wanted for _ in range(self._steps)]
         self._turn = itertools.cycle(period)
 
     def act(self, observation: object) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.arena.agent import Task
+from examiner.arena.contract import Task
 
 
 class Random:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.arena.environments.contract import Seen
+from examiner.arena.contract import Seen
 from examiner.arena.planning.planner import Lookahead, Planner
 from examiner.arena.planning.sequences import drawn, fitting, value
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from examiner.arena.environments.contract import Seen
+from examiner.arena.contract import Seen
 from examiner.arena.planning.planner import Lookahead, Planner
 from examiner.arena.planning.sequences import Sequence, changed, drawn, fitting, shifted, value
 
@@ -48,8 +48,8 @@ class RollingHorizon(Planner):
         return self._plans[0][0]
 
 
-def _worth(one: _Evaluated) -> float:
-    return one[0]
+def _worth(evaluated: _Evaluated) -> float:
+    return evaluated[0]
 
 
 def _child(living: list[_Evaluated], ahead: Lookahead, rng: np.random.Generator) -> Sequence:
@@ -63,5 +63,5 @@ def _child(living: list[_Evaluated], ahead: Lookahead, rng: np.random.Generator)
 
 
 def _parent(living: list[_Evaluated], rng: np.random.Generator) -> Sequence:
-    one, other = (living[int(index)] for index in rng.integers(len(living), size=2))
-    return max(one, other, key=_worth)[1]
+    drawn_two = (living[int(index)] for index in rng.integers(len(living), size=2))
+    return max(drawn_two, key=_worth)[1]

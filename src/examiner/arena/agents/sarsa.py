@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from examiner.arena.agent import Task, best, check_numbers
+from examiner.arena.contract import Task, best
+from examiner.checking import check_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

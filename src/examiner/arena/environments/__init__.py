@@ -3,15 +3,14 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from examiner.arena.contract import Environment
 from examiner.arena.environments.ale import AtariEnvironment
-from examiner.arena.environments.contract import Environment
 from examiner.arena.environments.gymnasium import GymnasiumEnvironment
-from examiner.arena.play.job import Job
 
-ENVIRONMENTS: Mapping[str, Callable[[Job], Environment]] = MappingProxyType(
-    {
-        "ale": AtariEnvironment.of_job,
-        "gymnasium": GymnasiumEnvironment.of_job,
-    }
+ENVIRONMENTS: Mapping[str, Callable[..., Environment]] = MappingProxyType(
+    {"ale": AtariEnvironment, "gymnasium": GymnasiumEnvironment}
 )
-"""Name → what makes the environment of a job. A new one is one file in this folder and one line here."""
+"""Name → what makes the environment of a game, told the protocol, mode, difficulty and observation.
+
+A new one is one file in this folder and one line here.
+"""

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from examiner.arena.environments.contract import Environment, Model, Seen
+from examiner.arena.contract import Environment, Model, Seen
 from examiner.arena.environments.games import (
     ale_package,
     chosen_variant,
     playable_game,
     variants_of,
 )
-from examiner.arena.environments.screens import STACK, Merger, Screen, shrink
-from examiner.arena.play.job import OBSERVATIONS, Job
+from examiner.arena.environments.screens import OBSERVATIONS, STACK, Merger, Screen, shrink
 from examiner.arena.protocol import Protocol
 from examiner.wording import InputError, unknown_name
 
@@ -253,17 +252,6 @@ class AtariEnvironment(Environment):
         self.action_names = tuple(action.name for action in self.world.actions)
         self.world.start()
         self.observation_shape = self.observe().shape
-
-    @classmethod
-    def of_job(cls, job: Job) -> AtariEnvironment:
-        """Return the environment that a job plays in."""
-        return cls(
-            job.game,
-            protocol=job.protocol,
-            mode=job.mode,
-            difficulty=job.difficulty,
-            observation=job.observation,
-        )
 
     def watch(self, watched: bool) -> None:
         """Say whether anybody looks: for a blind agent no screens are merged."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,9 +9,9 @@ from functools import cache
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, NamedTuple
 
-from examiner.arena.environments.contract import extra_package
+from examiner.arena.contract import extra_package
 from examiner.results.atari import atari_game, atari_games
-from examiner.wording import InputError, listed, shorten
+from examiner.wording import InputError, listed, nearest, shorten
 
 TRAINING_GAMES = ("asterix", "beam_rider", "freeway", "seaquest", "space_invaders")
 """The games Bellemare et al. (2013) tuned agents on; all others are for testing (papers/001, section 2)."""
@@ -67,8 +66,7 @@ players, and loading it ends the process. 104 games can be: 'adventure', 'air_ra
         raise InputError(
             f"The game {shorten(name)} cannot be played: {UNSAFE_GAMES[game]}. {can_be}"
         )
-    near = difflib.get_close_matches(name.lower(), known, n=1)
-    hint = f"Did you mean {near[0]!r}? " if near else ""
+    hint = nearest(name.lower(), known)
     raise InputError(f"Unknown Atari game {shorten(name)}. {hint}{can_be}")
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.arena.environments.contract import Environment, Model, Seen, extra_package
-from examiner.arena.play.job import Job
+from examiner.arena.contract import Environment, Model, Seen, extra_package
 from examiner.arena.protocol import Protocol
 from examiner.wording import InputError, shorten
 
@@ -29,7 +28,24 @@ class GymnasiumEnvironment(Environment):
 
     world: _World
 
-    def __init__(self, game: str, *, protocol: Protocol) -> None:
+    def __init__(
+        self,
+        game: str,
+        *,
+        protocol: Protocol,
+        mode: int | None = None,
+        difficulty: int | None = None,
+        observation: str = "raw",
+    ) -> None:
+        if observation != "raw":
+            raise InputError(
+                f"The environment {shorten(game)} has no observation {observation!r}. Set "
+                f'observation = "raw", which is what the environment itself shows.'
+            )
+        if mode is not None or difficulty is not None:
+            raise InputError(
+                f"The environment {shorten(game)} has no modes and difficulties. Leave them out."
+            )
         super().__init__(_World(_made(game), protocol))
         self.game, self.protocol = game, protocol
         space = self.world.env.action_space
@@ -44,20 +60,6 @@ class GymnasiumEnvironment(Environment):
             )
         self.world.begin(self._rng)
         self.observation_shape = self.observe().shape
-
-    @classmethod
-    def of_job(cls, job: Job) -> GymnasiumEnvironment:
-        """Return the environment that a job plays in."""
-        if job.observation != "raw":
-            raise InputError(
-                f"The environment {shorten(job.game)} has no observation {job.observation!r}. Set "
-                f'observation = "raw", which is what the environment itself shows.'
-            )
-        if job.mode is not None or job.difficulty is not None:
-            raise InputError(
-                f"The environment {shorten(job.game)} has no modes and difficulties. Leave them out."
-            )
-        return cls(job.game, protocol=job.protocol)
 
     def random_action(self, rng: np.random.Generator) -> Any:
         """Return an action drawn as the action space draws it."""
@@ -124,18 +126,14 @@ class _World:
         return np.asarray(self._shown)
 
     def clone(self) -> _World:
-        return copy.deepcopy(self)
+        other = copy.copy(self)
+        other.env, other._shown = copy.deepcopy((self.env, self._shown))
+        return other
 
     def restore(self, state: _World, rng: np.random.Generator) -> None:
-        vars(self).update(vars(copy.deepcopy(state)))
+        vars(self).update(vars(state.clone()))
         # With the copied generator a planner would foresee the environment's own noise.
         self.env.unwrapped.np_random = rng
-
-    def __deepcopy__(self, memory: dict[int, Any]) -> _World:
-        other = _World(copy.deepcopy(self.env, memory), self.protocol)
-        other.over, other.truncated, other.frames = self.over, self.truncated, self.frames
-        other._previous, other._shown = self._previous, copy.deepcopy(self._shown, memory)
-        return other
 
 
 def gymnasium_package() -> ModuleType:

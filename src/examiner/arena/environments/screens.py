@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from examiner.arena.protocol import Screens
 from examiner.checking import read_only
 
+Observation = Literal["raw", "dqn84x4", "ram"]
+OBSERVATIONS: tuple[Observation, ...] = ("raw", "dqn84x4", "ram")
+
 Screen = NDArray[np.uint8]
 """Palette indices [rows, 160], or grey values."""
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.arena.environments.contract import extra_package
+from examiner.arena.contract import extra_package
 from examiner.wording import InputError
 
 Function = Callable[..., Any]  # numba infers what compiled functions take and give

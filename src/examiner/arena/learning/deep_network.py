@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.arena.agent import check_number
 from examiner.arena.learning.arrays import packed, unpacked
 from examiner.arena.learning.replay import ReplayMemory
+from examiner.checking import check_number
 from examiner.wording import InputError
 
 if TYPE_CHECKING:  # both come only with an extra, and take seconds to import

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from examiner.arena.agent import best
-from examiner.arena.environments.contract import Seen
+from examiner.arena.contract import Seen, best
 from examiner.arena.planning.planner import Lookahead, Planner
 
 

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from examiner.arena.agent import Task, check_numbers
-from examiner.arena.environments.contract import Model, Seen
+from examiner.arena.contract import Model, Seen, Task
+from examiner.checking import check_numbers
 from examiner.wording import InputError
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.arena.environments.contract import Seen
+from examiner.arena.contract import Seen
 from examiner.arena.planning.planner import Lookahead
 
 Atoms = NDArray[np.intp]
@@ -115,7 +115,7 @@ class Novelty:
         if self._cell and values.dtype.kind == "f":
             values = np.floor(values.astype(np.float64) / self._cell)
         known = self._known
-        numbers = [known.setdefault(one, len(known)) for one in enumerate(values.tolist())]
+        numbers = [known.setdefault(atom, len(known)) for atom in enumerate(values.tolist())]
         if len(known) > len(self._depths):
             more = np.full(len(known), _NEVER, dtype=np.int32)
             self._depths = np.concatenate([self._depths, more])

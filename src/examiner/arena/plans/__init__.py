@@ -1,1 +1,281 @@
-"""Plans: what is to be played, as files and by name; some come with the package."""
+"""Plans as TOML files, or by the name of one that comes along: read, checked, and refused by their key."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from examiner.arena.agents import AGENTS
+from examiner.arena.contract import check_settings
+from examiner.arena.environments import ENVIRONMENTS
+from examiner.arena.environments.games import TRAINING_GAMES, playable_game, playable_games
+from examiner.arena.environments.screens import OBSERVATIONS
+from examiner.arena.job import (
+    SILENT_SECONDS,
+    Count,
+    Plan,
+    PlannedAgent,
+    PlannedGame,
+    Text,
+    Variants,
+    Whole,
+)
+from examiner.arena.protocol import Protocol, usual_protocol
+from examiner.checking import Bounds, ShapeError, Wanted, from_record
+from examiner.wording import InputError, shorten, unknown_name
+from examiner.workers import Limits
+
+_MOST_SEEDS = 1_000_000  # more jobs than any ledger was made for
+_Limit = Annotated[
+    float,
+    # Above 0, and below what clocks and systems can still count.
+    Bounds(5e-324, 1e12, "a number above 0 and below 1e+12"),
+]
+_Game = Annotated[
+    str | PlannedGame, Wanted('a name, or a table such as { name = "pong", modes = [0, 1] }')
+]
+_GAMES = 'a list, for example ["pong"], or "all", or "training"'
+
+
+@dataclass(frozen=True, slots=True)
+class _LimitsTable:
+    job_seconds: _Limit | None = None
+    silent_seconds: _Limit = SILENT_SECONDS
+    memory_mib: _Limit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _PlanTable:
+    """The keys of a plan's file, and what may stand under them."""
+
+    agents: Annotated[
+        tuple[PlannedAgent, ...],
+        Bounds(1),
+        Wanted('a table for each: [[agents]] with entry = "random" or entry = "module:factory"'),
+    ]
+    games: Annotated[
+        Annotated[tuple[_Game, ...], Bounds(1)] | Literal["all", "training"], Wanted(_GAMES)
+    ]
+    modes: Variants | None = None
+    difficulties: Variants | None = None
+    seeds: Annotated[
+        Annotated[int, Bounds(1, _MOST_SEEDS)] | Annotated[tuple[Whole, ...], Bounds(1)],
+        Wanted(f"how many there are, up to {_MOST_SEEDS:,}, or a list such as [0, 1, 2]"),
+    ] = 1
+    protocol: Annotated[
+        str | Mapping[str, Any],  # Any: checked as settings of a protocol
+        Wanted('a preset\'s name, or a table with preset = "machado-2018"'),
+    ] = field(default_factory=dict)
+    environment: Text = "ale"
+    observation: Text = "raw"
+    episodes: Count | None = None
+    frames: Count | None = None
+    tuning_games: (
+        Annotated[tuple[str, ...], Wanted('a list of games, for example ["freeway"]')] | None
+    ) = None
+    limits: Annotated[_LimitsTable, Wanted("a table, for example { job_seconds = 3600 }")] = field(
+        default_factory=_LimitsTable
+    )
+    name: Text = ""
+
+
+def bundled_plans() -> tuple[str, ...]:
+    """Return the names of the plans that come with the package.
+
+    >>> bundled_plans()
+    ('atari-arena', 'atari-arena-deterministic', 'machado-2018-table1')
+    """
+    names = (file.name for file in files("examiner.arena.plans").iterdir())
+    return tuple(sorted(name[: -len(".toml")] for name in names if name.endswith(".toml")))
+
+
+def is_bundled(source: str | Path) -> bool:
+    """Say whether this names a bundled plan; a file of that name comes first.
+
+    >>> is_bundled("atari-arena"), is_bundled("random")
+    (True, False)
+    """
+    return str(source) in bundled_plans() and not Path(source).is_file()
+
+
+def plan(source: str | Path) -> Plan:
+    """Read a plan from its file, or by the name of a bundled one; what is wrong is said with its key.
+
+    >>> plan("machado-2018-table1").seeds
+    (0, 1, 2, 3, 4)
+    >>> plan("atari-arean")
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: Unknown plan 'atari-arean'. Did you mean 'atari-arena'? Known: ...
+    """
+    path, name = Path(source), str(source)
+    if is_bundled(name):
+        text = files("examiner.arena.plans").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+        return plan_from_toml(text, name=name)
+    if path.name == name and not path.suffix and not path.exists():
+        raise unknown_name("plan", name, bundled_plans())
+    try:
+        text = path.read_text(encoding="utf-8-sig")  # some editors mark UTF-8 at the beginning
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{shorten(path, 200)} is not UTF-8 text. Save the plan as UTF-8."
+        ) from None
+    except OSError as problem:
+        raise InputError(
+            f"Cannot read the plan {shorten(path, 200)}: {problem.strerror}. Check the path."
+        ) from None
+    return plan_from_toml(text, name=path.stem, folder=path.absolute().parent)
+
+
+def plan_from_toml(source: str, *, name: str = "plan", folder: Path | None = None) -> Plan:
+    """Understand the text of a plan.
+
+    >>> text = 'games = ["pong"]\\nepisodes = 2\\n[[agents]]\\nentry = "random"'
+    >>> plan_from_toml(text, name="pilot")
+    Plan('pilot': 1 agent × 1 game × 1 seed under machado-2018)
+    >>> plan_from_toml('games = ["pong"]\\nseedz = 3')
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: Unknown key of the plan 'seedz'. Did you mean 'seeds'? Known: ...
+    """
+    try:
+        table = tomllib.loads(source)
+    except tomllib.TOMLDecodeError as problem:
+        raise InputError(f"The plan is not TOML: {problem}. Correct that place.") from None
+    given = from_record(_PlanTable, table, strict=True, what="plan")
+    _check_known("environment", given.environment, ENVIRONMENTS)
+    _check_known("observation", given.observation, OBSERVATIONS)
+    for index, agent in enumerate(given.agents):
+        _check_agent(agent, f"agents[{index}]", given.agents[:index], folder)
+    seeds = range(given.seeds) if isinstance(given.seeds, int) else given.seeds
+    return Plan(
+        agents=given.agents,
+        games=_games(given),
+        seeds=tuple(dict.fromkeys(seeds)),
+        protocol=_protocol(given),
+        environment=given.environment,
+        observation=given.observation,
+        episodes=given.episodes,
+        frames=given.frames,
+        tuning_games=_tuning_games(given),
+        limits=_limits(given.limits),
+        name=_folder_name(given.name or name),
+        source=source,
+        folder=folder,
+    )
+
+
+def _check_known(path: str, name: str, known: Collection[str]) -> None:
+    if name not in known:
+        raise InputError(f"{path}: {unknown_name(path.rpartition('.')[2], name, known)}")
+
+
+def _folder_name(name: str) -> str:
+    if name in (".", "..") or any(letter in name for letter in "/\\\0"):
+        wanted = "a name without slashes: it becomes the name of a folder"
+        raise ShapeError("name", f"is {shorten(name)}", wanted, "plan")
+    return name
+
+
+def _check_agent(
+    agent: PlannedAgent, where: str, before: Collection[PlannedAgent], folder: Path | None
+) -> None:
+    _check_entry(agent.entry, where, folder)
+    if agent.entry in AGENTS:  # settings of other agents are their factory's matter
+        try:
+            check_settings(agent.entry, AGENTS[agent.entry], agent.settings)
+        except InputError as problem:
+            raise InputError(f"{where}.settings: {problem}") from None
+    if agent.observation is not None:
+        _check_known(f"{where}.observation", agent.observation, OBSERVATIONS)
+    if any(agent.name == other.name for other in before):
+        raise InputError(
+            f"Two agents are called {shorten(agent.name)}: {where}.name must be another, so that results "
+            f"can tell them apart."
+        )
+
+
+def _check_entry(entry: str, where: str, folder: Path | None) -> None:
+    module, colon, factory = entry.partition(":")
+    if not colon:
+        if entry not in AGENTS:
+            near = unknown_name("agent", entry, AGENTS)
+            raise InputError(f'{where}.entry: {near} An agent of your own is "module:factory".')
+        return
+    if not module or not factory:
+        wanted = '"module:factory", for example "my_agents:make"'
+        raise ShapeError(f"{where}.entry", f"is {shorten(entry)}", wanted, "plan")
+    root = module.partition(".")[0]
+    if folder is not None and any((folder / f"{root}{end}").exists() for end in (".py", "")):
+        return
+    try:
+        found = root in sys.modules or importlib.util.find_spec(root) is not None
+    except (ImportError, ValueError):
+        found = False
+    if not found:
+        raise InputError(
+            f"{where}.entry: there is no module {shorten(root)}, neither beside the plan nor installed. "
+            f"Put its file beside the plan, or its folder on PYTHONPATH."
+        )
+
+
+def _games(given: _PlanTable) -> tuple[PlannedGame, ...]:
+    listed = given.games
+    if isinstance(listed, str):
+        if given.environment != "ale":
+            raise ShapeError(
+                "games", f"is {shorten(listed)}", 'a list such as ["CartPole-v1"]', "plan"
+            )
+        listed = playable_games() if listed == "all" else TRAINING_GAMES
+    games: dict[str, PlannedGame] = {}
+    for index, game in enumerate(listed):
+        game = PlannedGame(game) if isinstance(game, str) else game
+        name = _game(game.name, f"games[{index}]", given.environment)
+        if name in games:
+            raise InputError(f"games[{index}]: the game {shorten(name)} is listed twice. Keep one.")
+        games[name] = PlannedGame(
+            name, game.modes or given.modes, game.difficulties or given.difficulties
+        )
+    return tuple(games.values())
+
+
+def _game(name: str, where: str, environment: str) -> str:
+    """The id of an Atari game under any of its names; elsewhere the name as it is."""
+    if environment != "ale":
+        return name
+    try:
+        return playable_game(name)
+    except InputError as problem:
+        raise InputError(f"{where}: {problem}") from None
+
+
+def _protocol(given: _PlanTable) -> Protocol:
+    changes = {"preset": given.protocol} if isinstance(given.protocol, str) else given.protocol
+    try:
+        return Protocol.from_dict({"preset": usual_protocol(given.environment)} | dict(changes))
+    except InputError as problem:
+        raise InputError(f"protocol: {problem}") from None
+
+
+def _tuning_games(given: _PlanTable) -> tuple[str, ...]:
+    if given.tuning_games is None:
+        return TRAINING_GAMES if given.environment == "ale" else ()
+    return tuple(
+        _game(name, f"tuning_games[{index}]", given.environment)
+        for index, name in enumerate(given.tuning_games)
+    )
+
+
+def _limits(given: _LimitsTable) -> Limits:
+    memory = given.memory_mib
+    return Limits(
+        seconds=given.job_seconds,
+        silent_seconds=given.silent_seconds,
+        memory_bytes=None if memory is None else int(memory * 2**20),
+    )

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from examiner.arena.environments.contract import Environment
-from examiner.arena.play.episodes import Playing, environment_of
-from examiner.arena.play.job import Job
+from examiner.arena.contract import Environment
+from examiner.arena.job import Job, environment_of
+from examiner.arena.play.episodes import Playing
 from examiner.arena.protocol import Protocol
 from examiner.ledger import Phase
+from examiner.results import Results
+from examiner.wording import InputError, shorten
+from examiner.workers import reason_of
 
 Mapper = Callable[..., list[Any]]
 """Like `map_processes`: takes a function and jobs, returns the answers in their order."""
@@ -54,14 +59,14 @@ def difference_of_runs(values: Sequence[float], others: Sequence[float]) -> Esti
     >>> difference_of_runs([5.0, 5.0], [1.0, 1.0])
     Estimate(mean=4.0, low=4.0, high=4.0, runs=2)
     """
-    samples = [np.asarray(one, dtype=float) for one in (values, others)]
-    counts = [len(one) for one in samples]
+    samples = [np.asarray(sample, dtype=float) for sample in (values, others)]
+    counts = [len(sample) for sample in samples]
     if min(counts) < 1:
         return Estimate(math.nan, math.nan, math.nan, 0)
     mean = float(samples[0].mean() - samples[1].mean())
     if min(counts) < 2:
         return Estimate(mean, math.nan, math.nan, min(counts))
-    parts = [float(one.var(ddof=1)) / len(one) for one in samples]
+    parts = [float(sample.var(ddof=1)) / len(sample) for sample in samples]
     variance = sum(parts)
     weights = sum(part**2 / (count - 1) for part, count in zip(parts, counts, strict=True))
     half = _half_width(variance, variance**2 / weights if weights else math.inf)
@@ -202,14 +207,14 @@ def replay_test(
     """
     # No seed twice: equal recordings with equal seeds would be one replay counted as several.
     jobs = [
-        replay_job(one, job, seed=job.seed + index * replays + number, sticky_probability=chance)
+        replay_job(run, job, seed=job.seed + index * replays + number, sticky_probability=chance)
         for chance in (0.0, sticky_probability)
-        for index, one in enumerate(recorded)
+        for index, run in enumerate(recorded)
         for number in range(replays)
     ]
     scores = np.array(use(play_replay, jobs))
     plain, noisy = scores.reshape(2, len(recorded), replays)
-    wanted = np.array([one.last_score for one in recorded])
+    wanted = np.array([run.last_score for run in recorded])
     return ReplayTest(
         replays=plain.size,
         reproduced=int((plain == wanted[:, None]).sum()),
@@ -217,6 +222,37 @@ def replay_test(
         deterministic=mean_of_runs(plain.mean(axis=1).tolist()),
         sticky=mean_of_runs(noisy.mean(axis=1).tolist()),
     )
+
+
+def results_of(job: Job, measure: str = "score") -> Results:
+    """Play a job here: its episodes of evaluation, or those of training where there are none.
+
+    What the agent prints goes to standard error.
+
+    >>> job = Job("r", "random", environment="gymnasium", game="CartPole-v1", episodes=2)
+    >>> len(results_of(job))
+    2
+    """
+    try:
+        with redirect_stdout(sys.stderr):
+            episodes = list(Playing.begin(job))
+    except (InputError, KeyboardInterrupt):
+        raise
+    except BaseException as problem:  # an agent may call sys.exit: no answer of ours
+        raise InputError(
+            f"The agent {shorten(job.agent)} failed on {shorten(job.game)}: {reason_of(problem)}. "
+            f"Correct the agent."
+        ) from problem
+    evaluated = [episode.score for episode in episodes if episode.phase == "evaluation"]
+    scores = evaluated or [episode.score for episode in episodes]
+    table: dict[str, list[Any]] = {  # Any: names, numbers
+        "agent": [job.agent] * len(scores),
+        "task": [job.game] * len(scores),
+        "run": [job.seed] * len(scores),
+        "trial": list(range(len(scores))),
+        measure: scores,
+    }
+    return Results.from_dict(table)
 
 
 class _Around:

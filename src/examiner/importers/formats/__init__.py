@@ -1,6 +1,7 @@
 """One file per format; `FORMATS` lists them, the most particular first."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -14,8 +15,7 @@ from examiner.importers.formats import (
     parquet,
     py_irt,
     rliable,
-    sb3_evaluations,
-    sb3_monitor,
+    sb3,
     separated,
 )
 from examiner.importers.readings import Reading
@@ -63,7 +63,7 @@ FORMATS = MappingProxyType(
         "ledger-training": Format(
             "the training episodes of such a ledger",
             ledger.recognises_nothing,
-            ledger.read_training,
+            partial(ledger.read, phase="training"),
         ),
         "cleanrl": Format(
             "CleanRL run folders (TensorBoard event files)",
@@ -73,14 +73,14 @@ FORMATS = MappingProxyType(
         ),
         "sb3-monitor": Format(
             "Stable-Baselines3 Monitor logs, a folder a run",
-            sb3_monitor.recognises,
-            read_many=sb3_monitor.read_many,
+            sb3.recognises_monitor,
+            read_many=sb3.read_monitor,
             training=True,
         ),
         "sb3-evaluations": Format(
             "Stable-Baselines3 evaluations.npz",
-            sb3_evaluations.recognises,
-            sb3_evaluations.read,
+            sb3.recognises_evaluations,
+            sb3.read_evaluations,
             training=True,
         ),
         "dopamine": Format(

@@ -17,8 +17,8 @@ from typing import TypeAlias
 
 import polars as pl
 
+from examiner.importers.cells import column_of, with_given
 from examiner.importers.files import SourceFile
-from examiner.importers.names import column_of, with_given
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import begins_with_lines_like, filled_lines, text_of

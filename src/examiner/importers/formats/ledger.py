@@ -33,8 +33,12 @@ def recognises_nothing(file: SourceFile) -> bool:
     return False
 
 
-def read(file: SourceFile, options: TableOptions) -> Reading:
+def read(
+    file: SourceFile, options: TableOptions, phase: Literal["training"] | None = None
+) -> Reading:
     """Read the episodes that the protocol reports: evaluation where there is any, else training.
+
+    With a `phase`, its episodes only.
 
     >>> from pathlib import Path
     >>> read(SourceFile(Path("x.gz"), "gzip", b""), TableOptions())
@@ -42,22 +46,6 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     ...
     examiner.wording.InputError: 'x.gz' is packed. Unpack a ledger before it is read.
     """
-    return _read(file, None)
-
-
-def read_training(file: SourceFile, options: TableOptions) -> Reading:
-    """Read the training episodes only.
-
-    >>> from pathlib import Path
-    >>> read_training(SourceFile(Path("x.gz"), "gzip", b""), TableOptions())
-    Traceback (most recent call last):
-    ...
-    examiner.wording.InputError: 'x.gz' is packed. Unpack a ledger before it is read.
-    """
-    return _read(file, "training")
-
-
-def _read(file: SourceFile, phase: Literal["training"] | None) -> Reading:
     from examiner.ledger import ledger_results  # the room of runs, which few tables come from
 
     if file.compression is not None:

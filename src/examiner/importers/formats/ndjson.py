@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -119,4 +120,4 @@ def _column(name: str, values: Sequence[Any]) -> pl.Series:
 
 def _line_of(data: bytes, row: int) -> int | None:
     filled = (number for number, line in enumerate(data.split(b"\n"), start=1) if line.strip())
-    return next((line for position, line in enumerate(filled) if position == row), None)
+    return next(itertools.islice(filled, row, None), None)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
+from examiner.importers.cells import with_given
 from examiner.importers.files import SourceFile, check_size
-from examiner.importers.names import with_given
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import PROBLEMS, TableColumns, TableOptions, table_reading
 from examiner.results.storage import RESULTS_SCHEMA, stored_note

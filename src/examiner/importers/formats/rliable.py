@@ -18,7 +18,7 @@ from examiner.importers.tables import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
 from examiner.results import Provenance
 from examiner.results.codes import name_column
-from examiner.results.labels import numbered_names
+from examiner.results.keys import numbered_names
 from examiner.wording import InputError, shorten
 
 TASK_ARRAYS = ("tasks", "task", "games", "game", "task_names", "game_names", "env_ids")

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from examiner.importers.cells import spread
 from examiner.importers.files import SourceFile
-from examiner.importers.names import spread
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import (
     PROBLEMS,

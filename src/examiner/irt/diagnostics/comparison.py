@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from examiner.checking import Randomness, generator
 from examiner.irt.estimation.kernels import kernel_for, log_choose
-from examiner.irt.fit import Progress, shown
+from examiner.irt.fit import QUICKLY, Progress, shown
 from examiner.irt.fit import fit as fit_irt
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats, curves, positions
@@ -62,7 +62,7 @@ class ModelComparison:
     @property
     def as_good(self) -> tuple[str, ...]:
         """Models within two standard errors of the best, which is one of them."""
-        return tuple(one.model for one in self.scores if one.behind <= 2 * one.behind_error)
+        return tuple(row.model for row in self.scores if row.behind <= 2 * row.behind_error)
 
     def __repr__(self) -> str:
         models = counted(len(self.scores), "model")
@@ -120,7 +120,7 @@ def _fitters(models: Sequence[str] | Mapping[str, Fitter]) -> dict[str, Fitter]:
         raise InputError("No model is given. Name at least one, better two.")
     if isinstance(models, Mapping):
         return dict(models)
-    return {name: partial(fit_irt, model=name, starts=1, errors=False) for name in models}
+    return {name: partial(fit_irt, model=name, **QUICKLY) for name in models}
 
 
 def _dealt(observed: NDArray[np.bool_], folds: int, rng: np.random.Generator) -> NDArray[np.int64]:

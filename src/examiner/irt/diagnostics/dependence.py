@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.diagnostics.residuals import Residuals
-from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import ToldByName
 from examiner.irt.items import Floats, ItemParameters, curves
-from examiner.irt.posterior import quadrature_for
+from examiner.irt.posterior import Quadrature, quadrature_for
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted
 
@@ -131,7 +130,7 @@ def pair_tables(
             "Tables of pairs need one trial of success or failure in each cell. "
             "Use the correlations of residuals (Q3) instead."
         )
-    rule = quadrature_for(nodes, matched.rescaled(0.0, population_sd), matrix)
+    rule = quadrature_for(nodes, matched, matrix, population_sd)
     shape = curves(matched, population_sd * rule.nodes)
     mass = np.exp(rule.log_weights)
     won = matrix.successes.astype(np.float64)

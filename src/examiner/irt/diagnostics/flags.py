@@ -94,7 +94,7 @@ def _signs(items: ItemParameters, errors: TaskErrors | None) -> list[tuple[str, 
 def rewarding_the_weak(fit: IRTFit) -> tuple[str, ...]:
     """Return the tasks whose slope is negative beyond noise, the steepest first.
 
-    >>> from examiner.irt.known import known as known_fit
+    >>> from examiner.irt.ability import known as known_fit
     >>> rewarding_the_weak(known_fit(ItemParameters.of(["t"], [-1.0], [0.0])))  # no errors, no noise
     ()
     """

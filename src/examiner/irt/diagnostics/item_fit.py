@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import ToldByName
 from examiner.irt.items import Floats, ItemParameters, curves
-from examiner.irt.posterior import quadrature_for
+from examiner.irt.posterior import Quadrature, quadrature_for
 from examiner.results import ResponseMatrix
 
 _SMALLEST_EXPECTED = 1.0
@@ -79,7 +78,7 @@ def sum_score_fit(
         )
     from scipy.special import chdtrc
 
-    rule = quadrature_for(nodes, matched.rescaled(0.0, population_sd), matrix)
+    rule = quadrature_for(nodes, matched, matrix, population_sd)
     expected = _expected_shares(matched, rule, population_sd)
     solved = matrix.successes.astype(np.int64)
     statistic, degrees = np.empty((2, len(matched)))

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from examiner.checking import Randomness, generator
 from examiner.irt.diagnostics.residuals import Residuals, residuals
@@ -203,14 +202,15 @@ def _errors(fit: IRTFit, found: dict[str, list[Floats]], method: str) -> TaskErr
     ends[2:, enough] = np.nanquantile(difficulty[:, enough], [0.025, 0.975], axis=0)
     crosses = enough & (ends[0] <= 0) & (ends[1] >= 0)
     ends[2, crosses], ends[3, crosses] = -np.inf, np.inf
+    lost = np.where(enough, 0.0, np.nan)
     return TaskErrors(
-        slope=_sd(slope, enough),
-        intercept=_sd(intercept, enough),
-        covariance=_covariance(slope, intercept, enough),
-        difficulty=np.where(crosses, np.nan, _sd(difficulty, enough)),
-        guessing=_sd(drawn["guessing"], enough),
-        ceiling=_sd(drawn["ceiling"], enough),
-        precision=_sd(drawn["precision"], enough),
+        slope=_sd(slope) + lost,
+        intercept=_sd(intercept) + lost,
+        covariance=_covariance(slope, intercept) + lost,
+        difficulty=np.where(crosses, np.nan, _sd(difficulty) + lost),
+        guessing=_sd(drawn["guessing"]) + lost,
+        ceiling=_sd(drawn["ceiling"]) + lost,
+        precision=_sd(drawn["precision"]) + lost,
         slope_low=ends[0],
         slope_high=ends[1],
         difficulty_low=ends[2],
@@ -219,18 +219,17 @@ def _errors(fit: IRTFit, found: dict[str, list[Floats]], method: str) -> TaskErr
     )
 
 
-def _covariance(first: Floats, second: Floats, enough: NDArray[np.bool_]) -> Floats:
-    result = np.full(enough.size, np.nan)
-    x, y = first[:, enough], second[:, enough]
-    count = np.isfinite(x).sum(axis=0)
-    sums = np.nansum((x - np.nanmean(x, axis=0)) * (y - np.nanmean(y, axis=0)), axis=0)
-    result[enough] = sums / (count - 1)
-    return result
+def _covariance(first: Floats, second: Floats) -> Floats:
+    """Covariances over the draws [draws, tasks] in which both are finite; NaN where fewer than two are."""
+    both = np.isfinite(first) & np.isfinite(second)
+    count = both.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        x, y = (
+            np.where(both, part - np.where(both, part, 0.0).sum(axis=0) / count, 0.0)
+            for part in (first, second)
+        )
+        return np.where(count > 1, (x * y).sum(axis=0) / (count - 1), np.nan)
 
 
-def _sd(values: Floats, enough: NDArray[np.bool_]) -> Floats:
-    finite = np.where(np.isfinite(values), values, np.nan)
-    kept = enough & (np.isfinite(finite).sum(axis=0) > 1)
-    result = np.full(enough.size, np.nan)
-    result[kept] = np.nanstd(finite[:, kept], axis=0, ddof=1)
-    return result
+def _sd(values: Floats) -> Floats:
+    return np.sqrt(_covariance(values, values))

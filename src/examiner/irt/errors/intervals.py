@@ -1,26 +1,36 @@
-"""Standard errors and intervals of task parameters, from the observed information."""
+"""Intervals of estimates; standard errors of task parameters from the observed information."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from examiner.irt.errors.observed_information import Freedom, Louis, information_matrix, louis
-from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.fitted import TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model, Parameter, Priors
+from examiner.irt.posterior import Quadrature
 from examiner.results import ResponseMatrix
 
 Z = 1.959963984540054
 """Normal quantile of a 95 % interval."""
+Number = TypeVar("Number", float, Floats)
 WHOLE = "observed information (Louis), all parameters together"
 HELD = "observed information (Louis), with tasks in which the likelihood is not peaked held fixed"
 _MOST_TOGETHER = 4000
 _FLAT = 1e-8
 _NOTHING_KNOWN = 1e-6
 """Information on a logit or a slope below which its error would be above 1000."""
+
+
+def interval(value: Number, error: Number) -> tuple[Number, Number]:
+    """Return the ends of the 95 % interval around an estimate with a standard error.
+
+    >>> [round(end, 2) for end in interval(1.0, 0.5)]
+    [0.02, 1.98]
+    """
+    return value - Z * error, value + Z * error
 
 
 class Covariances(NamedTuple):
@@ -80,14 +90,14 @@ def covariances(parts: Louis) -> Covariances:
     """Return the covariance of each task's parameters, shared ones included."""
     freedom = parts.freedom
     tasks, own = freedom.fixed.shape
-    if freedom.size > _MOST_TOGETHER:
+    if freedom.count > _MOST_TOGETHER:
         from examiner.irt.errors.low_rank import leading_covariances
 
         blocks, method = leading_covariances(parts)
     else:
         inverse, method = _inverse(information_matrix(parts), freedom)
         columns = np.arange(tasks * own).reshape(tasks, own)
-        rest = np.broadcast_to(np.arange(tasks * own, freedom.size), (tasks, len(freedom.shared)))
+        rest = np.broadcast_to(np.arange(tasks * own, freedom.count), (tasks, len(freedom.shared)))
         chosen = np.concatenate([columns, rest], axis=1)
         blocks = inverse[chosen[:, :, None], chosen[:, None, :]]
     stuck = np.concatenate(
@@ -168,6 +178,7 @@ def errors_from(
     v_dd = found.between("intercept", "intercept")
     v_ad = found.between("slope", "intercept")
     slope = _root(v_aa)
+    slope_low, slope_high = interval(a, slope)
     with np.errstate(divide="ignore", invalid="ignore"):
         b = np.where(a == 0, np.nan, -d / a)
         difficulty = _root((v_dd + 2 * b * v_ad + b**2 * v_aa) / a**2)
@@ -175,7 +186,7 @@ def errors_from(
     guessing, ceiling = _ends(items, found)
     precision = np.full(len(items), np.nan)
     if items.precision is not None:
-        known = np.isfinite(items.precision) & ("precision" in found.freedom.parameters)
+        known = np.isfinite(items.precision) & ("precision" in found.freedom.names)
         error = _root(found.between("precision", "precision"))
         precision[known] = items.precision[known] * error[known]
     return TaskErrors(
@@ -186,8 +197,8 @@ def errors_from(
         guessing=guessing,
         ceiling=ceiling,
         precision=precision,
-        slope_low=a - Z * slope,
-        slope_high=a + Z * slope,
+        slope_low=slope_low,
+        slope_high=slope_high,
         difficulty_low=low,
         difficulty_high=high,
         method=found.method,
@@ -227,7 +238,7 @@ def _ends(items: ItemParameters, found: Covariances) -> tuple[Floats, Floats]:
     ∂c/∂γ = c (1 − c), ∂c/∂ζ = −c (1 − u), ∂u/∂γ = c (1 − u), ∂u/∂ζ = −u (1 − u).
     """
     c, u = items.guessing, items.ceiling
-    names = found.freedom.parameters
+    names = found.freedom.names
     v_gg, v_gs = found.between("guessing", "guessing"), found.between("guessing", "slip")
     v_ss = found.between("slip", "slip")
     if "guessing" in names and "slip" in names:  # one of them at its end leaves the other's error

@@ -26,7 +26,7 @@ _LEVELS = 12
 def leading_covariances(parts: Louis, directions: int = _DIRECTIONS) -> tuple[Floats, str]:
     """Return covariance blocks [tasks, n, n], own parameters first, and how they were had."""
     factor = _Factor(parts)
-    size = parts.freedom.size
+    size = parts.freedom.count
     count = min(directions, size)
     basis = np.linalg.qr(_start(size, count))[0]
     for _ in range(_ROUNDS):

@@ -27,10 +27,9 @@ from examiner.irt.estimation.kernels import (
     expected_gradient,
     kernel_for,
 )
-from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.model import Model, Parameter, Priors, Unknowns, moved
-from examiner.irt.posterior import AgentBlock, posterior_blocks
+from examiner.irt.posterior import AgentBlock, Quadrature, posterior_blocks
 from examiner.results import ResponseMatrix
 
 _TERM_STEP = 1e-5
@@ -53,21 +52,19 @@ _PRECISE = 1.5e5
 
 
 @dataclass(frozen=True, slots=True)
-class Freedom:
-    """Parameters in the order used in matrices: those of each task first, then the shared ones.
+class Freedom(Unknowns):
+    """What is free at estimates; in matrices those of each task come first, then the shared ones.
 
     `fixed` is [tasks, own]: estimates at an end of their range (guessing at 0, an infinite
     precision), which do not move.
     """
 
-    own: tuple[Parameter, ...]
-    shared: tuple[Parameter, ...]
     fixed: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, items: ItemParameters, model: Model) -> Freedom:
+    def at(cls, items: ItemParameters, model: Model, priors: Priors | None) -> Freedom:
         """Return what is free under a model at these estimates."""
-        unknowns = Unknowns.of(model, items.response, items.tasks, None)
+        unknowns = Unknowns.of(model, items.response, items.tasks, priors)
         nowhere = np.zeros(len(items), dtype=np.bool_)
         stuck = {
             "guessing": items.guessing <= _NONE,
@@ -78,21 +75,11 @@ class Freedom:
         shared = tuple(
             name for name in unknowns.shared if not (name in stuck and bool(stuck[name].all()))
         )
-        return cls(unknowns.own, shared, fixed)
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """Names, own first."""
-        return self.own + self.shared
-
-    @property
-    def size(self) -> int:
-        """Number of rows of the information matrix."""
-        return self.fixed.size + len(self.shared)
+        return cls(items.tasks, items.response, unknowns.own, shared, priors, fixed)
 
     def position(self, parameter: Parameter) -> int:
         """Where a parameter stands in the order, or −1."""
-        return self.parameters.index(parameter) if parameter in self.parameters else -1
+        return self.names.index(parameter) if parameter in self.names else -1
 
 
 class CompleteInformation(NamedTuple):
@@ -126,7 +113,7 @@ def louis(
     rule: Quadrature,
 ) -> Louis:
     """Prepare both terms for abilities that are N(0, 1); agents are put in order of ability."""
-    freedom, kernel = Freedom.of(items, model), kernel_for(items.response, matrix)
+    freedom, kernel = Freedom.at(items, model, priors), kernel_for(items.response, matrix)
     sums: tuple[Floats, ...] = ()
     ability = np.empty(len(matrix.agents))
     for block, _, weights in posterior_blocks(matrix, items, rule):
@@ -135,7 +122,7 @@ def louis(
         sums = tuple(a + b for a, b in zip(sums, part, strict=True)) if sums else part
     if len(matrix.agents) > _TOGETHER:
         matrix = matrix.take(np.argsort(ability, kind="stable").tolist())
-    complete = _complete_information(kernel, sums, items, rule.nodes, freedom, priors)
+    complete = _complete_information(kernel, sums, items, rule.nodes, freedom)
     return Louis(matrix, items, rule, freedom, complete, _term_slopes(kernel, items, rule, freedom))
 
 
@@ -145,10 +132,9 @@ def _complete_information(
     items: ItemParameters,
     nodes: Floats,
     freedom: Freedom,
-    priors: Priors | None,
 ) -> CompleteInformation:
     """The first term, from the sums S_c = T_cᵀ W, by central differences of the expected gradient."""
-    names, own = freedom.parameters, len(freedom.own)
+    names, own = freedom.names, len(freedom.own)
 
     def gradient(at: ItemParameters) -> Floats:
         shape = curves(at, nodes)
@@ -162,7 +148,7 @@ def _complete_information(
     bend = 0.5 * (bend + bend.transpose(0, 2, 1))
     mine, shared = bend[:, :own, :own].copy(), bend[:, own:, own:].sum(axis=0)
     coupling = bend[:, :own, own:].copy()
-    tightness = [0.0 if priors is None else priors.pull(name)[1] for name in names]
+    _, tightness = freedom.pulls()
     mine += np.diag(tightness[:own])
     shared += np.diag(tightness[own:])
     for column in range(own):
@@ -178,7 +164,7 @@ def information_matrix(parts: Louis) -> Floats:
     """Return the whole observed information, [size, size]; fixed parameters have a 1 and zeros."""
     freedom = parts.freedom
     tasks, own = freedom.fixed.shape
-    total = np.zeros((freedom.size, freedom.size))
+    total = np.zeros((freedom.count, freedom.count))
     for task in range(tasks):
         start = task * own
         total[start : start + own, start : start + own] = parts.complete.own[task]
@@ -269,7 +255,7 @@ class Reached(NamedTuple):
 
 def reached(parts: Louis) -> Iterator[Reached]:
     """Yield all agents, those of like ability together."""
-    size = parts.freedom.size
+    size = parts.freedom.count
     for block, _, weights in posterior_blocks(
         parts.matrix, parts.items, parts.rule, width=size, most=_TOGETHER
     ):
@@ -303,7 +289,7 @@ def _term_slopes(
 ) -> tuple[Floats, ...]:
     """∂F_c/∂parameter by central differences of F_c, each [parameters, tasks, nodes]."""
     found: list[list[Floats]] = []
-    for row, parameter in enumerate(freedom.parameters):
+    for row, parameter in enumerate(freedom.names):
         ahead = moved(items, parameter, _TERM_STEP)
         behind = moved(items, parameter, -_TERM_STEP)
         up = kernel.terms(curves(ahead, rule.nodes), ahead.precision)

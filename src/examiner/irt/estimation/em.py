@@ -8,9 +8,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from examiner.irt.estimation.quadrature import Quadrature
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Point, Unknowns
+from examiner.irt.posterior import Quadrature
 
 Step = Callable[[Floats], tuple[float, Floats]]
 """From a point: its objective, and the next point of the plain iteration."""
@@ -106,7 +106,7 @@ class ResponseSource(Protocol):
         """Whether its statistics are enough for the parameters to be estimated.
 
         >>> from examiner.irt import MODELS
-        >>> from examiner.irt.estimation.complete import CompleteSource
+        >>> from examiner.irt.estimation.exponential import CompleteSource
         >>> from examiner.results import ResponseMatrix
         >>> source: ResponseSource = CompleteSource(ResponseMatrix.from_array([[1, 0], [0, 1]]))
         >>> [source.serves(Unknowns.of(MODELS[name], "binomial", (), None)) for name in ("2pl", "3pl")]
@@ -117,7 +117,7 @@ class ResponseSource(Protocol):
     def first_start(self, *, shared_slope: bool) -> tuple[Floats, Floats]:
         """Return slopes and intercepts to begin with, read off the responses: [tasks] each.
 
-        >>> from examiner.irt.estimation.complete import CompleteSource
+        >>> from examiner.irt.estimation.exponential import CompleteSource
         >>> from examiner.results import ResponseMatrix
         >>> source = CompleteSource(ResponseMatrix.from_array([[1, 1, 0], [0, 0, 0], [1, 0, 1]]))
         >>> bool((source.first_start(shared_slope=False)[0] > 0).all())
@@ -128,7 +128,7 @@ class ResponseSource(Protocol):
     def expected(self, items: ItemParameters, rule: Quadrature) -> Expected:
         """Return what an E-step finds under these parameters.
 
-        >>> from examiner.irt.estimation.complete import CompleteSource
+        >>> from examiner.irt.estimation.exponential import CompleteSource
         >>> from examiner.results import ResponseMatrix
         >>> source = CompleteSource(ResponseMatrix.from_array([[1, 0], [0, 0]], tasks=["t", "u"]))
         >>> items = ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0])
@@ -213,10 +213,9 @@ class _Climb:
 
 
 class _Arrival(NamedTuple):
-    """Where an iteration ended: the point, its objective, the iterations, and whether it settled."""
+    """Where an iteration ended: the point, the iterations, and whether it settled."""
 
     point: Floats
-    objective: float
     iterations: int
     settled: bool
 
@@ -250,7 +249,7 @@ def _fixed_point(
         move = following - point
         quiet = quiet + 1 if gain < pace.noise * abs(objective) else 0
         if np.abs(move).max() < pace.tolerance or quiet >= 4:
-            return _Arrival(following, objective, iteration, True)
+            return _Arrival(following, iteration, True)
         fallback, accelerated = following, False
         if iteration > _PLAIN:
             points.append(point)
@@ -262,7 +261,7 @@ def _fixed_point(
                 following = np.clip(mixed, *bounds)
                 accelerated = True
         point = following
-    return _Arrival(point, best, most, False)
+    return _Arrival(point, most, False)
 
 
 def _mixed(points: list[Floats], moves: list[Floats]) -> Floats | None:

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.em import Expected, Pace
+from examiner.irt.estimation.kernel_source import Windows
 from examiner.irt.estimation.kernels import log_choices
-from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.estimation.usable_responses import column_sums
+from examiner.irt.estimation.usable_responses import biserial_start, column_sums, suitable_kind
 from examiner.irt.items import Floats, ItemParameters, Response
-from examiner.irt.model import Point, Priors, Unknowns
-from examiner.irt.posterior import Windows
+from examiner.irt.model import Point, Unknowns
+from examiner.irt.posterior import Quadrature, moments, posterior_weights
 from examiner.results import ResponseMatrix
 
 _SPACING = 0.8
@@ -30,6 +30,13 @@ _SHORT = 100
 """Tests of so many tasks can afford nodes closer by far."""
 _SMALL = 200_000
 """Up to this many cells are kept as float64, more as float32."""
+_REACH_IN_SDS = 8.0
+"""How far around an agent's mode its posterior is looked at, in posterior standard deviations."""
+_SMALL_AND_COMPLETE = 2_000_000
+"""The same where all agents were given the same trials: the products are fewer."""
+_GENTLE = 4.0
+"""Slopes up to 4 in size have curves smooth enough for few Chebyshev nodes."""
+_CHEBYSHEV_ERROR = 1e-8
 _BLOCK = 64
 _MOST_SLOPE_STEP = 1.0
 _MOST_INTERCEPT_STEP = 1.5
@@ -57,16 +64,15 @@ class ExponentialStatistics(Expected):
         With posterior mass m_q in trials at node θ_q: gradients Σ won − Σ m P and Σ won·E[θ] − Σ m θ P,
         curvatures Σ m P(1 − P) (1, θ, θ²). A slope shared by all tasks is eliminated last (Schur).
         """
-        found, priors = self._derivatives(), unknowns.priors
-        if priors is not None:
-            prior = priors.intercept
-            found.by_intercept[:] -= (at.own[-1] - prior.mean) / prior.sd**2
-            found.intercepts[:] += 1 / prior.sd**2
+        found = self._derivatives()
+        mean, tightness = unknowns.pull("intercept")
+        found.by_intercept[:] -= (at.own[-1] - mean) * tightness
+        found.intercepts[:] += tightness
+        mean, tightness = unknowns.pull("slope")
         if "slope" in unknowns.shared:
-            return _raised_together(found, at, priors)
-        if priors is not None:
-            found.by_slope[:] -= (at.own[0] - priors.slope.mean) / priors.slope.sd**2
-            found.slopes[:] += 1 / priors.slope.sd**2
+            return _raised_together(found, at, mean, tightness)
+        found.by_slope[:] -= (at.own[0] - mean) * tightness
+        found.slopes[:] += tightness
         determinant = np.maximum(found.intercepts * found.slopes - found.both**2, 1e-8)
         step = np.stack(
             [
@@ -115,14 +121,12 @@ class _Derivatives(NamedTuple):
     intercepts: Floats
 
 
-def _raised_together(found: _Derivatives, at: Point, priors: Priors | None) -> Point:
+def _raised_together(found: _Derivatives, at: Point, mean: float, tightness: float) -> Point:
     """One step of the slope that all tasks share, and the steps of their intercepts that follow."""
     intercepts = np.maximum(found.intercepts, 1e-8)
     gradient = float((found.by_slope - found.both / intercepts * found.by_intercept).sum())
-    curvature = float((found.slopes - found.both**2 / intercepts).sum())
-    if priors is not None:  # one slope, so one prior
-        gradient -= (float(at.shared[0]) - priors.slope.mean) / priors.slope.sd**2
-        curvature += 1 / priors.slope.sd**2
+    gradient -= (float(at.shared[0]) - mean) * tightness  # one slope, so one prior
+    curvature = float((found.slopes - found.both**2 / intercepts).sum()) + tightness
     step = float(np.clip(gradient / max(curvature, 1e-8), -_MOST_SLOPE_STEP, _MOST_SLOPE_STEP))
     rest = (found.by_intercept - found.both * step) / intercepts
     return Point(
@@ -131,18 +135,21 @@ def _raised_together(found: _Derivatives, at: Point, priors: Priors | None) -> P
 
 
 class CountSource:
-    """Names, counts and a start: what sources of successes share, with `won` in their own order."""
+    """Names, counts and a start: what sources of successes share, with `won` in an order of their own."""
 
     response: Response = "binomial"
 
-    def __init__(self, matrix: ResponseMatrix, won: NDArray[np.floating]) -> None:
+    def __init__(
+        self, matrix: ResponseMatrix, kind: type[np.floating], order: NDArray[np.intp] | None = None
+    ) -> None:
         self.agents, self.tasks = matrix.agents, matrix.tasks
-        self.won = won
+        self._order = slice(None) if order is None else order
+        self.won = matrix.successes[self._order].astype(kind)
         self.total_won = column_sums(matrix.successes)
         self.constant = float(log_choices(matrix).sum())
         self._tried = column_sums(matrix.trials)
         self.trials = self._tried / len(self.agents)
-        exact = won.dtype == np.float64
+        exact = kind is np.float64
         self.pace = Pace(
             _SPACING if len(self.tasks) > _SHORT else 0.4 * _SPACING,
             reach=9.0,  # what lies beyond weighs 1e-19
@@ -160,9 +167,28 @@ class CountSource:
         """Return slopes and intercepts from shares and from correlations with the total score."""
         return biserial_start(self.won, self.total_won, self._tried, shared_slope=shared_slope)
 
-    def won_times(self, per_agent: Floats) -> Floats:
-        """Successes times a number per agent, in the order of `won`: one number per task."""
-        return np.asarray(per_agent.astype(self.won.dtype) @ self.won, dtype=np.float64)
+    def statistics(
+        self,
+        found: Expected,
+        items: ItemParameters,
+        nodes: Floats,
+        mass: Floats,
+        rising: NDArray[np.floating],
+        trials: Floats,
+    ) -> ExponentialStatistics:
+        """Return what the M-step is told, from the posteriors of s_j θ − A_j(θ) alone."""
+        able = found.ability[self._order].astype(self.won.dtype)
+        return ExponentialStatistics(
+            float(found.log_likelihood + items.intercept @ self.total_won) + self.constant,
+            found.ability,
+            found.variance,
+            nodes,
+            mass,
+            trials,
+            rising,
+            self.total_won,
+            np.asarray(able @ self.won, dtype=np.float64),
+        )
 
 
 class PatternedSource(CountSource):
@@ -176,7 +202,7 @@ class PatternedSource(CountSource):
         kind = suitable_kind(matrix, _SMALL)
         won, tried = matrix.successes, matrix.trials
         self._windows = Windows((won.sum(axis=1) + 1.0) / (tried.sum(axis=1) + 2.0), _BLOCK)
-        super().__init__(matrix, won[self._windows.order].astype(kind))
+        super().__init__(matrix, kind, self._windows.order)
         self._given = tried[self._windows.order].astype(kind)
 
     def expected(self, items: ItemParameters, rule: Quadrature) -> ExponentialStatistics:
@@ -198,23 +224,115 @@ class PatternedSource(CountSource):
             mass[:, window] += self._given[rows].T @ weights.astype(kind)
 
         found = self._windows.sweep(rule, joint, use)
-        return ExponentialStatistics(
-            float(found.log_marginal + intercept @ self.total_won) + self.constant,
-            found.mean,
-            found.variance,
-            nodes,
-            mass,
-            np.ones(slope.size),
-            rising,
-            self.total_won,
-            self.won_times(found.mean[self._windows.order]),
-        )
+        return self.statistics(found, items, nodes, mass, rising, np.ones(slope.size))
 
 
-def suitable_kind(matrix: ResponseMatrix, most: int) -> type[np.floating]:
-    """Return double precision up to so many cells, single beyond."""
-    cells = len(matrix.agents) * len(matrix.tasks)
-    return np.float64 if cells <= most else np.float32
+class _Places(NamedTuple):
+    """Where curves are evaluated: at the nodes, or at Chebyshev nodes, and `spread` to the nodes."""
+
+    rule: Quadrature
+    at: Floats
+    spread: Floats | None
+    smooth_below: float
+
+
+class CompleteSource(CountSource):
+    """Successes of agents that were all given the same trials of each task.
+
+    A and the posterior mass in trials are then the same function of ability for every agent, and an
+    E-step is two products of the data with a vector.
+    """
+
+    def __init__(self, matrix: ResponseMatrix) -> None:
+        super().__init__(matrix, suitable_kind(matrix, _SMALL_AND_COMPLETE))
+        self._trials = matrix.trials[0].astype(np.float64)
+        self._single = bool((self._trials == 1).all())
+        self._places: _Places | None = None
+
+    def expected(self, items: ItemParameters, rule: Quadrature) -> ExponentialStatistics:
+        """Return the statistics of one E-step from two products of the data with a vector."""
+        slope, intercept, kind = items.slope, items.intercept, self.won.dtype
+        _, at, spread, _ = self._prepared(rule, float(np.abs(slope).max()))
+        eta = np.multiply.outer(slope.astype(kind), at.astype(kind))
+        eta += intercept.astype(kind)[:, None]
+        plus, rising = softplus_and_sigmoid(eta)
+        rate = np.asarray((self._trials * slope).astype(kind) @ rising, dtype=np.float64)
+        if not self._single:
+            plus *= self._trials.astype(kind)[:, None]
+        total = plus.sum(axis=0, dtype=np.float64)  # summed over many tasks, float32 would not do
+        if spread is not None:
+            total, rate = spread @ total, spread @ rate
+        score = np.asarray(self.won @ slope.astype(kind), dtype=np.float64)
+        found, mass = _posteriors(score, total, rate, rule)
+        mass = mass if spread is None else mass @ spread
+        return self.statistics(found, items, at, mass, rising, self._trials)
+
+    def _prepared(self, rule: Quadrature, steepest: float) -> _Places:
+        kept = self._places
+        if kept is not None and kept.rule is rule and kept.smooth_below >= steepest:
+            return kept
+        self._places = _Places(rule, rule.nodes, None, np.inf)
+        steepest *= 1.1
+        reach = float(max(-rule.nodes[0], rule.nodes[-1]))
+        count = _chebyshev_count(steepest, reach)
+        if steepest <= _GENTLE and count < len(rule) and rule.spacing is not None:
+            self._places = _Places(rule, *_chebyshev(rule.nodes, reach, count), steepest)
+        return self._places
+
+
+def _posteriors(
+    score: Floats, total: Floats, rate: Floats, rule: Quadrature
+) -> tuple[Expected, Floats]:
+    """What is known of every agent, and the mass at every node."""
+    nodes, base = rule.nodes, rule.log_weights - total
+    half = int(np.ceil(_REACH_IN_SDS / rule.spacing)) if rule.spacing else nodes.size
+    width = 2 * half + 1
+    if nodes.size <= 2 * width:
+        joint = np.multiply.outer(score, nodes)
+        joint += base
+        log_marginal, weights = posterior_weights(joint)
+        known = Expected(float(log_marginal.sum()), *moments(weights, nodes))
+        return known, weights.sum(axis=0)
+    # The mode of s θ − A(θ) − θ²/2 is where A'(θ) + θ, which only rises, reaches s.
+    centre = np.searchsorted(rate + nodes, score)
+    first = np.clip(centre - half, 0, nodes.size - width)
+    window = first[:, None] + np.arange(width)
+    around = nodes[window]
+    joint = score[:, None] * around
+    joint += base[window]
+    log_marginal, weights = posterior_weights(joint)
+    mean = (weights * around).sum(axis=1)
+    around -= mean[:, None]
+    around *= around
+    variance = (weights * around).sum(axis=1)
+    mass = np.bincount(window.ravel(), weights.ravel(), minlength=nodes.size).astype(np.float64)
+    return Expected(float(log_marginal.sum()), mean, variance), mass
+
+
+def _chebyshev_count(steepest: float, reach: float) -> int:
+    """How many Chebyshev nodes give log(1 + exp η) to the error allowed.
+
+    Its singularities at η = ±iπ are y = π / (a · reach) above the interval when that is scaled to
+    ±1; the error falls like ρ⁻ⁿ with ρ = y + √(1 + y²) (Trefethen 2013, theorem 8.2).
+    """
+    height = np.pi / max(steepest * reach, 1e-9)
+    return int(np.ceil(-np.log(_CHEBYSHEV_ERROR) / np.log(height + np.sqrt(1 + height**2))))
+
+
+def _chebyshev(nodes: Floats, reach: float, count: int) -> tuple[Floats, Floats]:
+    """Chebyshev nodes on ±reach, and the matrix that spreads values at them to the nodes."""
+    k = np.arange(count)
+    angle = np.pi * (k + 0.5) / count
+    at = reach * np.cos(angle)
+    barycentric = np.where(k % 2 == 0, 1.0, -1.0) * np.sin(angle)
+    gap = nodes[:, None] - at
+    exact = gap == 0
+    gap[exact] = 1.0
+    spread = barycentric / gap
+    spread /= spread.sum(axis=1, keepdims=True)
+    hit = exact.any(axis=1)
+    spread[hit] = exact[hit]
+    return at, spread
 
 
 def softplus_and_sigmoid(
@@ -231,28 +349,3 @@ def softplus_and_sigmoid(
     small += 1
     rising /= small
     return eta, rising
-
-
-def biserial_start(
-    won: NDArray[np.floating], total_won: Floats, total_tried: Floats, *, shared_slope: bool
-) -> tuple[Floats, Floats]:
-    """Return slopes and intercepts from shares and from correlations with the total score.
-
-    `won` [agents, tasks] are successes, the totals [tasks] those of a task and its trials. A task's
-    correlation with the standardised total, divided by the height of the normal curve at its share, is
-    about the biserial r; a = 1.702 r / √(1 − r²) in logits. Shares are smoothed.
-    """
-    kind = won.dtype
-    share = (total_won + 0.5) / (total_tried + 1.0)
-    logit = np.log(share / (1 - share))
-    total = np.asarray(won @ np.ones(len(total_won), dtype=kind), dtype=np.float64)
-    ability = (total - total.mean()) / max(float(total.std()), 1e-12)
-    # Logistic and normal quantiles differ by 1.702; the normal height at the quantile is closed-form.
-    height = np.exp(-0.5 * (logit / 1.702) ** 2) / np.sqrt(2 * np.pi)
-    covariance = np.asarray(ability.astype(kind) @ won, dtype=np.float64) / total_tried
-    r = np.clip(covariance / height, -0.9, 0.9)
-    stretch = 1 / np.sqrt(1 - r**2)
-    slope = np.clip(1.702 * r * stretch, -4.0, 4.0)
-    if shared_slope:
-        slope = np.full(slope.size, max(0.1, float(np.median(slope))))
-    return slope, logit * stretch

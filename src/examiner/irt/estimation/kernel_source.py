@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,21 +10,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.em import Expected, Pace
-from examiner.irt.estimation.exponential import biserial_start
 from examiner.irt.estimation.kernels import (
     Kernel,
     curve_derivatives,
     expected_gradient,
     kernel_for,
-    squeezed,
 )
-from examiner.irt.estimation.quadrature import Quadrature
-from examiner.irt.estimation.usable_responses import column_sums
+from examiner.irt.estimation.usable_responses import (
+    biserial_start,
+    column_sums,
+    continuous_start,
+    suitable_kind,
+)
 from examiner.irt.items import Floats, ItemParameters, Response, curves
 from examiner.irt.model import BOUNDS, Point, Unknowns
-from examiner.irt.posterior import Windows
+from examiner.irt.posterior import Quadrature, moments, posterior_weights
 from examiner.results import ResponseMatrix
 
+_EDGE = 1e-9
+"""A window may end where no posterior weight is above this."""
+_MARGIN = 2
+"""Nodes beyond those where posteriors lived last, since they move on."""
 _DIFFERENCE = 1e-4
 """Step of the differences of gradients: truncation and rounding both stay below 1e-7 of a curvature."""
 _MOST_STEP = 1.0
@@ -34,6 +40,68 @@ _HALVINGS = 12
 _BLOCK = 128
 _SMALL = 200_000
 """Up to this many cells are kept as float64, more as float32."""
+
+
+class Windows:
+    """Agents in blocks of like standing that look only at the nodes where their posteriors live.
+
+    `order` sorts agents by `standing` [agents]; rows below are rows in that order. Where posteriors
+    live is kept as abilities from one pass to the next, since quadratures may change in between; a
+    window that cuts a posterior off is looked at again with all nodes. A quadrature that does not
+    follow the tasks' information was asked for, and is kept whole.
+    """
+
+    def __init__(self, standing: Floats, size: int) -> None:
+        self.order = np.argsort(standing, kind="stable")
+        self._size = size
+        self._reaches: list[tuple[float, float]] | None = None
+
+    def sweep(
+        self,
+        rule: Quadrature,
+        joint: Callable[[slice, slice], Floats],
+        use: Callable[[slice, slice, Floats], None],
+    ) -> Expected:
+        """Take log densities from `joint` of rows and nodes, and hand the weights there to `use`."""
+        count, agents = len(rule), self.order.size
+        starts = range(0, agents, self._size)
+        windows = [slice(0, count)] * len(starts)
+        if self._reaches is not None and rule.spacing is not None:
+            windows = [_window_over(rule.nodes, reach) for reach in self._reaches]
+        reaches = []
+        log_marginal, mean, variance = np.empty((3, agents))
+        for start, window in zip(starts, windows, strict=True):
+            rows = slice(start, min(start + self._size, agents))
+            log_marginal[rows], weights = posterior_weights(joint(rows, window))
+            if _cut_off(weights, window, count):
+                window = slice(0, count)
+                log_marginal[rows], weights = posterior_weights(joint(rows, window))
+            around = rule.nodes[window]
+            mean[self.order[rows]], variance[self.order[rows]] = moments(weights, around)
+            reaches.append(_living(weights, around))
+            use(rows, window, weights)
+        self._reaches = reaches
+        return Expected(float(log_marginal.sum()), mean, variance)
+
+
+def _cut_off(weights: Floats, window: slice, count: int) -> bool:
+    """Whether a window ends where posteriors still have mass."""
+    return bool(
+        (window.start > 0 and weights[:, 0].max() > _EDGE)
+        or (window.stop < count and weights[:, -1].max() > _EDGE)
+    )
+
+
+def _living(weights: Floats, nodes: Floats) -> tuple[float, float]:
+    """The abilities between which a block's posteriors live."""
+    alive = np.flatnonzero(weights.max(axis=0) > _EDGE / 100)
+    return float(nodes[alive[0]]), float(nodes[alive[-1]])
+
+
+def _window_over(nodes: Floats, reach: tuple[float, float]) -> slice:
+    """The nodes between two abilities, and a few more on each side, since posteriors move on."""
+    low, high = np.searchsorted(nodes, reach)
+    return slice(max(0, int(low) - _MARGIN), min(nodes.size, int(high) + _MARGIN + 1))
 
 
 class KernelSource:
@@ -53,8 +121,8 @@ class KernelSource:
         self.trials = seen.mean(axis=0)
         if matrix.is_counts:
             self.trials = matrix.trials.mean(axis=0, dtype=np.float64)
-        exact = values.size <= _SMALL
-        kind = np.float64 if exact else np.float32
+        kind = suitable_kind(matrix, _SMALL)
+        exact = kind is np.float64
         self.pace = Pace(
             _SPACING,
             reach=np.inf,  # blocks look only at the nodes they need
@@ -76,7 +144,7 @@ class KernelSource:
     def first_start(self, *, shared_slope: bool) -> tuple[Floats, Floats]:
         """Return slopes and intercepts from correlations of results with the total or mean result."""
         if self.response == "beta":
-            return _continuous_start(self._matrix)
+            return continuous_start(self._matrix)
         won, tried = self._matrix.successes, column_sums(self._matrix.trials)
         return biserial_start(
             won.astype(np.float64), column_sums(won), tried, shared_slope=shared_slope
@@ -114,9 +182,9 @@ class KernelSource:
             else next(summed).astype(np.float64, copy=False)
             for data in self._data
         )
-        log_likelihood = found.log_marginal + self._constant
+        log_likelihood = found.log_likelihood + self._constant
         return KernelStatistics(
-            log_likelihood, found.mean, found.variance, self._kernel, rule.nodes, every
+            log_likelihood, found.ability, found.variance, self._kernel, rule.nodes, every
         )
 
 
@@ -260,17 +328,3 @@ def _ascent(gradient: Floats, curvature: Floats) -> Floats:
     step = np.einsum("tpk,tk->tp", axes, along)
     longest = np.abs(step).max(axis=1, keepdims=True)
     return np.asarray(step / np.maximum(longest / _MOST_STEP, 1.0))
-
-
-def _continuous_start(matrix: ResponseMatrix) -> tuple[Floats, Floats]:
-    """Slopes and intercepts of the logits of scores regressed on the mean score."""
-    scores, observed = squeezed(matrix)
-    logit = np.where(observed, np.log(scores / (1 - scores)), 0.0)
-    count = observed.sum(axis=0)
-    mean = logit.sum(axis=0) / count
-    away = np.where(observed, logit - mean, 0.0)
-    standing = away.sum(axis=1) / np.maximum(observed.sum(axis=1), 1)
-    ability = (standing - standing.mean()) / max(float(standing.std()), 1e-12)
-    centred = np.where(observed, ability[:, None], 0.0)
-    slope = (centred * away).sum(axis=0) / np.maximum((centred**2).sum(axis=0), 1e-12)
-    return np.clip(slope, -4.0, 4.0), np.clip(mean, -6.0, 6.0)

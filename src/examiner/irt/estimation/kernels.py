@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.items import Curves, Floats, ItemParameters, Response
+from examiner.irt.items import Curves, Floats, ItemParameters, Response, curves
 from examiner.irt.model import Parameter
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, shorten
@@ -24,6 +24,8 @@ _MOST_TRIALS = 200
 MARGIN = 0.005
 """How far scores of 0 and 1 are moved inwards."""
 _SMALLEST = 1e-300
+AS_BINOMIAL = 1e9
+"""Beyond this precision a beta-binomial is a binomial, and its gamma functions lose their digits."""
 
 
 class Slopes(NamedTuple):
@@ -200,6 +202,34 @@ class Beta:
         by_up = low - seen * (digamma(up) - common)
         by_down = high - seen * (digamma(down) - common)
         return Slopes(value, phi * (by_up - by_down), up * by_up + down * by_down)
+
+
+def log_density(
+    items: ItemParameters, at: Floats, value: Floats, trials: Floats | NDArray[np.int64]
+) -> Floats:
+    """Return log f(x | θ) of one answer to every task (rows) at every ability (columns).
+
+    k of n is binomial, or beta-binomial with shapes Pν and (1 − P)ν; a score is beta with shapes Pφ
+    and (1 − P)φ, after it was moved off 0 and 1 as the fit's were.
+    """
+    from scipy.special import betaln, xlogy
+
+    shape = curves(items, at)
+    up, down = _safe(shape.success), _safe(shape.failure)
+    won, lost = value[:, None], (trials - value)[:, None]
+    if items.response == "beta":
+        inside = (MARGIN + (1 - 2 * MARGIN) * value)[:, None]
+        alpha, beta = _shapes(shape, items.precision)
+        density = (alpha - 1) * np.log(inside) + (beta - 1) * np.log1p(-inside)
+        return np.asarray(density - betaln(alpha, beta))
+    ways = log_choose(trials.astype(np.float64), value)[:, None]
+    plain = xlogy(won, up) + xlogy(lost, down)
+    if items.precision is None:
+        return np.asarray(ways + plain)
+    nu = items.precision[:, None]
+    finite = np.where(nu < AS_BINOMIAL, nu, 1.0)
+    shared = betaln(won + up * finite, lost + down * finite) - betaln(up * finite, down * finite)
+    return np.asarray(ways + np.where(nu < AS_BINOMIAL, shared, plain))
 
 
 def expected_gradient(

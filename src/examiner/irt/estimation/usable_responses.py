@@ -1,4 +1,4 @@
-"""What a fit can use of a matrix: tasks that vary, agents that were seen, and words for the rest."""
+"""What a fit can use of a matrix: tasks that vary, agents that were seen, and a place to start."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.em import ResponseSource
-from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.kernels import kernel_for, squeezed
 from examiner.irt.fitted import Dropped
 from examiner.irt.items import Floats, Response
 from examiner.irt.model import Model
@@ -40,7 +40,7 @@ def usable_responses(
             return UsableResponses(None, _taken(model, given.response), (), ())
         raise InputError(
             f"A {type(given).__name__} is given. Give a ResponseMatrix: `responses(results, success=…)` "
-            f"or `ResponseMatrix.from_array(table)`."
+            f"or `ResponseMatrix.from_array(table)`; or results, from `load` or `read`."
         )
     matrix, chosen = given, _response_for(given, model, response)
     kernel_for(chosen, matrix)  # says what is wrong with the kind of data, if anything
@@ -144,3 +144,48 @@ def column_sums(counts: NDArray[np.unsignedinteger]) -> Floats:
     for first in range(0, counts.shape[0], rows):
         total += counts[first : first + rows].sum(axis=0, dtype=kind)
     return total
+
+
+def suitable_kind(matrix: ResponseMatrix, most: int) -> type[np.floating]:
+    """Return double precision up to so many cells, single beyond."""
+    cells = len(matrix.agents) * len(matrix.tasks)
+    return np.float64 if cells <= most else np.float32
+
+
+def biserial_start(
+    won: NDArray[np.floating], total_won: Floats, total_tried: Floats, *, shared_slope: bool
+) -> tuple[Floats, Floats]:
+    """Return slopes and intercepts from shares and from correlations with the total score.
+
+    `won` [agents, tasks] are successes, the totals [tasks] those of a task and its trials. A task's
+    correlation with the standardised total, divided by the height of the normal curve at its share, is
+    about the biserial r; a = 1.702 r / √(1 − r²) in logits. Shares are smoothed.
+    """
+    kind = won.dtype
+    share = (total_won + 0.5) / (total_tried + 1.0)
+    logit = np.log(share / (1 - share))
+    total = np.asarray(won @ np.ones(len(total_won), dtype=kind), dtype=np.float64)
+    ability = (total - total.mean()) / max(float(total.std()), 1e-12)
+    # Logistic and normal quantiles differ by 1.702; the normal height at the quantile is closed-form.
+    height = np.exp(-0.5 * (logit / 1.702) ** 2) / np.sqrt(2 * np.pi)
+    covariance = np.asarray(ability.astype(kind) @ won, dtype=np.float64) / total_tried
+    r = np.clip(covariance / height, -0.9, 0.9)
+    stretch = 1 / np.sqrt(1 - r**2)
+    slope = np.clip(1.702 * r * stretch, -4.0, 4.0)
+    if shared_slope:
+        slope = np.full(slope.size, max(0.1, float(np.median(slope))))
+    return slope, logit * stretch
+
+
+def continuous_start(matrix: ResponseMatrix) -> tuple[Floats, Floats]:
+    """Slopes and intercepts of the logits of scores regressed on the mean score."""
+    scores, observed = squeezed(matrix)
+    logit = np.where(observed, np.log(scores / (1 - scores)), 0.0)
+    count = observed.sum(axis=0)
+    mean = logit.sum(axis=0) / count
+    away = np.where(observed, logit - mean, 0.0)
+    standing = away.sum(axis=1) / np.maximum(observed.sum(axis=1), 1)
+    ability = (standing - standing.mean()) / max(float(standing.std()), 1e-12)
+    centred = np.where(observed, ability[:, None], 0.0)
+    slope = (centred * away).sum(axis=0) / np.maximum((centred**2).sum(axis=0), 1e-12)
+    return np.clip(slope, -4.0, 4.0), np.clip(mean, -6.0, 6.0)

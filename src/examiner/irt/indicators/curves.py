@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from examiner.irt.errors.intervals import Z
+from examiner.irt.errors.intervals import Z, interval
 from examiner.irt.fitted import Abilities, IRTFit, ToldByName
 from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.items import Floats, ItemParameters, logits, probability, sigmoid_pair
@@ -41,7 +41,7 @@ def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95)
     are left out of it.
 
     >>> from examiner.irt.items import ItemParameters
-    >>> from examiner.irt.known import known as known_fit
+    >>> from examiner.irt.ability import known as known_fit
     >>> fit = known_fit(ItemParameters.of(["t"], [1.0], [0.0]))
     >>> curves(fit, np.array([0.0])).success
     array([[0.5]])
@@ -51,7 +51,7 @@ def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95)
     if not 0 < level < 1:
         raise InputError(f"The level of the bands is {level}. Give a number between 0 and 1.")
     at = np.linspace(*ability_span(fit), _POINTS) if abilities is None else abilities
-    success = probability(fit.items, at)
+    success = probability(fit.items, at).T
     if fit.errors is None:
         none = np.full_like(success, np.nan)
         return TaskCurves(fit.items.tasks, at, success, none, none)
@@ -215,8 +215,10 @@ def agent_curves(
     steepness = float(np.median(rising)) if len(rising) else 1.0
     if difficulty is None:
         difficulty = _span(abilities, items)
-    ends = (abilities.ability + side * 1.96 * abilities.error for side in (0.0, -1.0, 1.0))
-    success, low, high = (sigmoid_pair(steepness * (end[:, None] - difficulty))[0] for end in ends)
+    success, low, high = (
+        sigmoid_pair(steepness * (ability[:, None] - difficulty))[0]
+        for ability in (abilities.ability, *interval(abilities.ability, abilities.error))
+    )
     return ExpectedAgentCurves(abilities.agents, difficulty, success, low, high, steepness)
 
 

@@ -10,19 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Randomness
-from examiner.irt.fitted import IRTFit
+from examiner.irt.fitted import IRTFit, rows_of, table_of
 from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.indicators.bins import bins as difficulty_bins
-from examiner.irt.indicators.correlations import IndicatorCorrelation, indicator_correlations
+from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_correlations
 from examiner.irt.indicators.curves import EmpiricalAgentCurves, empirical_agent_curves
 from examiner.irt.items import Floats, ItemParameters, positions
 from examiner.results import ResponseMatrix, Results
-from examiner.results.display import html_table
 from examiner.scores.normalise import normalise
 from examiner.scores.success import responses
 from examiner.wording import InputError, counted, listed, shorten
 
-_SHOWN = 12
 FEWEST_OBSERVED = 2
 """Observed tasks below which a bin says nothing of an agent's variance."""
 
@@ -52,23 +50,28 @@ class Indicators:
         """Return a plain row for each agent: mean, ability, regularity, generality, slope, flags.
 
         >>> from examiner.irt.items import ItemParameters
-        >>> from examiner.irt.known import known as known_fit
+        >>> from examiner.irt.ability import known as known_fit
         >>> items = ItemParameters.of(list("ab"), np.ones(2), difficulty=[-1.0, 1.0])
         >>> matrix = ResponseMatrix.from_array([[1, 0], [1, 1]], ["some", "all"], "ab")
         >>> [row["mean"] for row in indicators(known_fit(items, matrix)).rows()]
         [0.5, 1.0]
         """
-        columns: dict[str, Sequence[object]] = {
-            "agent": self.agents,
-            "mean": self.mean.tolist(),
-            "ability": self.ability.tolist(),
-            "ability_se": self.ability_error.tolist(),
-            "regularity": self.regularity.tolist(),
-            "generality": self.generality.tolist(),
-            "slope": self.slope.tolist(),
-            "flags": self.flags,
+        return rows_of(self._columns(range(len(self.agents))))
+
+    def _columns(self, rows: Sequence[int]) -> dict[str, Sequence[object]]:
+        numbers = {
+            "mean": self.mean,
+            "ability": self.ability,
+            "ability_se": self.ability_error,
+            "regularity": self.regularity,
+            "generality": self.generality,
+            "slope": self.slope,
         }
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return {
+            "agent": [self.agents[row] for row in rows],
+            **{name: part[rows].tolist() for name, part in numbers.items()},
+            "flags": [self.flags[row] for row in rows],
+        }
 
     def __repr__(self) -> str:
         known = f"{len(self.bins)} bins of difficulty" if self.bins is not None else "no bins"
@@ -83,13 +86,8 @@ class Indicators:
 
     def _repr_html_(self) -> str:
         """A table of the ablest agents for a notebook."""
-        held = self.rows()
-        order = np.argsort(-np.nan_to_num(self.ability, nan=-np.inf), kind="stable")[:_SHOWN]
-        rows = [
-            [*list(held[row].values())[:-1], "; ".join(self.flags[row])] for row in order.tolist()
-        ]
-        header = [name.replace("_", " ") for name in held[0]] if held else []
-        return html_table(repr(self), header, rows, self.notes, more=len(held) - len(rows))
+        order = np.argsort(-np.nan_to_num(self.ability, nan=-np.inf), kind="stable")
+        return table_of(repr(self), self._columns(order.tolist()), self.notes)
 
 
 class Generality(NamedTuple):
@@ -127,7 +125,7 @@ def indicators(
     References: papers/002, eq. 2 and 3.
 
     >>> from examiner.irt.items import ItemParameters
-    >>> from examiner.irt.known import known as known_fit
+    >>> from examiner.irt.ability import known as known_fit
     >>> items = ItemParameters.of(list("abcd"), np.ones(4), difficulty=[-2.0, -1.0, 1.0, 2.0])
     >>> matrix = ResponseMatrix.from_array([[1, 1, 0, 0], [1, 0, 1, 0]], ["neat", "mixed"], "abcd")
     >>> made = indicators(known_fit(items, matrix), bins=2)
@@ -141,20 +139,27 @@ def indicators(
             "indicators. Fit again, or place agents with `place(results, fit)`."
         )
     names = fit.abilities.agents
-    results = matrix.to_numpy()[_rows(matrix, names, "the fit's responses")]
-    regular = results if scores is None else scores.to_numpy()[_rows(scores, names, "scores")]
+    results = _of_agents(matrix, names, "the fit's responses")
+    regular = results if scores is None else _of_agents(scores, names, "scores")
     source = scores if generality_of == "scores" else matrix
     if source is None:
         raise InputError("Generality of scores needs scores. Give them, or leave the argument out.")
     told = regular if generality_of == "scores" else results
     if source.tasks != fit.items.tasks:
-        told = told[:, _columns(source, fit.items.tasks)]
+        columns = positions(source.tasks, fit.items.tasks)
+        lacking = [fit.items.tasks[number] for number in np.flatnonzero(columns < 0)]
+        if lacking:
+            raise InputError(
+                f"{counted(len(lacking), 'task')} of the fit have no scores: {listed(lacking)}. "
+                f"Give scores of every task, or take generality of the responses."
+            )
+        told = told[:, columns]
     held, notes = _bins(fit.items, bins, fewest)
     curves = None if held is None else empirical_agent_curves(names, told, held)
     general = Generality(np.full(len(names), np.nan), (None,) * len(names))
     if curves is not None:
         general = generality(curves)
-    columns = {
+    numbers = {
         "ability": fit.abilities.ability,
         "regularity": regularities(regular),
         "generality": general.value,
@@ -164,12 +169,12 @@ def indicators(
         agents=names,
         mean=_means(results),
         ability_error=fit.abilities.error,
-        flags=_flags(columns["regularity"], regular, general, columns["slope"]),
+        flags=_flags(numbers["regularity"], regular, general, numbers["slope"]),
         bins=held,
         curves=curves,
-        correlations=indicator_correlations(columns, rng=rng),
+        correlations=indicator_correlations(numbers, rng=rng),
         notes=notes,
-        **columns,
+        **numbers,
     )
 
 
@@ -300,7 +305,8 @@ def _means(results: Floats) -> Floats:
         return np.asarray(np.where(seen, results, 0.0).sum(axis=1) / seen.sum(axis=1))
 
 
-def _rows(matrix: ResponseMatrix, agents: tuple[str, ...], what: str) -> NDArray[np.intp]:
+def _of_agents(matrix: ResponseMatrix, agents: tuple[str, ...], what: str) -> Floats:
+    """Results of these agents, in their order."""
     found = positions(matrix.agents, agents)
     missing = [agents[number] for number in np.flatnonzero(found < 0)]
     if missing:
@@ -308,15 +314,4 @@ def _rows(matrix: ResponseMatrix, agents: tuple[str, ...], what: str) -> NDArray
             f"{counted(len(missing), 'agent')} of the fit are not in {what}: {listed(missing)}. "
             f"Give results of the same agents."
         )
-    return found
-
-
-def _columns(matrix: ResponseMatrix, tasks: tuple[str, ...]) -> NDArray[np.intp]:
-    found = positions(matrix.tasks, tasks)
-    missing = [tasks[number] for number in np.flatnonzero(found < 0)]
-    if missing:
-        raise InputError(
-            f"{counted(len(missing), 'task')} of the fit have no scores: {listed(missing)}. "
-            f"Give scores of every task, or take generality of the responses."
-        )
-    return found
+    return matrix.to_numpy()[found]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from types import MappingProxyType
 
+from examiner.results.storage import check_ending, file_kind
 from examiner.results.table import Results
 from examiner.results.writers.py_irt import py_irt
 from examiner.results.writers.rliable import rliable
 from examiner.results.writers.tidy import tidy
 from examiner.results.writers.wide import wide
-from examiner.results.writing import check_ending, file_kind
 from examiner.wording import unknown_name
 
 WRITERS = MappingProxyType({"tidy": tidy, "wide": wide, "py-irt": py_irt, "rliable": rliable})

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from examiner.results.storage import check_ending, write_bytes
 from examiner.results.table import Results
-from examiner.results.writing import check_ending, write_bytes
 from examiner.wording import InputError, counted, shorten
 
 ENDINGS = (".jsonl", ".ndjson")

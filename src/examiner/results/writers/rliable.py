@@ -14,8 +14,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from examiner.results.codes import run_mean_table
+from examiner.results.storage import check_ending, write_bytes
 from examiner.results.table import Results
-from examiner.results.writing import check_ending, write_bytes
 from examiner.wording import InputError, counted, listed, shorten
 
 TASKS = "tasks"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from examiner.results.storage import file_kind, write_frame
 from examiner.results.table import Results
-from examiner.results.writing import file_kind, write_frame
 
 
 def tidy(results: Results, path: str | Path) -> Path:

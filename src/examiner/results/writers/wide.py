@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from examiner.results.codes import run_mean_table
+from examiner.results.storage import write_frame
 from examiner.results.table import Results
-from examiner.results.writing import write_frame
 
 
 def wide(results: Results, path: str | Path) -> Path:

@@ -10,7 +10,7 @@ import numpy as np
 
 from examiner.checking import Floats
 from examiner.results import Results
-from examiner.results.provenance import announce
+from examiner.results.attributes import announce
 from examiner.scores.training.checkpoints import EVALUATION, evaluation_rows
 from examiner.scores.training.episodes import (
     Curve,

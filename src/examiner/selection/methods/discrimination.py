@@ -19,7 +19,7 @@ def discrimination(evidence: Evidence, size: int, rng: np.random.Generator) -> T
     Needs `evidence.items` and `evidence.ability`; draws nothing at random.
     """
     items, ability = (evidence.needed("discrimination", what) for what in ("items", "ability"))
-    slope: Floats = steepness(items, ability).mean(axis=1)
+    slope: Floats = steepness(items, ability).mean(axis=0)
 
     def gains(chosen: list[int]) -> Floats:
         return slope

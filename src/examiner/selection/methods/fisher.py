@@ -20,7 +20,7 @@ def fisher(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:
     `evidence.ability`; draws nothing at random.
     """
     items, ability = (evidence.needed("fisher", what) for what in ("items", "ability"))
-    information = fisher_information(items, ability).T  # [agents, tasks]
+    information = fisher_information(items, ability)  # [agents, tasks]
 
     def gains(chosen: list[int]) -> Floats:
         held = 1.0 + information[:, chosen].sum(axis=1, keepdims=True)

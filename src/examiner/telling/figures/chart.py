@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.telling.figures.labels import labels, plain
+from examiner.telling.prose import labels, plain
 
 Floats: TypeAlias = NDArray[np.float64]
 Along: TypeAlias = Floats | Sequence[float]
@@ -170,6 +170,16 @@ def dots(
     if symbol.startswith("line-"):  # a stroke has no inside to be coloured
         marker["line"] = {"width": 4, "color": colour}
     return scatter(x, y, name, hover, mode="markers", marker=marker) | more
+
+
+def error_bars(lengths: Floats, colour: str, **more: object) -> Part:
+    """Return bars of these lengths to both sides of points; NaN has none.
+
+    >>> error_bars(np.array([0.5, np.nan]), "#000000")["array"]
+    [0.5, None]
+    """
+    bars = {"type": "data", "array": compact(lengths), "thickness": 1, "width": 0, "color": colour}
+    return bars | more
 
 
 def band(along: Floats, low: Floats, high: Floats, name: str, colour: str, **more: object) -> Part:

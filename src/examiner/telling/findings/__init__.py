@@ -34,11 +34,11 @@ class Home(NamedTuple):
             found: Finding = getattr(import_module(f"{__name__}.{file}"), function)(study)
             return found
         except NothingToTellError as why:
-            return Finding(lead=(str(why),), applies=False)
+            return Finding(lead=str(why), applies=False)
         except InputError as problem:
             if not self.failed:
                 raise
-            return Finding(lead=(f"{self.failed}: {problem}",), applies=False)
+            return Finding(lead=f"{self.failed}: {problem}", applies=False)
 
 
 class Findings(Mapping[str, "Callable[[Study], Finding]"]):
@@ -80,8 +80,8 @@ FINDINGS = Findings(
         "significance": Home("significance.finding", "Which agents differ", "No tests"),
         "decision": Home("uncertainty.decision", "More runs or more tasks?", "No decision study"),
         "curves": Home("curves.finding", "Learning curves", needs="training"),
-        "wright_map": Home("wright_map.finding", "Agents and tasks on one scale", needs="fit"),
-        "task_curves": Home("task_curves.finding", "Curves of tasks", needs="fit"),
+        "wright_map": Home("tasks.wright_map", "Agents and tasks on one scale", needs="fit"),
+        "task_curves": Home("tasks.task_curves", "Curves of tasks", needs="fit"),
         "task_table": Home("fit.finding", "Difficulty and discrimination", needs="fit"),
         "agent_curves": Home("indicators.agent_curves", "Curves of agents", needs="fit"),
         "ability_generality": Home(

@@ -23,7 +23,6 @@ from examiner.selection import (
 )
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.figures.labels import plain
 from examiner.telling.finding import (
     Column,
     Figure,
@@ -34,7 +33,7 @@ from examiner.telling.finding import (
     Text,
     noted,
 )
-from examiner.telling.prose import Name, enumerated, three_digits
+from examiner.telling.prose import Name, enumerated, plain, three_digits
 from examiner.telling.study import Study
 
 SIZES = (1, 2, 3, 5, 8)
@@ -91,7 +90,7 @@ def finding(study: Study) -> Finding:
     why = reasons(material, chosen)
     own = [note for note in found.notes if note not in study.results.notes]
     told = tell(found, seed=study.seed)
-    shown = (_figure(found, priced=material.terms.priced), Text((found.answer,)))
+    shown = (_figure(found, priced=material.terms.priced), Text(found.answer))
     blocks = (*shown, _chosen(chosen, why), *told.folded_tables, *noted(own))
     best, random = (three_digits(found.row(name, size).r2.value) for name in ("best_of", "random"))
     lead = (
@@ -138,7 +137,7 @@ def tell(found: Comparison, *, seed: int = 0) -> Finding:
     )
     shape = f"{data['agents']} agents on {data['tasks']} tasks, {found.target}, {found.folds}"
     about = f"{shape}; seed {seed}, input {found.fingerprint}"
-    return Finding(blocks=blocks, data=data, about=(about,))
+    return Finding(blocks=blocks, data=data, about=about)
 
 
 def _shown(row: Record) -> dict[str, object]:
@@ -221,13 +220,13 @@ def _figure(found: Comparison, *, priced: bool) -> Figure:
         drawing=draw(data),
         caption=(
             f"With {best.size} tasks best-of reaches R² {three_digits(best.r2.value)}; chosen and judged "
-            f"on the same agents it would seem {three_digits(best.optimistic_r2)}.",
+            f"on the same agents it would seem {three_digits(best.optimistic_r2)}."
         ),
         description="Lines of R² over the size of the set, one for each method; random sets as a band.",
         legend=(
             f"Every point is about agents that had no part in choosing, fitting or choosing the method "
             f"({found.folds}). Best-of takes in each fold the method that does best inside it. `examiner "
-            f"compare` leaves out one agent at a time, and tells more.",
+            f"compare` leaves out one agent at a time, and tells more."
         ),
         narrowest=420,
     )

@@ -12,9 +12,8 @@ from examiner.scores import LearningCurves, Verdicts
 from examiner.scores import curves as learning_curves
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.figures.labels import labels
 from examiner.telling.finding import Column, Figure, Finding, Piece, Record, Table, Text, noted
-from examiner.telling.prose import ABSENT, Name, Prose, enumerated, said, three_digits
+from examiner.telling.prose import ABSENT, Name, Prose, enumerated, labels, said, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
@@ -47,12 +46,12 @@ def tell(made: LearningCurves) -> Finding:
     shape = f"{counted(len(made.run), 'run')} of {counted(len(made.agents), 'agent')}"
     about = f"{shape} on {counted(len(made.tasks), 'task')}; {made.measure}, time in {made.unit}"
     blocks = (_summaries(made, verdicts), *_least_agreement(verdicts))
-    return Finding(lead=_lead(verdicts), blocks=blocks, data=_data(made, verdicts), about=(about,))
+    return Finding(lead=_lead(verdicts), blocks=blocks, data=_data(made, verdicts), about=about)
 
 
 def _lead(verdicts: Verdicts) -> Prose:
     if len(verdicts.agents) == 1:
-        return ("There is one agent: its curves are summed up, but not compared.",)
+        return "There is one agent: its curves are summed up, but not compared."
     leaders: dict[tuple[str, ...], list[str]] = {}
     for name, ranks in zip(verdicts.summaries, verdicts.rank, strict=True):
         first = tuple(
@@ -114,7 +113,7 @@ def _summaries(made: LearningCurves, verdicts: Verdicts) -> Table:
             verdicts.summaries, _values(verdicts), verdicts.rank, strict=True
         )
     ]
-    return Table(columns, tuple(rows), (f"Summaries: {what}, and (rank)",))
+    return Table(columns, tuple(rows), f"Summaries: {what}, and (rank)")
 
 
 def _ranked(value: float, rank: float) -> str:
@@ -130,9 +129,9 @@ def _least_agreement(verdicts: Verdicts) -> tuple[Piece, ...]:
         names = verdicts.summaries
         rows = [(names[a], names[b], float(verdicts.agreement[a, b])) for a, b in worst]
         columns = (Column("one", "text"), Column("other", "text"), Column("tau", "number"))
-        return (Table(columns, tuple(rows), ("Where they disagree most (Kendall's tau)",)),)
+        return (Table(columns, tuple(rows), "Where they disagree most (Kendall's tau)"),)
     if len(verdicts.agents) > 1:
-        return (Text(("All summaries put the agents in the same order.",)),)
+        return (Text("All summaries put the agents in the same order."),)
     return ()
 
 
@@ -150,12 +149,12 @@ def _order(verdicts: Verdicts) -> list[int]:
 def _disagreement(verdicts: Verdicts) -> Prose:
     taus = np.where(np.triu(np.ones_like(verdicts.agreement), k=1) > 0, verdicts.agreement, np.nan)
     if np.isnan(taus).all():
-        return ("The summaries cannot be compared: they order too few agents.",)
+        return "The summaries cannot be compared: they order too few agents."
     a, b = np.unravel_index(np.nanargmin(taus), taus.shape)
     return (
         f"Of all pairs of summaries, {verdicts.summaries[a]} and {verdicts.summaries[b]} agree least "
         f"about the order of the agents: Kendall's τ is {three_digits(float(taus[a, b]))} (1 is the same "
-        f"order, −1 the reverse).",
+        f"order, −1 the reverse)."
     )
 
 
@@ -221,7 +220,7 @@ def _figure(made: LearningCurves, verdicts: Verdicts) -> Figure:
         key="curves-ranks",
         drawn=drawn,
         drawing=draw(drawn),
-        caption=(f"{moved:,} of {counted(len(agents), 'agent')} change places with the summary.",),
+        caption=f"{moved:,} of {counted(len(agents), 'agent')} change places with the summary.",
         description="One line an agent: its rank under each summary of its learning curves.",
         legend=rest,
         narrowest=480,

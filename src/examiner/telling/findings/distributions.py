@@ -55,7 +55,7 @@ def _ahead(made: Profiles) -> Prose:
         told = " is at or above every other agent drawn, at every score."
         return (Name(made.agents[int(ahead[0])]), told)
     crossing = "Profiles cross: which agent is ahead depends on the score that is asked for."
-    return (crossing if not len(ahead) else "Several agents have the same profile at the front.",)
+    return crossing if not len(ahead) else "Several agents have the same profile at the front."
 
 
 class ProfileData(NamedTuple):
@@ -99,11 +99,11 @@ def _profiles(study: Study, made: Profiles, rows: list[int]) -> Figure:
         key="profiles",
         drawn=data,
         drawing=draw_profiles(data, study.axis_title),
-        caption=("The share of runs, every task weighing the same, that score above each value.",),
+        caption="The share of runs, every task weighing the same, that score above each value.",
         description="One falling line an agent, with its band.",
         legend=(
             "Bands hold at each value by itself, not at all together."
-            + (stretched if stretch.width is not None else ""),
+            + (stretched if stretch.width is not None else "")
         ),
         narrowest=360,
     )
@@ -192,7 +192,7 @@ def _ranks(made: RankProbabilities) -> Figure:
         key="rank-probabilities",
         drawn=drawn._replace(unit=made.unit, reps=made.reps, aggregate=made.aggregate),
         drawing=draw_ranks(drawn),
-        caption=(f"{caption} Ranks are by {AGGREGATES[made.aggregate].title}.",),
+        caption=f"{caption} Ranks are by {AGGREGATES[made.aggregate].title}.",
         description="Heat map: agents are rows, ranks are columns, colour is the probability.",
         narrowest=260 + 22 * len(drawn.agents),
     )

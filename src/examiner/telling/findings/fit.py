@@ -31,6 +31,7 @@ from examiner.telling.finding import (
     Record,
     Table,
     Text,
+    column_of,
     records,
 )
 from examiner.telling.prose import Name, Prose, enumerated
@@ -93,11 +94,11 @@ def _lead(fit: IRTFit) -> Prose:
     tasks = counted(len(items), "task")
     negative = items.slope < 0
     if errors is None:
-        return (f"{int(negative.sum()):,} of {tasks} have negative discrimination.",)
+        return f"{int(negative.sum()):,} of {tasks} have negative discrimination."
     rising = int((errors.slope_low > 0).sum())
     start = f"{rising:,} of {tasks} tell the able from others beyond doubt"
     if not negative.any():
-        return (f"{start}; none has negative discrimination.",)
+        return f"{start}; none has negative discrimination."
     falling = errors.slope_high < 0
     words = (
         "the able do worse, beyond noise, on " if falling.any() else "negative, but within noise: "
@@ -130,7 +131,7 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     agree = f"; {starts.agreeing} of {counted(len(starts.objectives), 'start')} agree"
     outcome = f"{fit.outcome.value} Log-likelihood {fit.log_likelihood:.4f}"
     blocks = (
-        Text((f"{outcome}{agree if starts.objectives else ''}",)),
+        Text(f"{outcome}{agree if starts.objectives else ''}"),
         *_task_tables(data["tasks"], guessed=fit.model in ("3pl", "4pl")),
         *_doubts(data["tasks"]),
         _agent_table(data["agents"], repeats_mean=repeats_mean),
@@ -138,7 +139,7 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     )
     about = f"{fit.model}, {fit.estimator}, {shape}; {fit.quadrature.kind}"
     lead = (Name(weak_sentence(weak)),) if weak else ()
-    return Finding(lead=lead, blocks=blocks, data=data, about=(about,))
+    return Finding(lead=lead, blocks=blocks, data=data, about=about)
 
 
 def _task_tables(rows: Rows, *, guessed: bool) -> list[Piece]:
@@ -176,7 +177,7 @@ def _task_tables(rows: Rows, *, guessed: bool) -> list[Piece]:
     shown = {row["task"] for part in parts.values() for row in part[:ROWS_SHOWN]}
     if len(shown) < len(order):
         told = f"{len(shown):,} of {counted(len(order), 'task')} are shown: all are in --json."
-        tables.append(Text((told,)))
+        tables.append(Text(told))
     return tables
 
 
@@ -234,8 +235,8 @@ def _most_difficult_first(rows: Rows) -> Rows:
 def _tasks(fit: IRTFit) -> Rows:
     items = fit.items
 
-    def error(name: str) -> Any:  # Any: an array, or nothing for every task
-        return [None] * len(items) if fit.errors is None else getattr(fit.errors, name)
+    def error(name: str) -> Any:  # Any: an array
+        return column_of(fit.errors, name, len(items))
 
     precise = {}
     if items.precision is not None:

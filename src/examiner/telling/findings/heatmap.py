@@ -13,7 +13,7 @@ from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.stretch import Stretch, stretch_for
 from examiner.telling.finding import Figure, Finding, Grid, Piece, SortableAxis, Text
-from examiner.telling.prose import Name, Prose, enumerated, three_digits
+from examiner.telling.prose import Name, Parts, Prose, enumerated, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
@@ -62,9 +62,7 @@ def finding(study: Study) -> Finding:
     blocks: list[Piece] = [_figure(study, tasks)]
     left_out = int(np.isnan(tasks.mean).sum())
     if left_out:
-        blocks.append(
-            Text((f"{counted(left_out, 'task')} without any comparable score: hatched.",))
-        )
+        blocks.append(Text(f"{counted(left_out, 'task')} without any comparable score: hatched."))
     return Finding(lead=_lead(study, tasks), blocks=tuple(blocks))
 
 
@@ -91,12 +89,12 @@ def _lead(study: Study, tasks: TaskSummary) -> Prose:
     if several:
         most, least = int(np.nanargmax(tasks.spread)), int(np.nanargmin(tasks.spread))
         return (
-            *("Agents differ most on ", Name(names[most]), " (", *_range(tasks, most)),
-            *(") and least on ", Name(names[least]), " (", *_range(tasks, least), ")."),
+            *("Agents differ most on ", Name(names[most]), f" ({_range(tasks, most)})"),
+            *(" and least on ", Name(names[least]), f" ({_range(tasks, least)})."),
         )
     high, low = int(np.nanargmax(tasks.mean)), int(np.nanargmin(tasks.mean))
     if high == low:
-        return ("One task, ", Name(names[high]), ": ", *_range(tasks, high), ".")
+        return ("One task, ", Name(names[high]), f": {_range(tasks, high)}.")
     return ("Best on ", Name(names[high]), ", worst on ", Name(names[low]), ".")
 
 
@@ -106,7 +104,7 @@ def _solved(study: Study, tasks: TaskSummary) -> Prose:
     everyone, no_one = int((tasks.low == 1).sum()), int((tasks.high == 0).sum())
     start = f"Of {counted(observed, 'task')} every agent solves {everyone:,} and none {no_one:,}"
     if everyone + no_one == observed:
-        return (f"{start}.",)
+        return f"{start}."
     middle = int(np.nanargmin(np.abs(tasks.mean - 0.5)))
     best = f" divides them best ({100 * tasks.mean[middle]:.0f} % solve it)."
     return (f"{start}; ", Name(study.results.tasks[middle]), best)
@@ -120,7 +118,7 @@ def _human_lead(study: Study, tasks: TaskSummary) -> Prose:
     reached = int((tasks.low[everywhere] >= 1.0).sum())
     names = np.array(study.results.tasks, dtype=object)
     missed = list(names[everywhere & (tasks.high < 1.0)])
-    listed: Prose = (" (", *enumerated(missed, 5), ").") if missed else (".",)
+    listed: Parts = (" (", *enumerated(missed, 5), ").") if missed else (".",)
     if len(study.results.agents) == 1:
         told = (
             f" reaches human level on {reached:,} of {observed}, and misses it on {len(missed):,}"
@@ -145,9 +143,9 @@ def _winners(study: Study) -> Prose:
     )
 
 
-def _range(tasks: TaskSummary, task: int) -> Prose:
+def _range(tasks: TaskSummary, task: int) -> str:
     low, high = three_digits(float(tasks.low[task])), three_digits(float(tasks.high[task]))
-    return (f"all {low}" if low == high else f"from {low} to {high}",)
+    return f"all {low}" if low == high else f"from {low} to {high}"
 
 
 class HeatmapData(NamedTuple):
@@ -256,7 +254,7 @@ def _figure(study: Study, tasks: TaskSummary) -> Figure:
     by_mean = np.argsort(-tasks.mean, kind="stable")  # NaN comes last
     columns = by_mean
     if len(by_mean) > MOST_TASKS:
-        widest = np.argsort(-np.nan_to_num(tasks.spread, nan=-1.0), kind="stable")[:MOST_TASKS]
+        widest = np.argsort(-tasks.spread, kind="stable")[:MOST_TASKS]
         columns = by_mean[np.isin(by_mean, widest)]
     chosen = np.ix_(rows, columns)
     drawn = data(
@@ -299,7 +297,7 @@ def _grid(study: Study, drawn: HeatmapData, spread: Floats) -> Grid:
 
 def _caption(study: Study, tasks: TaskSummary) -> Prose:
     names, values = study.results.tasks, tasks.mean
-    whom: Prose = ("On average the highest scores are",)
+    whom: Parts = ("On average the highest scores are",)
     if study.relative or len(study.results.agents) == 1:
         # The mean of a task says nothing where scores only compare agents: tell of the best agent.
         agent = int(study.order[0])
@@ -328,7 +326,7 @@ def _legend(study: Study, drawn: HeatmapData) -> Prose:
         parts.append(
             f"Shown are the {len(drawn.tasks)} of {tasks:,} tasks on which agents differ most."
         )
-    return (" ".join(parts),)
+    return " ".join(parts)
 
 
 def _alphabetical(names: Sequence[str]) -> list[int]:

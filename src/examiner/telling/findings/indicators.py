@@ -12,7 +12,6 @@ from examiner.irt import agent_curves as expected_curves
 from examiner.results import ResponseMatrix
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.figures.labels import labels
 from examiner.telling.finding import (
     Column,
     Figure,
@@ -24,7 +23,7 @@ from examiner.telling.finding import (
     noted,
     records,
 )
-from examiner.telling.prose import Name, Prose, enumerated, three_digits
+from examiner.telling.prose import Name, Prose, enumerated, labels, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
@@ -47,7 +46,7 @@ def _steepest(told: Indicators) -> Prose:
     falling = int(np.isfinite(told.slope).sum())
     total = counted(len(told.slope), "agent")
     if not falling:
-        return (f"No curve of {total} falls through one half: no slope can be told.",)
+        return f"No curve of {total} falls through one half: no slope can be told."
     agent = int(np.nanargmax(told.slope))
     return (
         f"The results of {falling:,} of {total} fall through one half as tasks get harder; those of ",
@@ -88,7 +87,7 @@ def draw_curves(data: AgentCurvesData) -> chart.Drawing:
 
 
 def _curves(fit: IRTFit, told: Indicators, curves: EmpiricalAgentCurves) -> Figure:
-    order = _ablest_first(told)
+    order = np.argsort(-told.ability, kind="stable")  # NaN comes last
     spread = np.unique(np.linspace(0, len(order) - 1, chart.MOST_LINES).round().astype(int))
     chosen = order[spread]
     expected = expected_curves(fit.abilities, fit.items)
@@ -107,20 +106,16 @@ def _curves(fit: IRTFit, told: Indicators, curves: EmpiricalAgentCurves) -> Figu
         drawing=draw_curves(data),
         caption=(
             "Mean results in bins of difficulty; a general agent is good up to its ability and fails "
-            "beyond it.",
+            "beyond it."
         ),
         description="Falling lines of mean results over difficulty, one for each agent drawn.",
         legend=(
             "Ribbons are ± half the variance within a bin: the narrower, the more general (papers/002, "
             "Fig. 5). Dotted curves are what the model expects on a typical task; vertical lines "
-            f"are the bins' median difficulties.{drawn if len(chosen) < len(order) else ''}",
+            f"are the bins' median difficulties.{drawn if len(chosen) < len(order) else ''}"
         ),
         narrowest=460,
     )
-
-
-def _ablest_first(told: Indicators) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    return np.argsort(-np.nan_to_num(told.ability, nan=-np.inf), kind="stable")
 
 
 def ability_generality(study: Study) -> Finding:
@@ -156,7 +151,7 @@ def _between(told: Indicators, a: str, b: str) -> IndicatorCorrelation | None:
 def _dominance(matrix: ResponseMatrix) -> Prose:
     found = dominance(matrix)
     if np.isnan(found.transitive_share):
-        return ("No two agents differ on a task they share.",)
+        return "No two agents differ on a task they share."
     start = (
         f"In {100 * found.transitive_share:.0f} % of the pairs of agents that differ, one does at least as "
         f"well as the other on every task they share. "
@@ -210,16 +205,15 @@ def draw(data: AbilityGeneralityData) -> chart.Drawing:
         rows = np.flatnonzero(chosen & np.isfinite(data.shown) & np.isfinite(data.ability))
         if not len(rows):
             continue
-        error = {"type": "data", "array": chart.compact(np.nan_to_num(data.error[rows]))}
+        error = chart.error_bars(np.nan_to_num(data.error[rows]), colour + chart.LIGHT)
         told = [names[row] for row in rows]
         hover = f"%{{text}}: ability %{{x:.2f}}, generality {size}"
         points = chart.dots(
             data.ability[rows], data.shown[rows], name, colour, hover, symbol=symbol
         )
-        points |= {"error_x": error | {"thickness": 1, "width": 0, "color": colour + chart.LIGHT}}
         if len(names) <= MOST_NAMED:
             points |= {"mode": "markers+text", "textposition": "top center"}
-        traces.append(points | {"text": told, "textfont": {"size": 10}})
+        traces.append(points | {"error_x": error, "text": told, "textfont": {"size": 10}})
     return chart.figure(
         traces, 440, chart.axis("ability"), chart.axis("generality", rangemode="tozero")
     )
@@ -234,12 +228,12 @@ def _generality(told: Indicators) -> Figure:
         drawn=drawn,
         drawing=draw(drawn),
         caption=(
-            "Generality over ability: a general agent is good at all that is easy for it, and only that.",
+            "Generality over ability: a general agent is good at all that is easy for it, and only that."
         ),
         description="One point an agent: ability to the right, generality upwards.",
         legend=(
             "Agents that fail, or succeed, at nearly everything vary little and so count as general, "
-            f"whatever they are. Lines are one standard error of ability.{stars}",
+            f"whatever they are. Lines are one standard error of ability.{stars}"
         ),
         narrowest=420,
     )
@@ -247,30 +241,18 @@ def _generality(told: Indicators) -> Figure:
 
 def _agents(told: Indicators) -> Table:
     columns = (
-        Column("agent", "name"),
+        Column("agent", "name", key="agents"),
         Column("mean", "number", "mean result"),
         Column("ability", "number", "posterior mean"),
-        Column("±", "number", "standard error of ability"),
+        Column("±", "number", "standard error of ability", "ability_error"),
         Column("regularity", "number", "1 / variance of its results (papers/002, eq. 2)"),
         Column("generality", "number", "1 / sum of variances over bins of difficulty (eq. 3)"),
         Column("slope", "number", "steepness of its curve where it falls through one half"),
         Column("flags", "text"),
     )
-    names = (
-        "agents",
-        "mean",
-        "ability",
-        "ability_error",
-        "regularity",
-        "generality",
-        "slope",
-        "flags",
-    )
-    titles = [column.title for column in columns]
-    rows = records(
-        **{title: getattr(told, name) for title, name in zip(titles, names, strict=True)}
-    )
-    return Table.of([rows[agent] for agent in _ablest_first(told)], columns, "The ablest first.")
+    rows = records(**{column.field: getattr(told, column.field) for column in columns})
+    order = np.argsort(-told.ability, kind="stable")  # NaN comes last
+    return Table.of([rows[agent] for agent in order], columns, "The ablest first.")
 
 
 def _correlations(told: Indicators) -> Table:

@@ -18,6 +18,7 @@ from examiner.telling.finding import (
     Record,
     Table,
     Text,
+    column_of,
     noted,
     records,
 )
@@ -94,7 +95,7 @@ def tell(
     blocks: list[Table | Text] = [
         Table.of(data["tasks"], tasks, "Tasks"),
         Table.of(data["greedy"], greedy, "Greedy set"),
-        Text((f"{counted(len(never), 'pair')} of {pairs:,} are separated by no single task.",)),
+        Text(f"{counted(len(never), 'pair')} of {pairs:,} are separated by no single task."),
     ]
     if improved is not None:
         start = f"By {improved.search}: {improved.bits:.4f} bits with "
@@ -102,7 +103,7 @@ def tell(
     measures = ", ".join(found.channels.measures)
     shape = f"{counted(data['agents'], 'agent')}, {measures}"
     about = f"{shape}: at most {found.max_bits:.3f} bits; seed {seed}"
-    return Finding(lead=_lead(found), blocks=tuple(blocks), data=data, about=(about,))
+    return Finding(lead=_lead(found), blocks=tuple(blocks), data=data, about=about)
 
 
 def _lead(found: InformationAnalysis) -> Prose:
@@ -121,9 +122,7 @@ def _lead(found: InformationAnalysis) -> Prose:
 def _pairs(found: InformationAnalysis) -> Prose:
     held = found.separation
     if not held.never:
-        return (
-            "Every pair of agents is told apart by some single task, nineteen times of twenty.",
-        )
+        return "Every pair of agents is told apart by some single task, nineteen times of twenty."
     named = [" and ".join(pair) for pair in held.never]
     verb = "are" if len(named) > 1 else "is"
     return (
@@ -173,28 +172,28 @@ def draw_curve(data: InformationCurveData) -> chart.Drawing:
 
 
 def _curve(found: InformationAnalysis) -> Figure:
-    chosen, chance, intervals = found.chosen, found.chance, found.intervals
-    none = np.full(len(chosen.tasks), np.nan)
+    chosen = found.chosen
+    steps = len(chosen.tasks)
     data = InformationCurveData(
-        tuple(chosen.tasks),
-        chosen.cumulative_bits,
-        none if intervals is None else intervals.set_low,
-        none if intervals is None else intervals.set_high,
-        none if chance is None else chance.greedy,
-        none if chance is None else chance.greedy_high,
-        found.max_bits,
+        tasks=tuple(chosen.tasks),
+        bits=chosen.cumulative_bits,
+        low=column_of(found.intervals, "set_low", steps),
+        high=column_of(found.intervals, "set_high", steps),
+        chance=column_of(found.chance, "greedy", steps),
+        chance_high=column_of(found.chance, "greedy_high", steps),
+        max_bits=found.max_bits,
     )
     told = three_digits(chosen.bits)
     return Figure(
         key="information-curve",
         drawn=data,
         drawing=draw_curve(data),
-        caption=(f"Each task adds most to those before it; together they tell {told} bits.",),
+        caption=f"Each task adds most to those before it; together they tell {told} bits.",
         description="Rising line of bits over the tasks chosen, with chance below and the most above.",
         legend=(
             "The dotted line is log₂ of the number of agents. Chance deals the trials of each task out "
             "among the agents anew and chooses again. Bits are those of papers/004, eq. 3: nearly, not "
-            "exactly, a mutual information.",
+            "exactly, a mutual information."
         ),
         narrowest=420,
     )
@@ -238,15 +237,17 @@ def draw_bars(data: InformationBarsData) -> chart.Drawing:
 
 def _bars(found: InformationAnalysis) -> Figure:
     bits = found.tasks.bits
-    order = _most_bits_first(bits)[:MOST_BARS]
+    order = np.argsort(-bits, kind="stable")[:MOST_BARS]  # NaN comes last
     order = order[np.isfinite(bits[order])]
-    chance, intervals = found.chance, found.intervals
-    none = np.full(len(order), np.nan)
-    low = none if intervals is None else intervals.task_low[order]
-    high = none if intervals is None else intervals.task_high[order]
-    lucky = none if chance is None else chance.task[order]
     names = tuple(found.tasks.tasks[task] for task in order)
-    data = InformationBarsData(names, bits[order], low, high, lucky, found.max_bits)
+    data = InformationBarsData(
+        tasks=names,
+        bits=bits[order],
+        low=column_of(found.intervals, "task_low", len(bits))[order],
+        high=column_of(found.intervals, "task_high", len(bits))[order],
+        chance=column_of(found.chance, "task", len(bits))[order],
+        max_bits=found.max_bits,
+    )
     many = f"Shown are the first {MOST_BARS} of {len(bits):,} tasks."
     return Figure(
         key="information-bars",
@@ -254,21 +255,14 @@ def _bars(found: InformationAnalysis) -> Figure:
         drawing=draw_bars(data),
         caption=(Name(names[0]), f" tells most alone, {three_digits(float(bits[order[0]]))} bits."),
         description="Bars of bits, one for each task.",
-        legend=(many,) if len(bits) > MOST_BARS else (),
+        legend=many if len(bits) > MOST_BARS else "",
         narrowest=360,
     )
-
-
-def _most_bits_first(bits: Floats) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    return np.argsort(-np.nan_to_num(bits, nan=-1.0), kind="stable")
 
 
 def _data(found: InformationAnalysis, improved: InformativeSet | None) -> Record:
     """Everything as JSON values; tasks with most bits come first."""
     tasks, chosen, separation = found.tasks, found.chosen, found.separation
-
-    def known(part: Any, name: str, rows: int) -> Any:  # Any: an array, or nothing for every row
-        return [None] * rows if part is None else getattr(part, name)
 
     rows, steps = len(tasks.tasks), len(chosen.tasks)
     each = records(
@@ -278,24 +272,24 @@ def _data(found: InformationAnalysis, improved: InformativeSet | None) -> Record
             {name: float(bits[task]) for name, bits in tasks.by_measure.items()}
             for task in range(rows)
         ],
-        chance_bits=known(found.chance, "task", rows),
-        chance_high=known(found.chance, "task_high", rows),
-        low=known(found.intervals, "task_low", rows),
-        high=known(found.intervals, "task_high", rows),
+        chance_bits=column_of(found.chance, "task", rows),
+        chance_high=column_of(found.chance, "task_high", rows),
+        low=column_of(found.intervals, "task_low", rows),
+        high=column_of(found.intervals, "task_high", rows),
         pairs_separated=separation.pairs_of_task,
         usable=np.isfinite(tasks.bits),
     )
     return {
         "agents": len(found.channels.agents),
         "max_bits": found.max_bits,
-        "tasks": [each[task] for task in _most_bits_first(tasks.bits)],
+        "tasks": [each[task] for task in np.argsort(-tasks.bits, kind="stable")],
         "greedy": records(
             task=chosen.tasks,
             cumulative_bits=chosen.cumulative_bits,
-            chance_bits=known(found.chance, "greedy", steps),
-            chance_high=known(found.chance, "greedy_high", steps),
-            low=known(found.intervals, "set_low", steps),
-            high=known(found.intervals, "set_high", steps),
+            chance_bits=column_of(found.chance, "greedy", steps),
+            chance_high=column_of(found.chance, "greedy_high", steps),
+            low=column_of(found.intervals, "set_low", steps),
+            high=column_of(found.intervals, "set_high", steps),
         ),
         "improved": None
         if improved is None

@@ -25,7 +25,7 @@ from examiner.telling.finding import (
     noted,
     records,
 )
-from examiner.telling.prose import Prose, enumerated, three_digits
+from examiner.telling.prose import Parts, Prose, enumerated, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
@@ -92,9 +92,9 @@ def tell(found: LikenessAnalysis, *, seed: int = 0) -> Finding:
             [Column("", "count"), Column("tasks", "count"), Column("names", "name")],
             f"Clusters by {main.measure}",
         ),
-        Text((f"{alone} alone; the silhouette suggests {main.suggested}.",)),
+        Text(f"{alone} alone; the silhouette suggests {main.suggested}."),
         Table.of(factor, columns, "One factor?"),
-        Text((f"{crowned} can be made to win by a choice of tasks{where}; seed {seed}.",)),
+        Text(f"{crowned} can be made to win by a choice of tasks{where}; seed {seed}."),
         Text(("Opposed tasks: ", *(enumerated(found.opposed.opposed, MOST_NAMED) or ("none",)))),
         Text(("Deceptive tasks: ", *(enumerated(against, MOST_NAMED) or ("none",)))),
     )
@@ -108,7 +108,7 @@ def _lead(found: LikenessAnalysis) -> Prose:
         f"{crowning.crownable:,} of {counted(len(crowning.agents), 'agent')} can be made to win{where} by "
         f"a choice of {counted(crowning.size, 'task')}; one factor tells "
         f"{found.factor.first_factor_share.value:.0%} of how agents differ "
-        f"({found.factor.first_factor_by_chance:.0%} by chance).",
+        f"({found.factor.first_factor_by_chance:.0%} by chance)."
     )
 
 
@@ -187,20 +187,16 @@ def _figure(found: LikenessAnalysis) -> Figure:
         key="task-clusters",
         drawn=drawn,
         drawing=draw(drawn),
-        caption=(
-            f"{counted(several, 'cluster')} of several tasks, {counted(alone, 'task')} alone.",
-        ),
+        caption=f"{counted(several, 'cluster')} of several tasks, {counted(alone, 'task')} alone.",
         description="Heat map of the correlation of each two tasks, with lines between clusters.",
-        legend=(
-            f"Blue goes together, orange against; lines part clusters joined up to 1 − r = 0.8.{shown}",
-        ),
+        legend=f"Blue goes together, orange against; lines part clusters joined up to 1 − r = 0.8.{shown}",
         narrowest=220 + 9 * len(order),
     )
 
 
 def _disagreeing(found: LikenessAnalysis) -> Prose:
     opposed = found.opposed.opposed
-    parts: Prose = ("No task clearly ranks the agents against the rest.",)
+    parts: Parts = ("No task clearly ranks the agents against the rest.",)
     if opposed:
         parts = ("Against the rest, agents are ranked by ", *enumerated(opposed, MOST_NAMED), ".")
     if found.deceptive is not None and found.deceptive.deceptive:
@@ -217,7 +213,7 @@ def _crowns(found: LikenessAnalysis) -> Table:
         Column("held out", "text", "on trials that had no part in choosing"),
         Column("tasks", "name", "under which it leads by most"),
     )
-    order = np.argsort(-np.nan_to_num(found.crowning.lead, nan=-9.0), kind="stable")[:MOST_CROWNS]
+    order = np.argsort(-found.crowning.lead, kind="stable")[:MOST_CROWNS]
     rows = _crown_rows(found)
     crowns = [
         rows[agent]

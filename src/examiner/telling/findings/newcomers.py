@@ -68,15 +68,15 @@ def tell(fit: IRTFit, found: Sequence[Placement]) -> Finding:
     blocks: list[Piece] = [
         Table.of(rows, placed, "Placed"),
         Table.of(rows, everywhere, f"Over all {tasks} of the fit"),
-        Text(("low and high are the ends of 95 % intervals, and so are the two ranks in",)),
-        Text(("brackets; the interval of ability counts the errors of the tasks.",)),
+        Text("low and high are the ends of 95 % intervals, and so are the two ranks in"),
+        Text("brackets; the interval of ability counts the errors of the tasks."),
     ]
     for each in found[:ROWS_SHOWN]:
         for odd in each.unexpected[:ROWS_SHOWN]:
             told = f"{odd.result:.3g}, expected {odd.expected:.3g} (chance {odd.chance:.3g})"
             blocks.append(_odd(each.agent, odd.task, f": {told}"))
         blocks += [Text((Name(each.agent), ": ", Name(flag))) for flag in each.flags]
-    about = (f"{fit.model} of {counted(len(fit.abilities.agents), 'agent')} × {tasks}",)
+    about = f"{fit.model} of {counted(len(fit.abilities.agents), 'agent')} × {tasks}"
     data = {"model": fit.model, "tasks": len(fit.items), "agents": agents}
     return Finding(blocks=tuple(blocks), data=data, about=about)
 
@@ -141,8 +141,8 @@ def tell_set(chosen: Selection, found: Sequence[SetPlacement]) -> Finding:
     level = f"{100 * chosen.level:.0f} %"
     blocks: list[Piece] = [
         Table.of(rows, columns, "Placed"),
-        Text((f"predicted: the {chosen.target} the agent would get, were all tasks run; low and",)),
-        Text((f"high are the ends of {level} intervals for that, and so are the two ranks.",)),
+        Text(f"predicted: the {chosen.target} the agent would get, were all tasks run; low and"),
+        Text(f"high are the ends of {level} intervals for that, and so are the two ranks."),
     ]
     for each in found[:ROWS_SHOWN]:
         for task, by in each.unexpected:
@@ -215,7 +215,7 @@ def tell_examination(
             f"{found['ability_as_placed']:.2f} of these answers: it takes the fitted parameters as "
             f"exact, which after few agents draws abilities towards 0."
         )
-        blocks.append(Text((told,)))
+        blocks.append(Text(told))
     if found["unanswered"]:
         blocks.append(Text(("Skipped: ", Name(", ".join(found["unanswered"])))))
     if found["probability_better"] is not None:
@@ -297,5 +297,5 @@ def tell_study(bank: TaskBank, study: ExaminationStudy, *, seed: int = 0) -> Fin
         Table.of(found["accuracy"], accuracy, "Accuracy"),
     )
     shape = f"{counted(study.agents, 'simulated agent')}, {counted(len(bank), 'task')}"
-    about = (f"{shape}; seed {seed}",)
+    about = f"{shape}; seed {seed}"
     return Finding(blocks=blocks, data=found, about=about)

@@ -11,9 +11,8 @@ from examiner.adaptive import Examination, Stop, TaskBank, examine, simulate
 from examiner.results import ResponseMatrix
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.figures.labels import labels
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
-from examiner.telling.prose import Name, Prose, three_digits
+from examiner.telling.prose import Name, Prose, labels, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
@@ -65,14 +64,12 @@ def _first(errors: Floats, wanted: float) -> int | None:
 def _lead(bank: TaskBank, needed: int | None, alone: int | None, least: float) -> Prose:
     after = "all tasks" if len(bank) <= MOST_STEPS else f"the best {MOST_STEPS} tasks"
     if needed is None:
-        return (
-            f"No small part of the {len(bank):,} tasks places a new agent as well as {after} do.",
-        )
+        return f"No small part of the {len(bank):,} tasks places a new agent as well as {after} do."
     beside = "more than were tried" if alone is None else f"{alone:,}"
     return (
         f"A new agent like these is placed by {counted(needed, 'task')} asked one after another nearly as "
         f"well as by {after} (an error of {three_digits(NEAR * least)} instead of {three_digits(least)}); "
-        f"in random order it takes {beside}.",
+        f"in random order it takes {beside}."
     )
 
 
@@ -81,7 +78,7 @@ def _how(bank: TaskBank) -> Prose:
         f"Simulated: {AGENTS} agents of this population on the fitted tasks, each asked the task with most "
         f"information about it. The errors count those of the fit: its "
         f"{bank.calibration.agents:,} agents leave an error of {three_digits(bank.least_error)} that no "
-        f"number of tasks removes. `examiner examine` does it with a new agent.",
+        f"number of tasks removes. `examiner examine` does it with a new agent."
     )
 
 
@@ -177,7 +174,7 @@ def _figure(shown: Examination) -> Figure:
         description="A line of abilities after each task, with a band that narrows.",
         legend=(
             "The band is the 95 % interval; filled dots are answers better than expected. The agent was "
-            "part of the fit, so that it shows the way, not the accuracy.",
+            "part of the fit, so that it shows the way, not the accuracy."
         ),
         narrowest=420,
     )

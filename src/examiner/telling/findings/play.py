@@ -1,23 +1,26 @@
-"""What is played: a plan before it is run, and what sticky actions cost an agent."""
+"""What is played: a plan before and after it is run, and what sticky actions cost an agent."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, TypeAlias
 
-from examiner.arena import Plan
+from examiner.arena import Plan, RunOutcome
 from examiner.arena.environments.games import game_variant
 from examiner.arena.probe import RANDOM_EPISODES, Contrast, Probe, ProbedPlan, ProbedVariant
 from examiner.arena.protocol import REFERENCE, deviations
 from examiner.datasets import load
 from examiner.telling.finding import Column, Finding, Piece, Record, Table, Text
+from examiner.telling.prose import Name
 from examiner.wording import counted, listed
 
 PAPER = "machado-2018-table1"
 """The data set whose columns stand beside ours."""
 PAPER_STICKY = 0.25
+FAILURES_SHOWN = 20
 
 Published: TypeAlias = tuple[float, float]  # without and with sticky actions
 
@@ -25,7 +28,7 @@ Published: TypeAlias = tuple[float, float]  # without and with sticky actions
 def tell_plan(plan: Plan) -> Finding:
     """Tell what a plan would play, and how it deviates from the reference protocol.
 
-    >>> from examiner.arena.plans.file import plan_from_toml
+    >>> from examiner.arena.plans import plan_from_toml
     >>> plan = plan_from_toml('games = ["freeway"]\\n[[agents]]\\nentry = "random"', name="mine")
     >>> tell_plan(plan).data["jobs"]
     1
@@ -59,11 +62,11 @@ def tell_plan(plan: Plan) -> Finding:
         for each in apart
     ]
     blocks: list[Piece] = [
-        Text((tuned if tuning else none_tuned,)),
-        Text((f"Protocol: {plan.protocol.name or 'your own'} ({plan.protocol.hash})",)),
+        Text(tuned if tuning else none_tuned),
+        Text(f"Protocol: {plan.protocol.name or 'your own'} ({plan.protocol.hash})"),
         Table.of(rows, columns, f"How it deviates from {REFERENCE}")
         if apart
-        else Text((f"It is {REFERENCE} in every setting.",)),
+        else Text(f"It is {REFERENCE} in every setting."),
     ]
     data = {
         "name": plan.name,
@@ -76,13 +79,49 @@ def tell_plan(plan: Plan) -> Finding:
         "protocol_hash": plan.protocol.hash,
         "deviations": [asdict(each) for each in apart],
     }
-    return Finding(blocks=tuple(blocks), data=data, about=(about,))
+    return Finding(blocks=tuple(blocks), data=data, about=about)
 
 
 def _setting(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def tell_run(outcome: RunOutcome, exported: Path | None) -> Finding:
+    """Tell how many jobs of a plan are done, where their episodes are, and which failed."""
+    done = outcome.done_before + outcome.done
+    before = f" ({outcome.done_before:,} before)" if outcome.done_before else ""
+    lead = (
+        f"{done:,} of {counted(outcome.jobs, 'job')} done{before}; played "
+        f"{counted(outcome.episodes, 'episode')}, {counted(outcome.frames, 'frame')} in "
+        f"{outcome.seconds:,.1f} s"
+    )
+    lines = [f"Ledger: {outcome.ledger}"]
+    if exported is not None:
+        lines.append(f"Episodes: {exported}   (examiner report {exported})")
+    lines += [
+        f"failed: {each.job.agent} on {each.job.game}, seed {each.job.seed}: {each.reason}"
+        for each in outcome.failed[:FAILURES_SHOWN]
+    ]
+    if len(outcome.failed) > FAILURES_SHOWN:
+        lines.append(f"… and {len(outcome.failed) - FAILURES_SHOWN:,} more: all are in --json")
+    names = ("agent", "game", "mode", "difficulty", "seed")
+    data = {
+        "ledger": str(outcome.ledger),
+        "episodes_file": None if exported is None else str(exported),
+        "jobs": outcome.jobs,
+        "done": done,
+        "done_before": outcome.done_before,
+        "failed": [
+            {name: getattr(each.job, name) for name in names} | {"reason": each.reason}
+            for each in outcome.failed
+        ],
+        "episodes": outcome.episodes,
+        "frames": outcome.frames,
+        "seconds": outcome.seconds,
+    }
+    return Finding("run", "A run", lead, tuple(Text((Name(line),)) for line in lines), data)
 
 
 def tell_probe(found: Probe, length: str) -> Finding:
@@ -124,7 +163,7 @@ def tell_probe(found: Probe, length: str) -> Finding:
     sentences = [*_equal_runs([found.contrast, found.random]), told, replayed]
     known = {"kept_known": math.isfinite(found.kept), "paper": _beside(paper)}
     data = _marked(asdict(found)) | known
-    blocks = (table, *(Text((sentence,)) for sentence in sentences))
+    blocks = (table, *(Text(sentence) for sentence in sentences))
     return Finding(blocks=blocks, data=data)
 
 
@@ -158,7 +197,7 @@ def tell_probed_plan(found: ProbedPlan, sticky: float) -> Finding:
         for each in found.failed
     ]
     table = Table.of(rows, columns, "Without and with sticky actions, 95 % intervals")
-    alike = (Text((told,)) for told in _equal_runs(list(found.contrasts.values())))
+    alike = (Text(told) for told in _equal_runs(list(found.contrasts.values())))
     content = {"rows": data, "failed": failed}
     return Finding(blocks=(table, *alike), data=content)
 

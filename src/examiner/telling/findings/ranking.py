@@ -11,10 +11,9 @@ import numpy as np
 from examiner.scores import shared_ranks
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.figures.labels import labels
 from examiner.telling.figures.stretch import Stretch, stretch_for
 from examiner.telling.finding import Column, Figure, Finding, Piece, Table, Text, records
-from examiner.telling.prose import Name, Prose, enumerated, said, three_digits
+from examiner.telling.prose import Name, Prose, enumerated, labels, said, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
@@ -42,7 +41,7 @@ def finding(study: Study) -> Finding:
 def _lead(study: Study) -> Prose:
     agents = study.results.agents
     if not np.isfinite(study.aggregates.mean).any():
-        return ("No agent has a comparable score, so there is nothing to rank.",)
+        return "No agent has a comparable score, so there is nothing to rank."
     if len(agents) == 1:
         mean = three_digits(float(study.aggregates.mean[0]))
         told = f", with a mean of {mean}: nothing to rank."
@@ -264,4 +263,4 @@ def _legend(study: Study, drawn: StripData) -> Prose:
         parts.append(f"The first {MOST_DRAWN} of {total:,} agents are drawn.")
     if study.landmark is not None:
         parts.append(f"The dotted line is {study.landmark.value:g}, {study.landmark.meaning}.")
-    return (" ".join(parts),) if parts else ()
+    return " ".join(parts)

@@ -56,10 +56,12 @@ def tell(results: Results) -> Finding:
 
 
 def _description(results: Results) -> Record:
-    from examiner.scores import default_reduction
-
     told = results.describe().to_dict()
-    return told | {"reduction": told["reduction"] or default_reduction(results)}
+    if told["reduction"] or not told["training_log"]:
+        return told | {"reduction": told["reduction"] or "all"}
+    from examiner.scores import default_reduction  # a room that only training logs need here
+
+    return told | {"reduction": default_reduction(results)}
 
 
 def finding(study: Study) -> Finding:
@@ -86,7 +88,7 @@ def _lead(study: Study, doubts: int) -> Prose:
     gaps = f"{missing:,} of {study.raw.size:,} cells missing" if missing else "no cell missing"
     told = counted(doubts, "warning") if doubts else "no warnings"
     shape = f"{counted(counts['agents'], 'agent')} on {counted(counts['tasks'], 'task')}"
-    return (f"{shape}, {repeated} each, {gaps}; {told}.",)
+    return f"{shape}, {repeated} each, {gaps}; {told}."
 
 
 def _facts(study: Study, scales: ScaleArrays) -> Facts:
@@ -208,19 +210,17 @@ def _comparisons(study: Study) -> float:
 
 def _likeness(study: Study) -> Piece:
     if len(study.results.agents) == 1:
-        return Text(("There is one agent only: it can be described, but not compared.",))
+        return Text("There is one agent only: it can be described, but not compared.")
     if _comparisons(study) > MOST_COMPARISONS:
         return Text(
-            (
-                "Near-identical agents were not looked for: there are too many pairs to compare here. "
-                "`ex.scores.near_identical` takes as long as it needs.",
-            )
+            "Near-identical agents were not looked for: there are too many pairs to compare here. "
+            "`ex.scores.near_identical` takes as long as it needs."
         )
     pairs = _pairs(study)
     near = f"a correlation above {NEAR_IDENTICAL} of their standing among all agents"
     if not pairs:
         none = "No two agents are nearly identical: none repeats another, and no two have "
-        return Text((f"{none}{near}.",))
+        return Text(f"{none}{near}.")
     more = f"; the first {MOST_PAIRS} are shown" if len(pairs) > MOST_PAIRS else ""
     caption = (
         f"{counted(len(pairs), 'pair')} of agents nearly identical: exact repeats, or {near}, over "

@@ -62,10 +62,10 @@ def tell(
     if data["priced"]:
         budget = "" if data["budget"] is None else f" of a budget of {data['budget']:,.6g}"
         told = f"Cost: {data['cost']:,.6g}{budget}; all tasks cost {data['cost_of_all']:,.6g}"
-        blocks.append(Text((told,)))
+        blocks.append(Text(told))
     if comparison is not None:
         blocks += [_proof(data), Text((Name(comparison.answer),))]
-    return Finding(blocks=tuple(blocks), data=data, about=(about,))
+    return Finding(blocks=tuple(blocks), data=data, about=about)
 
 
 def _chosen(data: Record) -> Table:

@@ -14,7 +14,6 @@ from examiner.scores.differences import difference_of
 from examiner.scores.uncertainty.strata import run_scores
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.figures.labels import labels
 from examiner.telling.finding import (
     Cell,
     Column,
@@ -25,7 +24,7 @@ from examiner.telling.finding import (
     Text,
     noted,
 )
-from examiner.telling.prose import Name, Prose
+from examiner.telling.prose import Name, Prose, labels
 from examiner.telling.study import Study
 from examiner.wording import counted
 
@@ -51,7 +50,7 @@ def finding(study: Study) -> Finding:
         f"speak of other tasks like these, and need no repeated runs.{_gaps(made)}"
     )
     table = _table(shown.results, study.measure, made, shown.agents)
-    blocks = (Text((text,)), _figure(made), table, *noted(made.notes))
+    blocks = (Text(text), _figure(made), table, *noted(made.notes))
     return Finding(lead=_lead(made), blocks=blocks)
 
 
@@ -64,9 +63,9 @@ def _lead(made: Significance) -> Prose:
         return (Name(made.agents[0]), " and ", Name(made.agents[1]), f" {word}{p}")
     friedman = f"(Friedman, p = {made.p_value:.2g})"
     if made.p_value >= made.alpha:
-        return (f"No difference between agents is significant over these tasks {friedman}.",)
+        return f"No difference between agents is significant over these tasks {friedman}."
     differing = f"{found:,} of {counted(pairs, 'pair')} do, at 5 % after Holm."
-    return (f"Agents differ over tasks {friedman}: {differing}",)
+    return f"Agents differ over tasks {friedman}: {differing}"
 
 
 def _gaps(made: Significance) -> str:
@@ -171,9 +170,9 @@ def _figure(made: Significance) -> Figure:
         key="critical-difference",
         drawn=drawn._replace(p=made.p, posthoc=made.posthoc),
         drawing=draw(drawn),
-        caption=("Mean ranks over tasks; a bar joins agents among whom no pair differs.",),
+        caption="Mean ranks over tasks; a bar joins agents among whom no pair differs.",
         description="A line of mean ranks with a label for each agent and bars over groups.",
-        legend=("Left is better. Wilcoxon with Holm, at 5 %.",),
+        legend="Left is better. Wilcoxon with Holm, at 5 %.",
         narrowest=560,
     )
 
@@ -203,4 +202,4 @@ def _table(results: Results, measure: str, made: Significance, agents: tuple[str
         p, common = float(made.p[first, row]), int(made.common[first, row])
         rows.append((*start, gap.value, gap.clustered, gap.detectable, p, common))
     caption = "The first agent by mean against each other, with the least difference these data could show."
-    return Table(columns, tuple(rows), (caption,))
+    return Table(columns, tuple(rows), caption)

@@ -83,16 +83,16 @@ def tell(kinds: Kinds, made: Validation | None = None, *, seed: int = 0) -> Find
     shape = f"{counted(tasks, 'task')} in {counted(count, 'group')}"
     about = f"{shape} ({kinds.schema.title}); one of each leaves out {kinds.saved:.0%}."
     data = kinds.to_dict() | {"validation": None if made is None else made.to_dict()}
-    return Finding(lead=_lead(kinds), blocks=tuple(blocks), data=data, about=(about,))
+    return Finding(lead=_lead(kinds), blocks=tuple(blocks), data=data, about=about)
 
 
 def _lead(kinds: Kinds) -> Prose:
     tasks, groups = len(kinds.classification.tasks), len(kinds.groups)
     if groups == tasks:
-        return (f"No two of the {counted(tasks, 'task')} are of one kind.",)
+        return f"No two of the {counted(tasks, 'task')} are of one kind."
     return (
         f"{counted(tasks, 'task')} are of {counted(groups, 'kind')}: one of each leaves out "
-        f"{kinds.saved:.0%} of the tasks.",
+        f"{kinds.saved:.0%} of the tasks."
     )
 
 
@@ -169,10 +169,10 @@ def _figure(held: Coverage) -> Figure:
         drawing=draw(drawn),
         caption=(
             f"{len(held.missing_values):,} of {len(held.labels):,} values, and "
-            f"{len(held.missing_pairs):,} of {held.pairs:,} pairs of values, are those of no task.",
+            f"{len(held.missing_pairs):,} of {held.pairs:,} pairs of values, are those of no task."
         ),
         description="Grid of values: colour is the number of tasks that have both.",
-        legend=("Brighter is more tasks; a cross is a pair of values that no task has.",),
+        legend="Brighter is more tasks; a cross is a pair of values that no task has.",
         narrowest=240 + CELL * len(held.labels),
     )
 
@@ -220,11 +220,11 @@ def _coverage(kinds: Kinds) -> list[Piece]:
     blocks: list[Piece] = [
         Table.of(_use_rows(kinds), columns, caption),
         Text(("Values that no task has: ", Name(", ".join(_absent(held)) or "none"))),
-        Text((f"Pairs of values that no task has: {pairs}",)),
-        *(Text((f"  {pair}",)) for pair in _absent_pairs(held)[:ROWS_SHOWN]),
+        Text(f"Pairs of values that no task has: {pairs}"),
+        *(Text(f"  {pair}") for pair in _absent_pairs(held)[:ROWS_SHOWN]),
     ]
     if held.unclassified:
-        blocks.append(Text((f"Dimensions not classified: {', '.join(held.unclassified)}",)))
+        blocks.append(Text(f"Dimensions not classified: {', '.join(held.unclassified)}"))
     return blocks
 
 

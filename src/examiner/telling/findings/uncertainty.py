@@ -84,10 +84,10 @@ def tell(made: Overview, *, seed: int = 0) -> Finding:
         blocks.append(Table.of(data["improvement"], [*columns, *ends], title))
     if tests is not None and not np.isnan(tests.p_value):
         told = f"statistic {tests.statistic:.4g}, p = {tests.p_value:.3g}"
-        blocks.append(Text((f"Friedman's test over {len(tests.tasks)} tasks: {told}",)))
-    blocks.append(Text((made.decision.answer,)))
+        blocks.append(Text(f"Friedman's test over {len(tests.tasks)} tasks: {told}"))
+    blocks.append(Text(made.decision.answer))
     how = f"unit: {found.unit}, {found.interval}, {found.reps:,} resamples, seed {seed}"
-    about = (f"{found.level:.0%} intervals, {how}",)
+    about = f"{found.level:.0%} intervals, {how}"
     return Finding(blocks=tuple(blocks), data=data, about=about)
 
 
@@ -148,17 +148,13 @@ def draw_intervals(data: IntervalData) -> chart.Drawing:
         value, low, high = (part[:, panel] for part in (data.value, data.low, data.high))
         # No interval has no bar: a length of zero would claim to be one.
         bars = np.isfinite(low) & np.isfinite(high)
-        error = {
-            "type": "data",
-            "symmetric": False,
-            "array": chart.compact(np.where(bars, high - value, np.nan)),
-            "arrayminus": chart.compact(np.where(bars, value - low, np.nan)),
-        }
+        above, below = (np.where(bars, end, np.nan) for end in (high - value, value - low))
+        style = {"symmetric": False, "arrayminus": chart.compact(below), "thickness": 2, "width": 4}
         hover = "%{x:.3~g} (%{customdata[0]:.3~g} to %{customdata[1]:.3~g})"
         points = chart.dots(
             value, rows, name, chart.MIDDLE, hover, size=8, xaxis=f"x{number}", yaxis="y"
         )
-        drawn = {"error_x": error | {"thickness": 2, "width": 4, "color": chart.MIDDLE}}
+        drawn = {"error_x": chart.error_bars(above, chart.MIDDLE, **style)}
         traces.append(points | drawn | {"customdata": chart.compact(np.column_stack([low, high]))})
     first, y = axes.pop("xaxis"), chart.rows_axis(data.agents)
     return chart.figure(traces, 90 + 26 * len(rows), first, y, legend=False, top=10, **axes)
@@ -174,7 +170,7 @@ def _figure(made: AggregateIntervals, shown: Resampled) -> Figure:
         key="intervals",
         drawn=data,
         drawing=draw_intervals(data),
-        caption=(f"Aggregates with 95 % intervals over other {made.unit}.",),
+        caption=f"Aggregates with 95 % intervals over other {made.unit}.",
         description="One row an agent, one panel an aggregate: a point with its interval.",
         narrowest=240 + 150 * len(titles),
     )
@@ -216,7 +212,7 @@ def decision(study: Study) -> Finding:
     if np.isnan(made.components.interaction):
         raise NothingToTellError(made.answer)
     shown = (_designs(study, made), _parts(made.components), *noted(made.components.notes))
-    return Finding(lead=(made.answer,), blocks=shown)
+    return Finding(lead=made.answer, blocks=shown)
 
 
 class DecisionData(NamedTuple):
@@ -267,9 +263,9 @@ def _designs(study: Study, made: DecisionStudy) -> Figure:
         key="decision",
         drawn=data,
         drawing=draw_decision(data, study.measure),
-        caption=(f"{told} {three_digits(made.now)}.",),
+        caption=f"{told} {three_digits(made.now)}.",
         description="Falling lines of the expected error over tasks, one for each number of runs.",
-        legend=("Tasks are taken as drawn from many like them.",),
+        legend="Tasks are taken as drawn from many like them.",
         narrowest=360,
     )
 

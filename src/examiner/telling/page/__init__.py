@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from examiner.telling.figures.labels import cut
 from examiner.telling.finding import Cell, Figure, Finding, Grid, SortableAxis, Table
 from examiner.telling.json import jsonable
-from examiner.telling.prose import ABSENT, Name, aligned, said, three_digits
+from examiner.telling.prose import ABSENT, Name, aligned, cut, parts_of, said, three_digits
 
 LONGEST_NAME = 60
 LONGEST_HOVER = 160
@@ -25,7 +24,7 @@ def render(
 ) -> str:  # Any: JSON values
     """Return the page as text.
 
-    Names are escaped by the template and, in figures, by `figures.labels`. Should one slip through
+    Names are escaped by the template and, in figures, by `prose`. Should one slip through
     all the same, the page's security policy runs no script but our two, known by their checksums,
     and allows no request at all.
 
@@ -142,6 +141,7 @@ def _environment() -> Any:  # Any: jinja2 is imported only when a page is made
     environment.globals.update(cell_texts=cell_texts, most_rows=MOST_ROWS, name_limit=LONGEST_NAME)
     environment.filters.update(
         cut=cut,
+        parts_of=parts_of,
         said=said,
         kind=lambda block: type(block).__name__.lower(),
         figure_json=lambda figure: _trusted(script_json(figure_json(figure))),

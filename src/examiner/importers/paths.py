@@ -1,4 +1,4 @@
-"""Names: those under which columns go, and those that paths give, as in `{agent}/{task}_{run}/`.
+"""The files a path means: itself, those in a folder, those a pattern is like; and the names they give.
 
 The grammar of a path template: literal text and names in braces, in segments parted by `/`. A name
 matches one or more letters within one segment, the first names as many as they can, so that
@@ -11,76 +11,134 @@ without.
 
 from __future__ import annotations
 
+import glob
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
-
-import numpy as np
-import polars as pl
-from numpy.typing import NDArray
+from pathlib import Path, PurePath
+from typing import NamedTuple
 
 from examiner.importers.files import PACKED_ENDINGS
-from examiner.results.codes import name_column
 from examiner.wording import InputError, counted, shorten
 
-AGENT_COLUMNS = (
-    *("agent", "algorithm", "algo", "model", "method"),
-    *("technique", "controller", "player"),
-)
-TASK_COLUMNS = ("task", "game", "env", "environment", "env_id", "env_name", "benchmark", "dataset")
-_NAME = re.compile(r"\{([^{}]*)\}")
-_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as Python writes it, and Int64 holds it
-_MEASURED = ("frames", "length", "score", "win")
+_DIGITS = re.compile(r"(\d+)")
 
 
-def with_given(frame: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
-    """Add names from the path as columns; one the table has already must not say otherwise.
+class Found(NamedTuple):
+    """Files in natural order, the folder that path templates start from, and how they were named.
 
-    >>> with_given(pl.DataFrame({"score": [1.0]}), {"agent": "dqn", "run": "3"}).row(0)
-    (1.0, 'dqn', 3)
+    `meant` says that every file was named by its ending, so that none is passed over.
     """
-    for name, value in given.items():
-        if name not in frame.columns:
-            continue
-        own = frame[name].drop_nulls().cast(pl.String, strict=False)
-        other = own.filter(own != value)
-        if len(other):
-            raise InputError(
-                f"The path says that the {name} is {shorten(value)}, and the column {shorten(name)} "
-                f"says {shorten(other[0])}. Give the template's name another name, or drop the column."
+
+    paths: tuple[Path, ...]
+    root: Path
+    meant: bool
+
+
+def is_many(source: str | Path) -> bool:
+    """Tell whether a path means several files: a folder, or a pattern that is no file's own name.
+
+    >>> is_many("logs/*.csv"), is_many("scores.csv")
+    (True, False)
+    """
+    path = Path(source)
+    try:
+        if path.is_dir():
+            return True
+        return glob.has_magic(str(source)) and not path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def found_files(source: str | Path) -> Found:
+    """List the files of a folder or pattern; hidden ones are ignored, links are followed once.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for name in ("run_10.csv", "run_9.csv", ".hidden.csv"):
+    ...     _ = (folder / name).write_text("agent,task,score")
+    >>> [path.name for path in found_files(folder).paths]
+    ['run_9.csv', 'run_10.csv']
+    """
+    root, meant = Path(source), False
+    if root.is_dir():
+        files = list(_walk(root, set()))
+    else:
+        files, root, meant = _globbed(str(source))
+    if not files:
+        raise InputError(
+            f"There are no files in {shorten(source, 200)}. Check the path; hidden files are ignored."
+        )
+    return Found(tuple(sorted(set(files), key=natural_order)), root, meant)
+
+
+def natural_order(path: PurePath) -> list[list[tuple[bool, int, str]]]:
+    """Order paths as people do: `run_9` before `run_10`.
+
+    >>> sorted([Path("b/10"), Path("b/9"), Path("a")], key=natural_order)[1].name
+    '9'
+    """
+    return [[_rank(piece) for piece in _DIGITS.split(part) if piece] for part in path.parts]
+
+
+def _rank(piece: str) -> tuple[bool, int, str]:
+    if piece.isdecimal() and len(piece) < 100:
+        return False, int(piece), piece
+    return True, 0, piece
+
+
+def _globbed(pattern: str) -> tuple[list[Path], Path, bool]:
+    fixed = []
+    for part in Path(pattern).parts:
+        if glob.has_magic(part):
+            break
+        fixed.append(part)
+    root = Path(*fixed)
+    try:
+        # Path.glob would need the pattern split from its root, and hides no hidden files.
+        matches = [Path(match) for match in glob.glob(pattern, recursive=True)]  # noqa: PTH207
+    except (OSError, ValueError, re.error):
+        raise InputError(
+            f"{shorten(pattern, 200)} cannot be understood as a pattern. Check it."
+        ) from None
+    if not matches:
+        raise InputError(
+            f"No file is like {shorten(pattern, 200)}. Check the path; `*` stays within one folder, "
+            f"`**` goes through folders."
+        )
+    files: list[Path] = []
+    visited: set[tuple[int, int]] = set()
+    for match in matches:
+        files.extend(_walk(match, visited) if match.is_dir() else [match])
+    ending = PurePath(pattern).suffix
+    return files, root, bool(ending) and not glob.has_magic(ending)
+
+
+def _walk(folder: Path, visited: set[tuple[int, int]]) -> Iterator[Path]:
+    try:
+        about = folder.stat()
+        if (about.st_dev, about.st_ino) in visited:
+            return
+        visited.add((about.st_dev, about.st_ino))
+        with os.scandir(folder) as entries:
+            listed = sorted(
+                (entry.name, entry.is_dir()) for entry in entries if not entry.name.startswith(".")
             )
-    added = [
-        column_of(name, [value]).new_from_index(0, len(frame))
-        for name, value in given.items()
-        if name not in frame.columns
-    ]
-    return frame.with_columns(added)
+    except OSError as problem:
+        raise InputError(
+            f"Cannot look into {shorten(folder, 200)}: {problem.strerror}. Change its permissions, or "
+            f"name what is to be read by a pattern."
+        ) from None
+    for name, is_folder in listed:
+        if is_folder:
+            yield from _walk(folder / name, visited)
+        else:
+            yield folder / name
 
 
-def column_of(name: str, values: Sequence[str]) -> pl.Series:
-    """Make a column of names: whole numbers where every name is one as Python writes it.
-
-    >>> column_of("run", ["1", "2"]).to_list(), column_of("run", ["01", "2"]).to_list()
-    ([1, 2], ['01', '2'])
-    """
-    if name not in ("agent", "task") and all(_WHOLE_NUMBER.fullmatch(value) for value in values):
-        return pl.Series(name, [int(value) for value in values], dtype=pl.Int64)
-    return pl.Series(name, values, dtype=pl.String)
-
-
-def spread(name: str, values: Sequence[str], indices: NDArray[np.integer]) -> pl.Series:
-    """Make a long column of few names: for each row, the value at its index.
-
-    >>> spread("agent", ["dqn", "ppo", "dqn"], np.array([2, 2, 1])).to_list()
-    ['dqn', 'dqn', 'ppo']
-    """
-    column = column_of(name, values)
-    if column.dtype != pl.String:
-        return column.gather(indices)
-    codes: dict[str, int] = {}
-    coded = np.array([codes.setdefault(value, len(codes)) for value in values])
-    return name_column(name, list(codes), coded[indices])
+_NAME = re.compile(r"\{([^{}]*)\}")
+_MEASURED = ("frames", "length", "score", "win")
 
 
 @dataclass(frozen=True, slots=True)

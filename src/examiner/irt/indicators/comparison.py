@@ -1,19 +1,27 @@
-"""Dominance between agents: who solves whatever another solves, and who is probably abler."""
+"""Two by two: agents, by who solves whatever the other solves; indicators, by how they correlate."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import Randomness, generator
+from examiner.irt.errors.intervals import interval
 from examiner.irt.fitted import Abilities, ToldByName
 from examiner.irt.items import Floats, positions
 from examiner.results import ResponseMatrix
+from examiner.scores.likeness import correlate_columns
 from examiner.wording import InputError
 
 _CELLS = 20_000_000
 MOST_AGENTS = 5_000
+FEWEST_AGENTS = 4
+"""Fisher's interval of a correlation divides by √(n − 3)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -102,3 +110,65 @@ def _abler(matrix: ResponseMatrix, abilities: Abilities | None) -> Floats:
         chance = np.asarray(ndtr(apart / spread))
     chance[np.diag_indices(count)] = 0.5
     return chance
+
+
+class IndicatorCorrelation(NamedTuple):
+    """Two indicators over the agents that have both: Pearson's and Spearman's correlation.
+
+    `low` and `high` are the 95 % interval of Pearson's.
+    """
+
+    a: str
+    b: str
+    pearson: float
+    low: float
+    high: float
+    spearman: float
+    agents: int
+
+
+def indicator_correlations(
+    columns: Mapping[str, Floats], *, rng: Randomness | None = None, reps: int = 2000
+) -> tuple[IndicatorCorrelation, ...]:
+    r"""Correlate every two indicators over the agents for which both are finite.
+
+    The interval is Fisher's, :math:`\tanh(\operatorname{artanh} r \pm 1.96 / \sqrt{n - 3})`, which
+    supposes normal indicators; with a generator, agents are resampled instead (percentiles of `reps`
+    bootstraps), which does not.
+
+    >>> one = np.array([1.0, 2.0, 3.0, 4.0, np.inf])
+    >>> found = indicator_correlations({"ability": one, "regularity": -one})[0]
+    >>> round(found.pearson, 12), found.agents
+    (-1.0, 4)
+    """
+    drawing = None if rng is None else generator(rng)
+    table = np.stack(list(columns.values()), axis=1)
+    table = np.where(np.isfinite(table), table, np.nan)
+    (pearson, agents), (spearman, _) = (
+        correlate_columns(table),
+        correlate_columns(table, "spearman"),
+    )
+    made = []
+    for pair in combinations(range(len(columns)), 2):
+        r, count, ends = float(pearson[pair]), int(agents[pair]), (float("nan"), float("nan"))
+        if np.isfinite(r) and count >= FEWEST_AGENTS:
+            ends = (
+                _fisher(r, count) if drawing is None else _resampled(table[:, pair], drawing, reps)
+            )
+        a, b = (list(columns)[column] for column in pair)
+        made.append(IndicatorCorrelation(a, b, r, *ends, float(spearman[pair]), count))
+    return tuple(made)
+
+
+def _fisher(r: float, count: int) -> tuple[float, float]:
+    with np.errstate(divide="ignore"):
+        low, high = interval(float(np.arctanh(r)), float(1 / np.sqrt(count - 3)))
+    return float(np.tanh(low)), float(np.tanh(high))
+
+
+def _resampled(pair: Floats, rng: np.random.Generator, reps: int) -> tuple[float, float]:
+    known = pair[np.isfinite(pair).all(axis=1)]
+    drawn = rng.integers(len(known), size=(reps, len(known)))
+    made = [correlate_columns(known[rows])[0][0, 1] for rows in drawn]
+    low, high = np.nanpercentile(made, (2.5, 97.5))
+    return float(low), float(high)

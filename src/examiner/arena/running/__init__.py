@@ -1,1 +1,0 @@
-"""Many jobs played by a crew, resumed wherever they were left."""

@@ -1,0 +1,144 @@
+"""One question has one number: in Python, by a command, in the report, of what was stored and reopened.
+
+Each test asks one question in every way there is. A number that one room computes by itself would differ.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import examiner as ex
+
+ATARI = "atari-dqn-family"
+PLAYS = ("gvgai-plays", "--item", "task")
+
+
+@pytest.fixture
+def told(examiner):
+    """What a command says with `--json`."""
+
+    def asked(*arguments: object) -> dict[str, Any]:
+        done = examiner(*arguments, "--json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return asked
+
+
+@pytest.fixture
+def atari() -> ex.Results:
+    return ex.load(ATARI)
+
+
+@pytest.fixture
+def plays() -> ex.Results:
+    return ex.load("gvgai-plays").with_items()
+
+
+def column(section: dict[str, Any], table: int, name: str, of: str) -> dict[str, Any]:
+    """A column of the n-th table of a report's section, by the name of its row."""
+    shown = [block for block in section["blocks"] if block["kind"] == "table"][table]
+    key, value = shown["columns"].index(of), shown["columns"].index(name)
+    return {row[key]: row[value] for row in shown["rows"]}
+
+
+def section_of(results: ex.Results, key: str, **options: Any) -> dict[str, Any]:
+    return ex.report(results, sections=[key], **options).to_dict()["sections"][0]
+
+
+def test_how_good_is_an_agent(told, atari) -> None:
+    scores = ex.normalise(atari, "human")
+    here = dict(zip(scores.agents, ex.scores.aggregate(scores).mean, strict=True))
+    content = told("scores", ATARI, "--normalise", "human", "--aggregate", "mean", "--reps", 10)
+    by_command = {row["agent"]: row["value"] for row in content["aggregates"]}
+    assert by_command == pytest.approx(here)
+    in_report = column(section_of(atari, "ranking", normalise="human"), 0, "mean", "agent")
+    assert in_report == pytest.approx(here)
+    recipe = ex.Recipe(normaliser="human").learn(atari)
+    assert np.nanmean(recipe.values(atari), axis=1) == pytest.approx(list(here.values()))
+
+
+def test_how_able_is_an_agent_and_how_hard_a_task(told, plays, tmp_path) -> None:
+    fit = ex.irt.fit(plays, rng=0)
+    here = dict(zip(fit.abilities.agents, fit.abilities.ability, strict=True))
+    hard = dict(zip(fit.items.tasks, fit.items.difficulty, strict=True))
+    content = told("fit", *PLAYS, "--output", "fit.json")
+    assert {row["agent"]: row["ability"] for row in content["agents"]} == pytest.approx(here)
+    assert {row["task"]: row["difficulty"] for row in content["tasks"]} == pytest.approx(hard)
+    opened = ex.open(tmp_path / "fit.json")
+    assert opened.abilities.ability == pytest.approx(fit.abilities.ability)
+    in_report = column(section_of(plays, "task_table"), 0, "difficulty", "task")
+    # The report tries fewer starts, and shows the most difficult.
+    assert in_report == pytest.approx({task: hard[task] for task in in_report}, abs=1e-3)
+
+
+def test_where_does_a_new_agent_stand(told, plays, tmp_path) -> None:
+    name = plays.agents[0]
+    fit = ex.irt.fit(plays.dropping(f"agent:{name}"), rng=0)
+    path = ex.save(fit, tmp_path / "fit.json")
+    new = plays.keeping(f"agent:{name}")
+    here = ex.irt.place(new, fit)[0]
+    again = ex.irt.place(new, ex.open(path))[0]
+    by_command = told("place", *PLAYS, "--keep", f"agent:{name}", "--fit", path)["agents"][0]
+    for placed in (again.ability, by_command["ability"]):
+        assert placed == pytest.approx(here.ability)
+    assert by_command["ability_low"] == pytest.approx(here.low)
+    # An examination that gives every task, and takes the fit at its word, knows what place knows.
+    bank = ex.adaptive.TaskBank.of(fit, uncertainty="none")
+    *_, last = ex.adaptive.examine(bank, new, rng=0)
+    asked = told("examine", "--fit", path, "--oracle", *PLAYS, "--agent", name, "--most", 1000)
+    assert last.ability == pytest.approx(here.ability, abs=1e-3)
+    assert asked["ability_as_placed"] == pytest.approx(here.ability, abs=1e-3)
+
+
+def test_how_many_bits_does_a_task_tell(told, plays) -> None:
+    here = ex.information.gain(plays)
+    known = {t: bits for t, bits in zip(here.tasks, here.bits, strict=True) if np.isfinite(bits)}
+    content = told("information", *PLAYS, "--reps", 0)
+    by_command = {row["task"]: row["bits"] for row in content["tasks"] if row["usable"]}
+    assert by_command == pytest.approx(known)
+    curve = next(
+        block for block in section_of(plays, "information")["blocks"] if block["kind"] == "figure"
+    )
+    chosen = ex.information.best_set(plays, len(curve["data"]["tasks"]))
+    assert list(chosen.tasks) == curve["data"]["tasks"]
+    assert [row["task"] for row in content["greedy"]] == curve["data"]["tasks"]
+
+
+def test_which_few_tasks_are_enough(told, atari, tmp_path) -> None:
+    here = ex.selection.select(atari, 4, rng=0)
+    content = told("select", ATARI, "--size", 4, "--output", "few.json")
+    assert content["tasks"] == list(here.tasks)
+    new = atari.keeping(f"agent:{atari.agents[2]}")
+    predicted = ex.selection.place(new, here)[0].value
+    opened = ex.open(tmp_path / "few.json")
+    assert ex.selection.place(new, opened)[0].value == pytest.approx(predicted)
+    by_command = told("place", ATARI, "--keep", f"agent:{atari.agents[2]}", "--with", "few.json")
+    assert by_command["agents"][0]["predicted"]["value"] == pytest.approx(predicted)
+
+
+def test_what_is_in_a_table(told, plays) -> None:
+    content = told("describe", *PLAYS)
+    here = plays.describe().to_dict()
+    for key in ("agents", "tasks", "runs", "trials", "rows", "missing_cells", "measure_ranges"):
+        assert content[key] == here[key]
+    whole = ex.report(plays, sections=["reading"]).to_dict()
+    assert (whole["agents"], whole["missing_cells"]) == (here["agents"], here["missing_cells"])
+
+
+@pytest.mark.parametrize("normaliser", ["rank", "min-max", "z-score", "points"])
+def test_how_does_an_agent_compare_on_one_task(told, atari, normaliser, tmp_path) -> None:
+    scores = ex.normalise(atari, normaliser)
+    here = ex.scores.aggregate(scores).mean
+    content = told("scores", ATARI, "--normalise", normaliser, "--aggregate", "mean", "--reps", 10)
+    assert [row["value"] for row in content["aggregates"]] == pytest.approx(list(here))
+    recipe = ex.Recipe(normaliser=normaliser).learn(atari)
+    assert np.nanmean(recipe.values(atari), axis=1) == pytest.approx(list(here))
+    whole = ex.selection.benchmark(atari, ex.Recipe(normaliser=normaliser))
+    few = ex.selection.select(whole, 3, "spread", rng=0)
+    stored = ex.open(ex.save(few, tmp_path / "few.json"))
+    np.testing.assert_allclose(stored.recipe.values(atari), few.recipe.values(atari))
