@@ -10,11 +10,13 @@ from examiner.checking.records import to_record as to_record
 from examiner.checking.values import Floats as Floats
 from examiner.checking.values import Randomness as Randomness
 from examiner.checking.values import check_finite as check_finite
+from examiner.checking.values import check_known as check_known
 from examiner.checking.values import check_names as check_names
 from examiner.checking.values import check_number as check_number
 from examiner.checking.values import check_numbers as check_numbers
 from examiner.checking.values import generator as generator
 from examiner.checking.values import is_binary as is_binary
+from examiner.checking.values import known_name as known_name
 from examiner.checking.values import names_of as names_of
 from examiner.checking.values import read_only as read_only
 from examiner.checking.values import smallest_unsigned as smallest_unsigned

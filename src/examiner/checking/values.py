@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from types import MappingProxyType, ModuleType
 from typing import Any, TypeAlias
@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.wording import InputError, shorten
+from examiner.wording import InputError, shorten, unknown_name
 
 Floats: TypeAlias = NDArray[np.float64]
 """Numbers of any shape, NaN for what was not observed: the docstring of a name says its shape."""
@@ -43,6 +43,31 @@ def check_names(names: Sequence[str], what: str) -> tuple[str, ...]:
             )
         seen.add(name)
     return tuple(names)
+
+
+def check_known(kind: str, name: object, known: Collection[str]) -> None:
+    """Refuse a name that is not in a table, and list those that are.
+
+    >>> check_known("unit", "games", ["runs", "tasks"])
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: Unknown unit 'games'. Known: 'runs', 'tasks'.
+    """
+    if name not in known:
+        raise unknown_name(kind, name, known)
+
+
+def known_name(kind: str, name: object, known: Collection[str]) -> str:
+    """Return a name as its table spells it, whatever its case and its hyphens; refuse any other.
+
+    >>> known_name("normaliser", "Min_Max", ["human", "min-max"])
+    'min-max'
+    """
+    spelled = {own.replace("_", "-"): own for own in known}
+    found = spelled.get(str(name).lower().replace("_", "-"))
+    if found is None:
+        raise unknown_name(kind, name, known)
+    return found
 
 
 def check_numbers(

@@ -8,13 +8,13 @@ from typing import Literal, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.checking import Floats, check_known
 from examiner.information.observations import oriented_means
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.cells import codes_of
 from examiner.scores.likeness import Method, correlate_columns, correlation_distances
-from examiner.wording import InputError, counted, listed, shorten, unknown_name
+from examiner.wording import InputError, counted, listed, shorten
 
 Linkage = Literal["average", "complete", "single"]
 
@@ -195,8 +195,7 @@ def _largest_first(order: list[int], label: NDArray[np.int64], tasks: tuple[str,
 
 
 def _check(tasks: int, linkage: str, threshold: float, number: int | str | None) -> None:
-    if linkage not in ("average", "complete", "single"):
-        raise unknown_name("linkage", linkage, ("average", "complete", "single"))
+    check_known("linkage", linkage, ("average", "complete", "single"))
     if not 0 <= threshold <= 2:
         raise InputError(f"The threshold is {threshold}. Give a distance 1 − r between 0 and 2.")
     if number is not None and number != "auto" and not (isinstance(number, int) and number >= 1):

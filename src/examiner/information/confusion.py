@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
 import numpy as np
 
@@ -51,15 +50,23 @@ class PairLikelihood:
 
     def row(self, agent: int, tasks: slice, start: int = 0) -> Floats:
         """Log-likelihoods of one agent with those from `start` on; shape [tasks, agents − start]."""
-        channels = range(len(self._mean))
-        parts = [self._standardised(channel, agent, tasks, start) for channel in channels]
-        distances = [distance for distance, _ in parts]
+        squares: Floats | None = None
+        product: Floats | None = None
+        parts: list[Floats] = []
+        for channel in range(len(self._mean)):
+            distance, spread = self._standardised(channel, agent, tasks, start)
+            product = spread if product is None else product * spread
+            if self._whitening is not None:
+                parts.append(distance)
+                continue
+            square = distance * distance
+            squares = square if squares is None else squares + square
         if self._whitening is not None:
-            turned = np.einsum("tmk,kta->mta", self._whitening[tasks], np.stack(distances))
-            distances = list(turned)
-        squares = reduce(np.add, (distance * distance for distance in distances))
+            turned = np.einsum("tmk,kta->mta", self._whitening[tasks], np.stack(parts))
+            squares = (turned**2).sum(axis=0)
+        assert squares is not None and product is not None
         squares *= -0.5
-        squares -= np.log(reduce(np.multiply, (spread for _, spread in parts)))
+        squares -= np.log(product)
         return squares
 
     def _standardised(

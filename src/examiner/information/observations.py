@@ -58,6 +58,10 @@ class Moments(NamedTuple):
     square: Floats  # of the trials, about the cell's mean
     unit_square: Floats  # of the units' means, about the cell's mean
 
+    def of_agents(self, rows: NDArray[np.intp]) -> Moments:
+        """Those of some agents alone, in the order given."""
+        return Moments(*(part[:, rows] for part in self))
+
 
 def observe(
     results: Results, measures: Sequence[str] | None = None, *, correlated: bool = False

@@ -11,14 +11,14 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.checking import Floats, check_known
 from examiner.information.channels import Channels
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, cumulative_bits, table_bits
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.wording import InputError, counted, unknown_name
+from examiner.wording import InputError, counted
 
 Search = Literal["greedy", "swap", "optimum"]
 
@@ -72,8 +72,7 @@ def best_set(
     >>> chosen.tasks, chosen.cumulative_bits.round(2)
     (('u', 't'), array([1.1 , 1.49]))
     """
-    if search not in get_args(Search):
-        raise unknown_name("search", search, get_args(Search))
+    check_known("search", search, get_args(Search))
     channels = Channels.of(source)
     pairs = PairLikelihood(channels)
     check_size(size, int(pairs.usable.sum()))

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, smallest_unsigned
+from examiner.checking import Floats, known_name, smallest_unsigned
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.cells import ratio
 from examiner.scores.uncertainty.resampling import Sample, observed
 from examiner.scores.uncertainty.strata import RunScores, run_scores
-from examiner.wording import InputError, counted, unknown_name
+from examiner.wording import InputError, counted
 
 Statistic: TypeAlias = Callable[[Sample], Floats]
 UserFunction: TypeAlias = Callable[[Floats, NDArray[np.generic]], Floats]
@@ -153,10 +153,7 @@ def aggregate_named(choice: str | Aggregate | UserFunction) -> Aggregate:
     if callable(choice):
         name = getattr(choice, "__name__", "function")
         return Aggregate(name, name, UserStatistic(name, choice))
-    name = str(choice).lower().replace("-", "_")
-    if name not in AGGREGATES:
-        raise unknown_name("aggregate", choice, AGGREGATES)
-    return AGGREGATES[name]
+    return AGGREGATES[known_name("aggregate", choice, AGGREGATES)]
 
 
 @dataclass(frozen=True, slots=True)

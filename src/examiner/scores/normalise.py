@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from examiner.checking import known_name
 from examiner.results import Results, Scales
 from examiner.results.attributes import announce
 from examiner.results.table import check_results
@@ -18,7 +19,7 @@ from examiner.scores.comparable import (
     column_range,
 )
 from examiner.scores.normalisers import NORMALISERS
-from examiner.wording import InputError, unknown_name
+from examiner.wording import InputError
 
 
 def normalise(
@@ -121,9 +122,7 @@ def normaliser_name(
         return suggested_normaliser(results, measure)
     if name == "none":
         return None
-    if name not in NORMALISERS:
-        raise unknown_name("normaliser", method, NORMALISERS)
-    return name
+    return known_name("normaliser", method, NORMALISERS)
 
 
 def suggested_normaliser(results: Results, measure: str | None = None) -> str | None:

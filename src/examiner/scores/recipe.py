@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from examiner.checking import Floats
+from examiner.checking import Floats, check_known
 from examiner.results import ResponseMatrix, Results, Scales, atari_game
 from examiner.results.table import check_results
 from examiner.scores.cells import cell_means
@@ -18,7 +18,7 @@ from examiner.scores.normalisers import NORMALISERS
 from examiner.scores.standing import lexicographic_order
 from examiner.scores.success import Success, better_than, count_successes, responses
 from examiner.scores.training.reduce import reduce as reduced
-from examiner.wording import InputError, listed, shorten, unknown_name
+from examiner.wording import InputError, listed, shorten
 
 Transform: TypeAlias = Literal["none", "log"]
 
@@ -87,8 +87,7 @@ class Recipe:
     def _check_learnt(self, learnt: Learnt) -> None:
         """What was stored may have been altered since."""
         if isinstance(self.normaliser, str):
-            if self.normaliser not in NORMALISERS:
-                raise unknown_name("normaliser", self.normaliser, NORMALISERS)
+            check_known("normaliser", self.normaliser, NORMALISERS)
             if learnt.scale is not None and not learnt.scale.fits(NORMALISERS[self.normaliser]):
                 raise InputError(
                     f"The scale of this recipe was not learnt by the normaliser {self.normaliser!r}. Make "

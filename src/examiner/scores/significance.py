@@ -9,12 +9,12 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, read_only
+from examiner.checking import Floats, check_known, read_only
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.cells import cell_means
 from examiner.scores.uncertainty.strata import same_sign
-from examiner.wording import InputError, counted, listed, unknown_name
+from examiner.wording import InputError, counted, listed
 
 PostHoc = Literal["wilcoxon-holm", "nemenyi"]
 POST_HOCS: tuple[PostHoc, ...] = get_args(PostHoc)
@@ -45,7 +45,7 @@ class Significance:
 
     def __repr__(self) -> str:
         size = f"{counted(len(self.agents), 'agent')} on {counted(len(self.tasks), 'task')}"
-        return f"Significance of {size}: p = {self.p_value:.2g} that all are alike, {self.posthoc}"
+        return f"Significance of {size}: Friedman p = {self.p_value:.2g}, pairs by {self.posthoc}"
 
     def _repr_html_(self) -> str:
         p_values = dict(zip(self.agents, self.p.T, strict=True))
@@ -77,8 +77,7 @@ def significance(
     >>> found.mean_rank, round(found.p_value, 6), found.cliques
     (array([3., 2., 1.]), 0.000335, ())
     """
-    if posthoc not in POST_HOCS:
-        raise unknown_name("post-hoc test", posthoc, POST_HOCS)
+    check_known("post-hoc test", posthoc, POST_HOCS)
     if not 0 < alpha < 1:
         raise InputError(
             f"The level of significance is {alpha}. Give one between 0 and 1, as 0.05."

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats
+from examiner.checking import Floats, check_known
 from examiner.results import Results
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import LearntScale, TaskScores
-from examiner.wording import InputError, counted, listed, unknown_name
+from examiner.wording import InputError, counted, listed
 
 
 class Others(NamedTuple):
@@ -97,8 +97,7 @@ def lexicographic_order(results: Results, measures: tuple[str, ...]) -> Floats:
     parts = []
     for name in measures:
         plain = name.removeprefix("-")
-        if plain not in results.measures:
-            raise unknown_name("measure", plain, results.measures)
+        check_known("measure", plain, results.measures)
         means = cell_means(results, plain)
         sign = results.scales.aligned(results.task_names, plain).sign
         parts.append(-means if name.startswith("-") else means * sign)

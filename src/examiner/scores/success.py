@@ -8,12 +8,13 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import check_known
 from examiner.results import ResponseMatrix, Results
 from examiner.results.scale import Anchor
 from examiner.results.table import check_results
 from examiner.scores.cells import cell_means
 from examiner.scores.normalise import task_scores
-from examiner.wording import InputError, shorten, unknown_name
+from examiner.wording import InputError, shorten
 
 Success: TypeAlias = float | Literal["reference", "human", "random"]
 """A number, or a score of the task's scale: `human` is another word for `reference`."""
@@ -116,8 +117,7 @@ def better_than(
     """
     scores = task_scores(results, measure)
     if marks is None:
-        if agent not in results.agents:
-            raise unknown_name("agent", agent, results.agents)
+        check_known("agent", agent, results.agents)
         row = scores.agent_means[results.agents.index(agent)].tolist()
         marks = {
             task: mean for task, mean in zip(results.tasks, row, strict=True) if not np.isnan(mean)

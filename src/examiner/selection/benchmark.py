@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -48,14 +48,14 @@ class Benchmark:
     terms: Terms
     target: Target
     families: tuple[str, ...]
-    groups: tuple[str, ...] | None = None
-    success: Floats | None = None
-    observed: Observations | None = None
-    moments: Moments | None = None
-    noise: Noise = field(default_factory=Noise)
-    given_target: Floats | None = None
-    left_out: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    groups: tuple[str, ...] | None
+    success: Floats | None
+    observed: Observations
+    moments: Moments
+    noise: Noise
+    given_target: Floats | None
+    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -142,12 +142,9 @@ class Benchmark:
         >>> whole.channels(np.array([0, 3])).agents
         ('agent 1', 'agent 4')
         """
-        if self.observed is None or self.moments is None:
-            return None
         seen = self.observed._replace(agents=tuple(self.agents[row] for row in rows.tolist()))
-        found = Moments(*(part[:, rows] for part in self.moments))
         try:
-            return channels_of(seen, found, ChannelModel(self.noise))
+            return channels_of(seen, self.moments.of_agents(rows), ChannelModel(self.noise))
         except InputError:
             return None
 
@@ -159,13 +156,12 @@ class Benchmark:
         ('agent 2', 'agent 5')
         """
         rows = np.array([self.agents.index(agent) for agent in agents], dtype=np.intp)
-        found = self.moments
         return replace(
             self,
             scores=self.scores.of_agents(rows),
             families=tuple(self.families[row] for row in rows.tolist()),
             success=None if self.success is None else self.success[rows],
-            moments=None if found is None else Moments(*(part[:, rows] for part in found)),
+            moments=self.moments.of_agents(rows),
             given_target=None if self.given_target is None else self.given_target[rows],
         )
 
@@ -201,13 +197,15 @@ def benchmark(
         recipe = replace(recipe, normaliser="points")
     results = recipe.ready(check_results(results))
     settled = recipe.learn(results)
-    scores = _scores(results, settled)
+    absolute = _absolute(results, settled)
+    scores = _scores(absolute, settled)
     kept, left_out = _complete(scores, coverage)
     if left_out:
         results = results.where(kept[results.agent_codes])
         settled = recipe.learn(results)
-        scores = _scores(results, settled)
-    seen = _observed(results, settled)
+        absolute = _absolute(results, settled)
+        scores = _scores(absolute, settled)
+    seen = _observed(absolute, settled)
     found = moments(seen)
     noise, notes = _noise(found, seen, deviations)
     groups = task_groups(results, demands.groups)
@@ -230,10 +228,15 @@ def benchmark(
     )
 
 
+def _absolute(results: Results, recipe: Recipe) -> Results:
+    """Results as far as no agent is compared with another; an order of measures takes them as they are."""
+    return results if recipe.lexicographic else recipe.absolute(results)
+
+
 def _scores(results: Results, recipe: Recipe) -> TaskScores:
     if recipe.lexicographic:
         return TaskScores.of_cells(recipe.values(results), results.agents, results.tasks)
-    return task_scores(recipe.absolute(results), recipe.measure)
+    return task_scores(results, recipe.measure)
 
 
 def _complete(scores: TaskScores, coverage: float) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
@@ -263,7 +266,7 @@ def _complete(scores: TaskScores, coverage: float) -> tuple[NDArray[np.bool_], t
 def _observed(results: Results, recipe: Recipe) -> Observations:
     if recipe.lexicographic:
         return observe(results, [name.removeprefix("-") for name in recipe.lexicographic])
-    return observe(recipe.absolute(results), results.measures[:1])
+    return observe(results, results.measures[:1])
 
 
 def _noise(

@@ -9,11 +9,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.checking import Floats, check_known
 from examiner.results import Classification, Results
 from examiner.results.atari import matched
 from examiner.scores.cells import codes_of, group_means
-from examiner.wording import InputError, counted, listed, shorten, unknown_name
+from examiner.wording import InputError, counted, listed, shorten
 
 Levels = Literal["free", "together", "apart"]
 
@@ -42,8 +42,7 @@ class Constraints:
     groups: Classification | Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
-        if self.levels not in get_args(Levels):
-            raise unknown_name("levels", self.levels, get_args(Levels))
+        check_known("levels", self.levels, get_args(Levels))
         if self.at_most is not None and self.at_most < 1:
             raise InputError(
                 f"At most {self.at_most} tasks of a group leaves none. Allow 1 or more."

@@ -7,9 +7,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.checking import Floats, known_name
 from examiner.scores.cells import ratio
-from examiner.wording import unknown_name
 
 Target = Literal["mean", "median", "iqm", "rank-points"]
 
@@ -20,11 +19,7 @@ def check_target(target: str) -> Target:
     >>> check_target("rank_points")
     'rank-points'
     """
-    name = str(target).lower().replace("_", "-")
-    for known in get_args(Target):
-        if name == known:
-            return known  # type: ignore[no-any-return]
-    raise unknown_name("target", target, get_args(Target))
+    return known_name("target", target, get_args(Target))  # type: ignore[return-value]
 
 
 def aggregate(values: Floats, target: Target) -> Floats:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from examiner.checking import Randomness, generator
+from examiner.checking import Randomness, check_known, generator
 from examiner.results import Classification
 from examiner.results.display import html_table
 from examiner.typology.coverage import Coverage
@@ -56,8 +56,7 @@ def groups(
             f"Give at least one of each."
         )
     for feature in chosen:
-        if feature not in classification.features:
-            raise unknown_name("feature", feature, classification.features)
+        check_known("feature", feature, classification.features)
     columns = [classification.feature(feature) for feature in chosen]
     members: dict[tuple[str, ...], list[str]] = {}
     for task, values in zip(classification.tasks, zip(*columns, strict=True), strict=True):

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from examiner.checking import check_names, from_record
+from examiner.checking import check_known, check_names, from_record
 from examiner.wording import InputError, counted, shorten, unknown_name
 
 _NOT_IN_A_NAME = re.compile(r"[\W_]+")
@@ -60,8 +60,7 @@ class Dimension:
                 f"{len(self.values)} values. Give one value more than limits."
             )
         for value in self.value_synonyms.values():
-            if value not in self.values:
-                raise unknown_name(f"value of {self.name}", value, self.values)
+            check_known(f"value of {self.name}", value, self.values)
 
     def value(self, text: str) -> str:
         """Return the value that a text stands for: its own name, a synonym, or a number's band.

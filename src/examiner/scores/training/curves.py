@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats, read_only
+from examiner.checking import Floats, check_known, read_only
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.cells import group_means
@@ -36,7 +36,7 @@ from examiner.scores.training.episodes import (
     report_points,
 )
 from examiner.scores.training.verdicts import Verdicts, agreement, standing
-from examiner.wording import InputError, counted, unknown_name
+from examiner.wording import InputError, counted
 
 MOST_SHOWN = 20
 """Runs that a notebook shows."""
@@ -105,8 +105,7 @@ class LearningCurves:
         array([4.])
         """
         names = [summary.name for summary in self.summaries]
-        if name not in names:
-            raise unknown_name("summary", name, names)
+        check_known("summary", name, names)
         return self.values[:, names.index(name)]
 
     def verdicts(self) -> Verdicts:

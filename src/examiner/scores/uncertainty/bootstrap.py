@@ -10,13 +10,13 @@ from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 import numpy as np
 
-from examiner.checking import Floats
+from examiner.checking import Floats, check_known
 from examiner.results import Results
 from examiner.scores.aggregate import Statistic
 from examiner.scores.estimate import check_level
 from examiner.scores.uncertainty.resampling import UNITS, Block, Unit, blocks, observed
 from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
-from examiner.wording import InputError, unknown_name
+from examiner.wording import InputError
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 Evaluate: TypeAlias = Callable[[Block], Floats]
@@ -71,10 +71,8 @@ class Resampling:
     map: Map = field(default=builtins.map, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.unit not in UNITS:
-            raise unknown_name("unit", self.unit, UNITS)
-        if self.interval not in INTERVALS:
-            raise unknown_name("interval", self.interval, INTERVALS)
+        check_known("unit", self.unit, UNITS)
+        check_known("interval", self.interval, INTERVALS)
         if not 1 <= self.reps <= MOST_REPS:
             raise InputError(
                 f"{self.reps} replicates were asked for. Give 1 to {MOST_REPS:,}; 2000 is usual."

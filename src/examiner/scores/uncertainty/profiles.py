@@ -9,7 +9,7 @@ from typing import Literal, Unpack, get_args
 
 import numpy as np
 
-from examiner.checking import Floats, Randomness, generator, read_only
+from examiner.checking import Floats, Randomness, check_known, generator, read_only
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.aggregate import task_means, task_total
@@ -22,7 +22,7 @@ from examiner.scores.uncertainty.bootstrap import (
 )
 from examiner.scores.uncertainty.resampling import Sample
 from examiner.scores.uncertainty.strata import RunScores
-from examiner.wording import InputError, counted, unknown_name
+from examiner.wording import InputError, counted
 
 Kind = Literal["runs", "averages"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -77,8 +77,7 @@ def profiles(
     array([[1.  , 0.75, 0.  ]])
     """
     chosen = Resampling(**how).without_bca("Profiles have no 'bca' bands.")
-    if kind not in KINDS:
-        raise unknown_name("kind of profile", kind, KINDS)
+    check_known("kind of profile", kind, KINDS)
     bootstrap = Bootstrap.of(results, measure, chosen)
     marks = _thresholds(bootstrap.scores, thresholds)
     shares = partial(_shares, thresholds=marks, kind=kind)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, read_only
+from examiner.checking import Floats, check_known, read_only
 from examiner.results import Results
 from examiner.scores.cells import run_means
-from examiner.wording import InputError, counted, listed, unknown_name
+from examiner.wording import InputError, counted, listed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,8 +69,7 @@ class RunScores:
 
     def row(self, agent: str) -> int:
         """Return where an agent stands, or refuse a name that is none."""
-        if agent not in self.agents:
-            raise unknown_name("agent", agent, self.agents)
+        check_known("agent", agent, self.agents)
         return self.agents.index(agent)
 
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from types import MappingProxyType
 
+from examiner.checking import known_name
 from examiner.results import Classification
 from examiner.typology.schema import Dimension, Schema
-from examiner.wording import InputError, shorten, unknown_name
+from examiner.wording import InputError, shorten
 
 
 def _schema(file: str) -> Schema:
@@ -64,10 +65,7 @@ def named_schema(schema: str | Schema) -> Schema:
     """
     if isinstance(schema, Schema):
         return schema
-    name = str(schema).lower().replace("_", "-")
-    if name not in SCHEMAS:
-        raise unknown_name("schema", schema, SCHEMAS)
-    return SCHEMAS[name]
+    return SCHEMAS[known_name("schema", schema, SCHEMAS)]
 
 
 def fitting_schema(classification: Classification) -> Schema | None:
