@@ -26,7 +26,6 @@ from examiner.irt.posterior import moments, posterior_weights
 from examiner.scores import Recipe
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
-_VERSIONS = 32
 _MOST_TRIALS = 1_000
 """The chance of every number of successes is kept for every task."""
 _FEWEST_NODES = 121
@@ -83,7 +82,6 @@ class TaskBank:
         trials: ArrayLike = 1,
         uncertainty: Uncertainty = "all",
         prior: tuple[float, float] | None = None,
-        versions: int = _VERSIONS,
     ) -> TaskBank:
         """Build a bank from a fit, or from parameters that are taken as exact.
 
@@ -98,7 +96,7 @@ class TaskBank:
         """
         if isinstance(source, TaskBank):
             return source
-        known = calibration_of(source, uncertainty, max(versions, 8))
+        known = calibration_of(source, uncertainty)
         items = known.items
         if not len(items):
             raise InputError("The bank has no tasks to ask. Give parameters of at least one.")

@@ -25,6 +25,8 @@ from examiner.adaptive.versions import (
 from examiner.irt import IRTFit, ItemParameters
 from examiner.wording import InputError, unknown_name
 
+_VERSIONS = 32
+"""Sets of parameters over which likelihoods are averaged."""
 _HAND_MADE_AGENTS = 100
 """So many agents are spoken of where parameters were given without any."""
 _TAKEN_AS_EXACT = "The task parameters are taken as exact: the stated errors leave theirs out."
@@ -102,9 +104,7 @@ class Calibration:
         return 1.0 if self.fit is None else self.fit.population_sd
 
 
-def calibration_of(
-    source: IRTFit | ItemParameters, uncertainty: Uncertainty, versions: int
-) -> Calibration:
+def calibration_of(source: IRTFit | ItemParameters, uncertainty: Uncertainty) -> Calibration:
     """Return what is known of tasks; with `uncertainty` "none" the fit is taken at its word."""
     if uncertainty not in get_args(Uncertainty):
         raise unknown_name("uncertainty", uncertainty, get_args(Uncertainty))
@@ -129,7 +129,7 @@ def calibration_of(
     return Calibration(
         source,
         likely.centre.rescaled(*anchor),
-        tuple(version.rescaled(*anchor) for version in likely.versions(versions)),
+        tuple(version.rescaled(*anchor) for version in likely.versions(_VERSIONS)),
         uncertainty,
         _landmarks(source, anchor),
         moved,

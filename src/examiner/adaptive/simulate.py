@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,9 +18,8 @@ from examiner.irt import IRTFit, ItemParameters
 from examiner.irt.errors.intervals import interval
 from examiner.irt.estimation.kernels import AS_BINOMIAL
 from examiner.results.display import html_table
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted
-
-Progress = Callable[[str, int, int], None]
 
 _CELLS = 2_000_000
 """Agents are taken in blocks of at most this many agents × tasks, of at least 64 agents."""

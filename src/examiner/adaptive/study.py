@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike
 from examiner.adaptive.answers import Floats
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.rules import Choosing, Rule
-from examiner.adaptive.simulate import Progress, SimulatedExaminations, simulate
+from examiner.adaptive.simulate import SimulatedExaminations, simulate
 from examiner.adaptive.stopping import Ending, Stop
 from examiner.checking import Randomness, generator
 from examiner.irt import IRTFit, ItemParameters
 from examiner.irt.errors.intervals import Z
 from examiner.results.display import html_table
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, TypeVar, Unpack, get_args
 
@@ -26,10 +26,9 @@ from examiner.irt.models import MODELS
 from examiner.irt.posterior import Quadrature
 from examiner.results import ResponseMatrix, Results
 from examiner.scores import Recipe
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, shorten, unknown_name
 
-Progress = Callable[[str, int, int], None]
-"""Called with what is done, how many of it are done, and how many there are."""
 T = TypeVar("T")
 
 _QUICKLY_FLAGGED = 100_000

@@ -236,12 +236,12 @@ class Unknowns:
 
     def log_prior(self, at: Point) -> float:
         """Return the log-priors without their constants."""
-        if self.priors is None:
-            return 0.0
-        means, tightness = self.pulls()
-        cut = len(self.own)
-        own = (((at.own.T - means[:cut]) ** 2) * tightness[:cut]).sum()
-        return float(-0.5 * own - 0.5 * (((at.shared - means[cut:]) ** 2) * tightness[cut:]).sum())
+        total = 0.0
+        for name, values in zip(self.names, (*at.own, *at.shared), strict=True):
+            mean, tightness = self.pull(name)
+            away = values - mean
+            total -= 0.5 * tightness * float(np.dot(away, away))
+        return total
 
     def rescaled(self, at: Point, mean: float, sd: float) -> Point:
         """Return the same curves for abilities that have been shifted and stretched to N(0, 1)."""

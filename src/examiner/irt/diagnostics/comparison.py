@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from examiner.checking import Randomness, generator
 from examiner.irt.estimation.kernels import kernel_for, log_choose
-from examiner.irt.fit import QUICKLY, Progress, shown
+from examiner.irt.fit import QUICKLY, shown
 from examiner.irt.fit import fit as fit_irt
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats, curves, positions
@@ -20,6 +20,7 @@ from examiner.irt.model import Model
 from examiner.irt.posterior import posterior_blocks
 from examiner.results import ResponseMatrix
 from examiner.results.display import html_table
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted
 
 Fitter = Callable[[ResponseMatrix], IRTFit]

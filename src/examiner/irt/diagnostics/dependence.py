@@ -15,6 +15,8 @@ from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted
 
 _FEWEST_AGENTS = 3
+_HEAVIEST = 5
+"""Tasks that are named as those that weigh most in a pattern."""
 
 
 class DependentPair(NamedTuple):
@@ -189,13 +191,11 @@ def first_eigenvalue(correlations: Floats) -> float:
     return float(np.linalg.eigvalsh(_filled(correlations))[-1])
 
 
-def dimension_check(
-    tasks: tuple[str, ...], correlations: Floats, drawn: Floats, *, shown: int = 5
-) -> DimensionCheck:
+def dimension_check(tasks: tuple[str, ...], correlations: Floats, drawn: Floats) -> DimensionCheck:
     """Compare the largest eigenvalue with those of data drawn from the model."""
     values, vectors = np.linalg.eigh(_filled(correlations))
     leading = vectors[:, -1] * np.sign(vectors[np.abs(vectors[:, -1]).argmax(), -1])
-    heavy = np.argsort(-np.abs(leading), kind="stable")[:shown]
+    heavy = np.argsort(-np.abs(leading), kind="stable")[:_HEAVIEST]
     first = float(values[-1])
     return DimensionCheck(
         eigenvalues=values[::-1],

@@ -30,10 +30,10 @@ from examiner.irt.diagnostics.residuals import (
 )
 from examiner.irt.errors.draws import View, view
 from examiner.irt.errors.draws import replicates as drawn_views
-from examiner.irt.fit import Progress
 from examiner.irt.fitted import IRTFit
 from examiner.irt.items import Floats, positions
 from examiner.results import ResponseMatrix
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted
 
 _FEWEST_DRAWS = 20

@@ -11,12 +11,13 @@ import numpy as np
 from examiner.checking import Randomness, generator
 from examiner.irt.diagnostics.residuals import Residuals, residuals
 from examiner.irt.estimation.kernels import kernel_for
-from examiner.irt.fit import Progress, fit_again, shown
+from examiner.irt.fit import fit_again, shown
 from examiner.irt.fitted import IRTFit, TaskErrors
 from examiner.irt.items import Floats, ItemParameters, curves, positions
 from examiner.irt.posterior import posterior_blocks
 from examiner.irt.simulate import simulate
 from examiner.results import ResponseMatrix
+from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, unknown_name
 
 Resampling = Literal["agents", "responses"]

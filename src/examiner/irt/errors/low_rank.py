@@ -23,11 +23,11 @@ _ENOUGH = 1e-4
 _LEVELS = 12
 
 
-def leading_covariances(parts: Louis, directions: int = _DIRECTIONS) -> tuple[Floats, str]:
+def leading_covariances(parts: Louis) -> tuple[Floats, str]:
     """Return covariance blocks [tasks, n, n], own parameters first, and how they were had."""
     factor = _Factor(parts)
     size = parts.freedom.count
-    count = min(directions, size)
+    count = min(_DIRECTIONS, size)
     basis = np.linalg.qr(_start(size, count))[0]
     for _ in range(_ROUNDS):
         basis = np.linalg.qr(_times(parts, factor, basis))[0]
