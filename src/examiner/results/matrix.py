@@ -349,7 +349,7 @@ class ResponseMatrix:
         if (self.agents, self.tasks) != (other.agents, other.tasks):
             return False
         return self.is_counts == other.is_counts and all(
-            np.array_equal(mine, theirs, equal_nan=True)
+            np.array_equal(mine, theirs, equal_nan=not self.is_counts)
             for mine, theirs in zip(self._cells, other._cells, strict=True)
         )
 
