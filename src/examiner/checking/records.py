@@ -181,8 +181,8 @@ class _Reader:
     lengths: dict[str, tuple[int, str]]
 
     def __call__(self, kind: Any, stored: object, path: str) -> Any:  # Any: a type, and its value
-        if kind in _PLAIN:
-            return _PLAIN[kind](stored, path)
+        if kind in _WORDS:
+            return _plain(kind, stored, path)
         origin, parts = get_origin(kind), get_args(kind)
         if origin is Annotated:
             return self._annotated(kind, stored, path)
@@ -244,9 +244,8 @@ class _Reader:
         if known != size:
             raise ShapeError(path, f"has {size:,} entries", f"{known:,}, as many as {where}")
 
-    def _chosen(
-        self, stored: object, known: tuple[object, ...], path: str
-    ) -> Any:  # Any: a literal
+    # Any: a literal
+    def _chosen(self, stored: object, known: tuple[object, ...], path: str) -> Any:
         if any(stored == word and type(stored) is type(word) for word in known):
             return stored
         if isinstance(stored, str):
@@ -338,23 +337,14 @@ def _number(stored: object, path: str) -> float:
         raise ShapeError(path, "has too many digits", "a number below 1e308") from None
 
 
-def _whole(stored: object, path: str) -> int:
-    if isinstance(stored, bool) or not isinstance(stored, int):
-        raise _wrong(path, stored, "a whole number")
-    if abs(stored) > _LARGEST_WHOLE:
+def _plain(kind: Any, stored: object, path: str) -> object:  # Any: a type
+    """A number, whole or not, text or a flag, each taken for no other."""
+    if kind is float:
+        return _number(stored, path)
+    if not isinstance(stored, kind) or (isinstance(stored, bool) and kind is int):
+        raise _wrong(path, stored, _WORDS[kind])
+    if kind is int and abs(cast(int, stored)) > _LARGEST_WHOLE:
         raise _wrong(path, stored, f"a whole number up to {_LARGEST_WHOLE:,}")
-    return stored
-
-
-def _text(stored: object, path: str) -> str:
-    if not isinstance(stored, str):
-        raise _wrong(path, stored, "text")
-    return stored
-
-
-def _flag(stored: object, path: str) -> bool:
-    if not isinstance(stored, bool):
-        raise _wrong(path, stored, "true or false")
     return stored
 
 
@@ -364,9 +354,6 @@ def _table(stored: object, path: str) -> Mapping[str, Any]:  # Any: JSON values
     return stored
 
 
-_PLAIN: Mapping[Any, Callable[[object, str], object]] = types.MappingProxyType(  # Any: types
-    {float: _number, int: _whole, str: _text, bool: _flag}
-)
 _WORDS = {float: "a number", int: "a whole number", str: "text", bool: "true or false"}
 
 

@@ -156,10 +156,8 @@ def smallest_unsigned(largest: int) -> type[np.unsignedinteger]:
     >>> smallest_unsigned(300).__name__
     'uint16'
     """
-    for kind in (np.uint8, np.uint16, np.uint32):
-        if largest <= np.iinfo(kind).max:
-            return kind
-    return np.uint64
+    kind: type[np.unsignedinteger] = np.min_scalar_type(largest).type
+    return kind
 
 
 def read_only(*arrays: NDArray[np.generic]) -> None:

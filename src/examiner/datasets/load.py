@@ -73,11 +73,8 @@ def load_human_random_scales(card: Card) -> Scales:
     >>> load_human_random_scales(read_card("atari-human-random")).lookup("pong").reference
     14.6
     """
-    rows = data_frame(card.file).iter_rows()
-    return Scales(
-        TaskScale(game, random=random, reference=human, source=_MNIH_WANG)
-        for game, random, human in rows
-    )
+    table = data_frame(card.file).rename({"game": "task"}).with_columns(source=pl.lit(_MNIH_WANG))
+    return Scales.from_dicts(table.iter_rows(named=True))
 
 
 def load_atari_agents(card: Card) -> Results:

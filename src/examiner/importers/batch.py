@@ -147,21 +147,18 @@ def _without_companions(known: Sorted) -> Sorted:
 
     known = known.sifted(judge)
     leading = (files for name, files in known.by_format.items() if FORMATS[name].leads)
-    ledgers = {file.path for files in leading for file in files}
+    needless = {path for files in leading for file in files for path in _of_run(file.path)}
     told = {
-        reason: [path for path in paths if not _of_run(path, ledgers)]
+        reason: [path for path in paths if path not in needless]
         for reason, paths in known.skipped.items()
     }
     return replace(known, skipped=told)
 
 
-def _of_run(path: Path, ledgers: set[Path]) -> bool:
-    """Whether `examiner run` wrote the file beside its ledger, so that it needs no word."""
-    if path.name in ("output.log", "episodes.parquet"):
-        return any(ledger.parent == path.parent for ledger in ledgers)
-    return any(
-        path == ledger.with_name(ledger.name + end) for ledger in ledgers for end in _OF_A_RUN
-    )
+def _of_run(ledger: Path) -> list[Path]:
+    """What `examiner run` writes beside its ledger, and needs no word."""
+    names = ("output.log", "episodes.parquet", *(ledger.name + end for end in _OF_A_RUN))
+    return [ledger.with_name(name) for name in names]
 
 
 def _of_one(reason: str) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.results.border import numbers_in
 from examiner.results.codes import name_column
+from examiner.results.keys import refuse_row
 from examiner.wording import InputError, listed, shorten
 
 AGENT_COLUMNS = (
@@ -29,6 +30,8 @@ def with_given(frame: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
     """
     for name, value in given.items():
         if name not in frame.columns:
+            column = column_of(name, [value]).new_from_index(0, len(frame))
+            frame = frame.with_columns(column)
             continue
         own = frame[name].drop_nulls().cast(pl.String, strict=False)
         other = own.filter(own != value)
@@ -37,12 +40,7 @@ def with_given(frame: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
                 f"The path says that the {name} is {shorten(value)}, and the column {shorten(name)} "
                 f"says {shorten(other[0])}. Give the template's name another name, or drop the column."
             )
-    added = [
-        column_of(name, [value]).new_from_index(0, len(frame))
-        for name, value in given.items()
-        if name not in frame.columns
-    ]
-    return frame.with_columns(added)
+    return frame
 
 
 def column_of(name: str, values: Sequence[str]) -> pl.Series:
@@ -216,13 +214,11 @@ def unfolded(frame: pl.DataFrame, *, tasks_are_rows: bool, measure: str) -> pl.D
     >>> unfolded(wide, tasks_are_rows=False, measure="score").rows()
     [('dqn', 'pong', 18.0)]
     """
-    frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+    frame = without_blank_rows(frame)
     names, cells = frame[:, 0].cast(pl.String), frame[:, 1:]
     if not len(frame):
         raise InputError("The table has no rows. Give at least one agent's result on one task.")
-    if names.null_count() or (names == "").any():
-        row = int((names.is_null() | (names == "")).arg_max() or 0)
-        raise InputError(f"Row {row + 1} has no name in its first column. Name it.", row=row)
+    refuse_row(names.is_null() | (names == ""), "has no name in its first column. Name it.")
     numbers = pl.DataFrame([_numbers(without_missing_words(column)) for column in cells])
     values = numbers.to_numpy(order="c")
     first, second = ("task", "agent") if tasks_are_rows else ("agent", "task")

@@ -16,6 +16,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -44,9 +45,7 @@ def is_many(source: str | Path) -> bool:
     """
     path = Path(source)
     try:
-        if path.is_dir():
-            return True
-        return glob.has_magic(str(source)) and not path.exists()
+        return path.is_dir() or (glob.has_magic(str(source)) and not path.exists())
     except (OSError, ValueError):
         return False
 
@@ -89,12 +88,7 @@ def _rank(piece: str) -> tuple[bool, int, str]:
 
 
 def _globbed(pattern: str) -> tuple[list[Path], Path, bool]:
-    fixed = []
-    for part in Path(pattern).parts:
-        if glob.has_magic(part):
-            break
-        fixed.append(part)
-    root = Path(*fixed)
+    root = Path(*takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts))
     try:
         # Path.glob would need the pattern split from its root, and hides no hidden files.
         matches = [Path(match) for match in glob.glob(pattern, recursive=True)]  # noqa: PTH207

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import numpy as np
-
 from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS
 from examiner.importers.files import open_source
 from examiner.importers.text_tables import TextTable
@@ -213,7 +211,7 @@ def _merged(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
 def _check_cost(attributes: Attributes) -> None:
     costs = attributes.numbers(attributes.names, "cost")
     for name, cost in zip(attributes.names, costs, strict=True):
-        if not np.isnan(cost) and cost < 0:
+        if cost < 0:  # NaN, an unknown one, is not
             raise InputError(
                 f"The cost of the task {shorten(name)} is {cost:g}. Give a number of at least 0."
             )

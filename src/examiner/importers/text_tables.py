@@ -21,9 +21,8 @@ from examiner.wording import InputError, shorten
 
 _SEPARATORS = (",", "\t", ";", "|")
 _INFER_ROWS = 10_000  # a column that changes its kind later is read again, as text
-_FEW_CSV_FIELD_BYTES = (
-    2**27
-)  # half of the longest line that is taken; the usual 131,072 are too few
+# Half of the longest line that is taken; the usual 131,072 are too few.
+_FEW_CSV_FIELD_BYTES = 2**27
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +126,7 @@ class TextTable:
         >>> list(TextTable(Path("x.csv"), b"a,b\n1,2\n", ["a", "b"], ",", False).records())
         [(1, ['a', 'b']), (2, ['1', '2'])]
         """
-        data = self._data()
-        lines = io.StringIO(data.decode("utf-8-sig", errors="replace"), newline="")
+        lines = io.StringIO(self._data().decode("utf-8-sig", errors="replace"), newline="")
         reader = csv.reader(lines, delimiter=self.separator)
         before = csv.field_size_limit(_FEW_CSV_FIELD_BYTES)
         try:
@@ -178,8 +176,7 @@ def check_mapped(path: Path) -> None:
     """
     try:
         with path.open("rb") as stream:
-            size = path.stat().st_size
-            check_size(size, path)
+            check_size(path.stat().st_size, path)
             with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
                 check_text(mapped, path)
     except (OSError, ValueError) as problem:

@@ -20,14 +20,13 @@ from examiner.wording import shorten
 FRAMES_PER_STEP = 4
 """Emulator frames an Atari agent's action lasts in the usual wrappers."""
 
-AGENT_NOTE = (
-    "Training logs do not say which agent learnt: the name of the run's folder is taken. To take it "
-    "from elsewhere, give a template (`--path '{agent}/{task}_{run}/'`)."
+_AGENT_NOTE = (
+    "Training logs do not say which agent learnt: {} is taken. To take it from elsewhere, give a "
+    "template (`--path '{{agent}}/{{task}}_{{run}}/'`)."
 )
-ZOO_NOTE = (
-    "Training logs do not say which agent learnt: in folders called like their environment, the name "
-    "of the folder above is taken. To take it from elsewhere, give a template "
-    "(`--path '{agent}/{task}_{run}/'`)."
+AGENT_NOTE = _AGENT_NOTE.format("the name of the run's folder")
+ZOO_NOTE = _AGENT_NOTE.format(
+    "in folders called like their environment, the name of the folder above"
 )
 _COLUMNS = ("agent", "task", "run", "trial", "score", "frames", "length")
 

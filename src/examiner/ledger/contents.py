@@ -240,8 +240,7 @@ def ledger_results(path: str | Path, phase: Phase | None = None) -> Results:
     training = state.learners > 0 if phase == "training" else state.report_points > 1
     origin = Provenance(str(path), "ledger", training=training)
     origin = origin.with_notes(*_notes(state, phase))
-    missing = [name for name in ("mode", "difficulty") if frame[name].is_null().any()]
-    item = [name for name in ("mode", "difficulty") if name not in missing and _varies(frame, name)]
+    item = [name for name in ("mode", "difficulty") if _varies(frame, name)]
     return assemble(frame, ["score"], item, Scales(), origin)
 
 
@@ -323,5 +322,5 @@ def _with_versions(frame: pl.DataFrame, about: dict[int, str]) -> pl.DataFrame:
 
 def _varies(frame: pl.DataFrame, name: str) -> bool:
     """Whether any game was played in more than one mode or difficulty: else it is no part of the item."""
-    most = frame.group_by("task").agg(pl.col(name).n_unique())[name].max()
-    return bool(most is not None and most > 1)  # type: ignore[operator]
+    known = frame.select("task", name).drop_nulls()
+    return len(known) == len(frame) and known.n_unique() > known["task"].n_unique()

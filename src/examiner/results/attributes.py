@@ -124,16 +124,15 @@ class Attributes:
 
     def __add__(self, other: Attributes) -> Attributes:
         """Fill what is unknown here from another table, and add its names and columns."""
-        rows = {name: dict(zip(self.columns, row, strict=True)) for name, row in self._rows()}
-        for name, row in other._rows():
+        rows = self._rows()
+        for name, row in other._rows().items():
             known = rows.setdefault(name, {})
-            for column, value in zip(other.columns, row, strict=True):
-                if known.get(column) is None:
-                    known[column] = value
+            known |= {column: value for column, value in row.items() if known.get(column) is None}
         return Attributes.from_dicts(self.kind, ({self.kind: n, **row} for n, row in rows.items()))
 
-    def _rows(self) -> Iterable[tuple[str, tuple[Value, ...]]]:
-        return zip(self.names, self.values, strict=True)
+    def _rows(self) -> dict[str, dict[str, Value]]:
+        rows = (dict(zip(self.columns, row, strict=True)) for row in self.values)
+        return dict(zip(self.names, rows, strict=True))
 
     def aligned(self, names: Sequence[str], column: str) -> tuple[Value, ...]:
         """Return one attribute of each name, None where it is unknown.
@@ -195,15 +194,13 @@ are not in the results: 'a'.")
         """
         names = tuple(dict.fromkeys(names))
         rows = self.rows(names)
-        used = set(rows)
-        missing = [name for name, row in zip(names, rows, strict=True) if row is None]
-        extra = [name for row, name in enumerate(self.names) if row not in used]
-        renamed = [
-            name
-            for name, row in zip(names, rows, strict=True)
-            if row is not None and self.names[row] != name
-        ]
-        notes = list(recognition_notes(renamed))
+        found = {
+            name: self.names[row] for name, row in zip(names, rows, strict=True) if row is not None
+        }
+        missing = [name for name in names if name not in found]
+        used = set(found.values())
+        extra = [name for name in self.names if name not in used]
+        notes = [*recognition_notes([name for name, own in found.items() if name != own])]
         if missing:
             notes.append(
                 f"{len(missing)} of {counted(len(names), self.kind)} are not in the table of "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -10,12 +12,14 @@ from numpy.typing import NDArray
 
 from examiner.checking import smallest_unsigned
 
+if TYPE_CHECKING:
+    from examiner.results.table import Results
+
 Codes = NDArray[np.unsignedinteger]
 
 _LARGEST_KEY = 2**62  # products of counts stay within 64 bits
-_BITMAP_BYTES_PER_ROW = (
-    16  # a table of all possible keys pays up to about the size of the rows themselves
-)
+# A table of all possible keys pays up to about the size of the rows themselves.
+_BITMAP_BYTES_PER_ROW = 16
 
 
 def compact_names(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
@@ -105,9 +109,7 @@ def packed_keys(frame: pl.DataFrame, keys: Sequence[str]) -> tuple[NDArray[np.in
     (array([ 0, 15], dtype=int32), 16)
     """
     columns = [_codes_of(frame[key]) for key in keys]
-    size = 1
-    for _, count in columns:
-        size *= count
+    size = math.prod(count for _, count in columns)
     if size > _LARGEST_KEY:
         return None
     packed: NDArray[np.integer] = np.zeros(len(frame), np.int32 if size < 2**31 else np.int64)
@@ -243,16 +245,15 @@ def one_row_a_run(
     return kept.with_columns(trial=pl.lit(0, dtype=pl.Int64)), dropped
 
 
-def run_mean_table(
-    agent: Codes, task: Codes, run: NDArray[np.int64], value: NDArray[np.float64]
-) -> pl.DataFrame:
-    """Return one row for each agent, task and run, in this order, with the mean of its trials.
+def run_mean_table(results: Results) -> pl.DataFrame:
+    """Return one row for each agent, task and run, in this order: codes, and the mean of its trials.
 
-    >>> codes = np.zeros(2, dtype=np.uint8)
-    >>> run_mean_table(codes, codes, np.zeros(2, dtype=np.int64), np.array([1.0, 2.0]))["value"].to_list()
+    >>> from examiner.results import Results
+    >>> table = {"agent": ["a"] * 2, "task": ["t"] * 2, "run": [0, 0], "score": [1.0, 2.0]}
+    >>> run_mean_table(Results.from_dict(table))["value"].to_list()
     [1.5]
     """
-    values = pl.Series(value).fill_nan(None)
-    rows = pl.DataFrame({"agent": agent, "task": task, "run": run, "value": values}).drop_nulls()
-    means = rows.group_by("agent", "task", "run").agg(pl.col("value").mean())
-    return means.sort("agent", "task", "run")
+    keys = {"agent": results.agent_codes, "task": results.task_codes, "run": results.run_codes}
+    values = pl.Series(results.measure()).fill_nan(None)
+    rows = pl.DataFrame({**keys, "value": values}).drop_nulls()
+    return rows.group_by(*keys).agg(pl.col("value").mean()).sort(*keys)

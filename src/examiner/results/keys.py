@@ -147,34 +147,35 @@ run '0', trial '0'. Give each attempt its own trial, or leave the trial column o
 
 def _named(frame: pl.DataFrame) -> pl.DataFrame:
     for name in ("agent", "task"):
-        missing = frame[name].null_count()
-        if missing:
-            row = int(frame[name].is_null().arg_max() or 0)
-            raise InputError(
-                f"Row {row + 1} has no {name} ({counted(missing, 'row')} without one). "
-                f"Every row needs an agent and a task.",
-                row=row,
-            )
+        many = f"{counted(frame[name].null_count(), 'row')} without one"
+        said = f"has no {name} ({many}). Every row needs an agent and a task."
+        refuse_row(frame[name].is_null(), said)
     frame = compact_names(frame, ["agent", "task"])
     for name in ("agent", "task"):
         if "" in names_of(frame[name]):
-            row = int((frame[name] == "").arg_max() or 0)
-            raise InputError(
-                f"Row {row + 1} has an empty {name} name. Give every {name} a name.", row=row
-            )
+            refuse_row(frame[name] == "", f"has an empty {name} name. Give every {name} a name.")
     return frame
+
+
+def refuse_row(wrong: pl.Series, said: str) -> None:
+    """Refuse a table by the first of its rows that are wrong, where any is.
+
+    >>> refuse_row(pl.Series([False, True]), "has no name. Name it.")
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: Row 2 has no name. Name it.
+    """
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        raise InputError(f"Row {row + 1} {said}", row=row)
 
 
 def _with_keys(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """Key columns as whole numbers where they hold them, else as compact names; never missing."""
     for name in names:
         column = frame[name]
-        if column.null_count():
-            row = int(column.is_null().arg_max() or 0)
-            raise InputError(
-                f"Row {row + 1} has no {name}. Every row needs a value there, or drop the column.",
-                row=row,
-            )
+        said = f"has no {name}. Every row needs a value there, or drop the column."
+        refuse_row(column.is_null(), said)
         if column.dtype.is_float():
             whole = column.cast(pl.Int64, strict=False)
             if (

@@ -43,9 +43,7 @@ class ResponseMatrix:
 
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
-    _successes: Counts | None
-    _trials: Counts | None
-    _values: NDArray[np.float64] | None
+    _cells: tuple[NDArray[Any], ...]  # Any: successes and trials, or the values alone
 
     # ---------------------------------------------------------------- in
 
@@ -73,10 +71,10 @@ class ResponseMatrix:
             observed = np.broadcast_to(np.uint8(1), array.shape)
             if array.dtype.kind == "f":
                 observed = _compact_trials((~np.isnan(array)).astype(np.uint8))
-            return cls._checked((array == 1).astype(np.uint8), observed, None, agents, tasks)
+            return cls._checked(((array == 1).astype(np.uint8), observed), agents, tasks)
         array = array.astype(np.float64)
         check_finite(array, "response matrix")
-        return cls._checked(None, None, array, agents, tasks)
+        return cls._checked((array,), agents, tasks)
 
     @classmethod
     def from_counts(
@@ -111,7 +109,7 @@ class ResponseMatrix:
                 f"{n[agent, task]} trials. Successes must lie between 0 and the trials."
             )
         kind = smallest_unsigned(int(n.max(initial=0)))
-        return cls._checked(k.astype(kind), _compact_trials(n.astype(kind)), None, agents, tasks)
+        return cls._checked((k.astype(kind), _compact_trials(n.astype(kind))), agents, tasks)
 
     @classmethod
     def from_frame(cls, source: object) -> ResponseMatrix:
@@ -154,28 +152,19 @@ class ResponseMatrix:
     @classmethod
     def _checked(
         cls,
-        successes: Counts | None,
-        trials: Counts | None,
-        values: NDArray[np.float64] | None,
+        cells: tuple[NDArray[Any], ...],  # Any: see `_cells`
         agents: Sequence[str] | None,
         tasks: Sequence[str] | None,
     ) -> ResponseMatrix:
-        held = [array for array in (successes, trials, values) if array is not None]
-        for array in held:
-            read_only(array)
-        n_agents, n_tasks = held[0].shape
+        read_only(*cells)
+        n_agents, n_tasks = cells[0].shape
         if not n_agents or not n_tasks:
             raise InputError(
                 f"The matrix has {counted(n_agents, 'agent')} and {counted(n_tasks, 'task')}. "
                 f"Give at least one of each."
             )
-        return cls(
-            numbered_names(agents, n_agents, "agent"),
-            numbered_names(tasks, n_tasks, "task"),
-            successes,
-            trials,
-            values,
-        )
+        agents = numbered_names(agents, n_agents, "agent")
+        return cls(agents, numbered_names(tasks, n_tasks, "task"), cells)
 
     # ---------------------------------------------------------------- what is here
 
@@ -187,32 +176,31 @@ class ResponseMatrix:
     @property
     def is_counts(self) -> bool:
         """Whether cells hold successes of trials rather than continuous values."""
-        return self._values is None
+        return len(self._cells) == 2
 
     @property
     def successes(self) -> Counts:
         """Successes k of each cell, shape [agents, tasks]; 0 where nothing was observed."""
-        return self._counts()[0]
+        self._check_counts()
+        return self._cells[0]
 
     @property
     def trials(self) -> Counts:
         """Trials n of each cell, shape [agents, tasks]; 0 means not observed."""
-        return self._counts()[1]
+        self._check_counts()
+        return self._cells[1]
 
-    def _counts(self) -> tuple[Counts, Counts]:
-        if self._successes is None or self._trials is None:
+    def _check_counts(self) -> None:
+        if not self.is_counts:
             raise InputError(
                 "These responses are continuous and have no successes. Say what success is: "
                 "`responses(results, success=…)`."
             )
-        return self._successes, self._trials
 
     @property
     def observed(self) -> NDArray[np.bool_]:
         """Which cells were observed, shape [agents, tasks]."""
-        if self._values is not None:
-            return ~np.isnan(self._values)
-        return self.trials > 0
+        return self.trials > 0 if self.is_counts else ~np.isnan(self._cells[0])
 
     def to_numpy(self) -> NDArray[np.float64]:
         """Return values, or shares of successes, as floats with NaN where nothing was observed.
@@ -220,16 +208,14 @@ class ResponseMatrix:
         >>> ResponseMatrix.from_counts([[1, 2]], 2).to_numpy()
         array([[0.5, 1. ]])
         """
-        if self._values is not None:
-            return self._values
-        successes, trials = self._counts()
+        if not self.is_counts:
+            return self._cells[0]
         shares = np.full(self.shape, np.nan)
-        np.divide(successes, trials, out=shares, where=trials > 0)
+        np.divide(self.successes, self.trials, out=shares, where=self.observed)
         return shares
 
-    def __array__(
-        self, dtype: Any = None, copy: bool | None = None
-    ) -> NDArray[Any]:  # numpy's protocol
+    # Any: numpy's protocol
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """Let numpy functions take the matrix as it is."""
         return np.array(self.to_numpy(), dtype=dtype, copy=True if copy is None else copy)
 
@@ -245,9 +231,7 @@ class ResponseMatrix:
         columns = list(range(len(self.tasks)) if tasks is None else tasks)
         chosen = np.ix_(rows, columns)
         return ResponseMatrix._checked(
-            None if self._successes is None else self._successes[chosen],
-            None if self._trials is None else self._trials[chosen],
-            None if self._values is None else self._values[chosen],
+            tuple(cells[chosen] for cells in self._cells),
             [self.agents[row] for row in rows],
             [self.tasks[column] for column in columns],
         )
@@ -258,7 +242,7 @@ class ResponseMatrix:
         >>> ResponseMatrix.from_array([[1, 0]]).as_values().is_counts
         False
         """
-        return ResponseMatrix(self.agents, self.tasks, None, None, self.to_numpy())
+        return ResponseMatrix(self.agents, self.tasks, (self.to_numpy(),))
 
     # ---------------------------------------------------------------- out
 
@@ -315,15 +299,15 @@ class ResponseMatrix:
         True
         """
         agent, task = np.nonzero(self.observed)
-        columns = {
-            "agent": name_column("agent", self.agents, agent),
-            "task": name_column("task", self.tasks, task),
-        }
-        if self.is_counts:
-            columns["successes"] = pl.Series(self.successes[agent, task])
-            columns["trials"] = pl.Series(self.trials[agent, task])
-        else:
-            columns["value"] = pl.Series(self.to_numpy()[agent, task])
+        kinds = ["successes", "trials"] if self.is_counts else ["value"]
+        columns = [
+            name_column("agent", self.agents, agent),
+            name_column("task", self.tasks, task),
+            *(
+                pl.Series(kind, cells[agent, task])
+                for kind, cells in zip(kinds, self._cells, strict=True)
+            ),
+        ]
         note = MatrixNote(self.agents, self.tasks)
         return save_frame(pl.DataFrame(columns), path, MATRIX_SCHEMA, note)
 
@@ -353,7 +337,7 @@ class ResponseMatrix:
             held[-1][cells] = values
         if kinds == ["value"]:
             check_finite(held[0], "response matrix")
-            return cls._checked(None, None, held[0], note.agents, note.tasks)
+            return cls._checked((held[0],), note.agents, note.tasks)
         return cls.from_counts(held[0], held[1], note.agents, note.tasks)
 
     # ---------------------------------------------------------------- told
@@ -362,17 +346,12 @@ class ResponseMatrix:
         """Same names in the same order, same kind, same cells."""
         if not isinstance(other, ResponseMatrix):
             return NotImplemented
-        if (self.agents, self.tasks, self.is_counts) != (
-            other.agents,
-            other.tasks,
-            other.is_counts,
-        ):
+        if (self.agents, self.tasks) != (other.agents, other.tasks):
             return False
-        if self.is_counts:
-            return np.array_equal(self.successes, other.successes) and np.array_equal(
-                self.trials, other.trials
-            )
-        return np.array_equal(self.to_numpy(), other.to_numpy(), equal_nan=True)
+        return self.is_counts == other.is_counts and all(
+            np.array_equal(mine, theirs, equal_nan=not self.is_counts)
+            for mine, theirs in zip(self._cells, other._cells, strict=True)
+        )
 
     __hash__ = None  # type: ignore[assignment]  # matrices compare by content and are too large to hash
 

@@ -75,9 +75,8 @@ class ScaleArrays(NamedTuple):
     inverted: tuple[str, ...]
     sources: tuple[str, ...]
     unscaled: tuple[str, ...]
-    recognised: tuple[
-        str, ...
-    ]  # tasks whose scale stands under another name of the same Atari game
+    # Tasks whose scale stands under another name of the same Atari game.
+    recognised: tuple[str, ...]
 
     @property
     def flips(self) -> tuple[str, ...]:

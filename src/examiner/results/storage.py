@@ -238,9 +238,8 @@ def loaded(
         raise InputError(f"Cannot use {shorten(path, 200)}: {problem}") from None
 
 
-def stored_note(
-    path: str | Path, unpacked: bytes | None = None
-) -> dict[str, Any] | None:  # Any: JSON values
+# Any: JSON values
+def stored_note(path: str | Path, unpacked: bytes | None = None) -> dict[str, Any] | None:
     """Return the note examiner left in a Parquet file, or None where there is none.
 
     Of a packed file, what it holds is given too.

@@ -164,12 +164,9 @@ class Results:
     @property
     def run_codes(self) -> NDArray[np.int64]:
         """For each row, a number for its run label; runs of the same label have the same number."""
-        run = self._frame["run"]
-        if run.dtype == pl.Int64:
-            labels: NDArray[np.int64] = run.to_numpy()
-            shifted: NDArray[np.int64] = labels - labels.min()
-            return shifted
-        return run.to_physical().to_numpy().astype(np.int64)
+        labels = self._frame["run"].to_physical().to_numpy().astype(np.int64, copy=False)
+        shifted: NDArray[np.int64] = labels - labels.min()
+        return shifted
 
     @property
     def trial_codes(self) -> NDArray[np.int64]:
@@ -219,9 +216,8 @@ class Results:
         """
         return is_binary(self.measure(measure))
 
-    def column(
-        self, name: str, rows: NDArray[np.integer] | None = None
-    ) -> list[Any]:  # Any: attributes are whatever the user had
+    # Any: attributes are whatever the user had
+    def column(self, name: str, rows: NDArray[np.integer] | None = None) -> list[Any]:
         """Return any column as a plain list, or only some of its rows.
 
         >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1], "note": ["x"]}).column("note")
@@ -257,7 +253,7 @@ class Results:
         """
         if not rows.any():
             raise InputError("No rows are left. Keep at least one.")
-        return self._rebuilt(self._frame.filter(pl.Series(rows)), step=step)
+        return self._rebuilt(self._frame.filter(pl.Series(rows)), step)
 
     def keeping(self, *patterns: str) -> Results:
         """Keep the agents and tasks that are like patterns, `agent:GLOB` or `task:GLOB`.
@@ -329,7 +325,7 @@ class Results:
         >>> results.with_measures("ticks", "score").measures
         ('ticks', 'score')
         """
-        return self if names == self.measures else self._rebuilt(self._frame, measures=names)
+        return self if names == self.measures else replace(self, measures=names)._rebuilt()
 
     def with_items(self, *names: str) -> Results:
         """Choose which columns, beside `task`, make an item; trials are renumbered where they fold.
@@ -349,7 +345,7 @@ class Results:
         if folded:
             frame = frame.with_columns(trial=trial_numbers(frame, ["agent", "task", *names, "run"]))
             step += f"; {', '.join(folded)} folded into the trials of a run"
-        return self._rebuilt(frame, item=names, step=step)
+        return replace(self, item=names)._rebuilt(frame, step)
 
     def with_scales(self, scales: Scales, step: str = "") -> Results:
         """Attach scales, put before those already here; notes name the tasks that get none.
@@ -417,18 +413,12 @@ class Results:
         """
         return replace(self, provenance=self.provenance.with_notes(*notes))
 
-    def _rebuilt(
-        self,
-        frame: pl.DataFrame,
-        *,
-        measures: Sequence[str] | None = None,
-        item: Sequence[str] | None = None,
-        step: str = "",
-    ) -> Results:
+    def _rebuilt(self, frame: pl.DataFrame | None = None, step: str = "") -> Results:
+        """Check the table anew, as it is or another, under the measures and items that are here."""
         return assemble(
-            frame,
-            self.measures if measures is None else measures,
-            self.item if item is None else item,
+            self._frame if frame is None else frame,
+            self.measures,
+            self.item,
             self.scales,
             self.provenance.with_step(step),
             self.task_attributes,
@@ -516,9 +506,7 @@ class Results:
         >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]}).counts()["missing_cells"]
         0
         """
-        observed = np.zeros(len(self), dtype=bool)
-        for name in self.measures:
-            observed |= ~np.isnan(self.measure(name))
+        observed = np.any([~np.isnan(self.measure(name)) for name in self.measures], axis=0)
         shape = len(self.agents), len(self.tasks)
         return count_table(self._frame, self._task_codes, shape, observed)
 
@@ -547,8 +535,8 @@ class Results:
 
     def _repr_html_(self) -> str:
         head = self._frame.head(8)
-        rows = [[*row] for row in head.rows()]
-        return html_table(repr(self), head.columns, rows, self.notes, more=len(self) - len(head))
+        more = len(self) - len(head)
+        return html_table(repr(self), head.columns, head.rows(), self.notes, more=more)
 
 
 def assemble(

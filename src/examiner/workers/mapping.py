@@ -69,9 +69,7 @@ def map_processes(
     [2, 1, 3]
     """
     waiting = list(jobs)
-    if processes is None:
-        processes = available_cores()
-    processes = min(processes, len(waiting))
+    processes = min(available_cores() if processes is None else processes, len(waiting))
     if processes <= 1:
         return _in_turn(function, waiting, progress, stage)
     return map_on(ProcessCrew(answered, processes), function, waiting, progress, stage)

@@ -6,6 +6,7 @@ import functools
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import polars as pl
@@ -15,6 +16,9 @@ from examiner.importers.readings import Reading
 from examiner.importers.tables import PROBLEMS, TableOptions, table_reading
 from examiner.importers.text import beginning, json_lines, parse_json, text_of
 
+_COLUMN_KINDS = MappingProxyType(
+    {int: pl.Int64, float: pl.Float64, bool: pl.Boolean, str: pl.String}
+)
 _HEAD_BYTES = 65_536  # hundreds of records, from which the kinds of columns are found
 
 
@@ -100,22 +104,17 @@ def _column(name: str, values: Sequence[Any]) -> pl.Series:
     kinds = {type(value) for value in values if value is not None}
     if kinds & {dict, list}:
         return pl.Series(name, [[]] * len(values), dtype=pl.List(pl.Null))
-    if kinds <= {int, float, bool} and kinds != {bool}:
-        whole = kinds == {int} and all(
-            -(2**63) <= value < 2**63 for value in values if value is not None
-        )
-        if whole:
-            return pl.Series(name, values, dtype=pl.Int64)
-        if kinds != {int}:
-            try:
-                numbers = [None if value is None else float(value) for value in values]
-                return pl.Series(name, numbers, dtype=pl.Float64)
-            except OverflowError:
-                pass
-    if kinds == {bool}:
-        return pl.Series(name, values, dtype=pl.Boolean)
-    texts = [None if value is None else str(value) for value in values]
-    return pl.Series(name, texts, dtype=pl.String)
+    shared = float if kinds <= {int, float, bool} else str
+    kind = kinds.pop() if len(kinds) == 1 else shared
+    try:
+        return _of_kind(kind, name, values)
+    except (OverflowError, TypeError):  # a whole number that is longer than polars or floats hold
+        return _of_kind(str, name, values)
+
+
+def _of_kind(kind: type, name: str, values: Sequence[Any]) -> pl.Series:
+    plain = [None if value is None else kind(value) for value in values]
+    return pl.Series(name, plain, dtype=_COLUMN_KINDS[kind])
 
 
 def _line_of(data: bytes, row: int) -> int | None:

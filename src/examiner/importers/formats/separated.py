@@ -139,9 +139,8 @@ def _with_keys_per_file(
         frame = frame.with_columns(spread(name, [file.names[name] for file in files], file_of_row))
     if "trial" in frame.columns:
         return frame
-    wanted = ("run", "seed")
     keys = [name for name in (columns.agent, columns.task, *ITEM_COLUMNS) if name in frame.columns]
-    keys += [name for name in wanted if name in frame.columns][:1]
+    keys += [name for name in ("run", "seed") if name in frame.columns][:1]
     coded = compact_names(frame.select(keys).fill_null(""), keys)
     return frame.with_columns(
         trial=trial_numbers(coded.with_columns(file=pl.Series(file_of_row)), ["file", *keys])

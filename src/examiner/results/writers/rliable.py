@@ -36,9 +36,7 @@ def rliable(results: Results, path: str | Path) -> Path:
     """
     check_ending(path, (".npz",), "rliable")
     _check_names(results.agents)
-    cells = run_mean_table(
-        results.agent_codes, results.task_codes, results.run_codes, results.measure()
-    )
+    cells = run_mean_table(results)
     runs = _runs_each(results, cells)
     values = cells["value"].to_numpy().reshape(len(results.agents), len(results.tasks), runs)
     arrays = {TASKS: np.array(results.tasks)} | {

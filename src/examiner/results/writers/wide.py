@@ -20,9 +20,7 @@ def wide(results: Results, path: str | Path) -> Path:
     >>> wide(Results.from_numpy([[[1.0, 2.0]]], ["a"], ["pong"]), path).read_text()
     'agent,pong\\na,1.5\\n'
     """
-    runs = run_mean_table(
-        results.agent_codes, results.task_codes, results.run_codes, results.measure()
-    )
+    runs = run_mean_table(results)
     cells = runs.group_by("agent", "task").agg(pl.col("value").mean())
     # One row a task here: numpy then hands polars each task's column without a copy.
     values = np.full((len(results.tasks), len(results.agents)), np.nan)
