@@ -10,7 +10,7 @@ from examiner.checking import known_name
 from examiner.results import Results, Scales
 from examiner.results.attributes import announce
 from examiner.results.table import check_results
-from examiner.scores.cells import RowCodes, cell_means
+from examiner.scores.cells import RowCodes, cell_means, mean_cells
 from examiner.scores.comparable import (
     LearntScale,
     Normalised,
@@ -95,10 +95,11 @@ def task_scores(results: Results, measure: str | None = None) -> TaskScores:
     >>> task_scores(Results.from_numpy([[1.0, 2.0]])).agent_means
     array([[1., 2.]])
     """
+    values, codes = results.measure(measure), RowCodes.of(results)
     return TaskScores(
-        values=results.measure(measure),
-        codes=RowCodes.of(results),
-        agent_means=cell_means(results, measure),
+        values=values,
+        codes=codes,
+        agent_means=mean_cells(values, codes),
         agents=results.agents,
         tasks=results.tasks,
         task_names=results.task_names,
