@@ -22,8 +22,9 @@ from examiner.adaptive.versions import (
     likely_parameters,
     scale_variance,
 )
+from examiner.checking import check_known
 from examiner.irt import IRTFit, ItemParameters
-from examiner.wording import InputError, unknown_name
+from examiner.wording import InputError
 
 _VERSIONS = 32
 """Sets of parameters over which likelihoods are averaged."""
@@ -106,8 +107,7 @@ class Calibration:
 
 def calibration_of(source: IRTFit | ItemParameters, uncertainty: Uncertainty) -> Calibration:
     """Return what is known of tasks; with `uncertainty` "none" the fit is taken at its word."""
-    if uncertainty not in get_args(Uncertainty):
-        raise unknown_name("uncertainty", uncertainty, get_args(Uncertainty))
+    check_known("uncertainty", uncertainty, get_args(Uncertainty))
     if isinstance(source, ItemParameters):
         return _exact(None, source, Anchor(), (_TAKEN_AS_EXACT,))
     if not isinstance(source, IRTFit):

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from examiner.adaptive.answers import Flags, Floats, Whole
 from examiner.adaptive.bank import AbilityMoments, TaskBank
 from examiner.adaptive.rules import maximum_information
-from examiner.wording import InputError, shorten, unknown_name
+from examiner.checking import check_known
+from examiner.wording import InputError, shorten
 
 _LOOK_AHEAD_EVERY = 5
 _LOOK_AHEAD_LEAST = 20
@@ -105,8 +106,7 @@ an ability to compare with.
                     f"The fit knows no agents, so that {shorten(self.better_than)} has no ability. "
                     f"Give an ability to compare with."
                 )
-            if self.better_than not in bank.landmarks:
-                raise unknown_name("agent", self.better_than, bank.landmarks)
+            check_known("agent", self.better_than, bank.landmarks)
         cheapest = float(bank.costs.min())
         if self.budget is not None and self.budget < cheapest:
             raise InputError(

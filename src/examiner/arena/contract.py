@@ -24,6 +24,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import check_known
 from examiner.wording import InputError, listed, shorten, unknown_name
 
 Seen = NDArray[np.generic]
@@ -284,8 +285,7 @@ Known: 'action'.
         raise InputError(f"The agent {shorten(entry)} has no settings. Leave them out.")
     if not any(setting.kind is setting.VAR_KEYWORD for setting in known.values()):
         for name in settings:
-            if name not in known:
-                raise unknown_name(f"setting of {entry}", name, tuple(known))
+            check_known(f"setting of {entry}", name, known)
     try:
         signature.bind(**settings)
     except TypeError as error:

@@ -23,10 +23,10 @@ from examiner.arena.environments.games import (
 )
 from examiner.arena.environments.screens import OBSERVATIONS
 from examiner.arena.protocol import PROTOCOLS, Protocol
-from examiner.checking import Bounds, Wanted
+from examiner.checking import Bounds, Wanted, check_known
 from examiner.ledger import JobRecord
 from examiner.results.atari import atari_game
-from examiner.wording import InputError, counted, shorten, unknown_name
+from examiner.wording import InputError, counted, shorten
 from examiner.workers import Limits
 
 Stream = Literal["environment", "agent", "model"]
@@ -160,8 +160,7 @@ def check_job(job: Job) -> None:
     """
     make_agent(job.entry, job.settings, AGENTS)
     if job.environment == "ale":
-        if job.observation not in OBSERVATIONS:
-            raise unknown_name("observation", job.observation, OBSERVATIONS)
+        check_known("observation", job.observation, OBSERVATIONS)
         mode = job.protocol.mode if job.mode is None else job.mode
         difficulty = job.protocol.difficulty if job.difficulty is None else job.difficulty
         game_variant(job.game, mode, difficulty)
@@ -175,8 +174,7 @@ def environment_of(job: Job) -> Environment:
     >>> environment_of(Job("random", "random", game="pong")).action_names[:2]
     ('NOOP', 'FIRE')
     """
-    if job.environment not in ENVIRONMENTS:
-        raise unknown_name("environment", job.environment, ENVIRONMENTS)
+    check_known("environment", job.environment, ENVIRONMENTS)
     return ENVIRONMENTS[job.environment](
         job.game,
         protocol=job.protocol,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Annotated, Literal
 
-from examiner.checking import Bounds, ShapeError, Wanted, settle
+from examiner.checking import Bounds, ShapeError, Wanted, check_known, settle
 from examiner.wording import shorten, unknown_name
 
 Screens = Literal["last", "averaged", "pooled"]
@@ -124,8 +124,7 @@ Known: 'atari-100k', 'deterministic', 'gymnasium', 'machado-2018', 'mnih-2015'.
     if not isinstance(name, str) or name not in PROTOCOLS:
         raise unknown_name("protocol", name, PROTOCOLS)
     for setting in changes:
-        if setting not in SETTINGS:
-            raise unknown_name("setting of a protocol", setting, SETTINGS)
+        check_known("setting of a protocol", setting, SETTINGS)
     preset = PROTOCOLS[name]
     changed = replace(preset, **changes)  # type: ignore[arg-type]
     return preset if changed == preset else replace(changed, name=f"{name}, changed")

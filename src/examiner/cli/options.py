@@ -26,9 +26,8 @@ Parsed = TypeVar("Parsed")
 OUTPUT = ("--output", "-o")
 
 
-def option(
-    default: object, meaning: str | Callable[[], str], *names: str, **more: Any
-) -> Any:  # Any: a field
+# Any: a field
+def option(default: object, meaning: str | Callable[[], str], *names: str, **more: Any) -> Any:
     """Say an option as a field of a group: its default, what it is, and its names if not the field's.
 
     What it is may be a function, where the table it lists is not to be loaded for every command.

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from examiner.checking import check_known
 from examiner.irt.estimation.kernels import Kernel, kernel_for
 from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts
 from examiner.irt.items import Floats, ItemParameters, curves, rise
@@ -21,7 +22,7 @@ from examiner.irt.posterior import (
 )
 from examiner.results import ResponseMatrix
 from examiner.scores.recipe import Recipe
-from examiner.wording import InputError, counted, unknown_name
+from examiner.wording import InputError, counted
 
 AbilityMethod = Literal["eap", "map", "ml"]
 
@@ -65,8 +66,7 @@ def abilities(
     >>> abilities(matrix, items, method="ml").ability[0]
     np.float64(inf)
     """
-    if method not in get_args(AbilityMethod):
-        raise unknown_name("method", method, get_args(AbilityMethod))
+    check_known("method", method, get_args(AbilityMethod))
     matched, rule = _laid(matrix, items, nodes, population_sd)
     if method == "eap":
         return _posterior_means(matrix, matched, rule, population_sd)

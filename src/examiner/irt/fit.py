@@ -8,7 +8,7 @@ from typing import Any, TypedDict, TypeVar, Unpack, get_args
 
 import numpy as np
 
-from examiner.checking import Randomness, generator
+from examiner.checking import Randomness, check_known, generator
 from examiner.irt.diagnostics.flags import fit_warnings, outcome_of, task_flags
 from examiner.irt.errors.intervals import task_errors
 from examiner.irt.estimation.em import Optimum, ResponseSource, climb
@@ -27,7 +27,7 @@ from examiner.irt.posterior import Quadrature
 from examiner.results import ResponseMatrix, Results
 from examiner.scores import Recipe
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.wording import InputError, shorten, unknown_name
+from examiner.wording import InputError, shorten
 
 T = TypeVar("T")
 
@@ -194,8 +194,7 @@ def shown(jobs: Sequence[T], what: str, progress: Progress | None) -> Iterator[T
 def _model(model: str | Model) -> Model:
     if isinstance(model, Model):
         return model
-    if model not in MODELS:
-        raise unknown_name("model", model, MODELS)
+    check_known("model", model, MODELS)
     return MODELS[model]
 
 

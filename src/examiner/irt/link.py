@@ -11,9 +11,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import check_known
 from examiner.irt.fitted import Abilities, IRTFit
 from examiner.irt.items import Floats, ItemParameters, probability
-from examiner.wording import InputError, counted, listed, unknown_name
+from examiner.wording import InputError, counted, listed
 
 LinkMethod = Literal["stocking-lord", "haebara", "mean-sigma", "mean-mean"]
 
@@ -103,8 +104,7 @@ def link(old: IRTFit, new: IRTFit, method: LinkMethod = "stocking-lord") -> Link
     >>> round(made.scale, 4), round(made.shift, 4)
     (2.0, 0.5)
     """
-    if method not in get_args(LinkMethod):
-        raise unknown_name("method of linking", method, get_args(LinkMethod))
+    check_known("method of linking", method, get_args(LinkMethod))
     shared = tuple(task for task in old.items.tasks if task in set(new.items.tasks))
     if not shared:
         raise InputError(

@@ -9,9 +9,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from examiner.checking import from_record
+from examiner.checking import check_known, from_record
 from examiner.irt.items import Floats, ItemParameters, Response
-from examiner.wording import InputError, unknown_name
+from examiner.wording import InputError
 
 Parameter = Literal["slope", "intercept", "guessing", "slip", "precision"]
 """What may be free. `guessing` is γ and `slip` ζ with c = e^γ / (1 + e^γ + e^ζ) and
@@ -115,8 +115,7 @@ class Priors:
         known = [field.name for field in fields(cls)]
         chosen: dict[str, Normal] = {}
         for name, prior in given.items():
-            if name not in known:
-                raise unknown_name("parameter", name, known)
+            check_known("parameter", name, known)
             if isinstance(prior, Normal):
                 chosen[name] = prior
                 continue

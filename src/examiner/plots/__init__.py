@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Unpack
 
+from examiner.checking import check_known
 from examiner.results import Results
 from examiner.results.storage import write_text
 from examiner.scores import OwnFunction
@@ -16,7 +17,7 @@ from examiner.telling import FINDINGS
 from examiner.telling.finding import Drawn, Figure, Finding
 from examiner.telling.prose import said
 from examiner.telling.study import Study, StudyOptions
-from examiner.wording import InputError, unknown_name
+from examiner.wording import InputError
 
 PLOTS = MappingProxyType(
     {
@@ -112,8 +113,7 @@ def plot(
     >>> plot("strips", results).data.agents
     ('dqn', 'random')
     """
-    if name not in PLOTS:
-        raise unknown_name("plot", name, PLOTS)
+    check_known("plot", name, PLOTS)
     finding, key = PLOTS[name]
     found = FINDINGS[finding](Study.of(results, normalise, measure, **options))
     for block in found.blocks:

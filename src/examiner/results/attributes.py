@@ -12,9 +12,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import check_names, from_record, to_record
+from examiner.checking import check_known, check_names, from_record, to_record
 from examiner.results.atari import matched, recognition_notes
-from examiner.wording import ExaminerWarning, InputError, counted, listed, shorten, unknown_name
+from examiner.wording import ExaminerWarning, InputError, counted, listed, shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +270,7 @@ class Classification:
         >>> Classification(("pong",), ("perspective",), (("omnipresent",),)).feature("perspective")
         ('omnipresent',)
         """
-        if name not in self.features:
-            raise unknown_name("feature", name, self.features)
+        check_known("feature", name, self.features)
         column = self.features.index(name)
         return tuple(row[column] for row in self.values)
 

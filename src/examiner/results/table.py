@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from examiner.checking import check_finite, is_binary
+from examiner.checking import check_finite, check_known, is_binary
 from examiner.results.attributes import Attributes, Provenance, announce
 from examiner.results.border import (
     absent_names,
@@ -33,7 +33,7 @@ from examiner.results.keys import (
 )
 from examiner.results.scale import Scales, scale_notes
 from examiner.results.storage import RESULTS_SCHEMA, ResultsNote, checked_note, loaded, save_frame
-from examiner.wording import InputError, counted, shorten, unknown_name
+from examiner.wording import InputError, counted, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,8 +204,7 @@ class Results:
         'score'
         """
         name = self.measures[0] if name is None else name
-        if name not in self.measures:
-            raise unknown_name("measure", name, self.measures)
+        check_known("measure", name, self.measures)
         return name
 
     def is_binary(self, measure: str | None = None) -> bool:
@@ -223,8 +222,7 @@ class Results:
         >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1], "note": ["x"]}).column("note")
         ['x']
         """
-        if name not in self._frame.columns:
-            raise unknown_name("column", name, self._frame.columns)
+        check_known("column", name, self._frame.columns)
         column = self._frame[name]
         return (column if rows is None else column.gather(rows)).to_list()
 
@@ -235,8 +233,7 @@ class Results:
         >>> Results.from_dict(table).numbers("frames")
         array([400.])
         """
-        if name not in self._frame.columns:
-            raise unknown_name("column", name, self._frame.columns)
+        check_known("column", name, self._frame.columns)
         column = self._frame[name]
         if column.null_count() == len(column):
             return np.full(len(column), np.nan)

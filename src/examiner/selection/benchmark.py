@@ -185,7 +185,8 @@ def benchmark(
     The recipe says which values are comparable (by default what suits: human where scales are known,
     z-score where values leave [0, 1]) and what counts as success for curves of tasks; without that,
     each fold's median of the task does. `target` is the aggregate to predict, or a number for each
-    agent. An agent whose tasks are observed for less than `coverage` is left out, and counted.
+    agent. A task on which nobody has a comparable value (no scale, all agents equal) is left out, and so
+    is an agent whose tasks are observed for less than `coverage`; notes say which.
     `families` is a column of the agents' table: families stay whole.
 
     >>> benchmark(Results.from_numpy(np.arange(20.0).reshape(5, 4))).recipe.normaliser
@@ -197,6 +198,10 @@ def benchmark(
         recipe = replace(recipe, normaliser="points")
     results = recipe.ready(check_results(results))
     settled = recipe.learn(results)
+    blank = np.asarray(np.isnan(settled.values(results)).all(axis=0))
+    if blank.any() and not blank.all():
+        results = results.where(~blank[results.task_codes]).with_notes(_blank_note(results, blank))
+        settled = recipe.learn(results)
     absolute = _absolute(results, settled)
     scores = _scores(absolute, settled)
     kept, left_out = _complete(scores, coverage)
@@ -225,6 +230,14 @@ def benchmark(
         _given(target, results.agents),
         left_out,
         (*results.notes, *_told(left_out, coverage, settled, goal), *notes),
+    )
+
+
+def _blank_note(results: Results, blank: NDArray[np.bool_]) -> str:
+    names = [task for task, gone in zip(results.tasks, blank, strict=True) if gone]
+    return (
+        f"{counted(len(names), 'task')} left out, since no agent has a comparable value there: "
+        f"{listed(names)}."
     )
 
 

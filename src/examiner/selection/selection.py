@@ -206,6 +206,10 @@ def place(results: Results, selection: Selection) -> tuple[SetPlacement, ...]:
     >>> 0.1 < place(results.where(results.agent_codes == 3), chosen)[0].value < 0.3
     True
     """
+    if not isinstance(selection, Selection):
+        raise InputError(
+            "The selection is not given second. Give the new results first: `place(results, selection)`."
+        )
     if selection.recipe.lexicographic:
         raise InputError(
             f"These tasks were chosen by the order of {', '.join(selection.recipe.lexicographic)} among "

@@ -10,7 +10,7 @@ import numpy as np
 from examiner.arena.contract import Seen, best
 from examiner.arena.planning.planner import Lookahead, Planner
 from examiner.arena.planning.tree import Novelty, grow_breadth_first, grow_by_rollouts
-from examiner.wording import unknown_name
+from examiner.checking import check_known
 
 Search = Literal["rollouts", "breadth-first"]
 
@@ -37,8 +37,7 @@ class IW1(Planner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.search not in get_args(Search):
-            raise unknown_name("search of the agent 'iw1'", self.search, get_args(Search))
+        check_known("search of the agent 'iw1'", self.search, get_args(Search))
 
     def choose(self, ahead: Lookahead, seen: Seen, rng: np.random.Generator) -> int:
         """Return the first action of the best path, ties broken at random."""

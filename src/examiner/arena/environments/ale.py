@@ -17,7 +17,8 @@ from examiner.arena.environments.games import (
 )
 from examiner.arena.environments.screens import OBSERVATIONS, STACK, Merger, Screen, shrink
 from examiner.arena.protocol import Protocol
-from examiner.wording import InputError, unknown_name
+from examiner.checking import check_known
+from examiner.wording import InputError
 
 NO_OP = 0
 
@@ -235,8 +236,7 @@ class AtariEnvironment(Environment):
         difficulty: int | None = None,
         observation: str = "raw",
     ) -> None:
-        if observation not in OBSERVATIONS:
-            raise unknown_name("observation", observation, OBSERVATIONS)
+        check_known("observation", observation, OBSERVATIONS)
         self._new_console = partial(
             Console,
             playable_game(game),

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from examiner.checking import Randomness, generator
+from examiner.checking import Randomness, check_known, generator
 from examiner.irt.diagnostics.residuals import Residuals, residuals
 from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.fit import fit_again, shown
@@ -18,7 +18,7 @@ from examiner.irt.posterior import posterior_blocks
 from examiner.irt.simulate import simulate
 from examiner.results import ResponseMatrix
 from examiner.scores.uncertainty.bootstrap import Progress
-from examiner.wording import InputError, unknown_name
+from examiner.wording import InputError
 
 Resampling = Literal["agents", "responses"]
 _FEWEST = 20
@@ -139,8 +139,7 @@ def bootstrap(
         raise InputError(
             "This fit was read from a file and has no responses to resample. Fit again."
         )
-    if resample not in get_args(Resampling):
-        raise unknown_name("resampling", resample, get_args(Resampling))
+    check_known("resampling", resample, get_args(Resampling))
     if replicates < _FEWEST:
         raise InputError(f"{replicates} replicates are asked for. Give at least {_FEWEST}.")
     found: dict[str, list[Floats]] = {name: [] for name in _READ}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from types import MappingProxyType
 
+from examiner.checking import check_known
 from examiner.results.storage import check_ending, file_kind
 from examiner.results.table import Results
 from examiner.results.writers.py_irt import py_irt
 from examiner.results.writers.rliable import rliable
 from examiner.results.writers.tidy import tidy
 from examiner.results.writers.wide import wide
-from examiner.wording import unknown_name
 
 WRITERS = MappingProxyType({"tidy": tidy, "wide": wide, "py-irt": py_irt, "rliable": rliable})
 """Layout → writer. A new one is one file in this folder and one line here."""
@@ -43,8 +43,7 @@ def check_path(path: str | Path, layout: str) -> None:
     ...
     examiner.wording.InputError: Cannot tell how to write 'scores.npz' from its ending. ...
     """
-    if layout not in WRITERS:
-        raise unknown_name("layout", layout, WRITERS)
+    check_known("layout", layout, WRITERS)
     if layout in ENDINGS:
         check_ending(path, ENDINGS[layout], layout)
     else:

@@ -19,9 +19,8 @@ MOST_ROWS = 500
 """Rows of a table on the page; all of them are in the JSON."""
 
 
-def render(
-    title: str, sections: Sequence[Finding], recipe: Mapping[str, Any], command: str
-) -> str:  # Any: JSON values
+# Any: JSON values
+def render(title: str, sections: Sequence[Finding], recipe: Mapping[str, Any], command: str) -> str:
     """Return the page as text.
 
     Names are escaped by the template and, in figures, by `prose`. Should one slip through

@@ -1,0 +1,44 @@
+"""Tasks on which nobody has a comparable value are no part of a benchmark."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import examiner as ex
+
+SCORES = np.random.default_rng(0).normal(size=(12, 6)) + np.arange(12)[:, None]
+TASKS = [f"t{n}" for n in range(6)]
+
+
+def test_a_task_without_a_scale_is_left_out_and_said() -> None:
+    scales = ex.results.Scales(
+        ex.results.TaskScale(task, random=0.0, reference=10.0) for task in TASKS[:5]
+    )
+    with pytest.warns(ex.ExaminerWarning):
+        results = ex.Results.from_numpy(SCORES, tasks=TASKS).with_scales(scales)
+        whole = ex.selection.benchmark(results, ex.Recipe(normaliser="human"))
+    assert whole.tasks == tuple(TASKS[:5])
+    assert whole.agents == results.agents
+    assert any("1 task left out, since no agent has a comparable value" in n for n in whole.notes)
+
+
+@pytest.mark.parametrize("normaliser", ["z-score", "min-max"])
+def test_a_task_on_which_all_are_equal_is_never_chosen(normaliser: str) -> None:
+    scores = SCORES.copy()
+    scores[:, 2] = 7.0
+    results = ex.Results.from_numpy(scores, tasks=TASKS)
+    with pytest.warns(ex.ExaminerWarning):
+        whole = ex.selection.benchmark(results, ex.Recipe(normaliser=normaliser))
+    assert "t2" not in whole.tasks
+    chosen = ex.selection.select(whole, 5, "spread", rng=0)
+    assert "t2" not in chosen.tasks
+    placed = ex.selection.place(results.keeping("agent:agent 3"), chosen)
+    assert np.isfinite(placed[0].value)
+
+
+def test_a_selection_given_first_is_refused_in_words() -> None:
+    results = ex.Results.from_numpy(SCORES / 20)
+    chosen = ex.selection.select(results, 2, "spread", rng=0)
+    with pytest.raises(ex.InputError, match=r"`place\(results, selection\)`"):
+        ex.selection.place(chosen, results)  # type: ignore[arg-type]
