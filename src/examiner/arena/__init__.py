@@ -23,8 +23,8 @@ from examiner.arena.play.runner import FailedJob as FailedJob
 from examiner.arena.play.runner import RunOutcome as RunOutcome
 from examiner.arena.play.runner import Standing as Standing
 from examiner.arena.play.runner import run as run
-from examiner.arena.play.runs import Estimate as Estimate
 from examiner.arena.play.runs import ReplayTest as ReplayTest
+from examiner.arena.play.runs import RunsMean as RunsMean
 from examiner.arena.play.runs import results_of as results_of
 from examiner.arena.probe import Contrast as Contrast
 from examiner.arena.probe import Probe as Probe

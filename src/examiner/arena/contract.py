@@ -9,7 +9,7 @@ An agent is any object with `act(observation) -> action`. If it has them, these 
   `load` comes before the first `begin`.
 
 `blind = True` says that observations need not be made; `plans = True` asks for `task.model`. A new kind
-of environment brings a `World`; `Environment` and `Model` are the same for all.
+of environment brings a `World`; `Environment` and `ForwardModel` are the same for all.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class World(Protocol):
         """Go back to a state; whatever noise the world has of its own comes from the generator."""
 
 
-class Model:
+class ForwardModel:
     """A forward model: what actions would lead to, tried on a second world.
 
     The game that is played is not touched. Noise (sticky actions, the environment's own) is drawn anew in
@@ -152,7 +152,7 @@ class Environment:
         """Return what the agent sees now."""
         return self.world.observe()
 
-    def model(self, rng: np.random.Generator) -> Model:
+    def model(self, rng: np.random.Generator) -> ForwardModel:
         """Return a forward model of the game, whose noise comes from the generator."""
         raise NotImplementedError(f"{type(self).__name__} has no forward model")
 
@@ -175,7 +175,7 @@ class Task:
     frames: int = 0
     training_frames: int | None = None
     learning: bool = True
-    model: Model | None = None
+    model: ForwardModel | None = None
 
     def action(self, action: int | str) -> int:
         """Return the position of an action given by name or position.

@@ -13,10 +13,10 @@ from examiner.arena.job import Job, Plan, check_job, environment_of
 from examiner.arena.plans import plan as read_plan
 from examiner.arena.play.runner import FailedJob, Watcher, run
 from examiner.arena.play.runs import (
-    Estimate,
     Mapper,
     Recorded,
     ReplayTest,
+    RunsMean,
     difference_of_runs,
     mean_of_runs,
     play_recorded,
@@ -37,9 +37,9 @@ RANDOM_EPISODES = 10
 class Contrast:
     """Scores without and with sticky actions: means over runs, with intervals."""
 
-    deterministic: Estimate
-    sticky: Estimate
-    loss: Estimate
+    deterministic: RunsMean
+    sticky: RunsMean
+    loss: RunsMean
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,7 +56,7 @@ class Probe:
     seeds: int
     contrast: Contrast
     random: Contrast
-    advantage: Estimate
+    advantage: RunsMean
     kept: float
     replay: ReplayTest
 
@@ -281,7 +281,7 @@ def _contrast(deterministic: Sequence[float], sticky: Sequence[float]) -> Contra
     )
 
 
-def _kept(advantage: Estimate, left: float) -> float:
+def _kept(advantage: RunsMean, left: float) -> float:
     r"""The share of the advantage over random play that is left with sticky actions.
 
     .. math:: \frac{\bar{x}_\varsigma - \bar{r}_\varsigma}{\bar{x}_0 - \bar{r}_0}

@@ -11,7 +11,7 @@ from examiner.arena.planning.planner import Lookahead
 
 
 @dataclass(slots=True)
-class _Node(ActionNode):
+class _EndingNode(ActionNode):
     endings: int = 0  # simulations that ended here
     ending_total: float = 0.0  # and what they had gained
 
@@ -39,10 +39,10 @@ class OLETS(ActionTreePlanner):
     Atari games do not tell places.
     """
 
-    node = _Node
+    node = _EndingNode
 
     def simulate(
-        self, root: _Node, ahead: Lookahead, returns: Returns, rng: np.random.Generator
+        self, root: _EndingNode, ahead: Lookahead, returns: Returns, rng: np.random.Generator
     ) -> None:
         """Go down to a new node, count that the simulation ended there, and update the path."""
         node, path, gained, weight = root, [root], 0.0, 1.0

@@ -12,7 +12,7 @@ from examiner.arena.planning.sequences import drawn
 
 
 @dataclass(slots=True)
-class _Node(ActionNode):
+class _MeanNode(ActionNode):
     total: float = 0.0
 
     def meet(self, gained: float) -> None:
@@ -39,10 +39,10 @@ class UCT(ActionTreePlanner):
     exploration: float = 0.5
     depth: int = 10
 
-    node = _Node
+    node = _MeanNode
 
     def simulate(
-        self, root: _Node, ahead: Lookahead, returns: Returns, rng: np.random.Generator
+        self, root: _MeanNode, ahead: Lookahead, returns: Returns, rng: np.random.Generator
     ) -> None:
         """Go down to a new node, play on at random, and tell the path what it gained."""
         path, rewards, inside = [root], list[float](), True

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.arena.contract import Environment, Model, Seen
+from examiner.arena.contract import Environment, ForwardModel, Seen
 from examiner.arena.environments.games import (
     ale_package,
     chosen_variant,
@@ -265,12 +265,12 @@ class AtariEnvironment(Environment):
         if most:
             self.world.idle(int(rng.integers(most + 1)), rng)
 
-    def model(self, rng: np.random.Generator) -> Model:
+    def model(self, rng: np.random.Generator) -> ForwardModel:
         """Return a forward model on a second console."""
         if self._imagined is None:
             self._imagined = self._new_console()
         self._imagined.watched = self.world.watched  # the blind do not look ahead either
-        return Model(self.world, self._imagined, rng)
+        return ForwardModel(self.world, self._imagined, rng)
 
 
 def _emulator(game: str) -> Any:  # ale_py comes only with an extra

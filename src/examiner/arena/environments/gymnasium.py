@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.arena.contract import Environment, Model, Seen, extra_package
+from examiner.arena.contract import Environment, ForwardModel, Seen, extra_package
 from examiner.arena.protocol import Protocol
 from examiner.wording import InputError, shorten
 
@@ -74,7 +74,7 @@ class GymnasiumEnvironment(Environment):
         self._rng = rng
         self.world.begin(rng)
 
-    def model(self, rng: np.random.Generator) -> Model:
+    def model(self, rng: np.random.Generator) -> ForwardModel:
         """Return a forward model that works on copies, where the environment can be copied."""
         try:
             imagined = self.world.clone()
@@ -83,7 +83,7 @@ class GymnasiumEnvironment(Environment):
                 f"The environment {shorten(self.game)} cannot be copied ({error}), so there is no "
                 f"forward model of it. Choose an agent that does not plan."
             ) from error
-        return Model(self.world, imagined, rng)
+        return ForwardModel(self.world, imagined, rng)
 
 
 class _World:

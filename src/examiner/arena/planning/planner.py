@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from examiner.arena.contract import Model, Seen, Task
+from examiner.arena.contract import ForwardModel, Seen, Task
 from examiner.checking import check_numbers
 from examiner.wording import InputError
 
@@ -22,7 +22,7 @@ class Lookahead:
 
     def __init__(
         self,
-        model: Model,
+        model: ForwardModel,
         *,
         actions: int,
         budget: int,

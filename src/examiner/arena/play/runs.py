@@ -27,7 +27,7 @@ CONFIDENCE = 0.95  # of all intervals, as readers expect them
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class RunsMean:
     """A mean and the interval around it; the ends are NaN where one run cannot tell."""
 
     mean: float
@@ -36,41 +36,41 @@ class Estimate:
     runs: int
 
 
-def mean_of_runs(values: Sequence[float]) -> Estimate:
+def mean_of_runs(values: Sequence[float]) -> RunsMean:
     r"""Return the mean over runs and its interval.
 
     .. math:: \bar{x} \pm t_{n-1} \, s / \sqrt{n}
 
     >>> mean_of_runs([1.0, 2.0, 3.0])
-    Estimate(mean=2.0, low=-0.48..., high=4.48..., runs=3)
+    RunsMean(mean=2.0, low=-0.48..., high=4.48..., runs=3)
     """
     numbers = np.asarray(values, dtype=float)
     count = len(numbers)
     mean = float(numbers.mean()) if count else math.nan
     if count < 2:
-        return Estimate(mean, math.nan, math.nan, count)
+        return RunsMean(mean, math.nan, math.nan, count)
     half = _half_width(float(numbers.var(ddof=1)) / count, count - 1)
-    return Estimate(mean, mean - half, mean + half, count)
+    return RunsMean(mean, mean - half, mean + half, count)
 
 
-def difference_of_runs(values: Sequence[float], others: Sequence[float]) -> Estimate:
+def difference_of_runs(values: Sequence[float], others: Sequence[float]) -> RunsMean:
     """Return how much higher the first mean is, with Welch's interval: the two spreads may differ.
 
     >>> difference_of_runs([5.0, 5.0], [1.0, 1.0])
-    Estimate(mean=4.0, low=4.0, high=4.0, runs=2)
+    RunsMean(mean=4.0, low=4.0, high=4.0, runs=2)
     """
     samples = [np.asarray(sample, dtype=float) for sample in (values, others)]
     counts = [len(sample) for sample in samples]
     if min(counts) < 1:
-        return Estimate(math.nan, math.nan, math.nan, 0)
+        return RunsMean(math.nan, math.nan, math.nan, 0)
     mean = float(samples[0].mean() - samples[1].mean())
     if min(counts) < 2:
-        return Estimate(mean, math.nan, math.nan, min(counts))
+        return RunsMean(mean, math.nan, math.nan, min(counts))
     parts = [float(sample.var(ddof=1)) / len(sample) for sample in samples]
     variance = sum(parts)
     weights = sum(part**2 / (count - 1) for part, count in zip(parts, counts, strict=True))
     half = _half_width(variance, variance**2 / weights if weights else math.inf)
-    return Estimate(mean, mean - half, mean + half, min(counts))
+    return RunsMean(mean, mean - half, mean + half, min(counts))
 
 
 def _half_width(variance: float, degrees: float) -> float:
@@ -101,9 +101,9 @@ class ReplayTest:
 
     replays: int
     reproduced: int
-    recorded: Estimate
-    deterministic: Estimate
-    sticky: Estimate
+    recorded: RunsMean
+    deterministic: RunsMean
+    sticky: RunsMean
 
 
 def reported_phase(protocol: Protocol) -> Phase:
