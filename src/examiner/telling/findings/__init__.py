@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,6 +41,7 @@ class Home(NamedTuple):
             return Finding(lead=f"{self.failed}: {problem}", applies=False)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Findings(Mapping[str, "Callable[[Study], Finding]"]):
     """Names and the functions that tell, each loaded when it is asked for.
 
@@ -48,11 +49,10 @@ class Findings(Mapping[str, "Callable[[Study], Finding]"]):
     'ranking'
     """
 
-    def __init__(self, homes: Mapping[str, Home]) -> None:
-        self._homes = dict(homes)
+    homes: Mapping[str, Home]
 
     def __getitem__(self, name: str) -> Callable[[Study], Finding]:
-        home = self._homes[name]
+        home = self.homes[name]
 
         def told(study: Study) -> Finding:
             return replace(home.tell(study), key=name, title=home.title)
@@ -61,10 +61,10 @@ class Findings(Mapping[str, "Callable[[Study], Finding]"]):
         return told
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._homes)
+        return iter(self.homes)
 
     def __len__(self) -> int:
-        return len(self._homes)
+        return len(self.homes)
 
 
 FINDINGS = Findings(
