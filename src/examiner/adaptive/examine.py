@@ -31,7 +31,7 @@ from examiner.adaptive.stopping import Stop
 from examiner.checking import Randomness, generator
 from examiner.irt import IRTFit, ItemParameters, probability
 from examiner.results import ResponseMatrix, Results
-from examiner.wording import InputError
+from examiner.wording import InputError, shorten
 
 Answering: TypeAlias = Callable[[str], Any]
 """From a task's name to its answer: 0 or 1, (k, n), a score; None where it cannot be answered."""
@@ -172,7 +172,7 @@ def examine(
         seed = int(generator(rng).integers(2**53))  # so that JSON readers keep it exactly
         now = Examination.begin(bank, Choosing.of(choosing), stop or Stop(), agent, seed)
     else:
-        now = _resumed(bank, resume, stop)
+        now = _resumed(bank, resume, stop, agent)
     if isinstance(answer, TableAnswers):
         now = replace(now, notes=tuple(dict.fromkeys((*now.notes, *answer.notes))))
     if now.ending is not None:
@@ -233,9 +233,14 @@ def replay(
     return now
 
 
-def _resumed(bank: TaskBank, resume: Examination, stop: Stop | None) -> Examination:
+def _resumed(bank: TaskBank, resume: Examination, stop: Stop | None, agent: str) -> Examination:
     if resume.fingerprint != bank.fingerprint:
         raise another_fit()
+    if agent and resume.agent and agent != resume.agent:
+        raise InputError(
+            f"This is the examination of {shorten(resume.agent)}, and the answers are those of "
+            f"{shorten(agent)}. Begin another examination, or name {shorten(resume.agent)}."
+        )
     if stop is None:
         return resume
     going = replace(resume, stop=stop.checked(bank), ending=None)

@@ -260,7 +260,7 @@ def _factory(entry: str, agents: Mapping[str, Callable[..., Any]]) -> Any:
         return agents[entry]
     try:
         return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
         raise InputError(
             f"Cannot find the agent {shorten(entry)}: {error}. Give module:factory, with the module's "
             f"folder on PYTHONPATH."

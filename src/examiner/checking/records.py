@@ -184,6 +184,8 @@ class _Reader:
         if kind in _WORDS:
             return _plain(kind, stored, path)
         origin, parts = get_origin(kind), get_args(kind)
+        # From numpy 2.5 on, an NDArray is an alias that has to be asked what it stands for.
+        origin = get_origin(getattr(origin, "__value__", None)) or origin
         if origin is Annotated:
             return self._annotated(kind, stored, path)
         if origin is Literal:

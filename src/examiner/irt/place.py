@@ -29,6 +29,7 @@ from examiner.irt.prediction import (
     unexpected_results,
 )
 from examiner.results import ResponseMatrix, Results, atari_game
+from examiner.results.table import check_results
 from examiner.scores.estimate import Estimate
 from examiner.wording import InputError, counted, listed
 
@@ -98,9 +99,13 @@ def place(
     >>> round(mine.ability, 2), mine.predicted.tasks, mine.unexpected
     (0.04, ('d',), ())
     """
-    if not isinstance(fit, IRTFit):
+    if isinstance(results, IRTFit):
         raise InputError(
             "The fit is given first. Give the new results first: `place(results, fit)`."
+        )
+    if not isinstance(fit, IRTFit):
+        raise InputError(
+            f"A {type(fit).__name__} is no fit. Give what `fit` made: `place(results, fit)`."
         )
     matrix, notes = _responses(fit, results)
     matrix, items, more = known_tasks(fit, matrix)
@@ -268,7 +273,8 @@ def _responses(
             "(`irt.fit(results, recipe=Recipe(…))`, `examiner fit … -o fit.json`), add a recipe with "
             "`fit.with_recipe(Recipe(…).learn(results))`, or give a ResponseMatrix."
         )
-    return fit.recipe.responses(new), fit.recipe.protocol_notes(new)
+    raw = check_results(new)
+    return fit.recipe.responses(raw), fit.recipe.protocol_notes(raw)
 
 
 def _check_kind(items: ItemParameters, matrix: ResponseMatrix) -> None:

@@ -185,7 +185,7 @@ def benchmark(
     The recipe says which values are comparable (by default what suits: human where scales are known,
     z-score where values leave [0, 1]) and what counts as success for curves of tasks; without that,
     each fold's median of the task does. `target` is the aggregate to predict, or a number for each
-    agent. A task on which nobody has a comparable value (no scale, all agents equal) is left out, and so
+    agent. A task that has no scale where the recipe needs one is left out, and so
     is an agent whose tasks are observed for less than `coverage`; notes say which.
     `families` is a column of the agents' table: families stay whole.
 
@@ -198,12 +198,14 @@ def benchmark(
         recipe = replace(recipe, normaliser="points")
     results = recipe.ready(check_results(results))
     settled = recipe.learn(results)
-    blank = np.asarray(np.isnan(settled.values(results)).all(axis=0))
+    absolute = _absolute(results, settled)
+    scores = _scores(absolute, settled)
+    blank = np.asarray(np.isnan(scores.agent_means).all(axis=0))
     if blank.any() and not blank.all():
         results = results.where(~blank[results.task_codes]).with_notes(_blank_note(results, blank))
         settled = recipe.learn(results)
-    absolute = _absolute(results, settled)
-    scores = _scores(absolute, settled)
+        absolute = _absolute(results, settled)
+        scores = _scores(absolute, settled)
     kept, left_out = _complete(scores, coverage)
     if left_out:
         results = results.where(kept[results.agent_codes])

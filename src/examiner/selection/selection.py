@@ -123,7 +123,7 @@ def select(
     >>> select(Results.from_numpy(scores), 2, "regression", rng=0)
     Selection of 2 tasks by regression: task 6, task 2
     """
-    whole = benchmark(source) if isinstance(source, Results) else source
+    whole = source if isinstance(source, Benchmark) else benchmark(source)
     rng = generator(rng)
     chosen = choose(whole, size, method, rng=rng, inner=inner)
     return with_predictor(whole, chosen, rng=rng, level=level)
@@ -147,7 +147,7 @@ def choose(
     >>> len(chosen), chosen.unit
     (2, 'error of the aggregate removed')
     """
-    whole = benchmark(source) if isinstance(source, Results) else source
+    whole = source if isinstance(source, Benchmark) else benchmark(source)
     size = _size(whole, size)
     rng = generator(rng)
     notes: tuple[str, ...] = ()

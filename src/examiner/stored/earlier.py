@@ -55,7 +55,7 @@ def _scale(old: Content, scales: Scales) -> Content | None:
         return None
     if standing is None:
         tasks = list(scales.tasks)
-        known = scales.aligned(tasks, old["measure"])
+        known = scales.aligned(tasks, old["measure"], needs=list(_ANCHORS[name]))
         marks = [getattr(known, anchor).tolist() for anchor in _ANCHORS[name]]
     else:
         tasks = list(standing["marks"])

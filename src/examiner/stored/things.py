@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -50,6 +49,13 @@ class Kind:
             ) from None
 
 
+def _selection(content: Content) -> Selection:
+    found = from_record(Selection, content)
+    if found.recipe.learnt is None:  # new results would be taken as they are, on another scale
+        raise ShapeError("recipe.learnt", "is missing", "what it learnt from the first agents")
+    return found
+
+
 FIT = Kind(
     "examiner.irt-fit/2",
     "fit",
@@ -63,7 +69,7 @@ SELECTION = Kind(
     "selection",
     "examiner select … -o chosen.json",
     Selection,
-    read=partial(from_record, Selection),
+    read=_selection,
 )
 EXAMINATION = Kind(
     "examiner.examination/1",

@@ -148,6 +148,8 @@ def plan_from_toml(source: str, *, name: str = "plan", folder: Path | None = Non
         table = tomllib.loads(source)
     except tomllib.TOMLDecodeError as problem:
         raise InputError(f"The plan is not TOML: {problem}. Correct that place.") from None
+    except RecursionError:
+        raise InputError("The plan is nested too deeply for any plan. Correct it.") from None
     given = from_record(_PlanTable, table, strict=True, what="plan")
     _check_known("environment", given.environment, ENVIRONMENTS)
     _check_known("observation", given.observation, OBSERVATIONS)

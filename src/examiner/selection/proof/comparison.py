@@ -158,7 +158,7 @@ def compare(
     >>> found.row("random", 2).r2.value < 0.5
     True
     """
-    whole = benchmark(source) if isinstance(source, Results) else source
+    whole = source if isinstance(source, Benchmark) else benchmark(source)
     holdout = holdout or Holdout()
     if not 0 < tolerance < np.inf:
         raise InputError(f"The tolerance is {tolerance:g}. Give a relative error above 0: 0.05.")
