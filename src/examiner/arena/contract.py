@@ -57,7 +57,27 @@ class World(Protocol):
         """Go back to a state; whatever noise the world has of its own comes from the generator."""
 
 
-class ForwardModel:
+class _OnWorld:
+    """A world, played or imagined, as it stands now."""
+
+    world: World
+
+    @property
+    def over(self) -> bool:
+        """Whether the episode has ended, by itself or cut off."""
+        return self.world.over
+
+    @property
+    def lives(self) -> int:
+        """Lives left; 0 where the game has none."""
+        return self.world.lives
+
+    def observe(self) -> Seen:
+        """Return what an agent sees now, or would see."""
+        return self.world.observe()
+
+
+class ForwardModel(_OnWorld):
     """A forward model: what actions would lead to, tried on a second world.
 
     The game that is played is not touched. Noise (sticky actions, the environment's own) is drawn anew in
@@ -68,16 +88,6 @@ class ForwardModel:
     def __init__(self, played: World, imagined: World, rng: np.random.Generator) -> None:
         self.world, self.frames = imagined, 0
         self._played, self._rng = played, rng
-
-    @property
-    def over(self) -> bool:
-        """Whether the simulated episode has ended."""
-        return self.world.over
-
-    @property
-    def lives(self) -> int:
-        """Lives left in the simulation."""
-        return self.world.lives
 
     def root(self) -> Any:
         """Return the state of the game that is played."""
@@ -98,12 +108,8 @@ class ForwardModel:
         self.frames += self.world.frames - before
         return reward
 
-    def observe(self) -> Seen:
-        """Return what an agent would see."""
-        return self.world.observe()
 
-
-class Environment:
+class Environment(_OnWorld):
     """A game being played; time is counted in frames. Without `action_names`, actions are continuous."""
 
     action_names: tuple[str, ...]
@@ -114,11 +120,6 @@ class Environment:
         self._rng = np.random.default_rng(0)  # replaced at every reset
 
     @property
-    def over(self) -> bool:
-        """Whether the episode has ended, by itself or cut off."""
-        return self.world.over
-
-    @property
     def truncated(self) -> bool:
         """Whether it was cut off, by the protocol's cap or by a limit of the environment's own."""
         return self.world.truncated
@@ -127,11 +128,6 @@ class Environment:
     def frames(self) -> int:
         """Frames of this episode so far."""
         return self.world.frames
-
-    @property
-    def lives(self) -> int:
-        """Lives left; 0 where the game has none."""
-        return self.world.lives
 
     def watch(self, watched: bool) -> None:
         """Say whether anybody looks: a blind agent saves the making of screens, where they cost time."""
@@ -147,10 +143,6 @@ class Environment:
     def step(self, action: Any) -> float:
         """Take an action for as many frames as the protocol says; return the sum of rewards."""
         return self.world.act(action, self._rng)
-
-    def observe(self) -> Seen:
-        """Return what the agent sees now."""
-        return self.world.observe()
 
     def model(self, rng: np.random.Generator) -> ForwardModel:
         """Return a forward model of the game, whose noise comes from the generator."""

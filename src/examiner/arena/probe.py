@@ -216,7 +216,9 @@ def _probe_plan(
         played = replace(plan, protocol=_changed(plan.protocol, sticky_probability=chance))
         outcome = run(played, folder / name, workers=workers, watcher=watcher)
         failed += outcome.failed
-        kinds.append(_performances(outcome.ledger, _done(played.jobs(), outcome.failed)))
+        without = {failure.job for failure in outcome.failed}
+        done = [job for job in played.jobs() if job not in without]
+        kinds.append(_performances(outcome.ledger, done))
     variants = dict.fromkeys(ProbedVariant.of_job(job) for job in plan.jobs())
     return ProbedPlan(
         {variant: _contrast(*(kind.get(variant, []) for kind in kinds)) for variant in variants},
@@ -290,12 +292,6 @@ def _kept(advantage: RunsMean, left: float) -> float:
     not lie above 0, for the share of what may be nothing says nothing.
     """
     return left / advantage.mean if advantage.low > 0 else float("nan")
-
-
-def _done(jobs: Iterable[Job], failed: Iterable[FailedJob]) -> list[Job]:
-    """The jobs that were played to their end, once a run is over."""
-    without = {failure.job.key for failure in failed}
-    return [job for job in jobs if job.key not in without]
 
 
 def _performances(ledger: Path, jobs: Sequence[Job]) -> dict[ProbedVariant, list[float]]:

@@ -139,26 +139,28 @@ _MACHADO = Protocol(
     ),
 )
 
+_MNIH = Protocol(
+    sticky_probability=0.0,
+    training_ends_at="life loss",
+    action_set="minimal",
+    frame_skip=4,
+    screens="pooled",
+    max_episode_frames=18_000,
+    max_start_no_ops=30,
+    report_shares=(1.0,),
+    evaluation_episodes=30,
+    name="mnih-2015",
+    source=(
+        "Mnih et al. (2015): Human-level control through deep reinforcement learning, Nature "
+        "518:529-533, Methods. Its evaluation of the best of many stored policies is not "
+        "repeated: the last policy is evaluated."
+    ),
+)
+
 PROTOCOLS: Mapping[str, Protocol] = MappingProxyType(
     {
         "machado-2018": _MACHADO,
-        "mnih-2015": Protocol(
-            sticky_probability=0.0,
-            training_ends_at="life loss",
-            action_set="minimal",
-            frame_skip=4,
-            screens="pooled",
-            max_episode_frames=18_000,
-            max_start_no_ops=30,
-            report_shares=(1.0,),
-            evaluation_episodes=30,
-            name="mnih-2015",
-            source=(
-                "Mnih et al. (2015): Human-level control through deep reinforcement learning, Nature "
-                "518:529-533, Methods. Its evaluation of the best of many stored policies is not "
-                "repeated: the last policy is evaluated."
-            ),
-        ),
+        "mnih-2015": _MNIH,
         "deterministic": replace(
             _MACHADO,
             sticky_probability=0.0,
@@ -168,16 +170,10 @@ PROTOCOLS: Mapping[str, Protocol] = MappingProxyType(
                 "Bellemare, Naddaf, Veness and Bowling (2013), JAIR 47:253-279, published it."
             ),
         ),
-        "atari-100k": Protocol(
-            sticky_probability=0.0,
-            training_ends_at="life loss",
-            action_set="minimal",
-            frame_skip=4,
-            screens="pooled",
+        "atari-100k": replace(
+            _MNIH,
             max_episode_frames=108_000,
-            max_start_no_ops=30,
             training_frames=400_000,
-            report_shares=(1.0,),
             evaluation_episodes=100,
             name="atari-100k",
             source=(

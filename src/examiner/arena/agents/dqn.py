@@ -76,8 +76,10 @@ class DQN(NetworkSettings):
             self._network.see(observation)
             self._fresh = False
         if self._rng.random() < self._explore_now():
-            return self._chose(int(self._rng.integers(self._network.actions)))
-        return self._chose(self._network.best_action(observation))
+            self._chosen = int(self._rng.integers(self._network.actions))
+        else:
+            self._chosen = self._network.best_action(observation)
+        return self._chosen
 
     def learn(self, reward: float, observation: Any, terminated: bool, truncated: bool) -> None:
         """Keep what followed, and now and then learn from the memory."""
@@ -101,10 +103,6 @@ class DQN(NetworkSettings):
         arrays, words = unpacked(data, agent="dqn")
         self._decisions = words.get("decisions", 0)
         self._network, self._saved = None, data if arrays else None
-
-    def _chose(self, action: int) -> int:
-        self._chosen = action
-        return action
 
     def _explore_now(self) -> float:
         if not self._learning:

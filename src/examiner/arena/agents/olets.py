@@ -18,10 +18,7 @@ class _EndingNode(ActionNode):
     def update(self) -> None:
         r""":math:`r_M(n) = R_e(n)/N(n) + (1 - N_e(n)/N(n)) \max_c r_M(c)`."""
         own = self.ending_total / self.visits
-        if not self.children:
-            self.value = own
-            return
-        later = max(child.value for child in self.children.values())
+        later = max((child.value for child in self.children.values()), default=0.0)
         self.value = own + (1.0 - self.endings / self.visits) * later
 
 

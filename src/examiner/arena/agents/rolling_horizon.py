@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from examiner.arena.planning.planner import Lookahead, Planner
 from examiner.arena.planning.sequences import Sequence, changed, drawn, fitting, shifted, value
 
 _Evaluated = tuple[float, Sequence]
+_worth = itemgetter(0)
 
 
 @dataclass(kw_only=True)
@@ -46,10 +48,6 @@ class RollingHorizon(Planner):
             del living[self.population :]
         self._plans = [plan for _, plan in living]
         return self._plans[0][0]
-
-
-def _worth(evaluated: _Evaluated) -> float:
-    return evaluated[0]
 
 
 def _child(living: list[_Evaluated], ahead: Lookahead, rng: np.random.Generator) -> Sequence:

@@ -104,17 +104,16 @@ class Sarsa:
             "reward_unit": self._reward_unit,
             "clock": self.weights.clock if self._actions else 0,
         }
-        if not self._actions:
-            return packed({}, words)
-        weights = self.weights.settled(len(self.table))
-        return packed(
-            {
+        arrays = {}
+        if self._actions:
+            weights = self.weights.settled(len(self.table))
+            filled = weights != 0.0  # most weights are zero
+            arrays = {
                 "features": self.table.features(),
-                "filled": np.packbits(weights != 0.0),  # most weights are zero
-                "weights": weights[weights != 0.0],
-            },
-            words,
-        )
+                "filled": np.packbits(filled),
+                "weights": weights[filled],
+            }
+        return packed(arrays, words)
 
     def load(self, data: bytes) -> None:
         """Go on with what was saved."""

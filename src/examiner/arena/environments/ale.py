@@ -173,10 +173,9 @@ class Console:
 
     def clone(self) -> ConsoleState:
         """Return the state of the game."""
-        state = self.emulator.cloneState()
         merged = self.watched and self.protocol.frame_skip == 1
         return ConsoleState(
-            state,
+            self.emulator.cloneState(),
             self.previous,
             self.frames,
             self.over,

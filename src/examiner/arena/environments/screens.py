@@ -103,16 +103,10 @@ class Merger:
     def __init__(self, screens: Screens, *, rows: int) -> None:
         norm = television_norm(rows)
         colours = merging(screens, norm)
-        self._colours = _Lookup(colours)
-        self._greys = _Lookup(grey(norm)[colours >> 1])
-
-    def colours(self, earlier: Screen, later: Screen) -> Screen:
-        """Return palette indices."""
-        return self._colours(earlier, later)
-
-    def greys(self, earlier: Screen, later: Screen) -> Screen:
-        """Return grey values."""
-        return self._greys(earlier, later)
+        self.colours = _Lookup(colours)
+        """From an earlier and a later screen to palette indices."""
+        self.greys = _Lookup(grey(norm)[colours >> 1])
+        """The same to grey values."""
 
 
 class _Lookup:

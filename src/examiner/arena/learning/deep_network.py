@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.arena.learning.arrays import packed, unpacked
-from examiner.arena.learning.replay import ReplayMemory
+from examiner.arena.learning.replay import Arrays, ReplayMemory
 from examiner.checking import check_number
 from examiner.wording import InputError
 
@@ -124,13 +123,13 @@ class DeepNetwork:
 
         arrays, words = unpacked(data, agent="dqn")
         algorithm = self._algorithm
-        parts = _by_first_word(arrays)
-        self._memory.load(parts["memory"])
+        self._memory.load(_under("memory/", arrays))
+        network = _under("network/", arrays)
         algorithm.policy.load_state_dict(
-            {name: torch.from_numpy(array.copy()) for name, array in parts["network"].items()}
+            {name: torch.from_numpy(array.copy()) for name, array in network.items()}
         )
         state: dict[int, dict[str, torch.Tensor]] = {}
-        for name, array in parts.get("optimiser", {}).items():
+        for name, array in _under("optimiser/", arrays).items():
             index, _, value = name.partition("/")
             state.setdefault(int(index), {})[value] = torch.from_numpy(array.copy())
         groups = algorithm.policy.optimizer.state_dict()["param_groups"]
@@ -151,10 +150,8 @@ def _algorithm(shape: tuple[int, ...], actions: int, **settings: Any) -> Any:
         policy, None, buffer_size=1, _init_setup_model=False, **settings
     )
     spaces = gymnasium.spaces
-    if images:
-        algorithm.observation_space = spaces.Box(0, 255, shape=shape, dtype=np.uint8)
-    else:
-        algorithm.observation_space = spaces.Box(-np.inf, np.inf, shape=shape, dtype=np.float32)
+    low, high, kind = (0, 255, np.uint8) if images else (-np.inf, np.inf, np.float32)
+    algorithm.observation_space = spaces.Box(low, high, shape=shape, dtype=kind)
     algorithm.action_space = spaces.Discrete(actions)
     algorithm.n_envs = 1
     algorithm._setup_model()
@@ -197,9 +194,7 @@ class _Drawing:
         return torch.as_tensor(array, device=self._device)
 
 
-def _by_first_word(arrays: Mapping[str, NDArray[Any]]) -> dict[str, dict[str, NDArray[Any]]]:
-    parts: dict[str, dict[str, NDArray[Any]]] = {}
-    for name, array in arrays.items():
-        first, _, rest = name.partition("/")
-        parts.setdefault(first, {})[rest] = array
-    return parts
+def _under(part: str, arrays: Arrays) -> Arrays:
+    """The arrays whose names begin with that of a part, under the rest of their names."""
+    found = (name for name in arrays if name.startswith(part))
+    return {name.removeprefix(part): arrays[name] for name in found}

@@ -53,9 +53,8 @@ class ReplayMemory:
             "actions": np.zeros(0, dtype=np.int16),
             "rewards": np.zeros(0, dtype=np.float32),
             "ended": np.zeros(0, dtype=np.bool_),
-            "ahead": np.zeros(
-                0, dtype=np.uint8
-            ),  # how far the next observation is; 0 if there is none
+            # How far the next observation is; 0 if there is none.
+            "ahead": np.zeros(0, dtype=np.uint8),
         }
         self._next = self._count = 0
         self._last: NDArray[Any] | None = None

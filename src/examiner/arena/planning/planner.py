@@ -12,6 +12,7 @@ from examiner.checking import check_numbers
 from examiner.wording import InputError
 
 
+@dataclass(eq=False)
 class Lookahead:
     """A forward model on which a decision may cost so many frames, and actions last `hold` steps.
 
@@ -20,27 +21,22 @@ class Lookahead:
     action met so far in the episode, whatever a game counts in.
     """
 
-    def __init__(
-        self,
-        model: ForwardModel,
-        *,
-        actions: int,
-        budget: int,
-        action_frames: int,
-        hold: int = 1,
-        life_cost: float = 1.0,
-    ) -> None:
-        self.actions, self.budget, self.action_frames = actions, budget, action_frames
-        self._model, self._hold, self._life_cost = model, hold, life_cost
-        self._limit = model.frames
-        self._lives = 0
-        self._largest = 0.0
-        self.root: Any = None  # states are whatever the environment makes them
+    model: ForwardModel
+    actions: int
+    budget: int
+    action_frames: int
+    hold: int
+    life_cost: float
+
+    root: Any = field(init=False, default=None)  # states are whatever the environment makes them
+    _limit: int = field(init=False, default=0)
+    _lives: int = field(init=False, default=0)
+    _largest: float = field(init=False, default=0.0)
 
     def begin(self) -> None:
         """Look at the game that is played, and open a new budget."""
-        self.root = self._model.root()
-        self._limit = self._model.frames + self.budget
+        self.root = self.model.root()
+        self._limit = self.model.frames + self.budget
 
     @property
     def scale(self) -> float:
@@ -50,30 +46,30 @@ class Lookahead:
     @property
     def spent(self) -> float:
         """Share of this decision's budget that is spent."""
-        return 1.0 - (self._limit - self._model.frames) / self.budget
+        return 1.0 - (self._limit - self.model.frames) / self.budget
 
     @property
     def over(self) -> bool:
         """Whether the simulated episode has ended."""
-        return self._model.over
+        return self.model.over
 
     def affords(self, actions: int = 1) -> bool:
         """Whether the budget allows so many more actions."""
-        return self._model.frames + actions * self.action_frames <= self._limit
+        return self.model.frames + actions * self.action_frames <= self._limit
 
     def go_to(self, state: Any) -> None:
         """Put the simulation into a state."""
-        self._model.restore(state)
-        self._lives = self._model.lives
+        self.model.restore(state)
+        self._lives = self.model.lives
 
     def state(self) -> Any:
         """Return the state the simulation is in."""
-        return self._model.clone()
+        return self.model.clone()
 
     def take(self, action: int) -> float:
         """Simulate an action for as long as it is held; return the points less the price of lives."""
-        model, reward = self._model, 0.0
-        for _ in range(self._hold):
+        model, reward = self.model, 0.0
+        for _ in range(self.hold):
             reward += model.advance(action)
             if model.over:
                 break
@@ -81,11 +77,11 @@ class Lookahead:
             self._largest = abs(reward)
         lives = model.lives
         lost, self._lives = self._lives - lives, lives
-        return reward - self._life_cost * self.scale * lost if lost > 0 else reward
+        return reward - self.life_cost * self.scale * lost if lost > 0 else reward
 
     def observe(self) -> Seen:
         """Return what an agent would see."""
-        return self._model.observe()
+        return self.model.observe()
 
 
 @dataclass(kw_only=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from examiner.arena.contract import Seen
 from examiner.arena.planning.planner import Lookahead
 
-Atoms = NDArray[np.intp]
+Atoms = NDArray[np.integer]
 
 _TILE_ROWS, _TILE_COLUMNS = 7, 4  # of screens, as in the BASIC features of Bellemare et al. (2013)
 _BYTE = 256
@@ -43,9 +44,9 @@ class Tree:
         self._rewards.append(reward)
         return len(self._parents) - 1
 
-    def action(self, node: int) -> int:
-        """Return the action that led to a node."""
-        return self._actions[node]
+    def origin(self, node: int) -> tuple[int, int]:
+        """Return the parent of a node, and the action that led from there."""
+        return self._parents[node], self._actions[node]
 
     def action_values(self, *, actions: int, discount: float) -> list[float]:
         r"""Return the best discounted return that follows each action.
@@ -104,7 +105,7 @@ class Novelty:
     def __init__(self, cell: float = 0.1) -> None:
         self._cell = cell
         self._depths = np.zeros(0, dtype=np.int32)
-        self._first_atoms = np.zeros(0, dtype=np.intp)
+        self._first_atoms: Atoms = np.zeros(0, dtype=np.intp)
         self._known: dict[tuple[int, float], int] = {}
 
     def atoms(self, seen: Seen) -> Atoms:
@@ -166,79 +167,71 @@ def grow_by_rollouts(
     entered again. Bandres, Bonet and Geffner (2018), Planning with Pixels in (Almost) Real Time, AAAI,
     algorithm 1. Rollouts end at a `depth`, since a clock in the memory is new at every step.
     """
-    growth = _Growth(ahead, novelty, seen, depth, rng)
-    while ahead.affords() and growth.open(0):
+    growth = _Growth(ahead, novelty, depth, rng)
+    atoms = novelty.atoms(seen)
+    novelty.new(atoms)
+    growth.open[0] = _Open(ahead.root, atoms, list(range(ahead.actions)), {})
+    while ahead.affords() and 0 in growth.open:
         growth.roll_out()
     return growth.tree
 
 
-class _Growth:
-    def __init__(
-        self,
-        ahead: Lookahead,
-        novelty: Novelty,
-        seen: Seen,
-        length: int,
-        rng: np.random.Generator,
-    ) -> None:
-        self.tree = Tree()
-        self._ahead, self._novelty, self._rng = ahead, novelty, rng
-        self._length = length
-        atoms = novelty.atoms(seen)
-        novelty.new(atoms, 0)
-        self._atoms: list[Atoms | None] = [atoms]
-        self._states: list[Any] = [ahead.root]  # whatever the environment makes them
-        self._parents = [-1]
-        self._children: list[dict[int, int]] = [{}]
-        self._unsolved: list[list[int]] = [list(range(ahead.actions))]
+class _Open(NamedTuple):
+    """A node that may be entered: its state, what it shows, its actions not solved yet, its children."""
 
-    def open(self, node: int) -> bool:
-        return bool(self._unsolved[node])
+    state: Any  # whatever the environment makes them
+    atoms: Atoms
+    unsolved: list[int]
+    children: dict[int, int]
+
+
+@dataclass(slots=True)
+class _Growth:
+    """A tree that grows by rollouts of so many actions; a node that is solved is no longer `open`."""
+
+    ahead: Lookahead
+    novelty: Novelty
+    length: int
+    rng: np.random.Generator
+    tree: Tree = field(default_factory=Tree)
+    open: dict[int, _Open] = field(default_factory=dict)
 
     def roll_out(self) -> None:
         node, here = 0, False  # here: the simulation is in the node's state
-        for depth in range(1, self._length + 1):
-            if not self.open(node) or not self._ahead.affords():
+        for depth in range(1, self.length + 1):
+            if node not in self.open or not self.ahead.affords():
                 return
-            choices = self._unsolved[node]
-            action = choices[int(self._rng.integers(len(choices)))]
-            child = self._children[node].get(action)
+            state, _, choices, children = self.open[node]
+            action = choices[int(self.rng.integers(len(choices)))]
+            child = children.get(action)
             if child is None:
                 if not here:
-                    self._ahead.go_to(self._states[node])
+                    self.ahead.go_to(state)
                 child, here = self._simulate(node, action, depth), True
-            elif not self._novelty.holds(self._known_atoms(child), depth):
-                self._solve(child, action)
+            elif not self.novelty.holds(self.open[child].atoms, depth):
+                self._solve(child)
             node = child
 
     def _simulate(self, node: int, action: int, depth: int) -> int:
-        ahead = self._ahead
+        ahead = self.ahead
         child = self.tree.add(node, action, ahead.take(action))
-        ends = ahead.over or depth == self._length
-        atoms = None if ends else self._novelty.atoms(ahead.observe())
-        novel = atoms is not None and self._novelty.new(atoms, depth)
-        self._children[node][action] = child
-        self._atoms.append(atoms.astype(np.int32) if atoms is not None and novel else None)
-        self._states.append(ahead.state() if novel else None)
-        self._parents.append(node)
-        self._children.append({})
-        self._unsolved.append(list(range(ahead.actions)) if novel else [])
-        if not novel:
-            self._solve(child, action)
+        self.open[node].children[action] = child
+        if not ahead.over and depth < self.length:
+            atoms = self.novelty.atoms(ahead.observe())
+            if self.novelty.new(atoms, depth):
+                shown, actions = atoms.astype(np.int32), list(range(ahead.actions))
+                self.open[child] = _Open(ahead.state(), shown, actions, {})
+                return child
+        self._solve(child)
         return child
 
-    def _solve(self, node: int, action: int) -> None:
+    def _solve(self, node: int) -> None:
         """Enter a node no more, nor its parents once all their actions are solved."""
-        self._unsolved[node], self._states[node], self._atoms[node] = [], None, None
-        while (parent := self._parents[node]) >= 0:
-            self._unsolved[parent].remove(action)
-            if self._unsolved[parent]:
+        self.open.pop(node, None)
+        while node:
+            node, action = self.tree.origin(node)
+            unsolved = self.open[node].unsolved
+            unsolved.remove(action)
+            if unsolved:
                 return
-            self._states[parent] = self._atoms[parent] = None
-            node = parent
-            action = self.tree.action(node)
-
-    def _known_atoms(self, node: int) -> Atoms:
-        atoms = self._atoms[node]
-        assert atoms is not None, "a game that has ended is solved and not entered again"
-        return atoms
+            del self.open[node]

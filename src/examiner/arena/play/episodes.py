@@ -7,11 +7,14 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from examiner.arena.agents import AGENTS
 from examiner.arena.contract import Environment, Task, make_agent
 from examiner.arena.job import Job, environment_of
+from examiner.checking import Floats
 from examiner.ledger import Account, Checkpoint, Episode, Phase
 from examiner.wording import InputError, shorten
 
@@ -201,9 +204,8 @@ def _position(action: object, actions: int, job: Job) -> int:
 
 _LEAST_SECONDS = 1.0  # a job shorter than that is played again sooner than it is saved
 _SHARE_OF_RUN = 0.01  # what is played again after an interruption, at most
-_COST_SHARE = (
-    0.007  # seen from the worker; the driver, which writes the file, takes half as much again
-)
+# Seen from the worker; the driver, which writes the file, takes half as much again.
+_COST_SHARE = 0.007
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,18 +229,9 @@ class Saved:
     data: bytes
 
 
-class _Clock(NamedTuple):
+def _clocks() -> Floats:
     """Time on the clock, and of the processor: on a busy machine the two are far apart."""
-
-    wall: float
-    cpu: float
-
-    @classmethod
-    def now(cls) -> _Clock:
-        return cls(time.perf_counter(), time.process_time())
-
-    def since(self, before: _Clock) -> _Clock:
-        return _Clock(self.wall - before.wall, self.cpu - before.cpu)
+    return np.array([time.perf_counter(), time.process_time()])
 
 
 def perform_job(start: Start) -> Iterator[bool | Episode | Saved]:
@@ -260,22 +253,19 @@ def perform_job(start: Start) -> Iterator[bool | Episode | Saved]:
         yield from playing
         return
     seconds = 0.0 if start.account is None else start.account.cpu_seconds
-    begun = last = _Clock.now()
-    cost, kept = _Clock(0.0, 0.0), True
+    begun = last = _clocks()
+    cost, kept = np.zeros(2), True
     for episode in playing:
         kept = False
         yield episode
-        now = _Clock.now()
-        run = seconds + now.wall - begun.wall
-        passed = now.since(last)
-        if (
-            passed.wall >= max(_LEAST_SECONDS, _SHARE_OF_RUN * run, cost.wall / _COST_SHARE)
-            and passed.cpu >= cost.cpu / _COST_SHARE
-        ):
+        now = _clocks()
+        run = seconds + now[0] - begun[0]
+        least = max(_LEAST_SECONDS, _SHARE_OF_RUN * run), 0.0
+        if np.all(now - last >= np.maximum(least, cost / _COST_SHARE)):
             yield _saved(playing)
             kept = True
-            last = _Clock.now()
-            cost = last.since(now)
+            last = _clocks()
+            cost = last - now
     if not kept:
         yield _saved(playing)
 

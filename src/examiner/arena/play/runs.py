@@ -15,6 +15,7 @@ from examiner.arena.contract import Environment
 from examiner.arena.job import Job, environment_of
 from examiner.arena.play.episodes import Playing
 from examiner.arena.protocol import Protocol
+from examiner.checking import Floats
 from examiner.ledger import Phase
 from examiner.results import Results
 from examiner.wording import InputError, shorten
@@ -45,8 +46,7 @@ def mean_of_runs(values: Sequence[float]) -> RunsMean:
     RunsMean(mean=2.0, low=-0.48..., high=4.48..., runs=3)
     """
     numbers = np.asarray(values, dtype=float)
-    count = len(numbers)
-    mean = float(numbers.mean()) if count else math.nan
+    mean, count = _mean(numbers), len(numbers)
     if count < 2:
         return RunsMean(mean, math.nan, math.nan, count)
     half = _half_width(float(numbers.var(ddof=1)) / count, count - 1)
@@ -61,9 +61,7 @@ def difference_of_runs(values: Sequence[float], others: Sequence[float]) -> Runs
     """
     samples = [np.asarray(sample, dtype=float) for sample in (values, others)]
     counts = [len(sample) for sample in samples]
-    if min(counts) < 1:
-        return RunsMean(math.nan, math.nan, math.nan, 0)
-    mean = float(samples[0].mean() - samples[1].mean())
+    mean = _mean(samples[0]) - _mean(samples[1])
     if min(counts) < 2:
         return RunsMean(mean, math.nan, math.nan, min(counts))
     parts = [float(sample.var(ddof=1)) / len(sample) for sample in samples]
@@ -71,6 +69,10 @@ def difference_of_runs(values: Sequence[float], others: Sequence[float]) -> Runs
     weights = sum(part**2 / (count - 1) for part, count in zip(parts, counts, strict=True))
     half = _half_width(variance, variance**2 / weights if weights else math.inf)
     return RunsMean(mean, mean - half, mean + half, min(counts))
+
+
+def _mean(numbers: Floats) -> float:
+    return float(numbers.mean()) if len(numbers) else math.nan
 
 
 def _half_width(variance: float, degrees: float) -> float:
