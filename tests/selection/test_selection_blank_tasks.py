@@ -23,20 +23,6 @@ def test_a_task_without_a_scale_is_left_out_and_said() -> None:
     assert any("1 task left out, since no agent has a comparable value" in n for n in whole.notes)
 
 
-@pytest.mark.parametrize("normaliser", ["z-score", "min-max"])
-def test_a_task_on_which_all_are_equal_is_never_chosen(normaliser: str) -> None:
-    scores = SCORES.copy()
-    scores[:, 2] = 7.0
-    results = ex.Results.from_numpy(scores, tasks=TASKS)
-    with pytest.warns(ex.ExaminerWarning):
-        whole = ex.selection.benchmark(results, ex.Recipe(normaliser=normaliser))
-    assert "t2" not in whole.tasks
-    chosen = ex.selection.select(whole, 5, "spread", rng=0)
-    assert "t2" not in chosen.tasks
-    placed = ex.selection.place(results.keeping("agent:agent 3"), chosen)
-    assert np.isfinite(placed[0].value)
-
-
 def test_a_selection_given_first_is_refused_in_words() -> None:
     results = ex.Results.from_numpy(SCORES / 20)
     chosen = ex.selection.select(results, 2, "spread", rng=0)

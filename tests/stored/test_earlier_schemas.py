@@ -37,3 +37,10 @@ def test_damaged_recipes_of_schema_1_are_refused_in_a_sentence(tmp_path, part, v
     with pytest.raises(ex.InputError):
         fit = ex.open(tmp_path / "fit.json")
         fit.recipe.responses(ex.Results.from_numpy([[1.0]], tasks=["t1"]))
+
+
+def test_a_fit_of_schema_1_takes_the_scale_that_has_what_its_normaliser_needs() -> None:
+    """Each game has two scales, and only the second knows a human; 0.67296 is what wrote it said."""
+    fit = ex.open(FOLDER.parent / "schema_1_two_scales.json")
+    new = ex.load("atari-dqn-family").keeping("agent:noisy_dqn")
+    assert ex.irt.place(new, fit)[0].ability == pytest.approx(0.6729587)

@@ -99,13 +99,9 @@ def place(
     >>> round(mine.ability, 2), mine.predicted.tasks, mine.unexpected
     (0.04, ('d',), ())
     """
-    if isinstance(results, IRTFit):
-        raise InputError(
-            "The fit is given first. Give the new results first: `place(results, fit)`."
-        )
     if not isinstance(fit, IRTFit):
         raise InputError(
-            f"A {type(fit).__name__} is no fit. Give what `fit` made: `place(results, fit)`."
+            f"A {type(fit).__name__} is given as the fit. Give the new results first: `place(results, fit)`."
         )
     matrix, notes = _responses(fit, results)
     matrix, items, more = known_tasks(fit, matrix)

@@ -6,11 +6,16 @@ import math
 from typing import Any
 
 from examiner.results import Scales
+from examiner.results.scale import Anchor
 from examiner.wording import InputError
 
 Content = dict[str, Any]  # Any: JSON values
 
-_ANCHORS = {"human": ("random", "reference"), "random-only": ("random",), "log": ()}
+_ANCHORS: dict[str, tuple[Anchor, ...]] = {
+    "human": ("random", "reference"),
+    "random-only": ("random",),
+    "log": (),
+}
 
 
 def fit_of_schema_1(content: Content) -> Content:
@@ -55,7 +60,7 @@ def _scale(old: Content, scales: Scales) -> Content | None:
         return None
     if standing is None:
         tasks = list(scales.tasks)
-        known = scales.aligned(tasks, old["measure"], needs=list(_ANCHORS[name]))
+        known = scales.aligned(tasks, old["measure"], needs=_ANCHORS[name])
         marks = [getattr(known, anchor).tolist() for anchor in _ANCHORS[name]]
     else:
         tasks = list(standing["marks"])
