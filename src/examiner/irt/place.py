@@ -101,8 +101,8 @@ def place(
     """
     if not isinstance(fit, IRTFit):
         raise InputError(
-            f"A {type(fit).__name__} is given as the fit. Give the new results first, then the fit: "
-            f"`place(results, fit)`."
+            f"A {type(fit).__name__} is given as the fit. "
+            f"Give the new results first: `place(results, fit)`."
         )
     matrix, notes = _responses(fit, results)
     matrix, items, more = known_tasks(fit, matrix)
