@@ -54,8 +54,11 @@ def others_beaten(scale: LearntScale, scores: TaskScores, values: Floats) -> Oth
     for task, rows in enumerate(np.split(order, ends[:-1])):
         ladder = ladders[: known[task], task]
         if len(ladder):
-            worse[rows] = np.searchsorted(ladder, oriented[rows], "left")
-            upto[rows] = np.searchsorted(ladder, oriented[rows], "right")
+            here = oriented[rows]
+            below = np.searchsorted(ladder, here, "left")
+            met = ladder[np.minimum(below, len(ladder) - 1)] == here
+            worse[rows] = upto[rows] = below
+            upto[rows[met]] = np.searchsorted(ladder, here[met], "right")  # only there are any alike
     own = scale.own_marks(scores)
     alike = upto - worse - (own == oriented)
     better = known[scores.task_codes] - upto - (own > oriented)
