@@ -58,7 +58,9 @@ def others_beaten(scale: LearntScale, scores: TaskScores, values: Floats) -> Oth
             below = np.searchsorted(ladder, here, "left")
             met = ladder[np.minimum(below, len(ladder) - 1)] == here
             worse[rows] = upto[rows] = below
-            upto[rows[met]] = np.searchsorted(ladder, here[met], "right")  # only there are any alike
+            upto[rows[met]] = np.searchsorted(
+                ladder, here[met], "right"
+            )  # only there are any alike
     own = scale.own_marks(scores)
     alike = upto - worse - (own == oriented)
     better = known[scores.task_codes] - upto - (own > oriented)
