@@ -15,41 +15,39 @@ from pathlib import Path
 
 TURNS = 7
 NEW = "hasattr(ex, 'open')"
-CALLS = {
-    "fit 2PL, 1000 × 500": f"""
+
+
+def _tasks(count: int) -> str:
+    """Code that makes 2PL tasks, and names what fits and simulates in either tree."""
+    return f"""
 fit = ex.irt.fit if {NEW} else ex.fit_irt
 items = ex.irt.ItemParameters if {NEW} else ex.ItemParameters
 simulate = ex.irt.simulate if {NEW} else ex.simulate
 rng = np.random.default_rng(0)
-tasks = items.of([f"t{{n}}" for n in range(500)], rng.lognormal(0, 0.3, 500), rng.normal(size=500))
+names = [f"t{{n}}" for n in range({count})]
+tasks = items.of(names, rng.lognormal(0, 0.3, {count}), rng.normal(size={count}))
+"""
+
+
+CALLS = {
+    "fit 2PL, 1000 × 500": f"""
+{_tasks(500)}
 matrix = simulate(tasks, 1000, rng=1)
 def call(): fit(matrix, starts=1, errors=False)
 """,
     "fit 2PL with errors, 300 × 100": f"""
-fit = ex.irt.fit if {NEW} else ex.fit_irt
-items = ex.irt.ItemParameters if {NEW} else ex.ItemParameters
-simulate = ex.irt.simulate if {NEW} else ex.simulate
-rng = np.random.default_rng(0)
-tasks = items.of([f"t{{n}}" for n in range(100)], rng.lognormal(0, 0.3, 100), rng.normal(size=100))
+{_tasks(100)}
 matrix = simulate(tasks, 300, rng=1)
 def call(): fit(matrix, starts=1)
 """,
     "fit 2PL, 1000 × 500, 60 % missing": f"""
-fit = ex.irt.fit if {NEW} else ex.fit_irt
-items = ex.irt.ItemParameters if {NEW} else ex.ItemParameters
-simulate = ex.irt.simulate if {NEW} else ex.simulate
-rng = np.random.default_rng(0)
-tasks = items.of([f"t{{n}}" for n in range(500)], rng.lognormal(0, 0.3, 500), rng.normal(size=500))
+{_tasks(500)}
 values = np.where(rng.random((1000, 500)) < 0.6, np.nan, simulate(tasks, 1000, rng=1).to_numpy())
 matrix = ex.ResponseMatrix.from_array(values)
 def call(): fit(matrix, starts=1, errors=False)
 """,
     "fit beta-binomial, 23 × 49 × 25": f"""
-fit = ex.irt.fit if {NEW} else ex.fit_irt
-items = ex.irt.ItemParameters if {NEW} else ex.ItemParameters
-simulate = ex.irt.simulate if {NEW} else ex.simulate
-rng = np.random.default_rng(0)
-tasks = items.of([f"t{{n}}" for n in range(49)], rng.lognormal(0, 0.3, 49), rng.normal(size=49))
+{_tasks(49)}
 matrix = simulate(tasks, 23, trials=25, rng=1)
 def call(): fit(matrix, starts=1, errors=False)
 """,

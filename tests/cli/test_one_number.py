@@ -142,3 +142,21 @@ def test_how_does_an_agent_compare_on_one_task(told, atari, normaliser, tmp_path
     few = ex.selection.select(whole, 3, "spread", rng=0)
     stored = ex.open(ex.save(few, tmp_path / "few.json"))
     np.testing.assert_allclose(stored.recipe.values(atari), few.recipe.values(atari))
+
+
+def test_how_good_an_agent_is_at_the_end_of_its_training(told) -> None:
+    """A training log is reduced before it is averaged, whoever averages it."""
+    log = ex.load("atari-arena")
+    assert log.provenance.training
+    reduced = ex.reduce(log)
+    content = told("scores", "atari-arena", "--aggregate", "mean", "--reps", 10)
+    by_command = [row["value"] for row in content["aggregates"]]
+    for results in (log, reduced):
+        assert list(ex.scores.aggregate(results).mean) == pytest.approx(by_command)
+    bits = told("information", "atari-arena", "--reps", 0)["tasks"]
+    here = dict(zip(log.tasks, ex.information.gain(log).bits, strict=True))
+    assert {row["task"]: row["bits"] for row in bits} == pytest.approx(here)
+    found = ex.scores.intervals(log, "mean", rng=0, reps=50).value
+    np.testing.assert_allclose(found, ex.scores.intervals(reduced, "mean", rng=0, reps=50).value)
+    z = ex.scores.aggregate(ex.normalise(log, "min-max")).mean
+    np.testing.assert_allclose(z, ex.scores.aggregate(ex.normalise(reduced, "min-max")).mean)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores import NORMALISERS
-from examiner.scores.cells import cell_means, ratio
+from examiner.scores.cells import cell_means, judged_runs, ratio
 from examiner.scores.comparable import TaskScores
 from examiner.scores.likeness import ROUNDING
 
@@ -74,6 +74,7 @@ def observe(
     >>> seen.unit, seen.mean
     ('run', array([[-0.5,  0. ,  0.5,  0.5]]))
     """
+    results = judged_runs(results)
     wanted = measures or results.measures[:1]
     names = tuple(dict.fromkeys(results.measure_name(name) for name in wanted))
     n_tasks = len(results.tasks)

@@ -37,28 +37,43 @@ class RunMeans(NamedTuple):
     value: Floats
 
 
+def judged_runs(results: Results) -> Results:
+    """Return results as they are averaged: a training log is reduced first, as in commands and reports.
+
+    >>> judged_runs(Results.from_numpy([[1.0, 2.0]])).provenance.reduction is None
+    True
+    """
+    if not check_results(results).provenance.training:
+        return results
+    from examiner.scores.training.reduce import reduce  # the room of training logs, which few are
+
+    return reduce(results)
+
+
 def run_means(results: Results, measure: str | None = None) -> RunMeans:
-    """Average the trials of each run, unobserved ones left out.
+    """Average the trials of each run, unobserved ones left out; training logs are reduced.
 
     >>> results = Results.from_dict({"agent": ["a"] * 3, "task": ["t"] * 3, "run": [7, 7, 8],
     ...                              "trial": [0, 1, 0], "score": [1, 3, 10]})
     >>> run_means(results).value
     array([ 2., 10.])
     """
-    return mean_runs(check_results(results).measure(measure), RowCodes.of(results))
+    results = judged_runs(results)
+    return mean_runs(results.measure(measure), RowCodes.of(results))
 
 
 def cell_means(results: Results, measure: str | None = None) -> Floats:
     """Return the mean over runs of the mean over trials; NaN where nothing was observed.
 
-    Shape [agents, tasks].
+    Shape [agents, tasks]. Training logs are reduced first.
 
     >>> results = Results.from_dict({"agent": ["a"] * 3, "task": ["t"] * 3, "run": [7, 7, 8],
     ...                              "trial": [0, 1, 0], "score": [1, 3, 10]})
     >>> cell_means(results)
     array([[6.]])
     """
-    return mean_cells(check_results(results).measure(measure), RowCodes.of(results))
+    results = judged_runs(results)
+    return mean_cells(results.measure(measure), RowCodes.of(results))
 
 
 def mean_runs(values: Floats, codes: RowCodes) -> RunMeans:

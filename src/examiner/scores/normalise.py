@@ -96,10 +96,11 @@ def task_scores(results: Results, measure: str | None = None) -> TaskScores:
     array([[1., 2.]])
     """
     values, codes = results.measure(measure), RowCodes.of(results)
+    log = results.provenance.training
     return TaskScores(
         values=values,
         codes=codes,
-        agent_means=mean_cells(values, codes),
+        agent_means=cell_means(results, measure) if log else mean_cells(values, codes),
         agents=results.agents,
         tasks=results.tasks,
         task_names=results.task_names,

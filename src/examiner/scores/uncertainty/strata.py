@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from examiner.checking import Floats, check_known, read_only
 from examiner.results import Results
-from examiner.scores.cells import run_means
+from examiner.scores.cells import judged_runs, run_means
 from examiner.wording import InputError, counted, listed
 
 
@@ -80,6 +80,7 @@ def run_scores(results: Results, measure: str | None = None) -> RunScores:
     >>> scores.of("a").scores
     array([[1., 3.]])
     """
+    results = judged_runs(results)
     runs = run_means(results, measure)
     ends = np.searchsorted(runs.agent, np.arange(len(results.agents) + 1))
     strata = tuple(
