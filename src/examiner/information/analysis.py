@@ -33,6 +33,7 @@ from examiner.information.uncertainty import (
 )
 from examiner.results import Results
 from examiner.results.display import html_columns
+from examiner.scores.cells import judged_runs
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted, shorten
 
@@ -211,6 +212,7 @@ def likeness(
     >>> found.main.clusters, found.crowning.crownable
     ((('t', 'u'), ('v',)), 1)
     """
+    results = judged_runs(results)  # once, for all its parts
     if len(results.agents) < 2:
         raise InputError(
             f"There is one agent, {shorten(results.agents[0])}, and likeness of tasks is seen across "

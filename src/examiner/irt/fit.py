@@ -70,9 +70,8 @@ class Fitting:
     """
 
     estimator: Estimator = "map"
-    priors: Priors | Mapping[str, Any] | None = (
-        None  # Any: a Normal, or mean and standard deviation
-    )
+    # Any: a Normal, or mean and standard deviation
+    priors: Priors | Mapping[str, Any] | None = None
     response: Response | None = None
     starts: int | None = None
     nodes: int | Quadrature | None = None

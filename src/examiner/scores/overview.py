@@ -13,6 +13,7 @@ from examiner.checking import Randomness, generator
 from examiner.results import Results
 from examiner.results.atari import atari_game
 from examiner.scores.aggregate import AGGREGATES
+from examiner.scores.cells import judged_runs
 from examiner.scores.differences import Difference, difference_of
 from examiner.scores.normalise import suggested_aggregate, suggested_normaliser, task_ranges_apart
 from examiner.scores.significance import PostHoc, Significance, significance
@@ -104,6 +105,7 @@ def overview(
     names = (suggested_aggregate(results),) if aggregates is None else tuple(aggregates)
     if "all" in names:
         names = tuple(AGGREGATES)
+    results = judged_runs(results)  # once, for all its parts
     made = intervals(results, names, rng=generator(rng), **how)
     pairs = _pairs(results, made)
     drawing = DrawingOptions(

@@ -197,21 +197,15 @@ def benchmark(
     if goal == "rank-points":
         recipe = replace(recipe, normaliser="points")
     results = recipe.ready(check_results(results))
-    settled = recipe.learn(results)
-    absolute = _absolute(results, settled)
-    scores = _scores(absolute, settled)
+    settled, absolute, scores = _settled(results, recipe)
     blank = np.asarray(np.isnan(scores.agent_means).all(axis=0))
     if blank.any() and not blank.all():
         results = results.where(~blank[results.task_codes]).with_notes(_blank_note(results, blank))
-        settled = recipe.learn(results)
-        absolute = _absolute(results, settled)
-        scores = _scores(absolute, settled)
+        settled, absolute, scores = _settled(results, recipe)
     kept, left_out = _complete(scores, coverage)
     if left_out:
         results = results.where(kept[results.agent_codes])
-        settled = recipe.learn(results)
-        absolute = _absolute(results, settled)
-        scores = _scores(absolute, settled)
+        settled, absolute, scores = _settled(results, recipe)
     seen = _observed(absolute, settled)
     found = moments(seen)
     noise, notes = _noise(found, seen, deviations)
@@ -243,15 +237,17 @@ def _blank_note(results: Results, blank: NDArray[np.bool_]) -> str:
     )
 
 
-def _absolute(results: Results, recipe: Recipe) -> Results:
-    """Results as far as no agent is compared with another; an order of measures takes them as they are."""
-    return results if recipe.lexicographic else recipe.absolute(results)
+def _settled(results: Results, recipe: Recipe) -> tuple[Recipe, Results, TaskScores]:
+    """The recipe after it learnt, results as far as no agent is compared with another, and their scores.
 
-
-def _scores(results: Results, recipe: Recipe) -> TaskScores:
-    if recipe.lexicographic:
-        return TaskScores.of_cells(recipe.values(results), results.agents, results.tasks)
-    return task_scores(results, recipe.measure)
+    An order of measures takes results as they are.
+    """
+    learnt = recipe.learn(results)
+    if learnt.lexicographic:
+        values = learnt.values(results)
+        return learnt, results, TaskScores.of_cells(values, results.agents, results.tasks)
+    absolute = learnt.absolute(results)
+    return learnt, absolute, task_scores(absolute, learnt.measure)
 
 
 def _complete(scores: TaskScores, coverage: float) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
