@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Floats
+from examiner.scores.signed_ranks import normal_signed_rank_p
 
 FEWEST_AGENTS = 3
 """The Shapiro–Wilk test needs three values."""
@@ -136,7 +137,7 @@ def _block(
     effect = np.full(len(first), np.nan)
     np.divide(difference, pooled, out=effect, where=varies)
     p_value = np.where(
-        student, _student_p(difference, pooled, n), _wilcoxon_p(np.where(both, left - right, 0.0))
+        student, _student_p(difference, pooled, n), normal_signed_rank_p(np.where(both, left - right, 0.0))
     )
     enough = agents >= FEWEST_AGENTS
     return PairTests(
@@ -157,28 +158,6 @@ def _student_p(difference: Floats, pooled: Floats, n: NDArray[np.int64]) -> Floa
     t = np.full(len(n), np.inf)
     np.divide(difference, pooled * np.sqrt(2 / n), out=t, where=pooled > 0)
     return 2 * stdtr(np.maximum(2 * n - 2, 1), -t)
-
-
-def _wilcoxon_p(differences: Floats) -> Floats:
-    """Two-sided p-value for each row of differences; zeros are dropped, and 1 where all are zero."""
-    from scipy.special import ndtr
-    from scipy.stats import rankdata
-
-    used = differences != 0
-    n = used.sum(axis=1)
-    # What is dropped is ranked behind all others, where it changes nothing.
-    sizes = np.where(used, np.abs(differences), np.inf)
-    highest = np.asarray(rankdata(sizes, method="max", axis=1))
-    ties = highest - np.asarray(rankdata(sizes, method="min", axis=1)) + 1
-    ranks = highest - (ties - 1) / 2
-    positive = np.where(used & (differences > 0), ranks, 0.0).sum(axis=1)
-    tied = np.where(used, ties.astype(np.float64) ** 2 - 1, 0.0).sum(axis=1)
-    variance = n * (n + 1) * (2 * n + 1) / 24 - tied / 48
-    z = np.zeros(len(n))
-    np.divide(
-        positive - n * (n + 1) / 4, np.sqrt(np.maximum(variance, 0)), out=z, where=variance > 0
-    )
-    return 2 * ndtr(-np.abs(z))
 
 
 class _Normality:
