@@ -137,7 +137,9 @@ def _block(
     effect = np.full(len(first), np.nan)
     np.divide(difference, pooled, out=effect, where=varies)
     p_value = np.where(
-        student, _student_p(difference, pooled, n), normal_signed_rank_p(np.where(both, left - right, 0.0))
+        student,
+        _student_p(difference, pooled, n),
+        normal_signed_rank_p(np.where(both, left - right, 0.0)),
     )
     enough = agents >= FEWEST_AGENTS
     return PairTests(
