@@ -16,6 +16,7 @@ from examiner.importers.files import SourceFile, check_unpacked
 from examiner.wording import InputError, shorten
 
 _ZIP = b"PK\x03\x04"
+_LONGEST_HEADER = 10_000  # as numpy has it: shape and kind of one array
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, MemoryError),
     *(ValueError, TypeError, LookupError, OverflowError, SyntaxError, RuntimeError),
@@ -113,6 +114,12 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> NDA
 
 def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     version = np.lib.format.read_magic(stream)
+    length = stream.read(2 if version == (1, 0) else 4)
+    if (
+        int.from_bytes(length, "little") > _LONGEST_HEADER
+    ):  # numpy would read it whole, and then refuse it
+        raise ValueError
+    header = io.BytesIO(length + stream.read(int.from_bytes(length, "little")))
     if version == (1, 0):
-        return np.lib.format.read_array_header_1_0(stream)
-    return np.lib.format.read_array_header_2_0(stream)
+        return np.lib.format.read_array_header_1_0(header)
+    return np.lib.format.read_array_header_2_0(header)

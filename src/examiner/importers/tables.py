@@ -20,9 +20,7 @@ from examiner.results.keys import ITEM_COLUMNS
 from examiner.results.table import assemble
 from examiner.wording import InputError, listed, shorten
 
-PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
-"""What polars raises on what it cannot parse; a panic is not an Exception."""
-
+_NEITHER_TEXT_NOR_NUMBER = (pl.Binary, pl.Duration, pl.Object)
 Layout = Literal["tidy", "wide"]
 Orientation = Literal["rows", "columns"]
 
@@ -71,11 +69,23 @@ def table_reading(
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
     if nested:
         notes = (*notes, f"Nested values are left out: {listed(nested)}.")
-        frame = frame.drop(nested)
+    odd = [name for name, kind in frame.schema.items() if kind in _NEITHER_TEXT_NOR_NUMBER]
+    if odd:
+        notes = (*notes, f"What is neither text nor number is left out: {listed(odd)}.")
+    frame = frame.drop(*nested, *odd)
     with where.named():
         columns = TableColumns.of(frame.columns, options, file.names)
         origin = Provenance(str(file.path), f"{columns.layout} {kind}").with_notes(*notes)
         return Reading(results_from_table(frame, columns, origin), where)
+
+
+def is_left_out(kind: pl.DataType) -> bool:
+    """Tell whether a column of a kind can be no part of a table of results.
+
+    >>> is_left_out(pl.List(pl.Int64())), is_left_out(pl.Binary()), is_left_out(pl.String())
+    (True, True, False)
+    """
+    return kind.is_nested() or kind in _NEITHER_TEXT_NOR_NUMBER
 
 
 def results_from_table(frame: pl.DataFrame, columns: TableColumns, origin: Provenance) -> Results:

@@ -16,7 +16,7 @@ from examiner.results.border import arrow_from, check_columns, frame_from, panda
 from examiner.results.codes import name_column
 from examiner.results.display import html_table
 from examiner.results.keys import numbered_names
-from examiner.results.storage import MATRIX_SCHEMA, MatrixNote, checked_note, loaded, save_frame
+from examiner.results.parquet import MATRIX_SCHEMA, MatrixNote, checked_note, loaded, save_frame
 from examiner.wording import InputError, counted, shorten
 
 if TYPE_CHECKING:

@@ -1,23 +1,22 @@
-"""Files: the old one or the whole new one, of the kind its ending says; Parquet with a checked note."""
+"""Files written: the old one or the whole new one, of the kind its ending says."""
 
 from __future__ import annotations
 
 import errno
-import json
 import os
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Literal
 
 import polars as pl
 
-from examiner.checking import from_record, to_record
-from examiner.results.attributes import Attributes, Provenance
-from examiner.results.scale import TaskScale
 from examiner.wording import InputError, listed, shorten
+
+PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+"""What polars raises on what it cannot parse or write; a panic is not an Exception."""
 
 
 @contextmanager
@@ -55,15 +54,25 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         _flush_to_disk(temporary)
         temporary.replace(target)
         _flush_to_disk(target.parent)
-    except OSError as problem:
+    except (OSError, *PROBLEMS) as problem:
+        said = getattr(problem, "strerror", None) or first_line(problem)
         raise InputError(
-            f"Cannot write {shorten(path, 200)}: {problem.strerror or problem}. "
+            f"Cannot write {shorten(path, 200)}: {said}. "
             f"Check the name, the free space and the permissions, or choose another path."
         ) from problem
     finally:
         if temporary is not None:
             with suppress(OSError):
                 temporary.unlink()
+
+
+def first_line(problem: BaseException) -> str:
+    """Return the first line of what other software says is wrong, cut where it would drown a sentence.
+
+    >>> first_line(ValueError("invalid thrift\\nstack backtrace: …"))
+    'invalid thrift'
+    """
+    return (str(problem).splitlines() or [""])[0][:200].rstrip(".")
 
 
 def write_text(path: str | Path, text: str) -> Path:
@@ -169,112 +178,3 @@ def write_bytes(data: bytes, path: str | Path) -> Path:
     with atomic_path(path) as temporary:
         temporary.write_bytes(data)
     return Path(path)
-
-
-METADATA_KEY = "examiner"
-RESULTS_SCHEMA = "examiner.results/1"
-MATRIX_SCHEMA = "examiner.matrix/1"
-
-
-class ResultsNote(NamedTuple):
-    """What is stored beside the table of results."""
-
-    item: tuple[str, ...]
-    measures: tuple[str, ...]
-    scales: tuple[TaskScale, ...]
-    provenance: Provenance
-    tasks: Attributes = Attributes("task")
-    agents: Attributes = Attributes("agent")
-
-
-class MatrixNote(NamedTuple):
-    """What is stored beside the cells of a matrix: its names in their order."""
-
-    agents: tuple[str, ...]
-    tasks: tuple[str, ...]
-
-
-Note = TypeVar("Note", ResultsNote, MatrixNote)
-T = TypeVar("T")
-
-
-def save_frame(
-    frame: pl.DataFrame, path: str | Path, schema: str, note: ResultsNote | MatrixNote
-) -> Path:
-    """Write a frame and its note to one file.
-
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "m.parquet"
-    >>> path == save_frame(pl.DataFrame({"value": [1]}), path, MATRIX_SCHEMA, MatrixNote(("a",), ("t",)))
-    True
-    >>> stored_note(path)
-    {'schema': 'examiner.matrix/1', 'agents': ['a'], 'tasks': ['t']}
-    """
-    text = json.dumps({"schema": schema, **to_record(note)})
-    with atomic_path(path) as temporary:
-        frame.write_parquet(temporary, metadata={METADATA_KEY: text})
-    return Path(path)
-
-
-def loaded(
-    path: str | Path,
-    schema: str,
-    restored: Callable[[pl.DataFrame, Mapping[str, Any]], T],  # Any: JSON values
-    otherwise: str,
-) -> T:
-    """Return what is made of a frame and the note stored with it; a file `otherwise` stored is refused.
-
-    >>> loaded("missing.parquet", RESULTS_SCHEMA, lambda frame, note: len(frame), "is another's")
-    Traceback (most recent call last):
-    ...
-    examiner.wording.InputError: Cannot read 'missing.parquet': no such file. Check the path.
-    """
-    note = stored_note(path)
-    if note is None or note.get("schema") != schema:
-        raise InputError(f"{shorten(path, 200)} {otherwise}.")
-    try:
-        return restored(pl.read_parquet(path, glob=False), note)
-    except InputError as problem:
-        raise InputError(f"Cannot use {shorten(path, 200)}: {problem}") from None
-
-
-# Any: JSON values
-def stored_note(path: str | Path, unpacked: bytes | None = None) -> dict[str, Any] | None:
-    """Return the note examiner left in a Parquet file, or None where there is none.
-
-    Of a packed file, what it holds is given too.
-
-    >>> stored_note("missing.parquet")
-    Traceback (most recent call last):
-    ...
-    examiner.wording.InputError: Cannot read 'missing.parquet': no such file. Check the path.
-    """
-    if unpacked is None and not Path(path).is_file():
-        raise InputError(f"Cannot read {shorten(path, 200)}: no such file. Check the path.")
-    try:
-        text = pl.read_parquet_metadata(unpacked or path).get(METADATA_KEY)
-        note = None if text is None else json.loads(text)
-    except (pl.exceptions.PolarsError, OSError, ValueError):
-        raise InputError(
-            f"{shorten(path, 200)} is not a whole Parquet file. It may be cut off or of another "
-            f"kind: write it again, or name its format with `--format`."
-        ) from None
-    return note if isinstance(note, dict) else None
-
-
-def checked_note(kind: type[Note], stored: Mapping[str, Any]) -> Note:  # Any: JSON values
-    """Return a stored note as what it is a record of, or refuse it by the part that is wrong.
-
-    >>> checked_note(MatrixNote, {"agents": ["a"], "tasks": [3]})
-    Traceback (most recent call last):
-    ...
-    examiner.wording.InputError: The note that examiner stored with the table is damaged (tasks[0] is \
-'3'. Give text). Write the file again.
-    """
-    try:
-        return from_record(kind, stored)
-    except InputError as problem:
-        raise InputError(
-            f"The note that examiner stored with the table is damaged ({str(problem).rstrip('.')}). "
-            f"Write the file again."
-        ) from None

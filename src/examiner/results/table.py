@@ -31,8 +31,8 @@ from examiner.results.keys import (
     parsed_pattern,
     trial_numbers,
 )
+from examiner.results.parquet import RESULTS_SCHEMA, ResultsNote, checked_note, loaded, save_frame
 from examiner.results.scale import Scales, scale_notes
-from examiner.results.storage import RESULTS_SCHEMA, ResultsNote, checked_note, loaded, save_frame
 from examiner.wording import InputError, counted, shorten
 
 if TYPE_CHECKING:

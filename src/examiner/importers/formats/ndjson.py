@@ -13,8 +13,9 @@ import polars as pl
 
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
-from examiner.importers.tables import PROBLEMS, TableOptions, table_reading
+from examiner.importers.tables import TableOptions, table_reading
 from examiner.importers.text import beginning, json_lines, parse_json, text_of
+from examiner.results.storage import PROBLEMS
 
 _COLUMN_KINDS = MappingProxyType(
     {int: pl.Int64, float: pl.Float64, bool: pl.Boolean, str: pl.String}

@@ -7,12 +7,13 @@ from pathlib import Path
 import polars as pl
 
 from examiner.importers.cells import with_given
-from examiner.importers.files import SourceFile, check_size
+from examiner.importers.files import SourceFile, check_size, check_unpacked
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.importers.tables import PROBLEMS, TableColumns, TableOptions, table_reading
-from examiner.results.storage import RESULTS_SCHEMA, stored_note
+from examiner.importers.tables import TableColumns, TableOptions, is_left_out, table_reading
+from examiner.results.parquet import RESULTS_SCHEMA, damaged, stored_note
+from examiner.results.storage import PROBLEMS
 from examiner.results.table import restored
-from examiner.wording import InputError, shorten
+from examiner.wording import InputError
 
 _DAMAGE = (*PROBLEMS, OSError, ValueError, TypeError, OverflowError, MemoryError)
 
@@ -55,17 +56,23 @@ def _frame(source: Path | bytes, file: SourceFile, options: TableOptions) -> pl.
         schema = scan.collect_schema()
         rows = int(scan.select(pl.len()).collect().item())
         check_size(8 * rows * len(schema), file.path)
+        # Equal cells pack to almost nothing, each alone to a bit: they are counted as a byte each.
+        packed = len(source) if isinstance(source, bytes) else source.stat().st_size
+        check_unpacked(rows * len(schema), packed, file.path)
         # Names are coded while other columns are still being read.
         coded = pl.col(_text_names(schema, file, options)).cast(pl.Categorical())
-        return scan.with_columns(coded).collect()
+        return scan.with_columns(coded, *_blanks(schema)).collect()
     except InputError:
         raise
     except _DAMAGE as problem:
-        first = (str(problem).splitlines() or [""])[0]
-        raise InputError(
-            f"Cannot read {shorten(file.path, 200)}: the Parquet file is damaged ({first[:200]}). "
-            f"Write it again."
-        ) from None
+        raise damaged(file.path, problem) from None
+
+
+def _blanks(schema: pl.Schema) -> list[pl.Expr]:
+    """In place of columns that are left out: they may unpack to anything."""
+    return [
+        pl.lit(None, dtype=kind).alias(name) for name, kind in schema.items() if is_left_out(kind)
+    ]
 
 
 def _text_names(schema: pl.Schema, file: SourceFile, options: TableOptions) -> list[str]:

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from examiner.importers.arrays import array_names, read_arrays
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
-from examiner.importers.tables import PROBLEMS, TableOptions
+from examiner.importers.tables import TableOptions
 from examiner.importers.text import beginning, parse_json, refuse_merge_markers, text_of
 from examiner.importers.training import Run, cumulative, run_of, step_note, training_reading
+from examiner.results.storage import PROBLEMS
 from examiner.wording import InputError, counted, listed, shorten
 
 _WORKER = re.compile(r"(?:\d+\.)?monitor\.csv")
