@@ -1,5 +1,9 @@
 """What users and files give, checked: names, arrays, and records of a declared shape."""
 
+from examiner.checking.outside import at_most as at_most
+from examiner.checking.outside import is_pipe as is_pipe
+from examiner.checking.outside import open_outside as open_outside
+from examiner.checking.outside import read_outside as read_outside
 from examiner.checking.records import Axes as Axes
 from examiner.checking.records import Bounds as Bounds
 from examiner.checking.records import ShapeError as ShapeError

@@ -136,6 +136,8 @@ def from_record(kind: type[T], stored: object, *, strict: bool = False, what: st
     """
     try:
         return cast(T, _Reader(strict, what, {})(kind, stored, ""))
+    except RecursionError:
+        raise ShapeError("", "is nested too deeply", "plain values", what) from None
     except ShapeError as problem:
         if not what:
             raise

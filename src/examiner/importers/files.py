@@ -1,13 +1,15 @@
 """A file as it lies on disk: opened, unpacked, its first bytes looked at, refused where it asks too much.
 
 A file larger than the machine's memory, or an archive that unpacks to far more than it packs, is
-refused before it takes the memory down. `EXAMINER_MAX_BYTES` (a number, or 500M, 64G) replaces both.
+refused before it takes the memory down; what comes through a pipe is kept in memory, and may be less.
+`EXAMINER_MAX_BYTES` (a number, or 500M, 64G) replaces all of these limits.
 """
 
 from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import os
 import re
@@ -19,6 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO, cast
 
+from examiner.checking import at_most, is_pipe, open_outside
 from examiner.wording import InputError, shorten
 
 if sys.version_info >= (3, 14):
@@ -30,7 +33,7 @@ else:
 HEAD_BYTES = 65_536
 PACKED_ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zstd")
 # How a packed file begins, and how it is opened.
-_PACKINGS: Mapping[str, tuple[bytes, Callable[[Path], object]]] = MappingProxyType(
+_PACKINGS: Mapping[str, tuple[bytes, Callable[[BinaryIO], object]]] = MappingProxyType(
     {
         "gzip": (b"\x1f\x8b", gzip.open),
         "bzip2": (b"BZh", bz2.open),
@@ -44,8 +47,10 @@ _PICKLES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 MOST_BYTES_VARIABLE = "EXAMINER_MAX_BYTES"
 # Text packs to a twentieth at the best, so that a hundred times is no table any more; but small
 # archives, which do no harm, may.
-UNPACKED_FREELY_BYTES = 256 * 2**20
+UNPACKED_FREELY_BYTES = 64 * 2**20
 MOST_TIMES_PACKED = 100
+PIPE_BYTES = 256 * 2**20  # nobody can say beforehand how much will come
+_BLOCK_BYTES = 2**20
 _WITHOUT_SYSCONF_BYTES = 16 * 2**30
 _UNITS = MappingProxyType({"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40})
 
@@ -82,16 +87,14 @@ class SourceFile:
         if self.whole:
             return self.head
         try:
-            size = self.path.stat().st_size
-            check_size(size, self.path)
-            if self.compression is None:
-                return self.path.read_bytes()
-            with _unpacked(self.path, self.compression) as stream:
-                data = _at_most(most_unpacked_bytes(size) + 1, stream)
+            with open_outside(self.path) as stream:
+                size = os.fstat(stream.fileno()).st_size
+                check_size(size, self.path)
+                if self.compression is None:
+                    return at_most(most_bytes(), stream)
+                return _unpacked(stream, self.compression, self.path)
         except _DAMAGE as problem:
             raise _broken_archive(self.path, self.compression) from problem
-        check_unpacked(len(data), size, self.path)
-        return data
 
 
 def open_source(path: str | Path) -> SourceFile:
@@ -122,27 +125,41 @@ def look_at(path: Path) -> SourceFile:
     >>> look_at(path).head
     b'Hello'
     """
-    compression, wanted = None, HEAD_BYTES
+    compression = None
     try:
-        with path.open("rb") as stream:
-            if not stream.seekable():  # a pipe can be read only once
-                wanted = most_unpacked_bytes(0)
-            head = _at_most(wanted + 1, stream)
-        packings = _PACKINGS.items()
-        compression = next((name for name, (magic, _) in packings if head.startswith(magic)), None)
-        if compression is not None and wanted == HEAD_BYTES:
-            with _unpacked(path, compression) as stream:
-                head = _at_most(wanted + 1, stream)
+        with open_outside(path) as stream:
+            if is_pipe(stream):
+                return _from_pipe(path, stream)
+            # Files that the system makes up, as those in /proc, say they are empty and may never end.
+            head = at_most(HEAD_BYTES + 1, stream) if os.fstat(stream.fileno()).st_size else b""
+            compression = _packing(head)
+            if compression is not None:
+                stream.seek(0)
+                head = at_most(HEAD_BYTES + 1, _opened(stream, compression))
+    except InputError:
+        raise
     except OSError as problem:
         raise _not_opened(path, problem) from problem
     except ValueError:
         raise InputError(f"{shorten(path, 200)} cannot be a path. Check its letters.") from None
     except _DAMAGE as problem:
         raise _broken_archive(path, compression) from problem
-    if wanted != HEAD_BYTES:
-        check_unpacked(len(head), 0, path)
-        compression = None
-    return SourceFile(path, compression, head[:wanted], whole=len(head) <= wanted)
+    return SourceFile(path, compression, head[:HEAD_BYTES], whole=len(head) <= HEAD_BYTES)
+
+
+def _from_pipe(path: Path, stream: BinaryIO) -> SourceFile:
+    """What comes through a pipe, unpacked: it can be read only once, so all of it is kept."""
+    limit = pipe_bytes()
+    data = at_most(limit + 1, stream)
+    if len(data) > limit:
+        raise InputError(
+            f"More than {_gib(limit)} came through the pipe {shorten(path, 200)}. Write it into a file and "
+            f"name that, or raise the limit with the environment variable {MOST_BYTES_VARIABLE}."
+        )
+    compression = _packing(data)
+    if compression is not None:
+        data = _unpacked(io.BytesIO(data), compression, path)
+    return SourceFile(path, None, data, whole=True)
 
 
 def refuse_empty(file: SourceFile) -> None:
@@ -179,17 +196,22 @@ def _not_opened(path: Path, problem: OSError) -> InputError:
     return InputError(f"Cannot read {shorten(path, 200)}: {said}.")
 
 
-def _at_most(limit: int, stream: BinaryIO) -> bytes:
-    """Read until the end or the limit: `read(limit)` would set the limit's memory aside at once."""
-    blocks, size = [], 0
-    while size < limit and (block := stream.read(min(2**22, limit - size))):
-        blocks.append(block)
+def _packing(head: bytes) -> str | None:
+    return next((name for name, (magic, _) in _PACKINGS.items() if head.startswith(magic)), None)
+
+
+def _opened(stream: BinaryIO, compression: str) -> BinaryIO:
+    return cast("BinaryIO", _PACKINGS[compression][1](stream))
+
+
+def _unpacked(packed: BinaryIO, compression: str, path: Path) -> bytes:
+    """All that is inside; refused as soon as it is far more than what it was made from so far."""
+    stream, blocks, size = _opened(packed, compression), list[bytes](), 0
+    while block := stream.read(_BLOCK_BYTES):
         size += len(block)
+        check_unpacked(size, packed.tell(), path)
+        blocks.append(block)
     return b"".join(blocks)
-
-
-def _unpacked(path: Path, compression: str) -> BinaryIO:
-    return cast("BinaryIO", _PACKINGS[compression][1](path))
 
 
 # -------------------------------------------------------------------- limits
@@ -218,6 +240,15 @@ def most_unpacked_bytes(packed: int) -> int:
     """
     freely = max(UNPACKED_FREELY_BYTES, MOST_TIMES_PACKED * packed)
     return _named_limit() or min(most_bytes(), freely)
+
+
+def pipe_bytes() -> int:
+    """Return how many bytes may come through a pipe.
+
+    >>> pipe_bytes() <= most_bytes()
+    True
+    """
+    return _named_limit() or min(most_bytes(), PIPE_BYTES)
 
 
 def check_size(size: int, path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from examiner.adaptive.bank import TaskBank
 from examiner.adaptive.examination import Examination
-from examiner.checking import ShapeError, from_record, to_record
+from examiner.checking import ShapeError, from_record, read_outside, to_record
 from examiner.irt.fitted import IRTFit, fit_from_record
 from examiner.irt.items import ItemParameters
 from examiner.results.storage import write_text
@@ -22,6 +22,10 @@ from examiner.stored.earlier import Content, fit_of_schema_1
 from examiner.wording import InputError, listed, shorten
 
 Thing: TypeAlias = IRTFit | Selection | Examination
+
+_MOST_BYTES = (
+    512 * 2**20
+)  # the errors of some two thousand tasks; reading takes ten times as much memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +174,14 @@ def _read_document(path: str | Path, kinds: tuple[Kind, ...]) -> tuple[Kind, Con
     what = kinds[0].name if len(kinds) == 1 else "thing"
     make = " or ".join(f"`{kind.command}`" for kind in kinds)
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = json.loads(read_outside(path, _MOST_BYTES, f"stored {what}").decode())
     except OSError as problem:
         reason = problem.strerror or problem
         raise InputError(f"Cannot read {file}: {reason}. Check the path.") from None
     except UnicodeDecodeError:
         raise InputError(f"{file} is no text, so no stored {what}. Make one with {make}.") from None
+    except InputError:
+        raise
     except (ValueError, RecursionError):
         raise InputError(
             f"{file} is not JSON, so no stored {what}. Make one with {make}."

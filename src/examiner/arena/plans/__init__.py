@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 import tomllib
 from collections.abc import Collection, Mapping
@@ -27,10 +28,13 @@ from examiner.arena.job import (
     Whole,
 )
 from examiner.arena.protocol import Protocol, usual_protocol
-from examiner.checking import Bounds, ShapeError, Wanted, from_record
+from examiner.checking import Bounds, ShapeError, Wanted, from_record, read_outside
 from examiner.wording import InputError, shorten, unknown_name
 from examiner.workers import Limits
 
+_MOST_BYTES = 4 * 2**20  # a plan of a page is a thousandth of it
+_MOST_DOTS = 100  # in one key: a.b.c
+_PIECES = re.compile(r"[=,{}\[\]\n]")
 _MOST_SEEDS = 1_000_000  # more jobs than any ledger was made for
 _Limit = Annotated[
     float,
@@ -121,11 +125,17 @@ def plan(source: str | Path) -> Plan:
     if path.name == name and not path.suffix and not path.exists():
         raise unknown_name("plan", name, bundled_plans())
     try:
-        text = path.read_text(encoding="utf-8-sig")  # some editors mark UTF-8 at the beginning
+        # Some editors mark UTF-8 at the beginning, and some end lines in two letters.
+        data = read_outside(path, _MOST_BYTES, "plan").decode("utf-8-sig")
+        text = data.replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise InputError(
             f"{shorten(path, 200)} is not UTF-8 text. Save the plan as UTF-8."
         ) from None
+    except ValueError as problem:
+        if isinstance(problem, InputError):
+            raise
+        raise InputError(f"{shorten(path, 200)} cannot be a path. Check its letters.") from None
     except OSError as problem:
         raise InputError(
             f"Cannot read the plan {shorten(path, 200)}: {problem.strerror}. Check the path."
@@ -144,17 +154,14 @@ def plan_from_toml(source: str, *, name: str = "plan", folder: Path | None = Non
     ...
     examiner.wording.InputError: Unknown key of the plan 'seedz'. Did you mean 'seeds'? Known: ...
     """
-    try:
-        table = tomllib.loads(source)
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError(f"The plan is not TOML: {problem}. Correct that place.") from None
-    except RecursionError:
-        raise InputError("The plan is nested too deeply for any plan. Correct it.") from None
+    table = _table(source)
     given = from_record(_PlanTable, table, strict=True, what="plan")
     _check_known("environment", given.environment, ENVIRONMENTS)
     _check_known("observation", given.observation, OBSERVATIONS)
+    names: set[str] = set()
     for index, agent in enumerate(given.agents):
-        _check_agent(agent, f"agents[{index}]", given.agents[:index], folder)
+        _check_agent(agent, f"agents[{index}]", names, folder)
+        names.add(agent.name)
     seeds = range(given.seeds) if isinstance(given.seeds, int) else given.seeds
     return Plan(
         agents=given.agents,
@@ -173,6 +180,21 @@ def plan_from_toml(source: str, *, name: str = "plan", folder: Path | None = Non
     )
 
 
+def _table(source: str) -> Mapping[str, Any]:  # Any: TOML values
+    try:
+        if any(piece.count(".") > _MOST_DOTS for piece in _PIECES.split(source)):
+            raise RecursionError  # each part of a long key is looked up from the first on
+        return tomllib.loads(source)
+    except RecursionError:
+        raise InputError("The plan is nested too deeply for any plan. Correct it.") from None
+    except tomllib.TOMLDecodeError as problem:
+        raise InputError(f"The plan is not TOML: {problem}. Correct that place.") from None
+    except ValueError:  # Python puts no more than 4,300 digits into a number
+        raise InputError(
+            "The plan holds a number of too many digits for any plan. Correct it."
+        ) from None
+
+
 def _check_known(path: str, name: str, known: Collection[str]) -> None:
     if name not in known:
         raise InputError(f"{path}: {unknown_name(path.rpartition('.')[2], name, known)}")
@@ -186,7 +208,7 @@ def _folder_name(name: str) -> str:
 
 
 def _check_agent(
-    agent: PlannedAgent, where: str, before: Collection[PlannedAgent], folder: Path | None
+    agent: PlannedAgent, where: str, before: Collection[str], folder: Path | None
 ) -> None:
     _check_entry(agent.entry, where, folder)
     if agent.entry in AGENTS:  # settings of other agents are their factory's matter
@@ -196,7 +218,7 @@ def _check_agent(
             raise InputError(f"{where}.settings: {problem}") from None
     if agent.observation is not None:
         _check_known(f"{where}.observation", agent.observation, OBSERVATIONS)
-    if any(agent.name == other.name for other in before):
+    if agent.name in before:
         raise InputError(
             f"Two agents are called {shorten(agent.name)}: {where}.name must be another, so that results "
             f"can tell them apart."
