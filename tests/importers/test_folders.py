@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import examiner as ex
-from examiner.importers.paths import PathTemplate, natural_order
+from examiner.importers.paths import natural_order
+from examiner.importers.templates import PathTemplate
 from importers.example_files import EXAMPLES, MONITOR, write_example
 
 pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")

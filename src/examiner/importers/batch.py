@@ -8,9 +8,10 @@ from pathlib import Path
 
 from examiner.importers.files import SourceFile, look_at, refuse_empty
 from examiner.importers.formats import FORMATS, recognised, unknown_format
-from examiner.importers.paths import PathTemplate, found_files
+from examiner.importers.paths import found_files
 from examiner.importers.readings import Reading, joined
 from examiner.importers.tables import TableOptions
+from examiner.importers.templates import PathTemplate
 from examiner.results import Provenance
 from examiner.wording import InputError, counted, listed, shorten
 from examiner.workers import Progress
@@ -80,6 +81,8 @@ def read_files(
     found = found_files(source)
     files = _opened(found.paths, progress)
     known = _without_companions(_sorted(files, format, everything=found.meant))
+    irregular = {"are not regular (pipes or devices)": list(found.irregular)}
+    known = replace(known, skipped=known.skipped | irregular)
     if not known.by_format:
         expected = f"in the format {format!r}" if format else "of a known format"
         raise InputError(

@@ -1,27 +1,19 @@
-"""The files a path means: itself, those in a folder, those a pattern is like; and the names they give.
-
-The grammar of a path template: literal text and names in braces, in segments parted by `/`. A name
-matches one or more letters within one segment, the first names as many as they can, so that
-`{task}_{run}` parts at the last `_`, and becomes a column of the results; `{agent}`, `{task}` and
-`{run}` are keys, any other is kept as it is called. A template that ends in `/` describes the folders
-from the one that was read downwards, whatever lies below them; one that does not describes the whole
-path, its last segment the file's name: with its ending where the template has a dot there, else
-without.
-"""
+"""The files a path means: itself, those in a folder, those a pattern is like; in natural order."""
 
 from __future__ import annotations
 
+import fnmatch
+import functools
 import glob
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from examiner.importers.files import PACKED_ENDINGS
-from examiner.wording import InputError, counted, shorten
+from examiner.wording import InputError, shorten
 
 _DIGITS = re.compile(r"(\d+)")
 
@@ -29,12 +21,14 @@ _DIGITS = re.compile(r"(\d+)")
 class Found(NamedTuple):
     """Files in natural order, the folder that path templates start from, and how they were named.
 
-    `meant` says that every file was named by its ending, so that none is passed over.
+    `meant` says that every file was named by its ending, so that none is passed over; `irregular` are
+    pipes, devices and sockets among them, which are never opened.
     """
 
     paths: tuple[Path, ...]
     root: Path
     meant: bool
+    irregular: tuple[Path, ...] = ()
 
 
 def is_many(source: str | Path) -> bool:
@@ -62,14 +56,24 @@ def found_files(source: str | Path) -> Found:
     """
     root, meant = Path(source), False
     if root.is_dir():
-        files = list(_walk(root, set()))
+        if _is_of_the_system(root):
+            raise InputError(
+                f"{shorten(source, 200)} belongs to the system: what lies there are no files on a disk. "
+                f"Name a folder of results."
+            )
+        files = list(_walk(root))
     else:
         files, root, meant = _globbed(str(source))
-    if not files:
+    everything = sorted(set(files), key=natural_order)
+    # What is neither there nor a file is a broken link, which is told where it is opened.
+    irregular = tuple(path for path in everything if not path.is_file() and path.exists())
+    paths = tuple(path for path in everything if path not in irregular)
+    if not paths:
         raise InputError(
-            f"There are no files in {shorten(source, 200)}. Check the path; hidden files are ignored."
+            f"There are no files in {shorten(source, 200)}. Check the path; hidden files, pipes and "
+            f"devices are ignored."
         )
-    return Found(tuple(sorted(set(files), key=natural_order)), root, meant)
+    return Found(paths, root, meant, irregular)
 
 
 def natural_order(path: PurePath) -> list[list[tuple[bool, int, str]]]:
@@ -90,8 +94,7 @@ def _rank(piece: str) -> tuple[bool, int, str]:
 def _globbed(pattern: str) -> tuple[list[Path], Path, bool]:
     root = Path(*takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts))
     try:
-        # Path.glob would need the pattern split from its root, and hides no hidden files.
-        matches = [Path(match) for match in glob.glob(pattern, recursive=True)]  # noqa: PTH207
+        matches = _matches(pattern, root)
     except (OSError, ValueError, re.error):
         raise InputError(
             f"{shorten(pattern, 200)} cannot be understood as a pattern. Check it."
@@ -109,136 +112,78 @@ def _globbed(pattern: str) -> tuple[list[Path], Path, bool]:
     return files, root, bool(ending) and not glob.has_magic(ending)
 
 
-def _walk(folder: Path, visited: set[tuple[int, int]]) -> Iterator[Path]:
-    try:
-        about = folder.stat()
-        if (about.st_dev, about.st_ino) in visited:
-            return
-        visited.add((about.st_dev, about.st_ino))
-        with os.scandir(folder) as entries:
-            listed = sorted(
-                (entry.name, entry.is_dir()) for entry in entries if not entry.name.startswith(".")
-            )
-    except OSError as problem:
-        raise InputError(
-            f"Cannot look into {shorten(folder, 200)}: {problem.strerror}. Change its permissions, or "
-            f"name what is to be read by a pattern."
-        ) from None
-    for name, is_folder in listed:
-        if is_folder:
-            yield from _walk(folder / name, visited)
-        else:
-            yield folder / name
+def _matches(pattern: str, root: Path) -> list[Path]:
+    parts = Path(pattern).parts[len(root.parts) :]
+    if "**" not in parts:
+        # Path.glob would need the pattern split from its root, and hides no hidden files.
+        return [Path(match) for match in glob.glob(pattern)]  # noqa: PTH207
+    # glob.glob follows every link on every way, which two links to their own folder make endless.
+    hidden = any(part.startswith(".") for part in parts)
+    patterns = [None if part == "**" else re.compile(fnmatch.translate(part)) for part in parts]
+    return [
+        path
+        for path in _walk(root, hidden=hidden)
+        if _is_like(path.parts[len(root.parts) :], patterns)
+    ]
 
 
-_NAME = re.compile(r"\{([^{}]*)\}")
-_MEASURED = ("frames", "length", "score", "win")
+def _is_like(parts: Sequence[str], patterns: Sequence[re.Pattern[str] | None]) -> bool:
+    """Whether a path, or a folder it lies in, is like a pattern whose None stands for any folders."""
+    reached = {0}  # how many of the patterns may be used up, after each part
+    for part in (*parts, None):
+        for place in sorted(reached):  # any folders may be none
+            while place < len(patterns) and patterns[place] is None:
+                place += 1
+                reached.add(place)
+        if len(patterns) in reached:
+            return True
+        if part is None:
+            return False
+        reached = {
+            place + (pattern is not None)
+            for place in reached
+            if (pattern := patterns[place]) is None or pattern.match(part)
+        }
+    return False
 
 
-@dataclass(frozen=True, slots=True)
-class PathTemplate:
-    """A template that was understood: one pattern a segment, and whether the last is a file's name."""
-
-    text: str
-    segments: tuple[re.Pattern[str], ...]
-    names: tuple[str, ...]
-    of_folders: bool
-
-    @classmethod
-    def of(cls, text: str) -> PathTemplate:
-        """Understand a template.
-
-        >>> PathTemplate.of("{agent}/{task}_{run}/").names
-        ('agent', 'task', 'run')
-        >>> PathTemplate.of("{agent}/{agent}")
-        Traceback (most recent call last):
-        ...
-        examiner.wording.InputError: The path template '{agent}/{agent}' names 'agent' twice. \
-Name each once.
-        """
-        parts = [part for part in text.split("/") if part not in ("", ".")]
-        names = tuple(_NAME.findall(text))
-        _check(text, names)
-        segments = tuple(_segment(part) for part in parts)
-        return cls(text, segments, names, text.rstrip().endswith("/"))
-
-    def match(self, path: PurePath) -> dict[str, str] | None:
-        """Return the names a path gives, or None where it is not like the template.
-
-        >>> PathTemplate.of("{agent}/{task}_{run}/").match(PurePath("dqn/space_invaders_3/0.monitor.csv"))
-        {'agent': 'dqn', 'task': 'space_invaders', 'run': '3'}
-        >>> PathTemplate.of("{agent}-{run}").match(PurePath("dqn-1.csv"))
-        {'agent': 'dqn', 'run': '1'}
-        """
-        *folders, file = path.parts
-        if self.of_folders:
-            parts = folders[: len(self.segments)]
-        else:
-            has_ending = "." in _NAME.sub("", self.text.rpartition("/")[2])
-            parts = [*folders, file if has_ending else _without_ending(file)]
-        if len(parts) != len(self.segments):
-            return None
-        found = [
-            pattern.fullmatch(part) for pattern, part in zip(self.segments, parts, strict=True)
-        ]
-        values = [value for match in found if match for value in match.groups()]
-        return dict(zip(self.names, values, strict=True)) if all(found) else None
-
-    def match_end(self, path: PurePath) -> dict[str, str] | None:
-        """Return the names that the end of a path gives: for a file that was named by itself.
-
-        >>> PathTemplate.of("{agent}/{task}/").match_end(PurePath("/logs/dqn/pong/0.monitor.csv"))
-        {'agent': 'dqn', 'task': 'pong'}
-        """
-        length = len(self.segments) + self.of_folders
-        return self.match(PurePath(*path.parts[-length:]))
-
-    def no_match(self, paths: Sequence[PurePath], root: PurePath) -> InputError:
-        """Build the error for a template that is like no path.
-
-        >>> str(PathTemplate.of("{agent}/").no_match([PurePath("a.csv")], PurePath("logs")))
-        "The path template '{agent}/' is like none of the 1 file in 'logs'; the first is 'a.csv'. Write \
-it like that path, with names such as {agent}, {task} and {run} in place of what differs."
-        """
-        return InputError(
-            f"The path template {shorten(self.text, 200)} is like none of the "
-            f"{counted(len(paths), 'file')} in {shorten(root, 200)}; the first is "
-            f"{shorten(paths[0].as_posix(), 200)}. Write it like that path, with names such as "
-            f"{{agent}}, {{task}} and {{run}} in place of what differs."
-        )
-
-
-def _without_ending(name: str) -> str:
-    for ending in PACKED_ENDINGS:
-        name = name.removesuffix(ending)
-    return PurePath(name).stem.removesuffix(".monitor")
-
-
-def _check(text: str, names: Sequence[str]) -> None:
-    where = f"The path template {shorten(text, 200)}"
-    if not names or "{" in _NAME.sub("", text):
-        raise InputError(
-            f"{where} has no names in whole braces. Write it like {{agent}}/{{task}}_{{run}}/."
-        )
-    for name in names:
-        if not re.fullmatch(r"[^\W\d]\w*", name):
+def _walk(
+    folder: Path, visited: set[tuple[int, int]] | None = None, *, hidden: bool = False
+) -> Iterator[Path]:
+    """Every file below a folder, each folder once: links may lead in circles."""
+    visited = set() if visited is None else visited
+    waiting = [folder]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            about = folder.stat()
+            if (about.st_dev, about.st_ino) in visited or _is_of_the_system(folder):
+                continue
+            visited.add((about.st_dev, about.st_ino))
+            with os.scandir(folder) as entries:
+                listed = sorted(
+                    (entry.name, entry.is_dir())
+                    for entry in entries
+                    if hidden or not entry.name.startswith(".")
+                )
+        except OSError as problem:
             raise InputError(
-                f"{where} has the name {shorten(name)}. A name is a word, such as {{agent}}."
-            )
-        if names.count(name) > 1:
-            raise InputError(f"{where} names {shorten(name)} twice. Name each once.")
-        if name in _MEASURED:
-            raise InputError(f"{where} names {shorten(name)}, which is measured. Use another name.")
-    if "}{" in text:
-        raise InputError(
-            f"{where} has two names with nothing between them. Put the text that parts them there."
-        )
+                f"Cannot look into {shorten(folder, 200)}: {problem.strerror}. Change its permissions, or "
+                f"name what is to be read by a pattern."
+            ) from None
+        yield from (folder / name for name, is_folder in listed if not is_folder)
+        waiting += [folder / name for name, is_folder in reversed(listed) if is_folder]
 
 
-def _segment(part: str) -> re.Pattern[str]:
-    """One segment as a pattern: the first names as long as they can be.
+@functools.cache
+def _system_devices() -> frozenset[int]:
+    """The file systems that hold no files but what the system says of itself, where there are any."""
+    found = set()
+    for name in ("/proc", "/sys", "/dev"):
+        with suppress(OSError):
+            found.add(Path(name).stat().st_dev)
+    return frozenset(found) - {Path("/").stat().st_dev}
 
-    So `{task}_{run}` parts `space_invaders_3` at its last `_`.
-    """
-    pieces = [re.escape(piece) for piece in _NAME.split(part)]
-    return re.compile("(.+)".join(pieces[::2]), flags=re.DOTALL)
+
+def _is_of_the_system(folder: Path) -> bool:
+    return folder.stat().st_dev in _system_devices()

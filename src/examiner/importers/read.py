@@ -12,7 +12,7 @@ import polars as pl
 
 from examiner.importers.files import SourceFile, open_source
 from examiner.importers.formats import FORMATS, known_format, recognised, unknown_format
-from examiner.importers.paths import PathTemplate, is_many
+from examiner.importers.paths import is_many
 from examiner.importers.readings import Reading
 from examiner.importers.tables import (
     Layout,
@@ -21,6 +21,7 @@ from examiner.importers.tables import (
     TableOptions,
     results_from_table,
 )
+from examiner.importers.templates import PathTemplate
 from examiner.results import Provenance, Results
 from examiner.results.attributes import announce
 from examiner.results.border import frame_from, is_frame
@@ -51,7 +52,7 @@ def read(
 
     A folder (with all that lies in it) or a pattern such as `logs/**/*.csv` becomes one table; files
     that are not results are skipped, and said. `path` is a template that takes names from folders,
-    such as `{agent}/{task}_{run}/`: see `examiner.importers.paths`. `progress` is told (stage,
+    such as `{agent}/{task}_{run}/`: see `examiner.importers.templates`. `progress` is told (stage,
     done, total).
 
     >>> read({"agent": ["dqn", "random"], "pong": [18.0, -20.7], "venture": [380.0, None]})
