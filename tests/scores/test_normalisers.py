@@ -252,3 +252,30 @@ def test_scores_of_any_size_are_scaled_alike(name: str, size: float) -> None:
     expected = ex.normalise(ex.Results.from_numpy(values), name).measure()
     ours = ex.normalise(ex.Results.from_numpy(values * size), name).measure()
     np.testing.assert_allclose(ours, expected, rtol=1e-9)
+
+
+# ------------------------------------------------------------------ numbers at the edge
+
+
+def on_edge(scores: list[float], random: float, reference: float, name: str) -> ex.Results:
+    agents = [f"a{number}" for number in range(len(scores))]
+    table = {"agent": agents, "task": ["t"] * len(scores), "score": scores}
+    scale = ex.results.TaskScale("t", random=random, reference=reference)
+    return ex.normalise(ex.Results.from_dict(table, scales=ex.results.Scales([scale])), name)
+
+
+@pytest.mark.parametrize("ends", [(-1e308, 1e308), (1e308, -1e308)])
+def test_a_scale_wider_than_a_number_makes_scores_not_known(ends: tuple[float, float]):
+    found = on_edge([0.0, 5.0, 1e308], *ends, "human")
+    assert np.isnan(found.measure()).all()
+    assert any("further apart than a number can say" in note and "'t'" in note for note in found.notes)
+
+
+def test_a_score_too_large_on_its_scale_is_not_known_and_others_are():
+    found = on_edge([1e308, 3.0], 0.0, 1e-3, "human")
+    np.testing.assert_array_equal(found.measure(), [np.nan, 3000.0])
+    assert "1 value too large for a number on this scale: not known." in found.notes
+
+
+def test_scores_near_the_largest_number_are_compared_with_random_play():
+    np.testing.assert_allclose(on_edge([1.5e308], 0.5e308, 1.0, "random-only").measure(), [0.5])

@@ -157,7 +157,7 @@ class Scales:
         lower = np.array([scale is not None and scale.direction == "lower" for scale in first])
         random, reference = _column(found, "random"), _column(found, "reference")
         sign = np.where(lower, -1.0, 1.0)
-        flat = sign * (reference - random) <= 0  # NaN, an unknown score, is not
+        flat = sign * reference <= sign * random  # NaN, an unknown score, is not
         known = [scale for scale in dict.fromkeys(found) if scale is not None]
         pairs = list(zip(tasks, found, strict=True))
         return ScaleArrays(

@@ -19,7 +19,7 @@ from examiner.scores.comparable import (
     column_range,
 )
 from examiner.scores.normalisers import NORMALISERS
-from examiner.wording import InputError
+from examiner.wording import InputError, counted
 
 
 def normalise(
@@ -76,7 +76,7 @@ def on_scale(
             )
         name, known = method, NORMALISERS[method]
         values = known.apply(scale.aligned(results.tasks), scores)
-        answer = Normalised(values, known.unit, scale.notes)
+        answer = _without_overflow(Normalised(values, known.unit, scale.notes))
     if answer.values.shape != (len(results),):
         raise InputError(
             f"The normaliser {name!r} returned shape {answer.values.shape} for {len(results)} rows. "
@@ -87,6 +87,16 @@ def on_scale(
     step = f"{scores.measure} normalised by {name!r} ({answer.unit})"
     changed = results.with_measure(scores.measure, answer.values, step, answer.notes)
     return replace(changed, scales=kept)
+
+
+def _without_overflow(answer: Normalised) -> Normalised:
+    """What is too large for a number is not known; nothing is ever rounded to it."""
+    endless = np.isinf(answer.values)
+    if not endless.any():
+        return answer
+    note = f"{counted(int(endless.sum()), 'value')} too large for a number on this scale: not known."
+    values = np.where(endless, np.nan, answer.values)
+    return answer._replace(values=values, notes=(*answer.notes, note))
 
 
 def task_scores(results: Results, measure: str | None = None) -> TaskScores:

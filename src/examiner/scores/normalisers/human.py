@@ -6,6 +6,7 @@ import numpy as np
 
 from examiner.checking import Floats
 from examiner.scores.comparable import LearntScale, TaskScores
+from examiner.wording import listed
 
 
 def learn(scores: TaskScores) -> LearntScale:
@@ -14,6 +15,14 @@ def learn(scores: TaskScores) -> LearntScale:
     A reference no better than random turns the order of agents round: such tasks are named in a note.
     """
     scales, notes = scores.anchored("the normaliser 'human'", ["random", "reference"])
+    with np.errstate(over="ignore"):
+        endless = np.isinf(scales.reference - scales.random)
+    if endless.any():
+        named = listed(task for task, wide in zip(scores.tasks, endless, strict=True) if wide)
+        notes += (
+            f"Random and reference score lie further apart than a number can say, and nothing is known "
+            f"on their scale: {named}.",
+        )
     return scores.scale(scales.random, scales.reference, notes=(*notes, *scales.flips))
 
 
@@ -34,5 +43,7 @@ def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     array([1.])
     """
     random, reference = scale.marks
-    gap = np.where(reference == random, np.nan, reference - random)
-    return np.asarray((scores.values - random[scores.task_codes]) / gap[scores.task_codes])
+    with np.errstate(over="ignore"):
+        gap = reference - random
+        gap = np.where((gap == 0) | np.isinf(gap), np.nan, gap)
+        return np.asarray((scores.values - random[scores.task_codes]) / gap[scores.task_codes])

@@ -43,7 +43,8 @@ def apply(scale: LearntScale, scores: TaskScores) -> Floats:
     >>> normalise(results, "random-only").measure().round(6)
     array([0.5])
     """
-    chance = np.abs(scale.marks[0, scores.task_codes])
-    size = np.abs(scores.values)
-    share = (size - chance) / (size + chance + EPSILON)
+    # Halves, of which no sum is larger than a number can be.
+    chance = np.abs(scale.marks[0, scores.task_codes]) / 2
+    size = np.abs(scores.values) / 2
+    share = (size - chance) / (size + chance + EPSILON / 2)
     return np.asarray(share * scale.sign[scores.task_codes])
