@@ -45,6 +45,22 @@ def shorten(name: object, limit: int = 60) -> str:
     return repr(text if len(text) <= limit else text[: limit - 1] + "…")
 
 
+def visible(text: str) -> str:
+    r"""Return text that a terminal shows and does not obey: what steers it is written out.
+
+    Names come from files of others, and an escape sequence in one could clear the screen, rename the
+    window or write letters backwards. Line ends stay: they part lines of our own.
+
+    >>> visible("red\x1b[31m"), visible("two\nlines"), visible("\u202eevil"), visible("é ≤ 5")
+    ('red\\x1b[31m', 'two\nlines', '\\u202eevil', 'é ≤ 5')
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
+    )
+
+
 def listed(names: Iterable[object], limit: int = 8) -> str:
     """Name the first few of many, and say how many more there are.
 

@@ -96,3 +96,12 @@ def test_the_rule_of_papers_002_gives_another_matrix_than_its_own() -> None:
     shares = matrix.to_numpy().mean(axis=0)
     assert matrix.shape == (40, 49)
     assert int(((shares > 0) & (shares < 1)).sum()) == 41
+
+
+@pytest.mark.parametrize("success", [float("nan"), float("inf"), -float("inf"), "best"])
+def test_a_recipe_or_report_with_a_success_that_nothing_can_reach_is_refused(success):
+    results = ex.Results.from_numpy([[1.0, 2.0], [2.0, 1.0], [0.0, 3.0]])
+    with pytest.raises(ex.InputError, match=r"The success threshold is|Success is 'best'"):
+        ex.Recipe(success=success)
+    with pytest.raises(ex.InputError, match=r"The success threshold is|Success is 'best'"):
+        ex.report(results, success=success)

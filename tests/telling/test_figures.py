@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import examiner as ex
 from examiner.telling.figures.chart import compact
 from examiner.telling.figures.stretch import Stretch, stretch_for
 from examiner.telling.findings import heatmap
@@ -134,3 +135,18 @@ def test_pictures_carry_five_digits_and_no_nan():
 def test_plotly_js_cannot_close_its_script_element():
     source = plotly_js()
     assert "</script" not in source.lower() and "<!--" not in source and "\r" not in source
+
+
+@pytest.mark.parametrize("values", [[0.0, 5e-324], [-5e-324, 3e-320], [-1e308, 1e308], [1e-310, 0.0]])
+def test_ticks_between_numbers_at_the_edge_are_numbers_between_them(values):
+    low, high = min(values), max(values)
+    for axis in (Stretch(), stretch_for(np.array(values))):
+        ticks = axis.ticks(low, high)
+        assert ticks and all(low <= tick <= high for tick in ticks)
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-310])
+def test_a_report_of_scores_next_to_nothing_is_made(size):
+    values = np.random.default_rng(0).integers(-2, 3, size=(4, 5)) * size
+    report = ex.report(ex.Results.from_numpy(values), None, sections=["ranking", "heatmap"])
+    assert "plotly" in report.html

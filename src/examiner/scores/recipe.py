@@ -16,7 +16,14 @@ from examiner.scores.comparable import LearntScale, OwnFunction
 from examiner.scores.normalise import normaliser_name, on_scale, task_scores
 from examiner.scores.normalisers import NORMALISERS
 from examiner.scores.standing import lexicographic_order
-from examiner.scores.success import Success, better_than, count_successes, responses
+from examiner.scores.success import (
+    Success,
+    better_than,
+    check_share,
+    check_success,
+    count_successes,
+    responses,
+)
 from examiner.scores.training.reduce import reduce as reduced
 from examiner.wording import InputError, listed, shorten
 
@@ -77,10 +84,12 @@ class Recipe:
     def __post_init__(self) -> None:
         if self.transform not in ("none", "log"):
             raise InputError(f"The transform is {shorten(self.transform)}. Say 'none' or 'log'.")
-        if self.floor is not None and not self.floor > 0:
+        if self.floor is not None and not 0 < self.floor < np.inf:
             raise InputError(
                 f"The floor is {self.floor:g}. A logarithm needs a least value above 0."
             )
+        check_success(self.success)
+        check_share(self.share)
         if self.learnt is not None:
             self._check_learnt(self.learnt)
 

@@ -151,13 +151,38 @@ def count_successes(judged: Judged, share: float | None = None) -> ResponseMatri
     successes = np.bincount(cells[seen & won], minlength=size).reshape(shape)
     if share is None:
         return ResponseMatrix.from_counts(successes, trials, results.agents, results.tasks)
-    if not 0 < share <= 1:
-        raise InputError(f"The share of trials is {share}. Give a number above 0 and up to 1.")
+    check_share(share)
     # k/n ≥ share, kept away from rounding: 3 of 10 is a share of 0.3
     passed = (successes >= share * trials - 1e-9) & (trials > 0)
     return ResponseMatrix.from_counts(
         passed.astype(np.uint8), (trials > 0).astype(np.uint8), results.agents, results.tasks
     )
+
+
+def check_success(success: Success | None) -> None:
+    """Refuse a success that is neither a finite number nor a score of scales; None is no success.
+
+    >>> check_success(float("nan"))
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The success threshold is nan. Give a finite number.
+    """
+    if isinstance(success, str):
+        if success not in _ANCHORS:
+            raise InputError(
+                f"Success is {shorten(success)}. Give a number, 'reference' or 'random'."
+            )
+    elif success is not None and not np.isfinite(success):
+        raise InputError(f"The success threshold is {success}. Give a finite number.")
+
+
+def check_share(share: float | None) -> None:
+    """Refuse a share of trials that is none; None asks for no share.
+
+    >>> check_share(0.5)
+    """
+    if share is not None and not 0 < share <= 1:
+        raise InputError(f"The share of trials is {share}. Give a number above 0 and up to 1.")
 
 
 def _judged(results: Results, measure: str, success: Success | None, beating: str | None) -> Judged:
@@ -181,18 +206,13 @@ def _judged(results: Results, measure: str, success: Success | None, beating: st
 def _reaching(results: Results, measure: str, success: Success) -> NDArray[np.bool_]:
     scores = task_scores(results, measure)
     codes = results.task_codes
+    check_success(success)
     if isinstance(success, str):
-        if success not in _ANCHORS:
-            raise InputError(
-                f"Success is {shorten(success)}. Give a number, 'reference' or 'random'."
-            )
         anchor = _ANCHORS[success]
         scales, notes = scores.anchored(f"success by {anchor}", [anchor])
         if notes:
             raise InputError(f"{notes[0]} Drop those tasks, or give their scores.")
         threshold, sign = getattr(scales, anchor)[codes], scales.sign[codes]
     else:
-        if not np.isfinite(success):
-            raise InputError(f"The success threshold is {success}. Give a finite number.")
         threshold, sign = success, scores.sign[codes]
     return np.asarray(sign * scores.values >= sign * threshold)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from examiner.telling.finding import ROWS_SHOWN, Cell, Column, Facts, Finding, Notes, Table, Text
 from examiner.telling.prose import Name, Prose, parts_of
+from examiner.wording import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,12 +46,12 @@ def print_finding(finding: Finding) -> None:
 
 
 def print_line(line: str) -> None:
-    """Print one line as it is.
+    r"""Print one line; what would steer the terminal is shown instead.
 
-    >>> print_line("Report: report.html")
-    Report: report.html
+    >>> print_line("Report: report\x1b[31m.html")
+    Report: report\x1b[31m.html
     """
-    sys.stdout.write(line + "\n")
+    sys.stdout.write(visible(line) + "\n")
 
 
 def printable(value: object, limit: int = LONGEST_NAME) -> str:
@@ -65,9 +66,7 @@ def printable(value: object, limit: int = LONGEST_NAME) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:.4g}"
-    text = "".join(
-        letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(value)[: limit + 1]
-    )
+    text = visible(str(value)[: limit + 1]).replace("\n", "\\n")
     return text if len(str(value)) <= limit else text[: limit - 1] + "…"
 
 

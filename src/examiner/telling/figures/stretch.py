@@ -89,7 +89,8 @@ def stretch_for(values: NDArray[np.float64], centre: float = 0.0) -> Stretch:
     distances = distances[distances > 0]
     if not len(distances):
         return Stretch(centre)
-    typical = float(np.median(distances))
+    with np.errstate(over="ignore"):
+        typical = float(np.median(distances))
     return Stretch(centre, typical if distances.max() > HEAVY_TAIL * typical else None)
 
 
@@ -97,7 +98,9 @@ def _even_ticks(low: float, high: float, most: int = 7) -> tuple[float, ...]:
     """Round values at equal steps."""
     if not high > low:
         return (low,)
-    rough = (high - low) / most
+    rough = (high / most) - (low / most)
+    if not np.finfo(np.float64).tiny < rough / 10 < np.inf:  # no room for a round step below it
+        return low, high
     size = 10.0 ** np.floor(np.log10(rough))
     step = float(next(m * size for m in (1, 2, 5, 10) if m * size >= rough))
     first, last = int(np.ceil(low / step)), int(np.floor(high / step))
