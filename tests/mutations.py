@@ -8,14 +8,39 @@ from collections.abc import Iterator
 from typing import Any
 
 CHUNKS = (
-    *(b"\0", b"\n", b"\r", b'"', b",", b"{", b"}", b"[", b"]", b"\xff", b"\xef\xbb\xbf", b"-", b"e9"),
+    *(
+        b"\0",
+        b"\n",
+        b"\r",
+        b'"',
+        b",",
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b"\xff",
+        b"\xef\xbb\xbf",
+        b"-",
+        b"e9",
+    ),
     *(b"NaN", b"Infinity", b"null", b"9" * 30, b"1e999", b"1e-320", b"<<<<<<< HEAD\n", b"agent"),
     *(b"PK\x03\x04", b"PAR1", b"\x1b[31m", b"=1+1", b"[" * 80, b"9" * 5000, b"1e308", b"-1e308"),
 )
 ODD_VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 2.5, 10**30, 2**63, -0.0, 1e308, -1e308, 5e-324, "inf", "-inf"),
     *("", "agent", "run", "nowhere", "∞" * 3, "a\x1b[31mb", "x" * 300, "nan", "1", "2pl", "score"),
-    *([], [0], [None], [3], ["x"], [["x"]], [[]], [1e308, -1e308], ["score", "score"], [[1.0, 2.0]]),
+    *(
+        [],
+        [0],
+        [None],
+        [3],
+        ["x"],
+        [["x"]],
+        [[]],
+        [1e308, -1e308],
+        ["score", "score"],
+        [[1.0, 2.0]],
+    ),
     *({}, {"task": 1}, {"names": 3}, [{}], {"": None}, {"x": {"x": {}}}),
 )
 

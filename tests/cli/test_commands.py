@@ -172,3 +172,24 @@ def test_version_and_help(examiner) -> None:
     assert examiner("--version").stdout.strip() == f"examiner {ex.__version__}"
     for command in ("describe", "convert", "datasets", "report"):
         assert command in examiner("--help").stdout
+
+
+def test_convert_says_which_names_a_spreadsheet_would_compute(examiner, tmp_path) -> None:
+    (tmp_path / "t.csv").write_text("agent,task,score\n=1+1,pong,1\nb,pong,2\n")
+    done = examiner("convert", "t.csv", "o.csv")
+    assert "1 name would be computed by a spreadsheet: '=1+1'" in done.stderr
+    done = examiner("convert", "t.csv", "o.csv", "--for-spreadsheets")
+    assert done.returncode == 0 and "spreadsheet" not in done.stderr
+    assert "'=1+1,pong" in (tmp_path / "o.csv").read_text()
+
+
+def test_nothing_printed_steers_the_terminal(examiner, tmp_path) -> None:
+    odd = "\x1b]0;x\x07\x9b31m\u202e"
+    path = tmp_path / f"t{odd}.csv"
+    path.write_text(f"agent,task,sc{odd}ore\na{odd},p{odd},1\nb,p{odd},2\n", encoding="utf-8")
+    for command in ("describe", "scores", "cluster"):
+        more = ("--reps", 5) if command == "scores" else ()
+        done = examiner(command, path, "--measure", f"sc{odd}ore", *more)
+        assert not set(odd.replace("]0;x", "").replace("31m", "")) & set(done.stdout + done.stderr)
+    done = examiner("convert", path, f"o{odd}.csv", "--measure", f"sc{odd}ore")
+    assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(done.stdout + done.stderr)

@@ -268,7 +268,9 @@ def on_edge(scores: list[float], random: float, reference: float, name: str) -> 
 def test_a_scale_wider_than_a_number_makes_scores_not_known(ends: tuple[float, float]):
     found = on_edge([0.0, 5.0, 1e308], *ends, "human")
     assert np.isnan(found.measure()).all()
-    assert any("further apart than a number can say" in note and "'t'" in note for note in found.notes)
+    assert any(
+        "further apart than a number can say" in note and "'t'" in note for note in found.notes
+    )
 
 
 def test_a_score_too_large_on_its_scale_is_not_known_and_others_are():

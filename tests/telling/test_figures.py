@@ -137,7 +137,9 @@ def test_plotly_js_cannot_close_its_script_element():
     assert "</script" not in source.lower() and "<!--" not in source and "\r" not in source
 
 
-@pytest.mark.parametrize("values", [[0.0, 5e-324], [-5e-324, 3e-320], [-1e308, 1e308], [1e-310, 0.0]])
+@pytest.mark.parametrize(
+    "values", [[0.0, 5e-324], [-5e-324, 3e-320], [-1e308, 1e308], [1e-310, 0.0]]
+)
 def test_ticks_between_numbers_at_the_edge_are_numbers_between_them(values):
     low, high = min(values), max(values)
     for axis in (Stretch(), stretch_for(np.array(values))):

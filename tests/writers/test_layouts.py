@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from pathlib import Path
 
 import numpy as np
@@ -107,3 +109,38 @@ def test_wide_round_trip_keeps_means_and_gaps(ending: str, tmp_path: Path):
 def test_wide_tables_of_many_tasks_are_written_at_once(tmp_path: Path):
     results = ex.Results.from_numpy(np.ones((3, 20_000)))
     assert ex.write(results, tmp_path / "x.parquet", layout="wide").stat().st_size > 0
+
+
+# ------------------------------------------------------------------ for spreadsheets
+
+FORMULAS = ("=cmd|' /C calc'!A0", "+1+1", "-2", "@SUM(A1)", "\t=1", "＝1+1")
+
+
+@pytest.mark.parametrize("layout", ["tidy", "wide"])
+@pytest.mark.parametrize("ending", [".csv", ".tsv"])
+def test_no_cell_for_a_spreadsheet_is_a_formula(layout: str, ending: str, tmp_path: Path):
+    values = np.arange(36.0).reshape(6, 6) - 10
+    results = ex.Results.from_numpy(values, agents=FORMULAS, tasks=FORMULAS)
+    path = ex.write(results, tmp_path / f"x{ending}", layout, for_spreadsheets=True)
+    separator = "," if ending == ".csv" else "\t"
+    with path.open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.reader(stream, delimiter=separator))
+    texts = [cell for row in rows for cell in row if not re.fullmatch(r"-?[\d.]+", cell)]
+    assert not [cell for cell in texts if cell.startswith(("=", "+", "-", "@", "\t", "＝"))]
+    assert "'=cmd|' /C calc'!A0" in texts
+    assert "-10.0" in rows[1] or "-10.0" in [row[-1] for row in rows]  # a number stays a number
+
+
+def test_without_being_asked_names_are_written_as_they_are(tmp_path: Path):
+    results = ex.Results.from_numpy([[1.0]], agents=["=1+1"], tasks=["-t"])
+    assert ex.read(ex.write(results, tmp_path / "x.csv")).agents == ("=1+1",)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".ndjson", ".csv.gz"])
+def test_a_full_disk_is_said_in_words_whatever_is_written(ending: str, tmp_path: Path):
+    if not Path("/dev/full").exists():
+        pytest.skip("no device that is always full here")
+    path = tmp_path / f"x{ending}"
+    path.symlink_to("/dev/full")
+    with pytest.raises(ex.InputError, match=r"Cannot write .*No space left"):
+        ex.write(ex.Results.from_numpy(np.zeros((50, 2000))), path)

@@ -9,11 +9,11 @@ from examiner.cli.options import ComparisonOptions, Printing, SourceOptions, arg
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import comparable, results_from
 from examiner.results import WRITERS, Results, write
-from examiner.results.storage import file_kind
+from examiner.results.storage import file_kind, formula_names
 from examiner.results.writers import check_path
 from examiner.telling.finding import Finding
 from examiner.telling.prose import Name
-from examiner.wording import counted
+from examiner.wording import counted, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,11 @@ class ConvertOptions:
 
     target: Path = argument("TARGET", "File to write; its ending says the kind.")
     to: str = option("tidy", f"Layout to write: {', '.join(WRITERS)}.", metavar="LAYOUT")
+    for_spreadsheets: bool = option(
+        False,
+        "Put an apostrophe before names that a spreadsheet would compute.",
+        "--for-spreadsheets",
+    )
 
 
 def convert(
@@ -34,7 +39,7 @@ def convert(
         read = results_from(options, progress, reduce_training_logs=False)
         results = comparable(read, comparison)
         progress("writing", 1, 2)
-        write(results, target, layout=layout)
+        write(results, target, layout=layout, for_spreadsheets=wanted.for_spreadsheets)
     lead = (
         f"Wrote {counted(len(results), 'row')} of results to ",
         Name(str(target)),
@@ -42,7 +47,22 @@ def convert(
     )
     data = {"output": str(target), "layout": layout, "rows": len(results)}
     notes = (*results.notes, *_losses(results, target, layout))
+    if not wanted.for_spreadsheets:
+        notes += _formulas(results, target, layout)
     show(Finding("convert", "Results", lead, data=data), "examiner.convert/1", told.json, notes)
+
+
+def _formulas(results: Results, target: Path, layout: str) -> tuple[str, ...]:
+    """A word of warning where a spreadsheet would compute what is only a name."""
+    if layout not in ("tidy", "wide") or file_kind(target)[0] not in (".csv", ".tsv"):
+        return ()
+    names = formula_names((*results.agents, *results.task_names))
+    if not names:
+        return ()
+    return (
+        f"{counted(len(names), 'name')} would be computed by a spreadsheet: {listed(names)}. To open the "
+        f"file in one, write it with `--for-spreadsheets`.",
+    )
 
 
 def _losses(results: Results, target: Path, layout: str) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -128,8 +129,38 @@ def file_kind(path: str | Path) -> tuple[str, Packing]:
     return ending, packing
 
 
-def write_frame(frame: pl.DataFrame, path: str | Path) -> Path:
+# How a formula begins for Excel, LibreOffice or Google Sheets, full-width signs too (OWASP: CSV injection).
+_FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"
+
+
+def formula_names(names: Iterable[str]) -> list[str]:
+    """Return the names that a spreadsheet would take for formulas.
+
+    >>> formula_names(["dqn", "=1+1", "-dqn"])
+    ['=1+1', '-dqn']
+    """
+    return [name for name in names if re.match(_FORMULA, name)]
+
+
+def without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put an apostrophe before each text, in cells and in the header, that a spreadsheet would compute.
+
+    >>> without_formulas(pl.DataFrame({"agent": ["=1+1", "dqn"], "@t": [-1.0, 2.0]})).to_dicts()
+    [{'agent': "'=1+1", "'@t": -1.0}, {'agent': 'dqn', "'@t": 2.0}]
+    """
+    texts = [
+        name for name, kind in frame.schema.items() if not kind.is_numeric() and kind != pl.Boolean
+    ]
+    text = pl.col(texts).cast(pl.String)
+    quoted = pl.when(text.str.contains(_FORMULA)).then("'" + text).otherwise(text)
+    renamed = {name: f"'{name}" for name in formula_names(frame.columns)}
+    return frame.with_columns(quoted.name.keep() if texts else []).rename(renamed)
+
+
+def write_frame(frame: pl.DataFrame, path: str | Path, *, for_spreadsheets: bool = False) -> Path:
     """Write a frame atomically, as its ending says.
+
+    With `for_spreadsheets`, CSV and TSV have no cell that a spreadsheet would compute.
 
     >>> import tempfile
     >>> path = write_frame(pl.DataFrame({"agent": ["a"]}), Path(tempfile.mkdtemp()) / "x.csv")
@@ -137,6 +168,8 @@ def write_frame(frame: pl.DataFrame, path: str | Path) -> Path:
     'agent\\na\\n'
     """
     ending, packing = file_kind(path)
+    if for_spreadsheets and ending in (".csv", ".tsv"):
+        frame = without_formulas(frame)
     with atomic_path(path) as temporary:
         if ending == ".parquet":
             if packing != "uncompressed":

@@ -94,7 +94,9 @@ def _without_overflow(answer: Normalised) -> Normalised:
     endless = np.isinf(answer.values)
     if not endless.any():
         return answer
-    note = f"{counted(int(endless.sum()), 'value')} too large for a number on this scale: not known."
+    note = (
+        f"{counted(int(endless.sum()), 'value')} too large for a number on this scale: not known."
+    )
     values = np.where(endless, np.nan, answer.values)
     return answer._replace(values=values, notes=(*answer.notes, note))
 

@@ -20,11 +20,14 @@ ENDINGS = MappingProxyType({"py-irt": (".jsonl", ".ndjson"), "rliable": (".npz",
 """Layout → the endings it is written to, where it has its own."""
 
 
-def write(results: Results, path: str | Path, layout: str = "tidy") -> Path:
+def write(
+    results: Results, path: str | Path, layout: str = "tidy", *, for_spreadsheets: bool = False
+) -> Path:
     """Write results to a file whose ending says the kind (.csv, .tsv, .ndjson, .parquet, .csv.gz, …).
 
     The file appears whole or not at all. Only tidy Parquet keeps scales and provenance. The layouts
-    "py-irt" (.jsonl) and "rliable" (.npz) have endings of their own.
+    "py-irt" (.jsonl) and "rliable" (.npz) have endings of their own. With `for_spreadsheets`, names in
+    CSV and TSV that begin as a formula does (`=cmd|…`, `+1`, `-a`, `@x`) get an apostrophe before them.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "scores.ndjson"
@@ -32,6 +35,8 @@ def write(results: Results, path: str | Path, layout: str = "tidy") -> Path:
     '{"agent":"a","task":"t","run":0,"trial":0,"score":1.5}\\n'
     """
     check_path(path, layout)
+    if for_spreadsheets and layout in ("tidy", "wide"):
+        return (tidy if layout == "tidy" else wide)(results, path, for_spreadsheets=True)
     return WRITERS[layout](results, path)
 
 

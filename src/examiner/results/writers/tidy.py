@@ -8,7 +8,7 @@ from examiner.results.storage import file_kind, write_frame
 from examiner.results.table import Results
 
 
-def tidy(results: Results, path: str | Path) -> Path:
+def tidy(results: Results, path: str | Path, *, for_spreadsheets: bool = False) -> Path:
     """Write one row per trial; only Parquet keeps scales and provenance.
 
     >>> import tempfile
@@ -18,4 +18,4 @@ def tidy(results: Results, path: str | Path) -> Path:
     """
     if file_kind(path)[0] == ".parquet":
         return results.save(path)
-    return write_frame(results.to_polars(), path)
+    return write_frame(results.to_polars(), path, for_spreadsheets=for_spreadsheets)

@@ -12,7 +12,7 @@ from examiner.results.storage import write_frame
 from examiner.results.table import Results
 
 
-def wide(results: Results, path: str | Path) -> Path:
+def wide(results: Results, path: str | Path, *, for_spreadsheets: bool = False) -> Path:
     """Write the first measure with agents as rows; trials are averaged within runs, then runs.
 
     >>> import tempfile
@@ -30,4 +30,5 @@ def wide(results: Results, path: str | Path) -> Path:
         pl.Series(name, column, nan_to_null=True)
         for name, column in zip(results.tasks, values, strict=True)
     ]
-    return write_frame(pl.DataFrame([pl.Series(first, results.agents), *columns]), path)
+    frame = pl.DataFrame([pl.Series(first, results.agents), *columns])
+    return write_frame(frame, path, for_spreadsheets=for_spreadsheets)
