@@ -12,58 +12,14 @@ from hypothesis import strategies as st
 
 import examiner as ex
 from importers.example_files import EXAMPLES
+from mutations import damaged_bytes
 
 ORIGINALS = {name: content(Path(tempfile.mkdtemp())) for name, (_, content) in EXAMPLES.items()}
-CHUNKS = [
-    *(
-        b"\0",
-        b"\n",
-        b"\r",
-        b'"',
-        b",",
-        b"{",
-        b"}",
-        b"[",
-        b"]",
-        b"\xff",
-        b"\xef\xbb\xbf",
-        b"-",
-        b"e9",
-    ),
-    *(
-        b"NaN",
-        b"Infinity",
-        b"null",
-        b"9" * 30,
-        b"1e999",
-        b"<<<<<<< HEAD\n",
-        b"agent",
-        b"PK\x03\x04",
-    ),
-]
 
 
 @st.composite
 def mutated(draw: st.DrawFn, original: bytes) -> bytes:
-    """A file with a few bytes flipped, cut off, put in, taken out or doubled."""
-    data = original
-    for _ in range(draw(st.integers(1, 4))):
-        start = draw(st.integers(0, max(len(data) - 1, 0)))
-        end = draw(st.integers(start, min(len(data), start + 40)))
-        match draw(st.sampled_from(["flip", "cut", "insert", "delete", "double"])):
-            case "flip" if data:
-                byte = draw(st.integers(0, 255))
-                data = data[:start] + bytes([byte]) + data[start + 1 :]
-            case "cut":
-                data = data[:start]
-            case "insert":
-                piece = draw(st.sampled_from(CHUNKS) | st.binary(max_size=6))
-                data = data[:start] + piece + data[start:]
-            case "delete":
-                data = data[:start] + data[end:]
-            case "double":
-                data = data[:end] + data[start:]
-    return data
+    return damaged_bytes(original, draw(st.randoms(use_true_random=False)))
 
 
 def check(folder: Path, source: Path, **options: object) -> None:

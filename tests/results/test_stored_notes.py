@@ -14,6 +14,7 @@ import pytest
 
 import examiner as ex
 from examiner.results import Attributes, Scales, TaskScale
+from mutations import altered, parts
 
 pytestmark = pytest.mark.filterwarnings("ignore::examiner.wording.ExaminerWarning")
 
@@ -39,26 +40,6 @@ def full_results() -> ex.Results:
     )
     results = results.with_attributes(Attributes.from_dicts("agent", [{"agent": "a", "cpu": 1.5}]))
     return results.with_notes("Odd.").with_items()
-
-
-def parts(note: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The path of every part of a note, itself first."""
-    yield path
-    if isinstance(note, list):
-        note = dict(enumerate(note))
-    for key, part in note.items() if isinstance(note, dict) else ():
-        yield from parts(part, (*path, key))
-
-
-def altered(note: Any, path: tuple[Any, ...], value: Any) -> Any:
-    if not path:
-        return value
-    note = copy.deepcopy(note)
-    inner = note
-    for key in path[:-1]:
-        inner = inner[key]
-    inner[path[-1]] = value
-    return note
 
 
 def without(note: Any, path: tuple[Any, ...]) -> Any:
