@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 import examiner as ex
@@ -52,3 +53,15 @@ def test_a_description_is_plain_values_in_a_dictionary(results: ex.Results) -> N
     assert plain["measure_ranges"][0]["measure"] == "score"
     assert plain["warnings"] == ["Odd."] and "notes" not in plain
     assert ex.load("atari-arena").describe().training_log
+
+
+def test_what_was_never_observed_has_no_range() -> None:
+    results = ex.Results.from_numpy([[1.0, 2.0], [3.0, 4.0]])
+    lost = results.with_measure("score", results.measure() * float("nan"), "lost")
+    (found,) = lost.describe().measure_ranges
+    assert found.observed == 0 and np.isnan([found.least, found.mean, found.median, found.most]).all()
+
+
+def test_the_mean_of_the_largest_numbers_is_one_of_them() -> None:
+    (found,) = ex.Results.from_numpy([[1e308, 1.2e308, 1.4e308, 1.6e308]]).describe().measure_ranges
+    assert (found.mean, found.median) == pytest.approx((1.3e308, 1.3e308))

@@ -173,8 +173,12 @@ def description(results: Results) -> Description:
 
 def _range(name: str, values: NDArray[np.float64]) -> MeasureRange:
     seen = values[~np.isnan(values)]
+    if not len(seen):  # all that is left of a table may be what was not observed
+        return MeasureRange(name, 0, math.nan, math.nan, math.nan, math.nan)
     least, most = float(seen.min()), float(seen.max())
-    return MeasureRange(name, len(seen), least, float(seen.mean()), float(np.median(seen)), most)
+    unit = 2.0**64 if max(-least, most) > 1e300 else 1.0  # sums of the largest numbers are none
+    mean, median = np.mean(seen / unit) * unit, np.median(seen / unit) * unit
+    return MeasureRange(name, len(seen), least, float(mean), float(median), most)
 
 
 def count_table(
