@@ -28,10 +28,10 @@ both = pytest.mark.parametrize("long", [False, pytest.param(True, marks=pytest.m
 
 
 def attacks(
-    name: str, long: bool, few: int, seconds: float = LONG_SECONDS
+    name: str, long: bool, few: int, seconds: float = LONG_SECONDS, first: int = 0
 ) -> Iterator[random.Random]:
     """Sources of damage, the same ones every time: a few, or as many as there is time for."""
-    began, memory, number = time.monotonic(), _peak_mib(), 0
+    began, memory, number = time.monotonic(), _peak_mib(), first
     while number < few or (long and time.monotonic() - began < seconds):
         with _told(f"{name}, seed {number}"):
             yield random.Random(f"{name} {number}")

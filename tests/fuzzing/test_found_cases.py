@@ -98,6 +98,11 @@ def test_a_name_stored_with_a_selection_does_not_steer_the_terminal(tmp_path: Pa
     command(tmp_path, "place", "atari-dqn-family", "--with", "few.json")
 
 
+@pytest.mark.parametrize("prior", [(1e308, 5e-324), (0.0, 1e-200), (1e200, 1.0), (1.0, 1e300)])
+def test_priors_out_of_all_proportion_are_refused(prior: tuple[float, float]) -> None:
+    assert survives(lambda: ex.irt.Normal(*prior)) is None
+
+
 def test_records_nested_without_end_are_refused(tmp_path: Path) -> None:
     deep: object = []
     for _ in range(400):

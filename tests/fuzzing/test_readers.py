@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +17,7 @@ import pytest
 import examiner as ex
 from arena.runs import cart_pole
 from examiner.arena import Episode, Ledger
-from fuzzing.attack import attacks, both, survives
+from fuzzing.attack import LONG_SECONDS, attacks, both, survives
 from importers.example_files import EXAMPLES
 from mutations import damaged_bytes
 
@@ -58,14 +62,43 @@ def footer_damaged(original: bytes, rng: random.Random) -> bytes:
 
 
 @both
-@pytest.mark.parametrize("name", ORIGINALS)
+@pytest.mark.parametrize("name", [name for name in ORIGINALS if not name.startswith("parquet")])
 def test_damaged_files_give_results_or_a_sentence(name: str, long: bool, tmp_path: Path) -> None:
+    damaged_files(name, long, tmp_path)
+
+
+@both
+@pytest.mark.parametrize("name", ["parquet", "parquet of others"])
+def test_damaged_parquet_gives_results_or_a_sentence(name: str, long: bool, tmp_path: Path) -> None:
+    """In a process of its own: polars writes where it should not on perhaps one damaged file in ten thousand.
+
+    The operating system then ends the process, which is no fault that could be mended here.
+    """
+    began, first, crashes = time.monotonic(), 0, 0
+    while first == 0 or (long and time.monotonic() - began < LONG_SECONDS):
+        call = f"damaged_files({name!r}, {long}, Path({str(tmp_path)!r}), {first})"
+        child = subprocess.run(
+            [sys.executable, "-c", f"from fuzzing.test_readers import *\n{call}"],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert child.returncode <= 0, child.stderr
+        crashes += child.returncode < 0
+        first = 1 + int((tmp_path / "attack").read_text())
+    assert crashes <= 1 + first / 2000
+
+
+def damaged_files(name: str, long: bool, tmp_path: Path, first: int = 0) -> None:
+    """Attack the reader of a format; the number of the attack is left in a file."""
     file_name, content = ORIGINALS[name]
     original = content(tmp_path)
     folder = tmp_path / "files"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     path = folder / file_name
-    for rng in attacks(name, long, few=12):
+    for number, rng in enumerate(attacks(name, long, few=first + 12, first=first), start=first):
+        (tmp_path / "attack").write_text(str(number))
         parquet = name.startswith("parquet") and rng.random() < 0.5
         data = (footer_damaged if parquet else damaged_bytes)(original, rng)
         way = rng.choice(["alone", "folder", "named", "packed"])

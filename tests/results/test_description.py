@@ -59,7 +59,9 @@ def test_what_was_never_observed_has_no_range() -> None:
     results = ex.Results.from_numpy([[1.0, 2.0], [3.0, 4.0]])
     lost = results.with_measure("score", results.measure() * float("nan"), "lost")
     (found,) = lost.describe().measure_ranges
-    assert found.observed == 0 and np.isnan([found.least, found.mean, found.median, found.most]).all()
+    assert (
+        found.observed == 0 and np.isnan([found.least, found.mean, found.median, found.most]).all()
+    )
 
 
 def test_the_mean_of_the_largest_numbers_is_one_of_them() -> None:

@@ -59,10 +59,11 @@ class Normal:
     sd: float
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.mean) and np.isfinite(self.sd) and self.sd > 0):
+        # Within these bounds the squares that a prior enters by are numbers too.
+        if not (abs(self.mean) < 1e150 and 1e-150 < self.sd < 1e150):
             raise InputError(
                 f"A prior with mean {self.mean} and standard deviation {self.sd} is given. "
-                f"Both must be finite, and the deviation above 0."
+                f"Both must be finite, the deviation above 0, and neither out of all proportion."
             )
 
     def to_record(self) -> list[float]:
