@@ -70,9 +70,9 @@ def test_damaged_files_give_results_or_a_sentence(name: str, long: bool, tmp_pat
 @both
 @pytest.mark.parametrize("name", ["parquet", "parquet of others"])
 def test_damaged_parquet_gives_results_or_a_sentence(name: str, long: bool, tmp_path: Path) -> None:
-    """In a process of its own: polars writes where it should not on perhaps one damaged file in ten thousand.
+    """In a process of its own: of some 30,000 damaged files one made polars end the process.
 
-    The operating system then ends the process, which is no fault that could be mended here.
+    That is no fault that could be mended here; what it raises is, and every other way to end.
     """
     began, first, crashes = time.monotonic(), 0, 0
     while first == 0 or (long and time.monotonic() - began < LONG_SECONDS):
