@@ -97,7 +97,7 @@ def test_a_pipe_that_drips_for_ever_is_refused(pipe: Path, monkeypatch):
     os.close(writer)
 
 
-@pytest.mark.parametrize("packed", [TABLE, gzip.compress(TABLE)])
+@pytest.mark.parametrize("packed", [TABLE, gzip.compress(TABLE)], ids=["plain", "packed"])
 def test_what_comes_through_a_pipe_is_read(packed: bytes, pipe: Path):
     write_into(pipe, packed)
     assert ex.read(pipe).agents == ("a", "b")

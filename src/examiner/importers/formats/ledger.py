@@ -50,4 +50,10 @@ def read(
 
     if file.compression is not None:
         raise InputError(f"{shorten(file.path, 200)} is packed. Unpack a ledger before it is read.")
-    return Reading(ledger_results(file.path, phase), Whereabouts.of(file))
+    try:
+        return Reading(ledger_results(file.path, phase), Whereabouts.of(file))
+    except UnicodeDecodeError:
+        raise InputError(
+            f"Cannot read {shorten(file.path, 200)}: the ledger is damaged, some of its text is none. Take a "
+            f"copy of it from before."
+        ) from None
