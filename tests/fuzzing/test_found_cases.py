@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,7 @@ import pytest
 import examiner as ex
 from examiner.arena import plan_from_toml
 from fuzzing.attack import command, survives
+from fuzzing.test_readers import ledger
 
 RANDOM = '\n[[agents]]\nentry = "random"\n'
 PLANS = {
@@ -101,6 +103,17 @@ def test_a_name_stored_with_a_selection_does_not_steer_the_terminal(tmp_path: Pa
 @pytest.mark.parametrize("prior", [(1e308, 5e-324), (0.0, 1e-200), (1e200, 1.0), (1.0, 1e300)])
 def test_priors_out_of_all_proportion_are_refused(prior: tuple[float, float]) -> None:
     assert survives(lambda: ex.irt.Normal(*prior)) is None
+
+
+@pytest.mark.parametrize("change", ["UPDATE jobs SET agent", "UPDATE ledger SET value"])
+def test_a_ledger_whose_text_is_none_is_refused(change: str, tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    path.write_bytes(ledger(tmp_path))
+    database = sqlite3.connect(path)
+    database.execute(f"{change} = CAST(x'ff41' AS TEXT)")
+    database.commit()
+    database.close()
+    assert survives(lambda: ex.read(path)) is None
 
 
 def test_records_nested_without_end_are_refused(tmp_path: Path) -> None:
