@@ -54,6 +54,6 @@ def read(
         return Reading(ledger_results(file.path, phase), Whereabouts.of(file))
     except UnicodeDecodeError:
         raise InputError(
-            f"Cannot read {shorten(file.path, 200)}: the ledger is damaged, some of its text is none. Take a "
-            f"copy of it from before."
+            f"Cannot read {shorten(file.path, 200)}: the ledger is damaged, some of its text is none. Take "
+            f"a copy of it from before."
         ) from None
