@@ -119,7 +119,7 @@ class Reading:
         where = Whereabouts.of(file, line_of)
         with where.named():
             frame = with_given(frame, file.names)
-            return cls(assemble(frame, measures, item, Scales(), origin), where)
+            return cls(assemble(frame, measures, item, origin), where)
 
     def chosen(self, measures: Sequence[str], item: Sequence[str] | None) -> Reading:
         """Give the results the measures and the item columns that were asked for, where any were.
@@ -181,8 +181,8 @@ def joined(
             _stacked([table.to_polars() for table in tables]),
             tuple(dict.fromkeys(name for table in tables for name in table.measures)),
             tuple(dict.fromkeys(name for table in tables for name in table.item)),
-            Scales(dict.fromkeys(scale for table in tables for scale in table.scales)),
             origin,
+            Scales(dict.fromkeys(scale for table in tables for scale in table.scales)),
         )
     return Reading(results, where)
 
