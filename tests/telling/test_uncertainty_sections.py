@@ -7,10 +7,11 @@ import pytest
 
 import examiner as ex
 from examiner.results import Results, Scales, TaskScale
-from examiner.telling.finding import Figure, Notes, Table, Text
+from examiner.telling.finding import Figure, Notes, Text
 from examiner.telling.findings import FINDINGS
 from examiner.telling.prose import said
 from examiner.telling.study import Study
+from examiner.telling.table import Table
 
 NAMES = ("intervals", "profiles", "rank_probabilities", "significance", "decision")
 HOSTILE = ("<b>a</b>", "%{z} $x$", "__proto__", "x" * 300)

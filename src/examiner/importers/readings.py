@@ -193,16 +193,9 @@ def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     for frame in frames:
         for name, kind in frame.schema.items():
             kinds.setdefault(name, set()).add(kind)
-    texts = {name for name, seen in kinds.items() if not _alike(seen - {pl.Null()})}
-    return pl.concat(
-        [
-            frame.with_columns(
-                pl.col(name).cast(pl.String) for name in frame.columns if name in texts
-            )
-            for frame in frames
-        ],
-        how="diagonal_relaxed",
-    )
+    texts = [name for name, seen in kinds.items() if not _alike(seen - {pl.Null()})]
+    as_text = pl.selectors.by_name(texts, require_all=False).cast(pl.String)
+    return pl.concat([frame.with_columns(as_text) for frame in frames], how="diagonal_relaxed")
 
 
 def _alike(kinds: set[pl.DataType]) -> bool:
