@@ -102,10 +102,10 @@ def overview(
     >>> made, made.ranks.probability.shape
     (Overview of 3 agents, 3 pairs compared, (3, 3))
     """
+    results = judged_runs(results)  # once, for all its parts
     names = (suggested_aggregate(results),) if aggregates is None else tuple(aggregates)
     if "all" in names:
         names = tuple(AGGREGATES)
-    results = judged_runs(results)  # once, for all its parts
     made = intervals(results, names, rng=generator(rng), **how)
     pairs = _pairs(results, made)
     drawing = DrawingOptions(
