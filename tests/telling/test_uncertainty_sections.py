@@ -153,7 +153,7 @@ def test_many_agents_are_cut_to_the_best():
 def test_the_seed_of_the_report_is_used():
     results = repeated()
     one, same, other = (
-        FINDINGS["intervals"](Study.of(results, seed=seed)).blocks[1].data["low"]
+        FINDINGS["intervals"](Study.of(results, rng=seed)).blocks[1].data["low"]
         for seed in (0, 0, 1)
     )
     np.testing.assert_array_equal(one, same)
