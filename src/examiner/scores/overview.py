@@ -49,6 +49,9 @@ class Overview:
         agents = len(self.aggregates.agents)
         return f"Overview of {agents} agents, {len(self.pairs)} pairs compared"
 
+    def _repr_html_(self) -> str:
+        return self.aggregates._repr_html_()
+
     def to_dict(self) -> dict[str, Any]:  # Any: JSON values
         """Return all of it as JSON values; what is not known is NaN.
 
