@@ -68,8 +68,8 @@ def test_negative_seeds_are_refused(examiner) -> None:
     for command in ("report", "cluster", "information", "scores"):
         done = examiner(command, "gvgai-plays", "--seed", "-1")
         assert done.returncode == 2 and "Traceback" not in done.stderr
-    with pytest.raises(ex.InputError, match="The seed is -1"):
-        ex.report(ex.load("gvgai-plays"), seed=-1)
+    with pytest.raises(ex.InputError, match="The seed is '-1'"):
+        ex.report(ex.load("gvgai-plays"), rng=-1)
 
 
 def test_names_no_file_system_takes_are_refused_in_words(examiner, tmp_path) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
+from examiner.results import Provenance
 
 ATARI = "atari-dqn-family"
 PLAYS = ("gvgai-plays", "--item", "task")
@@ -160,3 +161,32 @@ def test_how_good_an_agent_is_at_the_end_of_its_training(told) -> None:
     np.testing.assert_allclose(found, ex.scores.intervals(reduced, "mean", rng=0, reps=50).value)
     z = ex.scores.aggregate(ex.normalise(log, "min-max")).mean
     np.testing.assert_allclose(z, ex.scores.aggregate(ex.normalise(reduced, "min-max")).mean)
+
+
+def test_how_often_an_agent_succeeds_at_the_end_of_its_training(told) -> None:
+    """A trial is a run's value, not each of its episodes."""
+    log = ex.load("atari-arena")
+    content = told(
+        "scores", "atari-arena", "--success", "human", "--aggregate", "mean", "--reps", 10
+    )
+    by_command = [row["value"] for row in content["aggregates"]]
+    marked = ex.scores.mark_success(log, "human")
+    assert list(ex.scores.aggregate(marked).mean) == pytest.approx(by_command)
+    matrix = ex.responses(log, "human")
+    assert list(np.nanmean(matrix.to_numpy(), axis=1)) == pytest.approx(by_command)
+    assert matrix.trials.max() == 5, "five seeds"
+
+
+def test_which_aggregate_suits_a_training_log_of_wins() -> None:
+    """A run's last episodes are won by a share: what suits is chosen for that, not for zeros and ones."""
+    wins = np.random.default_rng(0).integers(0, 2, size=(2, 3, 200)).astype(float)
+    of = [(agent, task, trial) for agent in "ab" for task in "tuv" for trial in range(200)]
+    columns = dict(zip(("agent", "task", "trial"), map(list, zip(*of, strict=True)), strict=True))
+    log = ex.Results.from_dict(
+        {**columns, "run": [0] * len(of), "win": wins.ravel()},
+        provenance=Provenance(training=True),
+    )
+    raw, reduced = (
+        ex.scores.overview(results, rng=0, reps=20) for results in (log, ex.reduce(log))
+    )
+    assert raw.aggregates.aggregates == reduced.aggregates.aggregates

@@ -197,7 +197,7 @@ def test_bands_of_tasks_hold_the_curve_and_widen_with_the_errors() -> None:
         return made.high - made.low
 
     assert (with_errors(0.5) > with_errors(0.1)).all()
-    with pytest.raises(ex.InputError, match="level of the bands is 2"):
+    with pytest.raises(ex.InputError, match="level is 2"):
         task_curves(fit, level=2)
 
 

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from examiner.results import Results, Scales, TaskScale
 from examiner.scores import shared_ranks
-from examiner.telling.finding import Figure, Table
+from examiner.telling.finding import Figure
 from examiner.telling.findings.heatmap import finding as heatmap
 from examiner.telling.findings.ranking import finding as ranking
 from examiner.telling.findings.reading import finding as reading
 from examiner.telling.prose import aligned, said, three_digits
 from examiner.telling.study import Study
+from examiner.telling.table import Table
 
 
 def texts(section):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from examiner.telling.finding import Column, Facts, Finding, Notes, Table, Text, records
+from examiner.telling.finding import Facts, Finding, Notes, Text
 from examiner.telling.json import section_of
 from examiner.telling.page import render
 from examiner.telling.prose import Name
+from examiner.telling.table import Column, Table, records
 from examiner.telling.terminal import print_finding
 
 COLUMNS = (

@@ -11,7 +11,7 @@ from examiner.telling.findings import typology as coverage
 
 
 def section_of(results, kinds):
-    report = ex.report(results, classification=kinds, sections=["typology"])
+    report = ex.report(results, typology=kinds, sections=["typology"])
     return report.to_dict()["sections"][0], report
 
 
@@ -22,7 +22,7 @@ def blocks(section, kind):
 def test_the_section_is_there_only_with_a_classification(scaled):
     kinds = Classification(tuple("tuvw"), ("genre",), (("x",), ("x",), ("y",), ("y",)))
     assert "typology" not in [one.key for one in ex.report(scaled).sections]
-    made = ex.report(scaled, classification=kinds)
+    made = ex.report(scaled, typology=kinds)
     assert "typology" in [one.key for one in made.sections]
     assert 'id="figure-typology-coverage"' in made.html
 

@@ -7,10 +7,11 @@ import pytest
 
 import examiner as ex
 from examiner.results import Results, Scales, TaskScale
-from examiner.telling.finding import Figure, Notes, Table, Text
+from examiner.telling.finding import Figure, Notes, Text
 from examiner.telling.findings import FINDINGS
 from examiner.telling.prose import said
 from examiner.telling.study import Study
+from examiner.telling.table import Table
 
 NAMES = ("intervals", "profiles", "rank_probabilities", "significance", "decision")
 HOSTILE = ("<b>a</b>", "%{z} $x$", "__proto__", "x" * 300)
@@ -152,7 +153,7 @@ def test_many_agents_are_cut_to_the_best():
 def test_the_seed_of_the_report_is_used():
     results = repeated()
     one, same, other = (
-        FINDINGS["intervals"](Study.of(results, seed=seed)).blocks[1].data["low"]
+        FINDINGS["intervals"](Study.of(results, rng=seed)).blocks[1].data["low"]
         for seed in (0, 0, 1)
     )
     np.testing.assert_array_equal(one, same)

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import examiner as ex
@@ -198,6 +198,7 @@ def test_a_schema_of_ones_own_is_read_from_the_fields_of_its_file():
         st.none(), st.booleans(), st.integers(-3, 3), st.text(max_size=3), st.just([]), st.just({})
     ),
 )
+@example(part=("name",), value="")
 def test_a_schema_file_with_any_part_wrong_is_refused_in_a_sentence(part, value):
     fields = json.loads(json.dumps(WHOLE))
     inside = fields

@@ -23,4 +23,5 @@ from examiner.checking.values import is_binary as is_binary
 from examiner.checking.values import known_name as known_name
 from examiner.checking.values import names_of as names_of
 from examiner.checking.values import read_only as read_only
+from examiner.checking.values import seed_of as seed_of
 from examiner.checking.values import smallest_unsigned as smallest_unsigned

@@ -194,6 +194,16 @@ def generator(rng: Randomness) -> np.random.Generator:
     return np.random.default_rng(int(rng))
 
 
+def seed_of(rng: Randomness) -> int:
+    """Return the whole number given, or one drawn from the generator: a seed that can be told.
+
+    >>> seed_of(3), seed_of(np.random.default_rng(0)) == seed_of(np.random.default_rng(0))
+    (3, True)
+    """
+    drawn = generator(rng)
+    return int(drawn.integers(2**32)) if rng is drawn else int(rng)  # type: ignore[arg-type]
+
+
 def names_of(room: str) -> Callable[[], list[str]]:
     """Return the `__dir__` of a room: the names at its door, and not the files behind it.
 

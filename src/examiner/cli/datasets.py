@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from examiner.cli.options import Printing, argument
 from examiner.cli.output import show
 from examiner.datasets import DATASETS, Card, card
-from examiner.telling.finding import Column, Finding, Piece, Table, Text
+from examiner.telling.finding import Finding, Text
 from examiner.telling.prose import Name
+from examiner.telling.table import Column, Piece, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from examiner.adaptive import (
-    RULES,
-    Choosing,
-    Examination,
-    Stop,
-    TaskBank,
-    answers_from,
-    answers_played,
-    balance_of,
-)
-from examiner.adaptive import examine as examined
-from examiner.adaptive import exposure as exposure_shares
-from examiner.adaptive import study as examination_study
+from examiner import adaptive
 from examiner.cli.answers import Answering, ByHandError, TypedAnswers
 from examiner.cli.options import (
     OUTPUT,
@@ -77,7 +65,7 @@ class ExamineOptions:
 class ChoosingOptions:
     """How the next task is chosen."""
 
-    rule: str = option("information", f"{', '.join(RULES)}.", metavar="NAME")
+    rule: str = option("information", f"{', '.join(adaptive.RULES)}.", metavar="NAME")
     among: int = option(1, "Choose at random among the N best tasks.", metavar="N")
     exposure: float | None = option(
         None, "Give no task to more than this share of agents.", metavar="SHARE"
@@ -148,7 +136,7 @@ def examine(
     notes: tuple[str, ...] = ()
     answer: Answering
     if results is not None:
-        answer = table = answers_from(results, fit, who.agent)
+        answer = table = adaptive.answers_from(results, fit, who.agent)
         who, notes = replace(who, agent=table.agent), (*results.notes, *table.notes)
     elif live:
         answer = _live(fit, who, choosing.trials, told.seed)
@@ -164,21 +152,21 @@ def examine(
 
 
 def _examined(
-    bank: TaskBank,
+    bank: adaptive.TaskBank,
     answer: Answering,
     options: ChoosingOptions,
-    stop: Stop | None,
+    stop: adaptive.Stop | None,
     who: ExamineOptions,
     seed: int,
     shown: bool,
-) -> Examination:
+) -> adaptive.Examination:
     rng = np.random.default_rng(seed)
     last = None
     if who.resume is not None:
-        last = Examination.from_dict(examination_content(who.resume), bank)
+        last = adaptive.Examination.from_dict(examination_content(who.resume), bank)
     target = who.output or who.resume
     chosen = _choosing(bank, options, stop, rng)
-    steps = examined(
+    steps = adaptive.examine(
         bank, answer, rng=rng, choosing=chosen, stop=stop, agent=who.agent or "", resume=last
     )
     try:
@@ -213,16 +201,20 @@ def _live(fit: IRTFit, who: ExamineOptions, episodes: int, seed: int) -> Answeri
     where = who.environment
     job = Job(who.agent, who.agent, environment=where, seed=seed, protocol=rules, episodes=episodes)
     measure = (fit.recipe and fit.recipe.measure) or "score"
-    return answers_played(lambda task: results_of(replace(job, game=task), measure), fit)
+    return adaptive.answers_played(lambda task: results_of(replace(job, game=task), measure), fit)
 
 
 def _study(
-    bank: TaskBank, options: ChoosingOptions, stop: Stop | None, agents: int, told: Seeded
+    bank: adaptive.TaskBank,
+    options: ChoosingOptions,
+    stop: adaptive.Stop | None,
+    agents: int,
+    told: Seeded,
 ) -> None:
     rng = np.random.default_rng(told.seed)
     chosen = _choosing(bank, options, stop, rng)
     with progress_bar("examining simulated agents") as progress:
-        study = examination_study(
+        study = adaptive.study(
             bank, rng=rng, stop=stop, rules=[chosen], agents=agents, progress=progress
         )
     finding = findings.tell_study(bank, study, seed=told.seed)
@@ -232,10 +224,10 @@ def _study(
 
 def _bank(
     fit: IRTFit, chosen: ChoosingOptions, tasks: str | None, results: Results | None
-) -> TaskBank:
+) -> adaptive.TaskBank:
     """Return the fit's tasks with their costs and groups; `tasks` is the table of `--tasks`."""
     names = fit.items.tasks
-    return TaskBank.of(
+    return adaptive.TaskBank.of(
         fit,
         costs=None if chosen.cost is None else _costs(names, chosen.cost, results),
         groups=_groups(names, chosen, tasks),
@@ -288,26 +280,29 @@ def _by_any_name(tasks: Sequence[str], known: dict[str, Any], otherwise: Any) ->
 
 
 def _choosing(
-    bank: TaskBank, options: ChoosingOptions, stop: Stop | None, rng: np.random.Generator
-) -> Choosing:
+    bank: adaptive.TaskBank,
+    options: ChoosingOptions,
+    stop: adaptive.Stop | None,
+    rng: np.random.Generator,
+) -> adaptive.Choosing:
     """Return how tasks are chosen; limits on exposure are found by simulation."""
-    balance = None if bank.groups is None else balance_of(bank)
-    chosen = Choosing(options.rule, options.among, balance=balance)
+    balance = None if bank.groups is None else adaptive.balance_of(bank)
+    chosen = adaptive.Choosing(options.rule, options.among, balance=balance)
     if options.exposure is None:
         return chosen
-    shares = exposure_shares(bank, options.exposure, rng=rng, choosing=chosen, stop=stop)
-    return Choosing(options.rule, options.among, shares, balance)
+    shares = adaptive.exposure(bank, options.exposure, rng=rng, choosing=chosen, stop=stop)
+    return adaptive.Choosing(options.rule, options.among, shares, balance)
 
 
-def _stop(options: StopOptions, bank: TaskBank, resumed: bool) -> Stop | None:
+def _stop(options: StopOptions, bank: adaptive.TaskBank, resumed: bool) -> adaptive.Stop | None:
     """When to stop; None goes on with what a stored examination says."""
     given = (options.standard_error, options.budget, options.most, options.better_than)
     if all(limit is None for limit in given):
-        return None if resumed else Stop.usual(bank, options.least)
+        return None if resumed else adaptive.Stop.usual(bank, options.least)
     better: str | float | None = options.better_than
     if options.better_than is not None and better not in bank.landmarks:
         known = f"The fit has {listed(bank.landmarks)}. Name one of them, or give an ability."
         complaint = f"Unknown agent {shorten(better)}. {known}"
         better = parsed(float, options.better_than, complaint)
     limits = options.standard_error, options.budget, options.most, options.least
-    return Stop(*limits, better, options.certainty).checked(bank)
+    return adaptive.Stop(*limits, better, options.certainty).checked(bank)

@@ -149,7 +149,7 @@ def success_of(text: str | None) -> Success | None:
     >>> success_of("1.5"), success_of("reference"), success_of(None)
     (1.5, 'reference', None)
     """
-    if text is None or text in ("reference", "random"):
+    if text is None or text in ("reference", "human", "random"):
         return cast("Success | None", text)
     return parsed(
         float, text, f"Success is {shorten(text)}. Give a number, 'reference' or 'random'."

@@ -57,10 +57,10 @@ def report(options: SourceOptions, wanted: ReportOptions, told: Seeded) -> None:
             sections=words_of(wanted.sections),
             progress=progress,
             reduce=options.reduce,
-            classification=classification_from(wanted.typology),
+            typology=classification_from(wanted.typology),
             title=wanted.title,
             success=success_of(wanted.success),
-            seed=told.seed,
+            rng=told.seed,
         )
         target = None if told.json and output is None else made.save(output or Path("report.html"))
     if told.json:

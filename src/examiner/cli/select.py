@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from examiner import selection
 from examiner.cli.options import (
     NORMALISE,
     OUTPUT,
@@ -33,20 +34,6 @@ from examiner.cli.source import classification_from, results_from
 from examiner.importers import read_tasks
 from examiner.results import Results
 from examiner.scores import Recipe
-from examiner.selection import (
-    METHODS,
-    Benchmark,
-    Constraints,
-    Folds,
-    Holdout,
-    benchmark,
-    choose,
-    expected_seconds,
-    folds_of_proof,
-    reasons,
-    with_predictor,
-)
-from examiner.selection import compare as compare_selections
 from examiner.stored import save
 from examiner.telling.findings import selection as findings
 from examiner.telling.terminal import print_line
@@ -119,7 +106,7 @@ class SelectOptions:
     size: int | None = option(None, "Tasks to choose [default: 5, or what the budget buys].")
     budget: float | None = option(None, "Most that the set may cost, instead of a size.")
     method: str = option(
-        "best_of", f"best_of, or one method: {', '.join(METHODS)}.", metavar="NAME"
+        "best_of", f"best_of, or one method: {', '.join(selection.METHODS)}.", metavar="NAME"
     )
     proof: bool = option(True, "Judge the choice on held-out agents, or not.", "--proof/--no-proof")
     folds: str | None = option(
@@ -147,21 +134,21 @@ def select(
         size = None if how.budget is not None else SIZE if how.size is None else how.size
         judged = {}
         if folds is not None:
-            seconds = expected_seconds(material, size, folds, [how.method])
+            seconds = selection.expected_seconds(material, size, folds, [how.method])
             judged = judging(choice.workers, seconds, HINT, progress)
-        tasks = choose(own, size, how.method, rng=rng)
+        tasks = selection.choose(own, size, how.method, rng=rng)
         comparison = None
         if folds is not None:
-            comparison = compare_selections(
+            comparison = selection.compare(
                 material,
                 [len(tasks)],
                 [how.method],
                 rng=rng,
-                holdout=Holdout(folds.folds, named, repeats=folds.repeats),
+                holdout=selection.Holdout(folds.folds, named, repeats=folds.repeats),
                 **judged,
             )
-        chosen = with_predictor(own, tasks, rng=rng, proof=comparison)
-        why = reasons(own, chosen)
+        chosen = selection.with_predictor(own, tasks, rng=rng, proof=comparison)
+        why = selection.reasons(own, chosen)
     stored = {} if how.output is None else {"stored": str(save(chosen, how.output))}
     notes = [*chosen.notes, *([folds.note] if folds and folds.note else [])]
     notes += () if comparison is None else comparison.notes
@@ -178,12 +165,14 @@ def select(
         print_line(f"Stored: {stored['stored']}")
 
 
-def _folds(material: Benchmark, how: SelectOptions, named: tuple[str, ...] | None) -> Folds | None:
+def _folds(
+    material: selection.Benchmark, how: SelectOptions, named: tuple[str, ...] | None
+) -> selection.Folds | None:
     """In which folds the choice is proved; none where no proof is asked for."""
     if not how.proof:
         return None
-    given = folds_of_proof(material) if how.folds is None else folds_named(how.folds)
-    return given if named is None else Folds(1, 0)
+    given = selection.folds_of_proof(material) if how.folds is None else folds_named(how.folds)
+    return given if named is None else selection.Folds(1, 0)
 
 
 def material_from(
@@ -191,7 +180,7 @@ def material_from(
     options: SelectionOptions,
     budget: float | None,
     progress: ProgressCallback | None,
-) -> Benchmark:
+) -> selection.Benchmark:
     """Read results and gather what choosing and judging need.
 
     >>> material_from(SourceOptions("atari-dqn-family"), SelectionOptions(), None, None).target
@@ -213,7 +202,7 @@ def material_from(
         lexicographic=tuple(words),
         success=success_of(options.success),
     )
-    demands = Constraints(
+    demands = selection.Constraints(
         tuple(options.must or ()),
         tuple(options.must_not or ()),
         options.at_most,
@@ -222,7 +211,7 @@ def material_from(
         cost,
         classification_from(options.typology),
     )
-    return benchmark(
+    return selection.benchmark(
         results,
         recipe,
         target=options.target,
@@ -251,17 +240,17 @@ def agents_named(text: str | None, agents: tuple[str, ...]) -> tuple[str, ...] |
     return tuple(dict.fromkeys(found))
 
 
-def folds_named(text: str) -> Folds:
+def folds_named(text: str) -> selection.Folds:
     """Read 'loo' or a number of folds from an option.
 
     >>> folds_named("loo").folds, folds_named("5").folds
     ('loo', 5)
     """
     if text == "loo":
-        return Folds("loo")
+        return selection.Folds("loo")
     if not text.isdecimal() or len(text) > MOST_DIGITS or int(text) < 2:
         raise InputError(f"The folds are {shorten(text)}. Say 'loo', or a number of 2 or more.")
-    return Folds(int(text))
+    return selection.Folds(int(text))
 
 
 def judging(

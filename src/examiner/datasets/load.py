@@ -20,7 +20,10 @@ _GOMES_RANDOM = "random_gomes"
 _GOMES = "Gomes & Souza 2021, random agent"
 _MNIH_WANG = "Mnih et al. 2015 and Wang et al. 2016, no-op starts"
 _ARENA = "random agent of the same data set; human of Mnih et al. 2015 and Wang et al. 2016"
-_BLIND, _LEARNING = ("random", "no-op"), ("brute", "sarsa-blob-prost")
+_FAMILIES = MappingProxyType(
+    {"random": "blind", "no-op": "blind", "brute": "learning", "sarsa-blob-prost": "learning"}
+)
+"""Agent of the arena → family; all others plan."""
 
 
 def data_bytes(file: str) -> bytes:
@@ -97,10 +100,8 @@ def load_atari_agents(card: Card) -> Results:
         .sort("task", maintain_order=True)  # the first game has every agent, in the paper's order
         .with_columns(run=0, trial=0)
     )
-    random_only = Scales(
-        TaskScale(game, random=random, source=_GOMES)
-        for game, random in wide.select("task", _GOMES_RANDOM).iter_rows()
-    )
+    random = wide.select("task", random=_GOMES_RANDOM, source=pl.lit(_GOMES))
+    random_only = Scales.from_dicts(random.iter_rows(named=True))
     games = set(wide["task"])
     human = load_human_random_scales(read_card("atari-human-random"))
     return Results.from_frame(
@@ -149,14 +150,8 @@ def load_arena(card: Card) -> Results:
         scales=scales,
         provenance=_provenance(card, training=True),
     )
-    families = [{"agent": agent, "family": _family(agent)} for agent in results.agents]
-    return results.with_attributes(Attributes.from_dicts("agent", families))
-
-
-def _family(agent: str) -> str:
-    if agent in _BLIND:
-        return "blind"
-    return "learning" if agent in _LEARNING else "planning"
+    families = tuple((_FAMILIES.get(agent, "planning"),) for agent in results.agents)
+    return results.with_attributes(Attributes("agent", results.agents, ("family",), families))
 
 
 def _provenance(card: Card, *, training: bool = False) -> Provenance:

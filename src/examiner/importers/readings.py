@@ -119,7 +119,7 @@ class Reading:
         where = Whereabouts.of(file, line_of)
         with where.named():
             frame = with_given(frame, file.names)
-            return cls(assemble(frame, measures, item, Scales(), origin), where)
+            return cls(assemble(frame, measures, item, origin), where)
 
     def chosen(self, measures: Sequence[str], item: Sequence[str] | None) -> Reading:
         """Give the results the measures and the item columns that were asked for, where any were.
@@ -181,8 +181,8 @@ def joined(
             _stacked([table.to_polars() for table in tables]),
             tuple(dict.fromkeys(name for table in tables for name in table.measures)),
             tuple(dict.fromkeys(name for table in tables for name in table.item)),
-            Scales(dict.fromkeys(scale for table in tables for scale in table.scales)),
             origin,
+            Scales(dict.fromkeys(scale for table in tables for scale in table.scales)),
         )
     return Reading(results, where)
 
@@ -193,16 +193,9 @@ def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     for frame in frames:
         for name, kind in frame.schema.items():
             kinds.setdefault(name, set()).add(kind)
-    texts = {name for name, seen in kinds.items() if not _alike(seen - {pl.Null()})}
-    return pl.concat(
-        [
-            frame.with_columns(
-                pl.col(name).cast(pl.String) for name in frame.columns if name in texts
-            )
-            for frame in frames
-        ],
-        how="diagonal_relaxed",
-    )
+    texts = [name for name, seen in kinds.items() if not _alike(seen - {pl.Null()})]
+    as_text = pl.selectors.by_name(texts, require_all=False).cast(pl.String)
+    return pl.concat([frame.with_columns(as_text) for frame in frames], how="diagonal_relaxed")
 
 
 def _alike(kinds: set[pl.DataType]) -> bool:

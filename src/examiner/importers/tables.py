@@ -14,7 +14,7 @@ from examiner.importers import cells
 from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, with_given
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.results import Provenance, Results, Scales
+from examiner.results import Provenance, Results
 from examiner.results.border import MEASURES, absent_names
 from examiner.results.keys import ITEM_COLUMNS
 from examiner.results.table import assemble
@@ -104,7 +104,7 @@ def results_from_table(frame: pl.DataFrame, columns: TableColumns, origin: Prove
         frame = cells.unfolded(frame, tasks_are_rows=columns.tasks_are_rows, measure=measure)
         notes = (*columns.notes, *absent_names(frame), *cells.rounding_notes(frame, [measure]))
         origin = origin.with_notes(*notes, *_scale_columns(frame))
-        return assemble(with_given(frame, given), [measure], (), Scales(), origin)
+        return assemble(with_given(frame, given), [measure], (), origin)
     frame = with_given(cells.without_blank_rows(frame), given)
     frame = _renamed(frame, {columns.agent: "agent", columns.task: "task"})
     frame = cells.with_exact_keys(
@@ -121,7 +121,7 @@ def results_from_table(frame: pl.DataFrame, columns: TableColumns, origin: Prove
         cells.without_missing_words(frame[name]) for name in measures if name in frame.columns
     )
     origin = origin.with_notes(*columns.notes, *cells.rounding_notes(frame, measures))
-    return assemble(frame, measures or None, None, Scales(), origin)
+    return assemble(frame, measures or None, None, origin)
 
 
 def _scale_columns(frame: pl.DataFrame) -> tuple[str, ...]:

@@ -94,9 +94,7 @@ class TextTable:
         except PROBLEMS:
             pass  # a word among the numbers, a late decimal point, a ragged line: look closer
         text = as_utf8(self._data(), self.path)
-        table = (
-            replace(self, source=text.data, notes=self.notes + text.notes) if text.notes else self
-        )
+        table = replace(self, source=text.data, notes=self.notes + text.notes)
         table.check_widths()
         try:
             return table._parsed(pl.Schema({}), infer=False), table

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from examiner.importers.cells import spread
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
-from examiner.results import Provenance, Scales
+from examiner.results import Provenance
 from examiner.results.table import assemble
 from examiner.wording import shorten
 
@@ -145,7 +145,7 @@ def training_reading(
     origin = origin.with_notes(*notes, *(run.note for run in runs if run.note))
     where = Whereabouts([run.file.path for run in runs], episodes)
     with where.named():
-        return Reading(assemble(frame, ["score"], None, Scales(), origin), where)
+        return Reading(assemble(frame, ["score"], None, origin), where)
 
 
 def cumulative(lengths: NDArray[np.int64], counts: Sequence[int]) -> NDArray[np.int64]:

@@ -13,7 +13,6 @@ import polars as pl
 
 from examiner.ledger.file import reading
 from examiner.results.attributes import Provenance
-from examiner.results.scale import Scales
 from examiner.results.table import Results, assemble
 from examiner.wording import InputError, counted, listed, shorten
 
@@ -241,7 +240,7 @@ def ledger_results(path: str | Path, phase: Phase | None = None) -> Results:
     origin = Provenance(str(path), "ledger", training=training)
     origin = origin.with_notes(*_notes(state, phase))
     item = [name for name in ("mode", "difficulty") if _varies(frame, name)]
-    return assemble(frame, ["score"], item, Scales(), origin)
+    return assemble(frame, ["score"], item, origin)
 
 
 def export(ledger: str | Path, path: str | Path, phase: Phase | None = None) -> Path:

@@ -209,6 +209,9 @@ class Scales:
         return f"Scales of {len(self.tasks)} tasks" + (f" ({sources})" if sources else "")
 
 
+NO_SCALES = Scales()
+
+
 def scale_notes(scales: Scales, tasks: Sequence[str], measures: Sequence[str]) -> tuple[str, ...]:
     """Say which tasks have no scale, which were found as Atari games, and where scores would flip.
 

@@ -32,7 +32,7 @@ from examiner.results.keys import (
     trial_numbers,
 )
 from examiner.results.parquet import RESULTS_SCHEMA, ResultsNote, checked_note, loaded, save_frame
-from examiner.results.scale import Scales, scale_notes
+from examiner.results.scale import NO_SCALES, Scales, scale_notes
 from examiner.wording import InputError, counted, shorten
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Results:
         """
         frame = frame_from(source)
         provenance = provenance or Provenance(format=type(source).__module__.partition(".")[0])
-        built = assemble(frame, measures, item, scales or Scales(), provenance)
+        built = assemble(frame, measures, item, provenance, scales or NO_SCALES)
         announce(built.notes, already=provenance.notes)
         return built
 
@@ -416,8 +416,8 @@ class Results:
             self._frame if frame is None else frame,
             self.measures,
             self.item,
-            self.scales,
             self.provenance.with_step(step),
+            self.scales,
             self.task_attributes,
             self.agent_attributes,
         )
@@ -540,15 +540,15 @@ def assemble(
     frame: pl.DataFrame,
     measures: Sequence[str] | None,
     item: Sequence[str] | None,
-    scales: Scales,
     provenance: Provenance,
+    scales: Scales = NO_SCALES,
     task_attributes: Attributes | None = None,
     agent_attributes: Attributes | None = None,
 ) -> Results:
     """Check a tidy frame at the border and build results from it, without warning aloud.
 
     >>> frame = pl.DataFrame({"agent": ["a"], "task": ["t"], "score": [1]})
-    >>> assemble(frame, None, None, Scales(), Provenance()).measures
+    >>> assemble(frame, None, None, Provenance()).measures
     ('score',)
     """
     tidy = tidy_table(frame, measures, item)
@@ -579,7 +579,7 @@ def restored(frame: pl.DataFrame, stored: Mapping[str, Any]) -> Results:  # Any:
     # Earlier notes did not say whose attributes they hold.
     tasks, agents = replace(note.tasks, kind="task"), replace(note.agents, kind="agent")
     scales = Scales(note.scales)
-    return assemble(frame, note.measures, note.item, scales, note.provenance, tasks, agents)
+    return assemble(frame, note.measures, note.item, note.provenance, scales, tasks, agents)
 
 
 def check_results(given: object) -> Results:

@@ -49,6 +49,9 @@ class Overview:
         agents = len(self.aggregates.agents)
         return f"Overview of {agents} agents, {len(self.pairs)} pairs compared"
 
+    def _repr_html_(self) -> str:
+        return self.aggregates._repr_html_()
+
     def to_dict(self) -> dict[str, Any]:  # Any: JSON values
         """Return all of it as JSON values; what is not known is NaN.
 
@@ -102,10 +105,10 @@ def overview(
     >>> made, made.ranks.probability.shape
     (Overview of 3 agents, 3 pairs compared, (3, 3))
     """
+    results = judged_runs(results)  # once, for all its parts
     names = (suggested_aggregate(results),) if aggregates is None else tuple(aggregates)
     if "all" in names:
         names = tuple(AGGREGATES)
-    results = judged_runs(results)  # once, for all its parts
     made = intervals(results, names, rng=generator(rng), **how)
     pairs = _pairs(results, made)
     drawing = DrawingOptions(

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from examiner.checking import check_known
 from examiner.results import ResponseMatrix, Results
 from examiner.results.scale import Anchor
-from examiner.results.table import check_results
-from examiner.scores.cells import cell_means
+from examiner.scores.cells import cell_means, judged_runs
 from examiner.scores.normalise import task_scores
 from examiner.wording import InputError, shorten
 
@@ -49,7 +48,7 @@ def responses(
     papers/002, section IV); or when it is better than the mean of the agent `beating`, who then
     leaves the table. With `share`, each cell becomes one success or failure: whether at least that
     share of its trials succeeded. With none of them, a measure of zeros and ones is counted as it
-    is, and any other is averaged.
+    is, and any other is averaged. Training logs are reduced first: a trial is a run's value.
 
     >>> results = Results.from_numpy([[[0.5, 1.5, 1.0]], [[0.2, 0.1, 3.0]]])
     >>> responses(results, success=1.0).successes
@@ -59,7 +58,8 @@ def responses(
     array([[1.],
            [0.]])
     """
-    measure = check_results(results).measure_name(measure)
+    results = judged_runs(results)
+    measure = results.measure_name(measure)
     judged = (success, beating, share) != (None, None, None)
     if not judged and not results.is_binary(measure):
         means = cell_means(results, measure)
@@ -83,7 +83,8 @@ def mark_success(
     >>> mark_success(Results.from_numpy([[0.5, 1.5]]), 1.0).measure()
     array([0., 1.])
     """
-    measure = check_results(results).measure_name(measure)
+    results = judged_runs(results)
+    measure = results.measure_name(measure)
     judged = _judged(results, measure, success, beating)
     compared = judged.results
     marks = judged.won.astype(np.float64)

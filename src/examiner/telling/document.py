@@ -101,9 +101,9 @@ def report(
     `normalise` is a name in `NORMALISERS`, a function, None for values as they are, or "auto": the
     human scale where every task has one, nothing where all values lie in [0, 1], else the z-score.
     `sections` are names in `FINDINGS` or functions of a `Study`, in the order wanted; without them,
-    all that apply to the results. With a `classification`, kinds of task are told too. `success` says
+    all that apply to the results. With a `typology`, kinds of task are told too. `success` says
     what counts as one, after normalising (see `responses`): abilities are then fitted to successes.
-    `seed` (0 where none is given) starts everything random, and `title` heads the page.
+    `rng` (0 where none is given) starts everything random, and `title` heads the page.
 
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
     >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from examiner.telling.finding import Facts, Figure, Finding, Notes, Piece, Table, Text
+from examiner.telling.finding import Facts, Figure, Finding, Notes, Text
 from examiner.telling.prose import Name, said
+from examiner.telling.table import Piece, Table
 
 NULL_MEANS = "not observed, or not a finite number"
 

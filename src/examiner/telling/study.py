@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import is_binary, read_only
+from examiner.checking import Randomness, is_binary, read_only, seed_of
 from examiner.results import Classification, Results
 from examiner.results.table import check_results
 from examiner.scores import (
@@ -30,7 +30,7 @@ from examiner.scores.uncertainty.resampling import Unit
 from examiner.telling.ability_scale import Fitted, fit_of
 from examiner.telling.finding import NothingToTellError
 from examiner.telling.prose import Name, Parts, Prose
-from examiner.wording import InputError, counted
+from examiner.wording import counted
 
 FEWEST_CHOSEN_ON, FEWEST_CHOSEN_FROM = 8, 3
 """Agents and tasks from which a few tasks can be chosen and judged on others."""
@@ -49,10 +49,10 @@ class StudyOptions(TypedDict, total=False):
     """What a study may be told beside its results, normaliser and measure."""
 
     reduce: str | None
-    classification: Classification | None
+    typology: Classification | None
     title: str | None
     success: Success | None
-    seed: int
+    rng: Randomness
 
 
 class Resampled(NamedTuple):
@@ -134,10 +134,10 @@ class Study:
         measure: str | None = None,
         *,
         reduce: str | None = None,
-        classification: Classification | None = None,
+        typology: Classification | None = None,
         title: str | None = None,
         success: Success | None = None,
-        seed: int = 0,
+        rng: Randomness = 0,
     ) -> Study:
         """Reduce training logs, make the results comparable and aggregate them.
 
@@ -145,8 +145,6 @@ class Study:
         array([[0.],
                [1.]])
         """
-        if seed < 0:
-            raise InputError(f"The seed is {seed}. Give a whole number from 0 on.")
         measure = check_results(results).measure_name(measure)
         training = results if results.provenance.training else None
         wished = Recipe(measure, reduction=reduce, normaliser=normalise, success=success)
@@ -163,11 +161,11 @@ class Study:
             results=results,
             scores=scores,
             training=training,
-            classification=classification,
+            classification=typology,
             measure=measure,
             normaliser=_name(recipe.normaliser),
             title=title or _title(results),
-            seed=seed,
+            seed=seed_of(rng),
             counts=MappingProxyType(results.counts()),
             raw=raw,
             comparable=comparable,

@@ -8,8 +8,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from examiner.telling.finding import ROWS_SHOWN, Cell, Column, Facts, Finding, Notes, Table, Text
+from examiner.telling.finding import Facts, Finding, Notes, Text
 from examiner.telling.prose import Name, Prose, parts_of
+from examiner.telling.table import ROWS_SHOWN, Cell, Column, Table
 from examiner.wording import visible
 
 if TYPE_CHECKING:

@@ -115,6 +115,7 @@ class Schema:
     dimensions: tuple[Dimension, ...] = ()
 
     def __post_init__(self) -> None:
+        check_names([self.name], "schema")
         check_names([dimension.name for dimension in self.dimensions], "dimension")
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,12 +18,7 @@ from examiner.wording import InputError, counted, listed, shorten
 
 _RETURN, _LENGTH = "charts/episodic_return", "charts/episodic_length"
 _STEP_NOTE = "Global steps of Atari environments are counted as 4 frames each."
-
-
-class _Scalar(NamedTuple):
-    tag: str
-    step: int
-    value: float
+_SCALARS = {"tag": pl.String(), "step": pl.Int64(), "value": pl.Float64()}
 
 
 def recognises(file: SourceFile) -> bool:
@@ -46,8 +41,9 @@ def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Readin
         folders.setdefault(file.path.parent, []).append(file)
     readings, empty = [], []
     for group in folders.values():
-        scalars = [scalar for file in group for scalar in _scalars(file)]
-        if any(scalar.tag == _RETURN for scalar in scalars):
+        rows = [row for file in group for row in _scalars(file)]
+        scalars = pl.DataFrame(rows, schema=_SCALARS, orient="row")
+        if _RETURN in scalars["tag"]:
             readings.append(_run_reading(group[0], scalars))
         else:
             empty.append(group[0].path)
@@ -62,30 +58,16 @@ def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Readin
     return readings
 
 
-def _run_reading(file: SourceFile, scalars: Sequence[_Scalar]) -> Reading:
-    returns = [scalar for scalar in scalars if scalar.tag == _RETURN]
-    lengths = [scalar for scalar in scalars if scalar.tag == _LENGTH]
+def _run_reading(file: SourceFile, scalars: pl.DataFrame) -> Reading:
+    returns, lengths = (scalars.filter(tag=tag) for tag in (_RETURN, _LENGTH))
     run = _run(file)
-    frames_each = run.frames_of_step
-    columns = pl.DataFrame(
-        {
-            "score": [scalar.value for scalar in returns],
-            "frames": np.array([scalar.step for scalar in returns], dtype=np.int64) * frames_each,
-            "length": _lengths(returns, lengths, run.frames_of_length),
-        }
-    )
-    notes = (_STEP_NOTE,) if frames_each > 1 else ()
+    columns = returns.select(score="value", frames=pl.col("step") * run.frames_of_step, length=None)
+    # The two are written at the same step, one after the other.
+    if lengths["step"].equals(returns["step"]):
+        length = lengths["value"].cast(pl.Int64, strict=False) * run.frames_of_length
+        columns = columns.with_columns(length=length)
+    notes = (_STEP_NOTE,) if run.frames_of_step > 1 else ()
     return training_reading([run], [len(returns)], columns, "cleanrl", notes)
-
-
-def _lengths(
-    returns: Sequence[_Scalar], lengths: Sequence[_Scalar], factor: int
-) -> list[int | None]:
-    """The length of each episode: the two are written at the same step, one after the other."""
-    fitting = [scalar.step for scalar in returns] == [scalar.step for scalar in lengths]
-    if not fitting:
-        return [None] * len(returns)
-    return [int(scalar.value) * factor if np.isfinite(scalar.value) else None for scalar in lengths]
 
 
 def _run(file: SourceFile) -> Run:
@@ -100,7 +82,7 @@ def _run(file: SourceFile) -> Run:
     return run_of(file, env_id, agent, seed)
 
 
-def _scalars(file: SourceFile) -> Iterator[_Scalar]:
+def _scalars(file: SourceFile) -> Iterator[tuple[str, int, float]]:
     try:
         import tensorboard.backend.event_processing.event_file_loader as loader  # type: ignore[import-not-found,import-untyped,unused-ignore]  # optional
     except ImportError:
@@ -112,7 +94,7 @@ def _scalars(file: SourceFile) -> Iterator[_Scalar]:
         for event in loader.LegacyEventFileLoader(str(file.path)).Load():
             for value in event.summary.value:
                 if value.tag in (_RETURN, _LENGTH):
-                    yield _Scalar(value.tag, int(event.step), _number(value))
+                    yield value.tag, int(event.step), _number(value)
     except InputError:
         raise
     except Exception as problem:  # tensorboard raises whatever its parsers do

@@ -12,6 +12,7 @@ from examiner.irt.fitted import Abilities, IRTFit, ToldByName
 from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.items import Floats, ItemParameters, logits, probability, sigmoid_pair
 from examiner.results import ResponseMatrix
+from examiner.scores.estimate import check_level
 from examiner.wording import InputError
 
 GROUPS = 8
@@ -48,8 +49,7 @@ def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95)
     """
     from scipy.special import ndtri
 
-    if not 0 < level < 1:
-        raise InputError(f"The level of the bands is {level}. Give a number between 0 and 1.")
+    check_level(level)
     at = np.linspace(*ability_span(fit), _POINTS) if abilities is None else abilities
     success = probability(fit.items, at).T
     if fit.errors is None:

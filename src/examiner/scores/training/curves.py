@@ -10,7 +10,7 @@ import numpy as np
 
 from examiner.checking import Floats, check_known, read_only
 from examiner.results import Results
-from examiner.results.display import html_table
+from examiner.results.display import html_columns
 from examiner.scores.cells import group_means
 from examiner.scores.standing import shared_ranks
 from examiner.scores.training.checkpoints import (
@@ -37,9 +37,6 @@ from examiner.scores.training.episodes import (
 )
 from examiner.scores.training.verdicts import Verdicts, agreement, standing
 from examiner.wording import InputError, counted
-
-MOST_SHOWN = 20
-"""Runs that a notebook shows."""
 
 
 class Summary(NamedTuple):
@@ -86,15 +83,10 @@ class LearningCurves:
         )
 
     def _repr_html_(self) -> str:
-        header = ["agent", "task", "run", *(summary.short for summary in self.summaries)]
-        runs = zip(self.agent, self.task, self.run, self.values, strict=True)
-        rows = [
-            [self.agents[agent], self.tasks[task], run, *values]
-            for agent, task, run, values in runs
-        ]
-        return html_table(
-            repr(self), header, rows[:MOST_SHOWN], self.notes, more=len(rows) - MOST_SHOWN
-        )
+        agents, tasks = np.array(self.agents)[self.agent], np.array(self.tasks)[self.task]
+        sums = {of.short: values for of, values in zip(self.summaries, self.values.T, strict=True)}
+        columns = {"agent": agents, "task": tasks, "run": self.run, **sums}
+        return html_columns(repr(self), columns, self.notes)
 
     def summary(self, name: str) -> Floats:
         """Return one summary of every run; shape [runs].

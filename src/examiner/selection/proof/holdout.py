@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.scores.cells import codes_of
+from examiner.scores.estimate import check_level
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.greedy import MOST_EXCHANGED
 from examiner.wording import InputError, counted, listed
@@ -34,10 +35,10 @@ class Holdout:
     random sets of each size stand beside the methods, `reps` resamples of agents give intervals, and
     `level` is that of the prediction intervals.
 
-    >>> Holdout(level=2.0)
+    >>> Holdout(level=2)
     Traceback (most recent call last):
     ...
-    examiner.wording.InputError: The level is 2. Give a share between 0 and 1: 0.9.
+    examiner.wording.InputError: The level is 2. Give a number between 0 and 1, as 0.95.
     """
 
     folds: Literal["loo"] | int = "loo"
@@ -49,8 +50,7 @@ class Holdout:
     level: float = 0.9
 
     def __post_init__(self) -> None:
-        if not 0 < self.level < 1:
-            raise InputError(f"The level is {self.level:g}. Give a share between 0 and 1: 0.9.")
+        check_level(self.level)
 
 
 class Splits(NamedTuple):

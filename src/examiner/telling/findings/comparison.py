@@ -9,32 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner import selection
 from examiner.scores import NORMALISERS, Recipe
-from examiner.selection import (
-    Comparison,
-    Constraints,
-    Holdout,
-    Reason,
-    Selection,
-    benchmark,
-    compare,
-    reasons,
-    select,
-)
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.finding import (
-    Column,
-    Figure,
-    Finding,
-    NothingToTellError,
-    Record,
-    Table,
-    Text,
-    noted,
-)
+from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
 from examiner.telling.prose import Name, enumerated, plain, three_digits
 from examiner.telling.study import Study
+from examiner.telling.table import Column, Record, Table
 
 SIZES = (1, 2, 3, 5, 8)
 CHOSEN = 5
@@ -77,17 +59,17 @@ def finding(study: Study) -> Finding:
         many = f"{agents:,} agents on {tasks:,} tasks are too many for a report"
         raise NothingToTellError(f"{many}: run `examiner compare`.")
     known = study.normaliser if study.normaliser in NORMALISERS else None
-    material = benchmark(
+    material = selection.benchmark(
         study.results,
         Recipe(measure=study.measure, normaliser=known),
-        constraints=Constraints(groups=study.classification),
+        constraints=selection.Constraints(groups=study.classification),
     )
     rng = np.random.default_rng(study.seed)
-    holdout = Holdout(FOLDS, repeats=0, draws=50, reps=200)
-    found = compare(material, sizes, rng=rng, holdout=holdout)
+    holdout = selection.Holdout(FOLDS, repeats=0, draws=50, reps=200)
+    found = selection.compare(material, sizes, rng=rng, holdout=holdout)
     size = min(CHOSEN, sizes[-1])
-    chosen = select(material, size, rng=rng)
-    why = reasons(material, chosen)
+    chosen = selection.select(material, size, rng=rng)
+    why = selection.reasons(material, chosen)
     own = [note for note in found.notes if note not in study.results.notes]
     told = tell(found, seed=study.seed)
     shown = (_figure(found, priced=material.terms.priced), Text(found.answer))
@@ -102,7 +84,7 @@ def finding(study: Study) -> Finding:
     return replace(told, lead=lead, blocks=blocks)
 
 
-def _chosen(chosen: Selection, why: Sequence[Reason]) -> Table:
+def _chosen(chosen: selection.Selection, why: Sequence[selection.Reason]) -> Table:
     columns = (
         Column("task", "name"),
         Column(
@@ -119,12 +101,12 @@ def _chosen(chosen: Selection, why: Sequence[Reason]) -> Table:
     return Table.of(rows, columns, caption)
 
 
-def tell(found: Comparison, *, seed: int = 0) -> Finding:
+def tell(found: selection.Comparison, *, seed: int = 0) -> Finding:
     """Tell how every method does at every size, and how many tasks are enough.
 
     >>> from examiner.results import Results
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
-    >>> found = compare(results, [2], ["spread"], rng=0, holdout=Holdout(draws=5))
+    >>> found = selection.compare(results, [2], ["spread"], rng=0, holdout=selection.Holdout(draws=5))
     >>> [row["method"] for row in tell(found).data["rows"]]
     ['spread', 'random', 'full']
     """
@@ -207,7 +189,7 @@ def draw(data: CostQualityData) -> chart.Drawing:
     return chart.figure(traces, 460, x, y, top=90)
 
 
-def _figure(found: Comparison, *, priced: bool) -> Figure:
+def _figure(found: selection.Comparison, *, priced: bool) -> Figure:
     names = (*found.methods, "random")
     rows = [[found.row(name, size) for size in found.sizes] for name in names]
     cost = np.array([[row.cost for row in line] for line in rows])

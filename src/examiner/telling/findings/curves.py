@@ -12,9 +12,10 @@ from examiner.scores import LearningCurves, Verdicts
 from examiner.scores import curves as learning_curves
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.finding import Column, Figure, Finding, Piece, Record, Table, Text, noted
+from examiner.telling.finding import Figure, Finding, Text, noted
 from examiner.telling.prose import ABSENT, Name, Prose, enumerated, labels, said, three_digits
 from examiner.telling.study import Study
+from examiner.telling.table import Column, Piece, Record, Table
 from examiner.wording import counted
 
 MOST_DRAWN = 24

@@ -9,49 +9,27 @@ import numpy as np
 
 from examiner.checking import to_record
 from examiner.irt import Indicators, IRTFit
-from examiner.irt.diagnostics.flags import (
-    BOUNDARY,
-    NEGATIVE,
-    NO_ERROR,
-    NO_GUESSING,
-    NO_OVERDISPERSION,
-    NO_SLIPPING,
-    SEPARATED,
-    SIGN_WITHIN_NOISE,
-    UNBOUNDED_DIFFICULTY,
-    rewarding_the_weak,
-    weak_sentence,
-)
-from examiner.telling.finding import (
-    ROWS_SHOWN,
-    Column,
-    Finding,
-    Notes,
-    Piece,
-    Record,
-    Table,
-    Text,
-    column_of,
-    records,
-)
+from examiner.irt.diagnostics import flags
+from examiner.telling.finding import Finding, Notes, Text
 from examiner.telling.prose import Name, Prose, enumerated
 from examiner.telling.study import Study
+from examiner.telling.table import ROWS_SHOWN, Column, Piece, Record, Table, column_of, records
 from examiner.wording import counted, listed
 
 MOST_ROWS = 500
 MOST_ASIDE = 50
 FEWEST_ORDERED = 4
-SERIOUS = (NEGATIVE, BOUNDARY, SEPARATED, NO_ERROR)
+SERIOUS = (flags.NEGATIVE, flags.BOUNDARY, flags.SEPARATED, flags.NO_ERROR)
 SHORT = {
-    NEGATIVE: "rewards the weak",
-    BOUNDARY: "boundary",
-    SEPARATED: "separated",
-    NO_ERROR: "no error",
-    SIGN_WITHIN_NOISE: "noise",
-    UNBOUNDED_DIFFICULTY: "noise",  # Fieller's interval has no ends where the slope's has 0
-    NO_GUESSING: "no guessing",
-    NO_SLIPPING: "no ceiling",
-    NO_OVERDISPERSION: "coin flips",
+    flags.NEGATIVE: "rewards the weak",
+    flags.BOUNDARY: "boundary",
+    flags.SEPARATED: "separated",
+    flags.NO_ERROR: "no error",
+    flags.SIGN_WITHIN_NOISE: "noise",
+    flags.UNBOUNDED_DIFFICULTY: "noise",  # Fieller's interval has no ends where the slope's has 0
+    flags.NO_GUESSING: "no guessing",
+    flags.NO_SLIPPING: "no ceiling",
+    flags.NO_OVERDISPERSION: "coin flips",
 }
 MEANINGS = {
     "rewards the weak": "the able do worse, beyond noise",
@@ -138,7 +116,7 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
         *_aside(fit, ROWS_SHOWN),
     )
     about = f"{fit.model}, {fit.estimator}, {shape}; {fit.quadrature.kind}"
-    lead = (Name(weak_sentence(weak)),) if weak else ()
+    lead = (Name(flags.weak_sentence(weak)),) if weak else ()
     return Finding(lead=lead, blocks=blocks, data=data, about=about)
 
 
@@ -155,7 +133,11 @@ def _task_tables(rows: Rows, *, guessed: bool) -> list[Piece]:
         parts["Tasks, the most difficult first"] = order
     else:
         half = ROWS_SHOWN // 2
-        sure = [row for row in order if not {SIGN_WITHIN_NOISE, NEGATIVE} & set(row["flags"])]
+        sure = [
+            row
+            for row in order
+            if not {flags.SIGN_WITHIN_NOISE, flags.NEGATIVE} & set(row["flags"])
+        ]
         ordered = sure if len(sure) >= FEWEST_ORDERED else order
         parts["Tasks, the most difficult first"] = ordered[:half]
         parts["The least difficult tasks"] = ordered[max(half, len(ordered) - half) :]
@@ -181,13 +163,13 @@ def _task_tables(rows: Rows, *, guessed: bool) -> list[Piece]:
     return tables
 
 
-def short_flags(flags: Sequence[str]) -> str:
+def short_flags(raised: Sequence[str]) -> str:
     """The flags of a task in a few words, each fact once.
 
-    >>> short_flags([SIGN_WITHIN_NOISE, UNBOUNDED_DIFFICULTY])
+    >>> short_flags([flags.SIGN_WITHIN_NOISE, flags.UNBOUNDED_DIFFICULTY])
     'noise'
     """
-    return ", ".join(dict.fromkeys(SHORT.get(flag, flag) for flag in flags))
+    return ", ".join(dict.fromkeys(SHORT.get(flag, flag) for flag in raised))
 
 
 def _doubts(rows: Rows) -> list[Text]:
@@ -200,7 +182,7 @@ def _doubts(rows: Rows) -> list[Text]:
     falling = [
         row["task"]
         for row in _most_difficult_first(rows)
-        if row["discrimination"] < 0 and SIGN_WITHIN_NOISE in row["flags"]
+        if row["discrimination"] < 0 and flags.SIGN_WITHIN_NOISE in row["flags"]
     ]
     if falling:
         told.append(f"Negative discrimination, but within noise: {listed(falling)}.")
@@ -295,5 +277,5 @@ def _data(fit: IRTFit, told: Indicators) -> Record:
         if told.bins is None
         else {"edges": told.bins.edges.tolist(), "tasks": told.bins.counts.tolist()},
         "correlations": [each._asdict() for each in told.correlations],
-        "rewards_the_weak": list(rewarding_the_weak(fit)),
+        "rewards_the_weak": list(flags.rewarding_the_weak(fit)),
     }

@@ -12,9 +12,10 @@ from examiner.scores import shared_ranks
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.stretch import Stretch, stretch_for
-from examiner.telling.finding import Figure, Finding, Grid, Piece, SortableAxis, Text
+from examiner.telling.finding import Figure, Finding, Grid, SortableAxis, Text
 from examiner.telling.prose import Name, Parts, Prose, enumerated, three_digits
 from examiner.telling.study import Study
+from examiner.telling.table import Piece
 from examiner.wording import counted
 
 MOST_AGENTS, MOST_TASKS = 200, 400

@@ -12,19 +12,10 @@ from examiner.irt import agent_curves as expected_curves
 from examiner.results import ResponseMatrix
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.finding import (
-    Column,
-    Figure,
-    Finding,
-    NothingToTellError,
-    Piece,
-    Table,
-    Text,
-    noted,
-    records,
-)
+from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
 from examiner.telling.prose import Name, Prose, enumerated, labels, three_digits
 from examiner.telling.study import Study
+from examiner.telling.table import Column, Piece, Table, records
 from examiner.wording import counted
 
 MOST_COMPARED = 500

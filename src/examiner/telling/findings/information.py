@@ -10,20 +10,10 @@ import numpy as np
 from examiner.information import InformationAnalysis, InformativeSet, analyse
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.finding import (
-    Column,
-    Figure,
-    Finding,
-    NothingToTellError,
-    Record,
-    Table,
-    Text,
-    column_of,
-    noted,
-    records,
-)
+from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
 from examiner.telling.prose import Name, Prose, enumerated, three_digits
 from examiner.telling.study import Study
+from examiner.telling.table import Column, Record, Table, column_of, records
 from examiner.wording import counted
 
 SIZE = 10

@@ -12,21 +12,10 @@ from examiner.information import LikenessAnalysis
 from examiner.information import likeness as analyse_likeness
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.finding import (
-    Column,
-    Facts,
-    Figure,
-    Finding,
-    NothingToTellError,
-    Piece,
-    Record,
-    Table,
-    Text,
-    noted,
-    records,
-)
+from examiner.telling.finding import Facts, Figure, Finding, NothingToTellError, Text, noted
 from examiner.telling.prose import Parts, Prose, enumerated, three_digits
 from examiner.telling.study import Study
+from examiner.telling.table import Column, Piece, Record, Table, records
 from examiner.wording import counted
 
 FEWEST_AGENTS, FEWEST_TASKS = 5, 3

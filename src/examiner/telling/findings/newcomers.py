@@ -8,17 +8,9 @@ from examiner.adaptive import Examination, ExaminationState, ExaminationStudy, T
 from examiner.adaptive.calibration import Anchor
 from examiner.irt import IRTFit, Placement
 from examiner.selection import Selection, SetPlacement
-from examiner.telling.finding import (
-    ROWS_SHOWN,
-    Column,
-    Finding,
-    Piece,
-    Record,
-    Table,
-    Text,
-    records,
-)
+from examiner.telling.finding import Finding, Text
 from examiner.telling.prose import Name
+from examiner.telling.table import ROWS_SHOWN, Column, Piece, Record, Table, records
 from examiner.wording import counted
 
 

@@ -13,8 +13,9 @@ from examiner.arena.environments.games import game_variant
 from examiner.arena.probe import RANDOM_EPISODES, Contrast, Probe, ProbedPlan, ProbedVariant
 from examiner.arena.protocol import REFERENCE, deviations
 from examiner.datasets import load
-from examiner.telling.finding import Column, Finding, Piece, Record, Table, Text
+from examiner.telling.finding import Finding, Text
 from examiner.telling.prose import Name
+from examiner.telling.table import Column, Piece, Record, Table
 from examiner.wording import counted, listed
 
 PAPER = "machado-2018-table1"

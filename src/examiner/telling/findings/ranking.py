@@ -12,9 +12,10 @@ from examiner.scores import shared_ranks
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.stretch import Stretch, stretch_for
-from examiner.telling.finding import Column, Figure, Finding, Piece, Table, Text, records
+from examiner.telling.finding import Figure, Finding, Text
 from examiner.telling.prose import Name, Prose, enumerated, labels, said, three_digits
 from examiner.telling.study import Study
+from examiner.telling.table import Column, Piece, Table, records
 from examiner.wording import counted
 
 MOST_DRAWN = 40

@@ -9,8 +9,9 @@ import numpy as np
 
 from examiner.results import Results
 from examiner.results.scale import ScaleArrays
-from examiner.telling.finding import Column, Facts, Finding, Notes, Piece, Record, Table, Text
+from examiner.telling.finding import Facts, Finding, Notes, Text
 from examiner.telling.prose import Name, Prose, enumerated
+from examiner.telling.table import Column, Piece, Record, Table
 from examiner.wording import ExaminerWarning, counted
 
 if TYPE_CHECKING:  # describing results needs neither

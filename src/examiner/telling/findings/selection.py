@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from examiner.selection import Benchmark, Comparison, Reason, Selection
-from examiner.telling.finding import Column, Finding, Piece, Record, Table, Text
+from examiner.telling.finding import Finding, Text
 from examiner.telling.prose import Name
+from examiner.telling.table import Column, Piece, Record, Table
 
 GAINS = {
     "error of the aggregate removed": "by how much the task, beside those above it, lowers the error of "

@@ -14,18 +14,10 @@ from examiner.scores.differences import difference_of
 from examiner.scores.uncertainty.strata import run_scores
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.finding import (
-    Cell,
-    Column,
-    Figure,
-    Finding,
-    NothingToTellError,
-    Table,
-    Text,
-    noted,
-)
+from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
 from examiner.telling.prose import Name, Prose, labels
 from examiner.telling.study import Study
+from examiner.telling.table import Cell, Column, Table
 from examiner.wording import counted
 
 MOST_ROWS = 30

@@ -11,19 +11,10 @@ from numpy.typing import NDArray
 
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.finding import (
-    ROWS_SHOWN,
-    Column,
-    Figure,
-    Finding,
-    Notes,
-    Piece,
-    Record,
-    Table,
-    Text,
-)
+from examiner.telling.finding import Figure, Finding, Notes, Text
 from examiner.telling.prose import Name, Prose, enumerated
 from examiner.telling.study import Study
+from examiner.telling.table import ROWS_SHOWN, Column, Piece, Record, Table
 from examiner.typology import Coverage, Kinds, TaskGroup, Validation, validate
 from examiner.typology import kinds as task_kinds
 from examiner.wording import InputError, counted

@@ -19,18 +19,10 @@ from examiner.scores import decision as decision_study
 from examiner.scores import intervals as aggregate_intervals
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.finding import (
-    Column,
-    Figure,
-    Finding,
-    NothingToTellError,
-    Piece,
-    Table,
-    Text,
-    noted,
-)
+from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
 from examiner.telling.prose import Name, Prose, three_digits
 from examiner.telling.study import Resampled, Study
+from examiner.telling.table import Column, Piece, Table
 from examiner.wording import counted
 
 SHOWN = ("iqm", "mean", "median")

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from examiner.telling.finding import Cell, Figure, Finding, Grid, SortableAxis, Table
+from examiner.telling.finding import Figure, Finding, Grid, SortableAxis
 from examiner.telling.json import jsonable
 from examiner.telling.prose import ABSENT, Name, aligned, cut, parts_of, said, three_digits
+from examiner.telling.table import Cell, Table
 
 LONGEST_NAME = 60
 LONGEST_HOVER = 160
@@ -97,7 +98,7 @@ def _axis(axis: SortableAxis) -> dict[str, Any]:  # Any: JSON values
 def cell_texts(table: Table) -> list[list[str]]:
     """Return the rows of a table as text, numbers aligned within their column.
 
-    >>> from examiner.telling.finding import Column
+    >>> from examiner.telling.table import Column
     >>> table = Table((Column("mean", "number"),), ((1.25,), (12.0,), (None,)))
     >>> cell_texts(table)
     [['1.25'], ['12.00'], ['–']]
