@@ -14,7 +14,8 @@ from examiner.arena.play.episodes import perform_job
 from examiner.arena.play.runner import LEDGER, RunOutcome
 from examiner.arena.play.runner import run as run_plan
 from examiner.cli.options import OUTPUT, Printing, argument, option
-from examiner.cli.output import live_table, print_notes, show
+from examiner.cli.output import live_table, show
+from examiner.cli.stopping import stopped_in_order
 from examiner.ledger import export
 from examiner.telling.findings import play as findings
 from examiner.wording import InputError, shorten
@@ -23,8 +24,6 @@ from examiner.workers.crew import Crew
 
 SOME_FAILED = 1
 """Exit code when the run ended but some jobs failed."""
-STOPPED = 130
-"""Exit code after Ctrl-C, as shells have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +54,14 @@ def run(options: RunOptions, told: Printing) -> None:
         return
     workers = _workers(options.workers, options.address, planned)
     folder = Path(options.output or planned.name)
-    try:
-        with live_table() as watcher:
-            outcome = run_plan(
-                planned,
-                folder / LEDGER,
-                workers=workers,
-                again=not options.skip_failed,
-                watcher=watcher,
-            )
-    except KeyboardInterrupt:
-        kept = (
-            "all episodes so far are kept. The same command goes on with the rest."
-            if (folder / LEDGER).exists()
-            else "nothing had been played yet."
+    with stopped_in_order(folder), live_table() as watcher:
+        outcome = run_plan(
+            planned,
+            folder / LEDGER,
+            workers=workers,
+            again=not options.skip_failed,
+            watcher=watcher,
         )
-        print_notes([f"stopped; {kept}"])
-        raise typer.Exit(STOPPED) from None
     exported = _exported(outcome, folder / "episodes.parquet")
     show(findings.tell_run(outcome, exported), "examiner.run/1", told.json)
     if outcome.failed:
