@@ -16,7 +16,7 @@ from examiner.arena.play.runner import run as run_plan
 from examiner.cli.options import OUTPUT, Printing, argument, option
 from examiner.cli.output import live_table, show
 from examiner.cli.stopping import stopped_in_order
-from examiner.ledger import export
+from examiner.ledger import export, repair
 from examiner.telling.findings import play as findings
 from examiner.wording import InputError, shorten
 from examiner.workers import available_cores
@@ -30,7 +30,9 @@ SOME_FAILED = 1
 class RunOptions:
     """What is played, where, and by how many."""
 
-    plan: str = argument("PLAN", "The plan: a TOML file, or the name of a bundled one.")
+    plan: str | None = argument(
+        "PLAN", "The plan: a TOML file, or the name of a bundled one.", None
+    )
     output: str | None = option(
         None, "Folder of the ledger [default: the plan's name].", *OUTPUT, metavar="FOLDER"
     )
@@ -41,6 +43,11 @@ class RunOptions:
     skip_failed: bool = option(
         False, "Leave jobs alone that failed in an earlier run.", "--skip-failed"
     )
+    repair: str | None = option(
+        None,
+        "Save what is whole of a damaged ledger to a new folder; play nothing.",
+        metavar="FOLDER",
+    )
     explain: bool = option(
         False, "Say what would be played and how it deviates; play nothing.", "--explain"
     )
@@ -48,6 +55,14 @@ class RunOptions:
 
 def run(options: RunOptions, told: Printing) -> None:
     """Play a plan: agents × games × modes × difficulties × seeds under a stated protocol."""
+    if options.repair is not None:
+        if options.plan is not None:
+            raise InputError(f"A repair plays nothing. Leave out {shorten(options.plan)}.")
+        found = repair(options.repair, options.output)
+        show(findings.tell_repair(found), "examiner.repair/1", told.json)
+        return
+    if options.plan is None:
+        raise InputError("Say which plan to play: `examiner run PLAN`.")
     planned = named_plan(options.plan)
     if options.explain:
         show(findings.tell_plan(planned), "examiner.plan/1", told.json)

@@ -1,4 +1,7 @@
-"""All SQL of the ledger: jobs, episodes and checkpoints of a run; written by one driver, read by all."""
+"""All SQL of the ledger: jobs, episodes and checkpoints of a run; written by one driver, read by all.
+
+Whoever opens it sees first whether it is as it was written; what is whole of a damaged one can be saved.
+"""
 
 from examiner.ledger.contents import Account as Account
 from examiner.ledger.contents import Checkpoint as Checkpoint
@@ -10,3 +13,5 @@ from examiner.ledger.contents import export as export
 from examiner.ledger.contents import ledger_results as ledger_results
 from examiner.ledger.contents import ledger_state as ledger_state
 from examiner.ledger.ledger import Ledger as Ledger
+from examiner.ledger.repair import Repair as Repair
+from examiner.ledger.repair import repair as repair

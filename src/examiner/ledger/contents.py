@@ -11,7 +11,9 @@ from typing import Literal, NamedTuple
 
 import polars as pl
 
+from examiner.ledger.checkpoints import check_name
 from examiner.ledger.file import reading
+from examiner.ledger.integrity import insert_sealed
 from examiner.results.attributes import Provenance
 from examiner.results.scale import Scales
 from examiner.results.table import Results, assemble
@@ -68,6 +70,11 @@ class JobRecord(NamedTuple):
         return tuple(getattr(self, name) for name in _IDENTITY)
 
 
+_STORED = (
+    *("key", "agent", "entry", "settings", "observation", "environment", "game", "mode"),
+    *("difficulty", "seed", "split", "protocol", "protocol_settings", "episodes", "frames"),
+)
+"""The order of the table's columns."""
 _IDENTITY = ("agent", "game", "mode", "difficulty", "seed")
 _SETTINGS = ("entry", "settings", "observation", "environment", "protocol", "episodes", "frames")
 
@@ -109,8 +116,12 @@ def insert(records: Sequence[JobRecord], database: sqlite3.Connection) -> None:
     new = [record for record in records if record.key not in known]
     if new and known:
         _refuse_other_settings(new, database)
-    names, values = JobRecord._fields, ", ".join("?" * len(JobRecord._fields))
-    database.executemany(f"INSERT INTO jobs ({', '.join(names)}) VALUES ({values})", new)
+    (last,) = database.execute("SELECT COALESCE(MAX(job), 0) FROM jobs").fetchone()
+    rows = [
+        (number, *(getattr(record, name) for name in _STORED), None, "waiting", None)
+        for number, record in enumerate(new, start=last + 1)
+    ]
+    insert_sealed(database, "jobs", rows)
 
 
 def accounts_of(records: Sequence[JobRecord], database: sqlite3.Connection) -> list[Account]:
@@ -129,7 +140,9 @@ def accounts_of(records: Sequence[JobRecord], database: sqlite3.Connection) -> l
         told, saved = held[record.key]
         account = Account(record, *told)
         account.stateless = None if account.stateless is None else bool(account.stateless)
-        account.checkpoint = None if saved[0] is None else Checkpoint(*saved)
+        if saved[0] is not None:
+            account.checkpoint = Checkpoint(*saved)
+            check_name(account.checkpoint.file)
         accounts.append(account)
     return accounts
 
