@@ -1,4 +1,4 @@
-"""`examiner run --repair`: a damaged ledger is told with exit code 2, what is whole of it saved elsewhere."""
+"""`examiner run --repair`: a damaged ledger is told with exit code 2, and what is whole of it is saved."""
 
 import json
 import shutil
