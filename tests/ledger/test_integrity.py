@@ -109,6 +109,45 @@ def test_a_truncated_ledger_is_refused_at_every_length(tmp_path: Path) -> None:
         assert path.read_bytes() == whole[:cut], "nothing is written to it"
 
 
+@pytest.mark.slow
+def test_a_damaged_log_of_a_killed_run_gives_an_earlier_moment_or_is_told(tmp_path: Path) -> None:
+    path, killed = tmp_path / "ledger.sqlite", tmp_path / "killed"
+    ledger = Ledger(path)
+    accounts = ledger.enter([cart_pole(seed=seed, episodes=400).record() for seed in range(3)])
+    moments = [[]]
+    for number in range(400):
+        for account in accounts:
+            ledger.record(account, Episode(number, number, 7, number / 3, 0, False, 0.1))
+        if number % 7 == 0:
+            ledger.commit()
+            moments.append(rows(path))
+    ledger.commit()
+    moments.append(rows(path))
+    killed.mkdir()
+    for name in (path.name, path.name + "-wal"):
+        shutil.copy(tmp_path / name, killed / name)
+    ledger.close()
+    log = killed / (path.name + "-wal")
+    whole, whole_file = log.read_bytes(), (killed / path.name).read_bytes()
+    assert rows(killed / path.name) == moments[-1] and len(whole) > 50 * PAGE
+    earlier = 0
+    for bit in np.random.default_rng(2).integers(len(whole) * 8, size=200):
+        data = bytearray(whole)
+        data[bit // 8] ^= 1 << bit % 8
+        for one in killed.iterdir():
+            one.unlink()
+        log.write_bytes(data)
+        (killed / path.name).write_bytes(whole_file)
+        try:
+            found = ledger_results(killed / path.name)
+        except InputError:
+            continue
+        assert rows(killed / path.name) in moments
+        assert any("not finished" in note for note in found.notes)
+        earlier += len(found) < len(moments[-1])
+    assert earlier > 50
+
+
 CHANGES = {
     "UPDATE episodes SET score = score + 1 WHERE job = 2 AND episode = 50": "values of 1 episode differ",
     "UPDATE episodes SET score = NULL WHERE job = 2 AND episode = 50": "values of 1 episode differ",
@@ -155,7 +194,11 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Job], Path]
     return played(tmp_path_factory.mktemp("runs") / "pilot")
 
 
-@pytest.mark.parametrize("how", ["truncated", "a page", "a value", "a job"])
+@pytest.mark.parametrize(
+    "how",
+    ["truncated", "a value"]
+    + [pytest.param(one, marks=pytest.mark.slow) for one in ("a page", "a job")],
+)
 def test_a_repaired_run_goes_on_and_ends_as_if_nothing_had_happened(
     how: str, finished: tuple[list[Job], Path], tmp_path: Path
 ) -> None:

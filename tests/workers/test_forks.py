@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from examiner.workers import Limits
 from examiner.workers.crew import oversee
@@ -20,6 +21,11 @@ from workers.test_crews import Record
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
 TESTS = str(Path(__file__).parents[1])
 GONE_WITHIN_SECONDS = 2.0
+
+
+def slow(*values: object) -> list[ParameterSet]:
+    """Cases of which one stands for the others where time counts."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 
 def alive(pid: int) -> bool:
@@ -56,7 +62,11 @@ def heard_after(how: str, folder: Path, **limits: float) -> Record:
 
 
 @pytest.mark.parametrize(
-    "how", ["forks and plays on", "forks without python", "forks and raises", "forks and exits"]
+    "how",
+    [
+        "forks and plays on",
+        *slow("forks without python", "forks and raises", "forks and exits"),
+    ],
 )
 def test_a_forked_child_is_heard_neither_in_its_own_job_nor_in_the_next(
     how: str, tmp_path: Path
@@ -70,11 +80,9 @@ def test_a_forked_child_is_heard_neither_in_its_own_job_nor_in_the_next(
 @pytest.mark.parametrize(
     "how",
     [
-        "leaves a sleeper",
-        "leaves a program",
-        "leaves a pool",
         "leaves a daemon",
-        "leaves a program without our variables",
+        *slow("leaves a sleeper", "leaves a program", "leaves a pool"),
+        *slow("leaves a program without our variables"),
     ],
 )
 def test_what_a_job_leaves_behind_ends_before_the_next_begins(how: str, tmp_path: Path) -> None:
@@ -92,7 +100,7 @@ def test_what_a_job_leaves_behind_ends_before_the_next_begins(how: str, tmp_path
     assert record.heard == {0: ["odd"] * 2, 1: ["next"] * 10}
 
 
-@pytest.mark.parametrize("how", ["leaves a child and hangs", "leaves a child and dies"])
+@pytest.mark.parametrize("how", ["leaves a child and dies", *slow("leaves a child and hangs")])
 def test_children_end_with_a_worker_that_hangs_or_dies(how: str, tmp_path: Path) -> None:
     record = heard_after(how, tmp_path, silent_seconds=1.5)
     assert record.reasons[0] is not None and record.reasons[1] is None
@@ -114,7 +122,7 @@ def test_a_job_that_leaves_nothing_behind_keeps_its_worker() -> None:
     assert all(heard == ["odd"] * 2 for heard in record.heard.values())
 
 
-@pytest.mark.parametrize("how", ["closes everything", "closes everything and opens files"])
+@pytest.mark.parametrize("how", ["closes everything and opens files", *slow("closes everything")])
 def test_a_job_that_closes_its_worker_s_pipes_fails_in_words_and_keeps_its_own_files(
     how: str, tmp_path: Path
 ) -> None:
@@ -145,7 +153,7 @@ time.sleep(60)
 """
 
 
-@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("ending", [signal.SIGKILL, *slow(signal.SIGTERM)])
 def test_workers_and_their_children_end_with_a_driver_that_is_killed(
     ending: signal.Signals, tmp_path: Path
 ) -> None:
