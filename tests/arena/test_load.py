@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from arena.runs import cart_pole, rows
+from child_processes import left
 from examiner.arena import Job, Playing, run
 from examiner.workers import Limits
-from workers.test_forks import left
 
 JOBS = 2_000
 FAILING = ("crash", "exit", "die", "hoard")

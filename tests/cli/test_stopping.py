@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.runs import rows
-from workers.test_forks import assert_gone, left
+from child_processes import assert_gone, environment, left
 
 PLAN = """
 environment = "gymnasium"
@@ -50,12 +50,11 @@ def started(folder: Path, **how: object) -> subprocess.Popen[str]:
     (folder / "stopping_agent.py").write_text(AGENT)
     (folder / "pids").mkdir(exist_ok=True)
     words = [sys.executable, "-m", "examiner", "run", "plan.toml", "-o", "out", "--workers", "2"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     driver = subprocess.Popen(
         words,
         cwd=folder,
         text=True,
-        env=environment,
+        env=environment(),
         **({"stderr": subprocess.PIPE} | how),  # type: ignore[call-overload]
     )
     ledger = folder / "out" / "ledger.sqlite"

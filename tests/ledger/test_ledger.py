@@ -11,6 +11,7 @@ import pytest
 
 import examiner as ex
 from arena.runs import cart_pole, rows
+from child_processes import environment
 from examiner.arena import Episode, Ledger, Playing
 from examiner.ledger import Checkpoint, ledger_results, ledger_state
 from examiner.ledger import file as ledger_file
@@ -82,8 +83,7 @@ def test_a_killed_driver_leaves_no_lock(tmp_path: Path) -> None:
         f"ledger = Ledger({str(path)!r}); account, = ledger.enter([cart_pole().record()])\n"
         f"ledger.record(account, EPISODE); ledger.commit(); os.kill(os.getpid(), 9)"
     )
-    tests = str(Path(__file__).parents[1])
-    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": tests})
+    done = subprocess.run([sys.executable, "-c", code], env=environment())
     assert done.returncode == -9
     with Ledger(path) as ledger:
         assert ledger.enter([cart_pole().record()])[0].episodes == 1

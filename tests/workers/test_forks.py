@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
+from child_processes import assert_gone, environment, left
 from examiner.workers import Limits
 from examiner.workers.crew import oversee
 from examiner.workers.processes import ProcessCrew
@@ -19,38 +20,11 @@ from workers import jobs_that_fork as jobs
 from workers.test_crews import Record
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
-TESTS = str(Path(__file__).parents[1])
-GONE_WITHIN_SECONDS = 2.0
 
 
 def slow(*values: object) -> list[ParameterSet]:
     """Cases of which one stands for the others where time counts."""
     return [pytest.param(value, marks=pytest.mark.slow) for value in values]
-
-
-def alive(pid: int) -> bool:
-    """Whether a process is there and not merely waits to be counted as dead."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-def left(folder: Path) -> list[int]:
-    """The processes that noted their number in a folder, those that live on."""
-    return [
-        int(one.name) for one in folder.iterdir() if one.name.isdecimal() and alive(int(one.name))
-    ]
-
-
-def assert_gone(pids: list[int]) -> None:
-    give_up = time.monotonic() + GONE_WITHIN_SECONDS
-    while any(map(alive, pids)):
-        if time.monotonic() > give_up:
-            for pid in filter(alive, pids):
-                os.kill(pid, signal.SIGKILL)
-            pytest.fail("a process lives on")
-        time.sleep(0.02)
 
 
 def heard_after(how: str, folder: Path, **limits: float) -> Record:
@@ -158,8 +132,7 @@ def test_workers_and_their_children_end_with_a_driver_that_is_killed(
     ending: signal.Signals, tmp_path: Path
 ) -> None:
     words = [sys.executable, "-c", DRIVER, f"leaves a child and hangs:{tmp_path}"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([TESTS, *sys.path])}
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as driver:
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment()) as driver:
         assert driver.stdout is not None
         worker = int(driver.stdout.readline())
         while len(list(tmp_path.iterdir())) < 2:
