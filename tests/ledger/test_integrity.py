@@ -306,3 +306,38 @@ def test_links_in_the_folder_of_checkpoints_are_not_followed(tmp_path: Path, vic
         ledger.keep_checkpoint(account, Checkpoint(1, 9, 0), b"new")
         assert ledger.checkpoint_data(account) == b"new"
     assert victim.read_bytes() == b"precious" and not file.is_symlink()
+
+
+# ------------------------------------------------------------------- stopped on the way
+
+
+@pytest.mark.parametrize("where", ["seal_row", "insert_episodes", "insert_sealed"])
+def test_a_signal_in_the_middle_of_writing_leaves_a_whole_ledger(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from examiner.ledger import ledger as module
+
+    path, real = tmp_path / "ledger.sqlite", getattr(module, where)
+    interrupted = []
+
+    def stopped(*arguments: object) -> None:
+        if where == "insert_episodes":  # some of the rows are in, the others and the tally are not
+            real(arguments[0], arguments[1][:1])  # type: ignore[index]
+        interrupted.append(where)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), Ledger(path) as ledger:
+        (account,) = ledger.enter([cart_pole("Learner").record()])
+        ledger.record(account, Episode(0, 9, 9, 1.0, 0, False, 0.1))
+        ledger.commit()
+        ledger.record(account, Episode(1, 18, 9, 1.0, 0, False, 0.1))
+        ledger.record(account, Episode(2, 27, 9, 1.0, 0, False, 0.1))
+        monkeypatch.setattr(module, where, stopped)
+        ledger.keep_checkpoint(account, Checkpoint(2, 9, 0), b"weights")
+        ledger.end(account, None)
+    monkeypatch.undo()
+    assert interrupted == [where]
+    with Ledger(path) as ledger:
+        (account,) = ledger.enter([cart_pole("Learner").record()])
+        assert account.state == "waiting" and account.episodes in (1, 3)
+    assert len(ledger_results(path)) == account.episodes

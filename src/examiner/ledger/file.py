@@ -86,10 +86,7 @@ class LedgerFile:
                 f"so far are kept. Make room or mend the disk, then run the same command again to go on."
             ) from problem
         except sqlite3.DatabaseError as problem:
-            raise InputError(
-                f"The ledger {shorten(self._path, 200)} is damaged: {problem}. Put back a copy of it, or "
-                f"choose another folder with `--output`."
-            ) from problem
+            raise damaged(self._path, f"its structure is broken ({problem})") from problem
 
 
 def _lock_path(path: Path) -> Path:

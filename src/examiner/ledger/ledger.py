@@ -9,7 +9,7 @@ import socket
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import astuple, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -221,11 +221,21 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Give the database to write to; news that arrive together are committed together, by `commit`."""
+        """Give the database to write to; news that arrive together are committed together, by `commit`.
+
+        Who is interrupted on the way, by a signal or the disk, gives up all since the last commit: half
+        of it would be a damaged ledger.
+        """
         with self._file.told():
             if not self._database.in_transaction:
                 self._database.execute("BEGIN IMMEDIATE")
-            yield self._database
+            try:
+                yield self._database
+            except BaseException:
+                self._fresh = []
+                with suppress(sqlite3.Error):
+                    self._database.rollback()
+                raise
 
     def _flush(self) -> None:
         if self._fresh:

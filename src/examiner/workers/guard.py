@@ -15,6 +15,7 @@ from collections.abc import Collection
 
 MARK = "EXAMINER_CREW"
 """Workers and all that they start bear their crew's mark in this variable."""
+_DISMISSED = b"."
 _LOOK_SECONDS = 0.5  # how often the guard looks whether its driver is still there
 _PATIENCE_SECONDS = 2.0  # to be gone after SIGKILL; whoever is not by then waits for a disk
 
@@ -134,9 +135,18 @@ class Guard:
 
     def dismiss(self) -> None:
         """Let the guard end what is left, and go."""
+        from contextlib import suppress
+        from subprocess import TimeoutExpired
+
         assert self._popen.stdin is not None
+        with suppress(OSError):
+            self._popen.stdin.write(_DISMISSED)  # a fork of the driver may keep the pipe open
         self._popen.stdin.close()
-        self._popen.wait()
+        try:
+            self._popen.wait(2 * _PATIENCE_SECONDS)
+        except TimeoutExpired:  # somebody stopped it
+            self._popen.kill()
+            self._popen.wait()
 
 
 def main(mark: str) -> None:
@@ -150,8 +160,10 @@ def main(mark: str) -> None:
             if not news:
                 break
             said += news
+            if said.endswith(_DISMISSED):
+                break
     leaders: set[int] = set()
-    for line in said.decode().splitlines():
+    for line in said.removesuffix(_DISMISSED).decode().splitlines():
         (leaders.add if line[0] == "+" else leaders.discard)(int(line[1:]))
     end_family(leaders, mark)
 
