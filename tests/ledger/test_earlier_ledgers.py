@@ -52,6 +52,7 @@ JOBS = {
 
 def begun(folder: Path, *, known: int, saved: int) -> Path:
     """A ledger with the first episodes of two jobs, and a checkpoint of the one that learns."""
+    folder.mkdir(exist_ok=True)
     path = folder / "ledger.sqlite"
     database = sqlite3.connect(path)
     database.executescript(SCHEMA)
@@ -125,6 +126,38 @@ def test_a_run_that_goes_on_gives_an_earlier_ledger_its_checksums(tmp_path: Path
         ex.read(path)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE sessions SET versions = '{half'",
+        "UPDATE sessions SET versions = '[1, 2]'",
+        "UPDATE episodes SET frames = 'many' WHERE episode = 1",
+        "UPDATE jobs SET seed = 'seven'",
+    ],
+)
+def test_values_of_another_kind_are_told_without_checksums_too(change: str, tmp_path: Path) -> None:
+    path = begun(tmp_path, known=3, saved=2)
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute(change)
+    database.close()
+    with pytest.raises(ex.InputError, match="holds something else than"):
+        ex.read(path)
+
+
+def test_an_earlier_ledger_with_values_of_another_kind_gets_no_checksums_but_can_be_saved(
+    tmp_path: Path,
+) -> None:
+    path = begun(tmp_path / "old", known=3, saved=2)
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute("UPDATE episodes SET frames = 'many' WHERE episode = 1 AND job = 1")
+    database.close()
+    with pytest.raises(
+        ex.InputError, match=r"something else than numbers\. 4 episodes can be saved"
+    ):
+        Ledger(path)
+    assert repair(path, tmp_path / "new").saved == 4
+
+
 def test_giving_checksums_is_done_whole_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,7 +198,6 @@ def test_rows_taken_from_an_earlier_ledger_are_missed(
 def test_what_can_be_read_of_a_damaged_earlier_ledger_is_saved_with_a_word_of_caution(
     tmp_path: Path,
 ) -> None:
-    (tmp_path / "old").mkdir()
     path = begun(tmp_path / "old", known=4, saved=2)
     data = bytearray(path.read_bytes())
     path.write_bytes(data[:-1])

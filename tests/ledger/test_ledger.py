@@ -120,6 +120,11 @@ def test_other_files_are_refused_in_words(tmp_path: Path) -> None:
     text.write_text("not a database at all" * 100)
     with pytest.raises(InputError, match="is not a ledger: file is not a database"):
         Ledger(text)
+    os.mkfifo(tmp_path / "pipe.sqlite")
+    with pytest.raises(
+        InputError, match=r"pipe.sqlite' is no file that a ledger could be\. Choose"
+    ):
+        Ledger(tmp_path / "pipe.sqlite")
     with pytest.raises(InputError, match=r"Cannot open .*No such file or directory"):
         Ledger(tmp_path / "nowhere" / "ledger.sqlite")
 

@@ -36,6 +36,10 @@ class LedgerFile:
 
     def __init__(self, path: Path) -> None:
         path = path.resolve()  # one file, one lock, by whatever name it was called
+        if path.exists() and not path.is_file():
+            raise InputError(
+                f"{shorten(path, 200)} is no file that a ledger could be. C{_ANOTHER_FOLDER[1:]}."
+            )
         self._path = path
         self._ballast = path.with_name(path.name + ".ballast")
         self._lock = _locked(path)

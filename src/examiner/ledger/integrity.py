@@ -35,6 +35,7 @@ EPISODE_COLUMNS = (
 _REAL = ("score", "cpu_seconds")
 _PHASES = {"training": 0, "evaluation": 1}
 _NO_PHASE = 2
+_NO_NUMBERS = "an episode holds something else than numbers"
 _ROWS_AT_ONCE = 20_000  # a few megabytes
 _GOLDEN = 0x9E3779B97F4A7C15
 _steps = np.array([step * _GOLDEN % 2**64 for step in range(1, 11)], np.uint64)
@@ -168,14 +169,16 @@ _OF_THE_DISK = ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_FULL",
 def damage(database: sqlite3.Connection, *, sealed_rows: bool) -> str | None:
     """Say what of a ledger is not as it was written; None where all is. Takes time like its size.
 
-    Without `sealed_rows`, in a ledger from before there were checksums, only its structure can tell.
+    Without `sealed_rows`, in a ledger from before there were checksums, only its structure and the kinds of its values can tell.
     """
     try:
         (said,) = database.execute("PRAGMA integrity_check(1)").fetchone()
         if said != "ok":
             words = str(said).removeprefix("*** in database main ***").split()
             return f"its structure is broken ({' '.join(words)[:200]})"
-        return _altered_row(database) or _altered_episode(database) if sealed_rows else None
+        if sealed_rows:
+            return _altered_row(database) or _altered_episode(database)
+        return _of_another_kind(database)
     except sqlite3.DatabaseError as problem:
         if is_of_the_disk(problem):
             raise
@@ -189,6 +192,16 @@ def is_of_the_disk(problem: sqlite3.Error) -> bool:
     False
     """
     return getattr(problem, "sqlite_errorname", "").startswith(_OF_THE_DISK)
+
+
+def _of_another_kind(database: sqlite3.Connection) -> str | None:
+    cursor = database.execute("SELECT * FROM episodes ORDER BY job, episode")
+    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+        try:
+            checksums(rows)
+        except (TypeError, ValueError):
+            return _NO_NUMBERS
+    return None
 
 
 def _altered_row(database: sqlite3.Connection) -> str | None:
@@ -214,7 +227,7 @@ def _altered_episode(database: sqlite3.Connection) -> str | None:
         try:
             computed = _of_columns(columns, len(rows))
         except (TypeError, ValueError):
-            return "an episode holds something else than numbers"
+            return _NO_NUMBERS
         altered += int(np.sum(np.array(columns[-1]) != computed))
         if not set(columns[0]) <= known[0] or not set(columns[9]) <= known[1]:
             return "the jobs or sessions of some episodes are missing"

@@ -12,6 +12,7 @@ import polars as pl
 
 from examiner.ledger.contents import Phase
 from examiner.ledger.file import reading
+from examiner.ledger.salvage import damaged
 from examiner.results.attributes import Provenance
 from examiner.results.scale import Scales
 from examiner.results.table import Results, assemble
@@ -62,14 +63,18 @@ def ledger_results(path: str | Path, phase: Phase | None = None) -> Results:
         state = _state(database)
         if phase is None:
             phase = "evaluation" if state.evaluation_episodes else "training"
-        frame = _episodes(database.execute(_QUERY, (phase,)))
-        about = dict(database.execute("SELECT session, versions FROM sessions"))
+        try:
+            frame = _episodes(database.execute(_QUERY, (phase,)))
+            about = dict(database.execute("SELECT session, versions FROM sessions"))
+            versions = {session: dict(json.loads(text)) for session, text in about.items()}
+        except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as problem:
+            raise damaged(Path(path), "a row holds something else than it should") from problem
     if frame.is_empty():
         raise InputError(
             f"The ledger {shorten(path, 200)} holds no {phase} episodes yet, of "
             f"{counted(state.jobs, 'job')}. Run its plan first."
         )
-    frame = _with_versions(frame, about).with_columns(pl.col("truncated").cast(pl.Boolean))
+    frame = _with_versions(frame, versions).with_columns(pl.col("truncated").cast(pl.Boolean))
     training = state.learners > 0 if phase == "training" else state.report_points > 1
     origin = Provenance(str(path), "ledger", training=training)
     origin = origin.with_notes(*_notes(state, phase))
@@ -148,9 +153,8 @@ def _notes(state: LedgerState, phase: Phase) -> Sequence[str]:
     return notes
 
 
-def _with_versions(frame: pl.DataFrame, about: dict[int, str]) -> pl.DataFrame:
+def _with_versions(frame: pl.DataFrame, known: dict[int, dict[str, object]]) -> pl.DataFrame:
     """The versions of each session's packages, a column each, in place of the session."""
-    known = {session: json.loads(text) for session, text in about.items()}
     names = sorted({name for versions in known.values() for name in versions})
     table = pl.DataFrame(
         {"session": list(known)}

@@ -129,29 +129,19 @@ def _intact(database: sqlite3.Connection, job: int, is_sealed: bool) -> tuple[in
             if row[:2] != (job, len(rows)):
                 break
             rows.append(row)
-    if not is_sealed:
-        return len(rows), Tally()
-    try:
-        found = checksums(rows)
-    except (
-        TypeError,
-        ValueError,
-    ):  # one holds something else than numbers: all before it are looked at
-        found = np.array([_own_checksum(row) for row in rows])
-    wrong = np.flatnonzero(found != np.array([_whole_number(row[-1]) for row in rows]))
-    count = int(wrong[0]) if len(wrong) else len(rows)
-    return count, Tally().plus(found[:count])
+    found = _own_checksums(rows)
+    stored = [row[-1] for row in rows] if is_sealed else found
+    pairs = enumerate(zip(found, stored, strict=True))
+    count = next((index for index, (one, other) in pairs if one is None or one != other), len(rows))
+    return count, Tally().plus(np.array(found[:count], np.int64)) if is_sealed else Tally()
 
 
-def _own_checksum(row: Row) -> int:
+def _own_checksums(rows: list[Row]) -> list[int | None]:
+    """The checksum of each row; None for one that holds something else than numbers."""
     try:
-        return int(checksums([row])[0])
+        return list(checksums(rows).tolist())
     except (TypeError, ValueError):
-        return ~_whole_number(row[-1])
-
-
-def _whole_number(value: object) -> int:
-    return value if isinstance(value, int) else 0
+        return [None] if len(rows) == 1 else [one for row in rows for one in _own_checksums([row])]
 
 
 def _as_text(data: bytes) -> str:
