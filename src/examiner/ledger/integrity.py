@@ -169,7 +169,8 @@ _OF_THE_DISK = ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_FULL",
 def damage(database: sqlite3.Connection, *, sealed_rows: bool) -> str | None:
     """Say what of a ledger is not as it was written; None where all is. Takes time like its size.
 
-    Without `sealed_rows`, in a ledger from before there were checksums, only its structure and the kinds of its values can tell.
+    Without `sealed_rows`, in a ledger from before there were checksums, only its structure and the kinds of
+    its values can tell.
     """
     try:
         (said,) = database.execute("PRAGMA integrity_check(1)").fetchone()
