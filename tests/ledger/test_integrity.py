@@ -8,11 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import examiner as ex
 from arena.runs import cart_pole, rows
 from examiner.arena import Episode, Job, Ledger, run
 from examiner.ledger import Checkpoint, ledger_results, ledger_state, repair
+from examiner.ledger.integrity import checksums
 from examiner.wording import InputError
 
 PAGE = 4096
@@ -250,6 +253,25 @@ def test_numbers_of_numpy_are_kept_like_any(tmp_path: Path) -> None:
     assert results.column("score")[0] == 0.0 and results.column("truncated") == [True, False]
 
 
+@given(
+    rows_of_episodes=st.lists(
+        st.tuples(
+            *(st.integers(-(2**63), 2**63 - 1), st.integers(0, 2**40)),
+            st.sampled_from(["training", "evaluation", "trainimg"]),
+            *(st.integers(0, 2**62), st.integers(0, 2**62), st.none() | st.floats()),
+            *(st.integers(-5, 5), st.integers(0, 1), st.floats(0, 1e9), st.integers(1, 9)),
+        ),
+        min_size=9,
+        max_size=30,
+    )
+)
+def test_checksums_are_the_same_one_by_one_and_by_the_thousand(
+    rows_of_episodes: list[tuple[object, ...]],
+) -> None:
+    one_by_one = [int(checksums([row])[0]) for row in rows_of_episodes]
+    assert checksums(rows_of_episodes).tolist() == one_by_one
+
+
 # ------------------------------------------------------------------------ checkpoints
 
 
@@ -341,3 +363,10 @@ def test_a_signal_in_the_middle_of_writing_leaves_a_whole_ledger(
         (account,) = ledger.enter([cart_pole("Learner").record()])
         assert account.state == "waiting" and account.episodes in (1, 3)
     assert len(ledger_results(path)) == account.episodes
+
+
+def test_checksums_mix_as_the_published_generator_does() -> None:
+    """The first number of SplitMix64 from seed 0, as in Vigna's splitmix64.c and Java's SplittableRandom."""
+    from examiner.ledger.integrity import _STEPS, _mixed
+
+    assert int(_mixed(np.array([_STEPS[0]], np.uint64))[0]) == 0xE220A8397B1DCDAF

@@ -54,6 +54,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         self._file = LedgerFile(self.path)
         self._database = self._file.database
         self._fresh: list[Row] = []  # episodes that go into the file together
+        self._changed: set[int] = set()  # jobs whose rows want new seals
         try:
             self._session = self._begin_session(plan)
         except BaseException:
@@ -232,23 +233,25 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
             try:
                 yield self._database
             except BaseException:
-                self._fresh = []
+                self._fresh, self._changed = [], set()
                 with suppress(sqlite3.Error):
                     self._database.rollback()
                 raise
 
     def _flush(self) -> None:
-        if self._fresh:
+        if self._fresh or self._changed:
             with self._writing() as database:
                 insert_episodes(database, self._fresh)
-            self._fresh = []
+                for job in self._changed:
+                    seal_row(database, "jobs", job)
+            self._fresh, self._changed = [], set()
 
     def _set(self, account: Account, **columns: object) -> None:
         names = ", ".join(f"{name} = ?" for name in columns)
         row = (*columns.values(), account.number)
         with self._writing() as database:
+            self._changed.add(account.number)
             database.execute(f"UPDATE jobs SET {names} WHERE job = ?", row)
-            seal_row(database, "jobs", account.number)
         for name, value in columns.items():
             setattr(account, name, value)
 
