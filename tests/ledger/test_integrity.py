@@ -366,7 +366,7 @@ def test_a_signal_in_the_middle_of_writing_leaves_a_whole_ledger(
 
 
 def test_checksums_mix_as_the_published_generator_does() -> None:
-    """The first number of SplitMix64 from seed 0, as in Vigna's splitmix64.c and Java's SplittableRandom."""
+    """The first number of SplitMix64 from seed 0, as in Vigna's splitmix64.c and Java's own."""
     from examiner.ledger.integrity import _STEPS, _mixed
 
     assert int(_mixed(np.array([_STEPS[0]], np.uint64))[0]) == 0xE220A8397B1DCDAF
