@@ -197,6 +197,9 @@ PONG = 'games = ["pong"]\nepisodes = 1\n'
         (PONG + 'name = "../elsewhere"' + RANDOM, "name is '../elsewhere'. Give a name without"),
         (PONG + 'name = "a\\u0000b"' + RANDOM, "Give a name without slashes"),
         (PONG + 'name = ".."' + RANDOM, "Give a name without slashes"),
+        (PONG + 'name = "a\\u001b[31mb"' + RANDOM, "without slashes and control characters"),
+        (PONG + 'name = "a\\u202eb"' + RANDOM, "without slashes and control characters"),
+        (PONG + 'protocol = { name = "mine" }' + RANDOM, "Unknown setting of a protocol 'name'"),
         (PONG + "protocol = { preset = [1] }" + RANDOM, r"Unknown protocol '\[1\]'"),
         (
             PONG + "protocol = { sticky_probability = true }" + RANDOM,

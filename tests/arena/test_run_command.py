@@ -126,6 +126,22 @@ def test_a_run_s_own_files_are_no_strangers_in_its_folder(folder: Path, tmp_path
     assert note == "1 file was skipped that is not results: 'thoughts.md'."
 
 
+def test_names_with_control_characters_are_shown_and_not_obeyed(tmp_path: Path) -> None:
+    hostile = PLAN.partition("[[agents]]\nname")[0] + 'name = "ag\\u001b[31ment\\u0007"\n'
+    (tmp_path / "plan.toml").write_text(hostile)
+    (tmp_path / "evil\x1b[31m.toml").write_text(hostile)
+    for words in (
+        ("run", tmp_path / "plan.toml", "-o", tmp_path / "o\x1b[31mut", "--workers", 1),
+        ("run", tmp_path / "plan.toml", "--explain"),
+        ("run", tmp_path / "evil\x1b[31m.toml"),
+        ("describe", tmp_path / "o\x1b[31mut"),
+    ):
+        done = run(*words)
+        assert "\x1b" not in done.out + done.err and "\x07" not in done.out + done.err
+        assert r"\x1b" in done.out + done.err or "--explain" in words
+    assert not [one for one in tmp_path.iterdir() if one.is_dir() and one.name.startswith("evil")]
+
+
 def test_stopped_before_anything_was_played_says_so(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

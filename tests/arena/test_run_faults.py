@@ -17,11 +17,11 @@ import pytest
 
 import examiner as ex
 from arena.runs import cart_pole, rows, states
+from child_processes import environment
 from examiner.arena import Job, Playing, Protocol, run
 from examiner.workers import Limits
 
 pytestmark = pytest.mark.slow
-TESTS = str(Path(__file__).parents[1])
 KILLS = 20
 
 
@@ -46,8 +46,7 @@ sys.exit(len(outcome.failed))
 
 
 def start_driver(ledger: Path) -> subprocess.Popen[bytes]:
-    environment = os.environ | {"PYTHONPATH": TESTS}
-    return subprocess.Popen([sys.executable, "-c", DRIVER, str(ledger)], env=environment)
+    return subprocess.Popen([sys.executable, "-c", DRIVER, str(ledger)], env=environment())
 
 
 def workers_of(driver: subprocess.Popen[bytes] | subprocess.Popen[str]) -> list[int]:
@@ -194,7 +193,7 @@ def test_two_runs_of_one_plan_at_once_the_second_is_refused(tmp_path: Path) -> N
             time.sleep(0.05)
         second = subprocess.run(
             [sys.executable, "-c", DRIVER, str(ledger)],
-            env=os.environ | {"PYTHONPATH": TESTS},
+            env=environment(),
             capture_output=True,
             text=True,
         )

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 from arena.runs import cart_pole, rows, states
+from arena.test_load import quietly
+from child_processes import environment, left
 from examiner.arena import Job, Playing
 
 pytest.importorskip("ray")
 pytestmark = pytest.mark.slow
-TESTS = str(Path(__file__).parents[1])
 
 
 def jobs_for_ray() -> list[Job]:
@@ -64,7 +65,7 @@ cluster.shutdown()
 
 
 def ray_environment() -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": TESTS, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+    return environment(RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0")
 
 
 def test_a_cluster_that_loses_a_node_gives_the_same_table(
@@ -91,6 +92,43 @@ def test_a_cluster_that_loses_a_node_gives_the_same_table(
         for e in Playing.begin(job)
     )
     assert [state for state, _ in states(ledger)] == ["done"] * 6 + ["failed"] * 3
+
+
+UNTIDY = ("fork", "sleeper", "program", "junk")
+UNTIDY_DRIVER = """
+import sys
+from arena.test_run_on_ray import untidy_jobs
+from examiner.arena import run
+from examiner.arena.play.episodes import perform_job
+from examiner.workers.cluster import RayCrew
+outcome = run(untidy_jobs(sys.argv[2]), sys.argv[1], workers=lambda: RayCrew(perform_job))
+sys.exit(len(outcome.failed))
+"""
+
+
+def untidy_jobs(folder: str) -> list[Job]:
+    return [
+        job
+        for seed, how in enumerate(2 * UNTIDY)
+        for job in (
+            cart_pole("Untidy", seed=seed, how=how, folder=folder),
+            cart_pole(seed=seed, slow=0.01),
+        )
+    ]
+
+
+def test_what_agents_leave_behind_is_ended_with_their_jobs_on_ray(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    pids.mkdir()
+    words = [sys.executable, "-c", UNTIDY_DRIVER, str(tmp_path / "ledger.sqlite"), str(pids)]
+    done = subprocess.run(words, env=ray_environment(), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert len(list(pids.iterdir())) == 6 and not left(pids)
+    assert rows(tmp_path / "ledger.sqlite") == sorted(
+        (job.key, e.number, e.phase, e.frames, e.length, e.score, e.lives, int(e.truncated))
+        for job in untidy_jobs(str(pids))
+        for e in quietly(job)
+    )
 
 
 PLAN = """

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -99,3 +102,54 @@ class Misbehaving(Stateless):
                 hoard.append(np.ones(1_000_000))
         if self.how == "die":
             os._exit(7)
+        if self.how == "exit":
+            sys.exit(0)
+
+
+class Untidy(Stateless):
+    """In its second episode, leaves processes, memory or junk behind, and plays on as if nothing were."""
+
+    def __init__(self, how: str, folder: str) -> None:
+        super().__init__()
+        self.how, self.folder, self.episode = how, folder, 0
+
+    def begin(self, task: Any, rng: np.random.Generator) -> None:
+        super().begin(task, rng)
+        self.episode = task.episode
+
+    def act(self, observation: object) -> int:
+        if self.episode == 1:
+            self.episode = -1
+            getattr(self, self.how)()
+        return super().act(observation)
+
+    def fork(self) -> None:
+        """Parent and child both play on, the child a little later."""
+        if not os.fork():
+            self.note(os.getpid())
+            time.sleep(0.2)
+
+    def sleeper(self) -> None:
+        pid = os.fork()
+        if not pid:
+            os.setsid()
+            time.sleep(600)
+            os._exit(0)
+        self.note(pid)
+
+    def program(self) -> None:
+        self.note(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]).pid)
+
+    def leak(self) -> None:
+        LEAKED.append(np.ones(1_000_000))
+
+    def junk(self) -> None:
+        print("junk" * 5_000)
+        os.write(1, bytes(range(256)) * 100)
+        os.write(2, bytes(range(256)) * 100)
+
+    def note(self, pid: int) -> None:
+        (Path(self.folder) / str(pid)).touch()
+
+
+LEAKED: list[object] = []

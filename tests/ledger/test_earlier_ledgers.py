@@ -4,9 +4,13 @@ import hashlib
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 import examiner as ex
 from arena.runs import cart_pole, rows
-from examiner.arena import Playing, run
+from examiner.arena import Ledger, Playing, run
+from examiner.ledger import file as ledger_file
+from examiner.ledger import repair
 
 # What is below is what versions before this one wrote. It must never be changed.
 SCHEMA = """
@@ -48,6 +52,7 @@ JOBS = {
 
 def begun(folder: Path, *, known: int, saved: int) -> Path:
     """A ledger with the first episodes of two jobs, and a checkpoint of the one that learns."""
+    folder.mkdir(exist_ok=True)
     path = folder / "ledger.sqlite"
     database = sqlite3.connect(path)
     database.executescript(SCHEMA)
@@ -96,3 +101,107 @@ def test_a_ledger_of_an_earlier_version_is_read(tmp_path: Path) -> None:
     assert results.agents == ("stateless", "learner") and len(results) == 6
     assert set(results.column("version_numpy")) == {"2.0.0"}
     assert set(results.column("protocol")) == {PROTOCOL_HASH}
+    assert schema(tmp_path) == "examiner.ledger/1", "reading changes nothing"
+
+
+def schema(folder: Path) -> str:
+    database = sqlite3.connect(folder / "ledger.sqlite")
+    try:
+        return str(database.execute("SELECT value FROM ledger").fetchone()[0])
+    finally:
+        database.close()
+
+
+def test_a_run_that_goes_on_gives_an_earlier_ledger_its_checksums(tmp_path: Path) -> None:
+    path = begun(tmp_path, known=4, saved=2)
+    before = rows(path)
+    Ledger(path).close()
+    assert schema(tmp_path) == "examiner.ledger/2" and rows(path) == before
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute("UPDATE episodes SET score = 7 WHERE job = 2 AND episode = 2")
+    database.close()
+    with pytest.raises(
+        ex.InputError, match=r"values of 1 episode differ .* 6 episodes of 8 can be saved"
+    ):
+        ex.read(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE sessions SET versions = '{half'",
+        "UPDATE sessions SET versions = '[1, 2]'",
+        "UPDATE episodes SET frames = 'many' WHERE episode = 1",
+        "UPDATE jobs SET seed = 'seven'",
+    ],
+)
+def test_values_of_another_kind_are_told_without_checksums_too(change: str, tmp_path: Path) -> None:
+    path = begun(tmp_path, known=3, saved=2)
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute(change)
+    database.close()
+    with pytest.raises(ex.InputError, match="holds something else than"):
+        ex.read(path)
+
+
+def test_an_earlier_ledger_with_values_of_another_kind_gets_no_checksums_but_can_be_saved(
+    tmp_path: Path,
+) -> None:
+    path = begun(tmp_path / "old", known=3, saved=2)
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute("UPDATE episodes SET frames = 'many' WHERE episode = 1 AND job = 1")
+    database.close()
+    with pytest.raises(
+        ex.InputError, match=r"something else than numbers\. 4 episodes can be saved"
+    ):
+        Ledger(path)
+    assert repair(path, tmp_path / "new").saved == 4
+
+
+def test_giving_checksums_is_done_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = begun(tmp_path, known=4, saved=2)
+    before = path.read_bytes()
+
+    def failing(database: sqlite3.Connection) -> None:
+        database.execute("UPDATE jobs SET seal = 'half'")
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("examiner.ledger.schema.seal_everything", failing)
+    with pytest.raises(ex.InputError, match="disk is full"):
+        Ledger(path)
+    assert path.read_bytes() == before
+    monkeypatch.undo()
+    Ledger(path).close()
+    assert schema(tmp_path) == ledger_file.SCHEMA
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("DELETE FROM episodes WHERE episode = 0", "episodes of 'stateless' on .* are missing"),
+        ("DELETE FROM jobs", "jobs are missing"),
+    ],
+)
+def test_rows_taken_from_an_earlier_ledger_are_missed(
+    change: str, said: str, tmp_path: Path
+) -> None:
+    path = begun(tmp_path, known=4, saved=2)
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute(change)
+    database.close()
+    with pytest.raises(ex.InputError, match=said):
+        run([cart_pole(episodes=5)], path)
+
+
+def test_what_can_be_read_of_a_damaged_earlier_ledger_is_saved_with_a_word_of_caution(
+    tmp_path: Path,
+) -> None:
+    path = begun(tmp_path / "old", known=4, saved=2)
+    data = bytearray(path.read_bytes())
+    path.write_bytes(data[:-1])
+    whole = repair(tmp_path / "old", tmp_path / "new")
+    assert whole.saved == 8 and not whole.verified
+    jobs = [cart_pole(agent, episodes=episodes) for agent, episodes, _ in JOBS.values()]
+    assert run(jobs, whole.ledger).failed == ()

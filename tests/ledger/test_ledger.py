@@ -11,6 +11,7 @@ import pytest
 
 import examiner as ex
 from arena.runs import cart_pole, rows
+from child_processes import environment
 from examiner.arena import Episode, Ledger, Playing
 from examiner.ledger import Checkpoint, ledger_results, ledger_state
 from examiner.ledger import file as ledger_file
@@ -82,8 +83,7 @@ def test_a_killed_driver_leaves_no_lock(tmp_path: Path) -> None:
         f"ledger = Ledger({str(path)!r}); account, = ledger.enter([cart_pole().record()])\n"
         f"ledger.record(account, EPISODE); ledger.commit(); os.kill(os.getpid(), 9)"
     )
-    tests = str(Path(__file__).parents[1])
-    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": tests})
+    done = subprocess.run([sys.executable, "-c", code], env=environment())
     assert done.returncode == -9
     with Ledger(path) as ledger:
         assert ledger.enter([cart_pole().record()])[0].episodes == 1
@@ -120,6 +120,11 @@ def test_other_files_are_refused_in_words(tmp_path: Path) -> None:
     text.write_text("not a database at all" * 100)
     with pytest.raises(InputError, match="is not a ledger: file is not a database"):
         Ledger(text)
+    os.mkfifo(tmp_path / "pipe.sqlite")
+    with pytest.raises(
+        InputError, match=r"pipe.sqlite' is no file that a ledger could be\. Choose"
+    ):
+        Ledger(tmp_path / "pipe.sqlite")
     with pytest.raises(InputError, match=r"Cannot open .*No such file or directory"):
         Ledger(tmp_path / "nowhere" / "ledger.sqlite")
 
@@ -132,7 +137,9 @@ def test_a_damaged_ledger_is_refused_in_words(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[4096:] = b"\xff" * (len(data) - 4096)
     path.write_bytes(data)
-    with pytest.raises(InputError, match="Cannot read the ledger"):
+    with pytest.raises(
+        InputError, match=r"is damaged: its structure is broken .* No episode of it"
+    ):
         ex.read(path)
 
 
@@ -250,9 +257,9 @@ def test_a_lock_on_a_file_that_was_just_removed_does_not_count(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("DELETE FROM episodes WHERE episode = 0", "episodes of 'stateless' on .* are missing"),
-        ("DELETE FROM jobs", "jobs are missing"),
-        ("UPDATE ledger SET value = 'examiner.ledger/2'", "written by another version of examiner"),
+        ("DELETE FROM episodes WHERE episode = 0", "is damaged: episodes of 1 job are missing"),
+        ("DELETE FROM jobs", "is damaged: the jobs or sessions of some episodes are missing"),
+        ("UPDATE ledger SET value = 'examiner.ledger/3'", "written by another version of examiner"),
     ],
 )
 def test_a_ledger_that_was_tampered_with_is_refused_before_anything_is_played(
@@ -276,7 +283,7 @@ def test_damaged_ledgers_and_locks_are_told_in_a_sentence(tmp_path: Path) -> Non
         ledger.enter([cart_pole(seed=seed).record() for seed in range(100)])
     whole, page = path.read_bytes(), 4096
     path.write_bytes(whole[: 4 * page] + b"\x5a" * (len(whole) - 4 * page))
-    damaged = pytest.raises(InputError, match="is damaged: database disk image is malformed")
+    damaged = pytest.raises(InputError, match="is damaged: its structure is broken")
     with damaged, Ledger(path) as ledger:
         ledger.enter([cart_pole().record()])
     path.with_name("ledger.sqlite.lock").write_bytes(b"\x5a" * page)

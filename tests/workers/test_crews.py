@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from child_processes import environment
 from examiner.workers import JobError, Limits
 from examiner.workers.crew import oversee
 from examiner.workers.processes import ProcessCrew
@@ -185,9 +186,8 @@ import time; time.sleep(60)
 
 
 def test_workers_end_when_their_driver_is_killed() -> None:
-    environment = {"PYTHONPATH": str(Path(__file__).parents[1])}
     with subprocess.Popen(
-        [sys.executable, "-c", DRIVER], stdout=subprocess.PIPE, text=True, env=environment
+        [sys.executable, "-c", DRIVER], stdout=subprocess.PIPE, text=True, env=environment()
     ) as driver:
         assert driver.stdout is not None
         pid = int(driver.stdout.readline())

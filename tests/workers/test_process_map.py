@@ -1,11 +1,13 @@
 """A map over processes: the answers of a plain loop, whatever the number of processes and their fate."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from child_processes import TESTS
 from examiner.workers import map_processes
 from workers import jobs_for_workers as jobs
 
@@ -103,11 +105,11 @@ def test_a_function_of_an_interactive_session_is_refused_in_words() -> None:
 
 
 def run(*words: object, **environment: str) -> "subprocess.CompletedProcess[str]":
-    tests = str(Path(__file__).parents[1])
+    path = os.pathsep.join([TESTS, *sys.path])
     return subprocess.run(
         [sys.executable, *map(str, words)],
         capture_output=True,
         text=True,
         timeout=120,
-        env={"PYTHONPATH": tests, **environment},
+        env={"PYTHONPATH": path, **environment},
     )

@@ -42,6 +42,8 @@ from examiner.arena.protocol import protocol as protocol
 from examiner.checking import names_of as _names_of
 from examiner.ledger import Episode as Episode
 from examiner.ledger import Ledger as Ledger
+from examiner.ledger import Repair as Repair
 from examiner.ledger import export as export
+from examiner.ledger import repair as repair
 
 __dir__ = _names_of(__name__)

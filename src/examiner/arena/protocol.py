@@ -110,7 +110,7 @@ SETTINGS = tuple(setting.name for setting in fields(Protocol) if setting.compare
 """The names of all settings, in the order in which they are explained."""
 
 
-def protocol(name: str, **changes: object) -> Protocol:
+def protocol(name: str, /, **changes: object) -> Protocol:
     """Return a preset, with changes if any are given.
 
     >>> protocol("machado-2018", training_frames=1_000_000).name

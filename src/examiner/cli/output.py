@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from examiner.telling.finding import Finding
@@ -149,6 +149,8 @@ def clock(seconds: float) -> str:
 def live_table() -> Iterator[Watcher]:
     """Give a watcher that shows how a run stands: a live table on a terminal, else a line every minute.
 
+    A terminal that is closed ends no run: what cannot be shown is not shown.
+
     >>> from examiner.arena.play.runner import Standing
     >>> with live_table() as watcher:
     ...     watcher(Standing(10, 3, 1, (), 40, 80_000, 5_000.0, 0.3, 90.0))
@@ -160,16 +162,28 @@ def live_table() -> Iterator[Watcher]:
             nonlocal last
             if time.monotonic() - last >= SECONDS_BETWEEN_STANDINGS:
                 last = time.monotonic()
-                sys.stderr.write(standing_line(standing) + "\n")
-                sys.stderr.flush()
+                with suppress(OSError):
+                    sys.stderr.write(standing_line(standing) + "\n")
+                    sys.stderr.flush()
 
         yield write
         return
     from rich.console import Console
     from rich.live import Live
 
-    with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
-        yield lambda standing: live.update(drawn(standing), refresh=True)
+    live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
+
+    def draw(standing: Standing) -> None:
+        with suppress(OSError):
+            live.update(drawn(standing), refresh=True)
+
+    with suppress(OSError):
+        live.start()
+    try:
+        yield draw
+    finally:
+        with suppress(OSError):
+            live.stop()
 
 
 def standing_line(standing: Standing) -> str:

@@ -23,6 +23,7 @@ from examiner.arena.protocol import PROTOCOLS
 from examiner.arena.protocol import protocol as named_protocol
 from examiner.cli.options import OUTPUT, Seeded, argument, find_modules_here, option
 from examiner.cli.output import live_table, progress_bar, show
+from examiner.cli.stopping import stopped_in_order
 from examiner.telling.findings import play as findings
 from examiner.wording import InputError, counted, shorten
 from examiner.workers import available_cores, map_processes
@@ -144,7 +145,7 @@ def _probe_plan(plan: Plan, who: ProbeOptions, json: bool) -> None:
     # Agents with frames of their own keep them.
     plan = plan if who.frames is None else replace(plan, frames=who.frames)
     folder = Path(who.output or plan.name)
-    with live_table() as watcher:
+    with stopped_in_order(folder), live_table() as watcher:
         found = play_probe(
             plan,
             folder,

@@ -14,8 +14,9 @@ from examiner.arena.play.episodes import perform_job
 from examiner.arena.play.runner import LEDGER, RunOutcome
 from examiner.arena.play.runner import run as run_plan
 from examiner.cli.options import OUTPUT, Printing, argument, option
-from examiner.cli.output import live_table, print_notes, show
-from examiner.ledger import export
+from examiner.cli.output import live_table, show
+from examiner.cli.stopping import stopped_in_order
+from examiner.ledger import export, repair
 from examiner.telling.findings import play as findings
 from examiner.wording import InputError, shorten
 from examiner.workers import available_cores
@@ -23,15 +24,15 @@ from examiner.workers.crew import Crew
 
 SOME_FAILED = 1
 """Exit code when the run ended but some jobs failed."""
-STOPPED = 130
-"""Exit code after Ctrl-C, as shells have it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """What is played, where, and by how many."""
 
-    plan: str = argument("PLAN", "The plan: a TOML file, or the name of a bundled one.")
+    plan: str | None = argument(
+        "PLAN", "The plan: a TOML file, or the name of a bundled one.", None
+    )
     output: str | None = option(
         None, "Folder of the ledger [default: the plan's name].", *OUTPUT, metavar="FOLDER"
     )
@@ -42,6 +43,11 @@ class RunOptions:
     skip_failed: bool = option(
         False, "Leave jobs alone that failed in an earlier run.", "--skip-failed"
     )
+    repair: str | None = option(
+        None,
+        "Save what is whole of a damaged ledger to a new folder; play nothing.",
+        metavar="FOLDER",
+    )
     explain: bool = option(
         False, "Say what would be played and how it deviates; play nothing.", "--explain"
     )
@@ -49,29 +55,28 @@ class RunOptions:
 
 def run(options: RunOptions, told: Printing) -> None:
     """Play a plan: agents × games × modes × difficulties × seeds under a stated protocol."""
+    if options.repair is not None:
+        if options.plan is not None:
+            raise InputError(f"A repair plays nothing. Leave out {shorten(options.plan)}.")
+        found = repair(options.repair, options.output)
+        show(findings.tell_repair(found), "examiner.repair/1", told.json)
+        return
+    if options.plan is None:
+        raise InputError("Say which plan to play: `examiner run PLAN`.")
     planned = named_plan(options.plan)
     if options.explain:
         show(findings.tell_plan(planned), "examiner.plan/1", told.json)
         return
     workers = _workers(options.workers, options.address, planned)
     folder = Path(options.output or planned.name)
-    try:
-        with live_table() as watcher:
-            outcome = run_plan(
-                planned,
-                folder / LEDGER,
-                workers=workers,
-                again=not options.skip_failed,
-                watcher=watcher,
-            )
-    except KeyboardInterrupt:
-        kept = (
-            "all episodes so far are kept. The same command goes on with the rest."
-            if (folder / LEDGER).exists()
-            else "nothing had been played yet."
+    with stopped_in_order(folder), live_table() as watcher:
+        outcome = run_plan(
+            planned,
+            folder / LEDGER,
+            workers=workers,
+            again=not options.skip_failed,
+            watcher=watcher,
         )
-        print_notes([f"stopped; {kept}"])
-        raise typer.Exit(STOPPED) from None
     exported = _exported(outcome, folder / "episodes.parquet")
     show(findings.tell_run(outcome, exported), "examiner.run/1", told.json)
     if outcome.failed:

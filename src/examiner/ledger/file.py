@@ -1,7 +1,8 @@
 """The file of a ledger: opened by one driver at a time, and whole even when the disk is full.
 
 SQLite with a write-ahead log and `synchronous=NORMAL`: what is committed survives any process that
-dies. After a power cut the last moments may be missing, which the next run plays again.
+dies. After a power cut the last moments may be missing, which the next run plays again. Whoever opens
+it, to write or to read, first sees whether it is as it was written: that takes time like its size.
 """
 
 from __future__ import annotations
@@ -11,31 +12,18 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from examiner.ledger.integrity import damage, is_of_the_disk
+from examiner.ledger.salvage import damaged
+from examiner.ledger.schema import (
+    APPLICATION_ID,
+    SCHEMA,
+    UNSEALED,
+    create,
+    read_only,
+    schema_of,
+    seal_earlier,
+)
 from examiner.wording import InputError, shorten
-
-APPLICATION_ID = 0x4558414D
-"""What SQLite keeps in the header of a ledger: "EXAM"."""
-SCHEMA = "examiner.ledger/1"
-TABLES = """
-CREATE TABLE ledger (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE sessions (
-    session INTEGER PRIMARY KEY, started TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL,
-    versions TEXT NOT NULL, plan TEXT NOT NULL);
-CREATE TABLE jobs (
-    job INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, entry TEXT NOT NULL,
-    settings TEXT NOT NULL, observation TEXT NOT NULL, environment TEXT NOT NULL, game TEXT NOT NULL,
-    mode INTEGER, difficulty INTEGER, seed INTEGER NOT NULL, split TEXT NOT NULL,
-    protocol TEXT NOT NULL, protocol_settings TEXT NOT NULL, episodes INTEGER, frames INTEGER,
-    stateless INTEGER, state TEXT NOT NULL DEFAULT 'waiting', reason TEXT);
-CREATE TABLE episodes (
-    job INTEGER NOT NULL REFERENCES jobs, episode INTEGER NOT NULL, phase TEXT NOT NULL,
-    frames INTEGER NOT NULL, length INTEGER NOT NULL, score REAL, lives INTEGER NOT NULL,
-    truncated INTEGER NOT NULL, cpu_seconds REAL NOT NULL, session INTEGER NOT NULL REFERENCES sessions,
-    PRIMARY KEY (job, episode)) WITHOUT ROWID;
-CREATE TABLE checkpoints (
-    job INTEGER PRIMARY KEY REFERENCES jobs, episode INTEGER NOT NULL, frames INTEGER NOT NULL,
-    evaluated INTEGER NOT NULL, file TEXT NOT NULL, sha256 TEXT NOT NULL);
-"""
 
 _PAGES_IN_LOG = 256  # a megabyte: what a reader has to look through beside the file
 _BALLAST_BYTES = 2 * 2**20  # more than the log and the last commit take
@@ -48,6 +36,10 @@ class LedgerFile:
 
     def __init__(self, path: Path) -> None:
         path = path.resolve()  # one file, one lock, by whatever name it was called
+        if path.exists() and not path.is_file():
+            raise InputError(
+                f"{shorten(path, 200)} is no file that a ledger could be. C{_ANOTHER_FOLDER[1:]}."
+            )
         self._path = path
         self._ballast = path.with_name(path.name + ".ballast")
         self._lock = _locked(path)
@@ -98,10 +90,7 @@ class LedgerFile:
                 f"so far are kept. Make room or mend the disk, then run the same command again to go on."
             ) from problem
         except sqlite3.DatabaseError as problem:
-            raise InputError(
-                f"The ledger {shorten(self._path, 200)} is damaged: {problem}. Put back a copy of it, or "
-                f"choose another folder with `--output`."
-            ) from problem
+            raise damaged(self._path, f"its structure is broken ({problem})") from problem
 
 
 def _lock_path(path: Path) -> Path:
@@ -158,7 +147,7 @@ def _held(lock: Path, path: Path) -> sqlite3.Connection:
 def _holder(path: Path) -> str:
     """Who has the ledger: the last to have begun a session."""
     try:
-        with closing(_read_only(path)) as database:
+        with closing(read_only(path)) as database:
             row = database.execute(
                 "SELECT pid, host, started FROM sessions ORDER BY session DESC LIMIT 1"
             ).fetchone()
@@ -172,14 +161,16 @@ def _opened(path: Path) -> sqlite3.Connection:
     try:
         (tables,) = database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         if tables:
-            _check(
+            schema = _checked_schema(
                 database,
                 path,
                 if_other=f"C{_ANOTHER_FOLDER[1:]}.",
                 if_newer=f"Go on with that version, or {_ANOTHER_FOLDER}.",
             )
+            if schema == UNSEALED:
+                seal_earlier(database)
         else:
-            _create(database)
+            create(database)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_IN_LOG}")
@@ -187,15 +178,13 @@ def _opened(path: Path) -> sqlite3.Connection:
         database.close()
         # What the disk refuses is told by whoever opens; see `LedgerFile.told`.
         if type(problem) is sqlite3.DatabaseError:
+            if _bears_mark(path):
+                raise damaged(path, f"its structure is broken ({problem})") from None
             raise InputError(
                 f"{shorten(path, 200)} is not a ledger: {problem}. C{_ANOTHER_FOLDER[1:]}."
             ) from None
         raise
     return database
-
-
-def _read_only(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=30.0)
 
 
 @contextmanager
@@ -210,8 +199,9 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 file. Check the path, or write it again.
     """
     try:
-        with closing(_read_only(path)) as database:
-            _check(
+        with closing(read_only(path)) as database:
+            database.execute("BEGIN")  # what is checked and what is read are of one moment
+            _checked_schema(
                 database,
                 path,
                 if_other="Export its table as CSV or Parquet.",
@@ -224,26 +214,42 @@ file. Check the path, or write it again.
         ) from problem
 
 
-def _check(database: sqlite3.Connection, path: Path, *, if_other: str, if_newer: str) -> None:
-    """Refuse a database that is no ledger, or one of another version, and say what to do then."""
-    (mark,) = database.execute("PRAGMA application_id").fetchone()
-    if mark != APPLICATION_ID:
-        raise InputError(
-            f"{shorten(path, 200)} is a database, but not a ledger of examiner. {if_other}"
-        )
-    schema = database.execute("SELECT value FROM ledger WHERE name = 'schema'").fetchone()
-    if schema is None or schema[0] != SCHEMA:
-        raise InputError(
-            f"The ledger {shorten(path, 200)} was written by another version of examiner. {if_newer}"
-        )
+def _checked_schema(
+    database: sqlite3.Connection, path: Path, *, if_other: str, if_newer: str
+) -> str:
+    """Refuse what is no ledger, is of another version, or is damaged, and say what to do then."""
+    try:
+        (mark,) = database.execute("PRAGMA application_id").fetchone()
+        if mark != APPLICATION_ID:
+            raise InputError(
+                f"{shorten(path, 200)} is a database, but not a ledger of examiner. {if_other}"
+            )
+        schema = schema_of(database)
+        if schema not in (SCHEMA, UNSEALED):
+            raise InputError(
+                f"The ledger {shorten(path, 200)} was written by another version of examiner. {if_newer}"
+            )
+        what = _cut_off(database, path) or damage(database, sealed_rows=schema == SCHEMA)
+    except sqlite3.DatabaseError as problem:
+        if is_of_the_disk(problem) or not _bears_mark(path):
+            raise
+        what, schema = f"its structure is broken ({problem})", None
+    if what is not None or schema is None:
+        raise damaged(path, what or "")
+    return schema
 
 
-def _create(database: sqlite3.Connection) -> None:
-    # In one transaction, and before there is a write-ahead log: the file's first page says from the
-    # first moment that it is a ledger.
-    database.execute("BEGIN EXCLUSIVE")
-    database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    for statement in TABLES.split(";"):
-        database.execute(statement)
-    database.execute("INSERT INTO ledger VALUES ('schema', ?)", (SCHEMA,))
-    database.execute("COMMIT")
+def _cut_off(database: sqlite3.Connection, path: Path) -> str | None:
+    """Whether the end of a file is missing, which SQLite reads as zeros where it is less than a page."""
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size:  # what is not in the file may be there
+        return None
+    (page,) = database.execute("PRAGMA page_size").fetchone()
+    return "the end of its last page is missing" if path.stat().st_size % page else None
+
+
+def _bears_mark(path: Path) -> bool:
+    """Whether a file that SQLite cannot read says that it is a ledger."""
+    with suppress(OSError), path.open("rb") as file:
+        return file.read(100)[68:72] == APPLICATION_ID.to_bytes(4, "big")
+    return False

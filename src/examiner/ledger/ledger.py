@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
 import socket
+import sqlite3
 import time
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import astuple, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from examiner.ledger.checkpoints import CheckpointFolder
 from examiner.ledger.contents import (
     Account,
     Checkpoint,
@@ -25,7 +26,7 @@ from examiner.ledger.contents import (
     refuse_holes,
 )
 from examiner.ledger.file import LedgerFile
-from examiner.results.storage import write_bytes
+from examiner.ledger.integrity import Row, insert_episodes, insert_sealed, seal_row
 from examiner.workers import JobError
 
 _COMPARED = ("phase", "frames", "length", "score", "lives", "truncated")
@@ -49,9 +50,11 @@ class Ledger(AbstractContextManager["Ledger"]):
 
     def __init__(self, path: str | Path, *, plan: str = "") -> None:
         self.path = Path(path)
-        self._checkpoints = self.path.with_name("checkpoints")
+        self._checkpoints = CheckpointFolder(self.path.with_name("checkpoints"))
         self._file = LedgerFile(self.path)
         self._database = self._file.database
+        self._fresh: list[Row] = []  # episodes that go into the file together
+        self._changed: set[int] = set()  # jobs whose rows want new seals
         try:
             self._session = self._begin_session(plan)
         except BaseException:
@@ -83,8 +86,8 @@ class Ledger(AbstractContextManager["Ledger"]):
         refuse_doubles(records)
         with self._file.told():
             refuse_holes(self._database)
-            self._write()
-            insert(records, self._database)
+            with self._writing() as database:
+                insert(records, database)
             self.commit()
             return accounts_of(records, self._database)
 
@@ -108,11 +111,18 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
             raise JobError(
                 f"episode {episode.number} came after {account.episodes} episodes: one is missing"
             )
+        # Plain numbers: environments may give those of numpy, which SQLite does not know.
         row = (
-            *(account.number, episode.number, episode.phase, episode.frames, episode.length),
-            *(episode.score, episode.lives, episode.truncated, episode.cpu_seconds, self._session),
+            *(account.number, int(episode.number), str(episode.phase), int(episode.frames)),
+            *(
+                int(episode.length),
+                float(episode.score),
+                int(episode.lives),
+                int(episode.truncated),
+            ),
+            *(float(episode.cpu_seconds), self._session),
         )
-        self._write("INSERT INTO episodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        self._fresh.append(row)
         account.episodes += 1
         account.frames = episode.frames
         account.evaluated += episode.phase == "evaluation"
@@ -145,16 +155,13 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         b'weights'
         """
         before, name = account.checkpoint, f"{account.record.key}-{checkpoint.episodes}.checkpoint"
-        self._checkpoints.mkdir(parents=True, exist_ok=True)
-        write_bytes(data, self._checkpoints / name)
-        stored = replace(checkpoint, file=name, sha256=hashlib.sha256(data).hexdigest())
-        row = (account.number, *astuple(stored))
-        self._write("INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)", row)
+        stored = replace(checkpoint, file=name, sha256=self._checkpoints.write(name, data))
+        with self._writing() as database:
+            insert_sealed(database, "checkpoints", [(account.number, *astuple(stored))])
         self.commit()
         account.checkpoint = stored
         if before is not None and before.file != name:
-            with suppress(OSError):
-                (self._checkpoints / before.file).unlink()
+            self._checkpoints.remove(before.file)
 
     def checkpoint_data(self, account: Account) -> bytes | None:
         """Return what a learner last saved; None where there is nothing, or the file is damaged.
@@ -165,11 +172,7 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         """
         if account.checkpoint is None:
             return None
-        try:
-            data = (self._checkpoints / account.checkpoint.file).read_bytes()
-        except OSError:
-            return None
-        return data if hashlib.sha256(data).hexdigest() == account.checkpoint.sha256 else None
+        return self._checkpoints.read(account.checkpoint.file, account.checkpoint.sha256)
 
     def end(self, account: Account, reason: str | None) -> None:
         """Enter that a job is done, or why it failed.
@@ -203,6 +206,7 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         >>> with Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite") as ledger:
         ...     ledger.commit()
         """
+        self._flush()
         with self._file.told():
             if self._database.in_transaction:
                 self._database.execute("COMMIT")
@@ -216,33 +220,53 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         """
         self._file.check_there()
 
-    def _write(self, statement: str | None = None, row: Sequence[object] = ()) -> None:
-        """Execute a statement; news that arrive together are committed together, by `commit`."""
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Give the database to write to; news that arrive together are committed together, by `commit`.
+
+        Who is interrupted on the way, by a signal or the disk, gives up all since the last commit: half
+        of it would be a damaged ledger.
+        """
         with self._file.told():
             if not self._database.in_transaction:
                 self._database.execute("BEGIN IMMEDIATE")
-            if statement is not None:
-                self._database.execute(statement, row)
+            try:
+                yield self._database
+            except BaseException:
+                self._fresh, self._changed = [], set()
+                with suppress(sqlite3.Error):
+                    self._database.rollback()
+                raise
+
+    def _flush(self) -> None:
+        if self._fresh or self._changed:
+            with self._writing() as database:
+                insert_episodes(database, self._fresh)
+                for job in self._changed:
+                    seal_row(database, "jobs", job)
+            self._fresh, self._changed = [], set()
 
     def _set(self, account: Account, **columns: object) -> None:
         names = ", ".join(f"{name} = ?" for name in columns)
         row = (*columns.values(), account.number)
-        self._write(f"UPDATE jobs SET {names} WHERE job = ?", row)
+        with self._writing() as database:
+            self._changed.add(account.number)
+            database.execute(f"UPDATE jobs SET {names} WHERE job = ?", row)
         for name, value in columns.items():
             setattr(account, name, value)
 
     def _begin_session(self, plan: str) -> int:
         started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        row = (started, socket.gethostname(), os.getpid(), json.dumps(_versions()), plan)
-        with self._file.told():
-            made = self._database.execute(
-                "INSERT INTO sessions (started, host, pid, versions, plan) VALUES (?, ?, ?, ?, ?)",
-                row,
-            )
-        assert made.lastrowid is not None
-        return made.lastrowid
+        about = (started, socket.gethostname(), os.getpid(), json.dumps(_versions()), plan)
+        with self._writing() as database:
+            query = "SELECT COALESCE(MAX(session), 0) + 1 FROM sessions"
+            session: int = database.execute(query).fetchone()[0]
+            insert_sealed(database, "sessions", [(session, *about)])
+        self.commit()
+        return session
 
     def _compare(self, account: Account, episode: Episode) -> None:
+        self._flush()
         stored = self._database.execute(
             f"SELECT {', '.join(_COMPARED)} FROM episodes WHERE job = ? AND episode = ?",
             (account.number, episode.number),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, cast
 
@@ -17,6 +18,7 @@ from examiner.workers.crew import (
     reason_of,
     worker_environment,
 )
+from examiner.workers.guard import end_children, family
 
 _ASK_AGAIN_SECONDS = 2.0
 _KNOCK_SECONDS = 10.0
@@ -43,7 +45,7 @@ class RayCrew(Crew):
             self._connect(address)
         options = {"num_cpus": 1, "max_retries": 0, "num_returns": "streaming"}
         environment = {"env_vars": worker_environment()}
-        self._task = self._ray.remote(perform).options(runtime_env=environment, **options)
+        self._task = self._ray.remote(performed_alone).options(runtime_env=environment, **options)
         self._function = self._ray.put(function)
         self._memory_bytes = memory_bytes
         self._cores, self._asked = 0, float("-inf")
@@ -111,6 +113,23 @@ class RayCrew(Crew):
         if kind in ("done", "failed", "died"):
             self.running.pop(ticket, None)
         return Event(ticket, kind, value)
+
+
+def performed_alone(
+    function: Function, argument: object, memory_bytes: int | None
+) -> Iterator[tuple[str, object]]:
+    """Yield as `perform` does, and end the children that the job leaves behind before its last word.
+
+    Ray's processes are Ray's: they are not replaced, and those it kills can leave children behind.
+
+    >>> list(performed_alone(iter, [1], None))[1:]
+    [('heard', 1), ('done', None)]
+    """
+    before = family([os.getpid()])
+    for kind, value in perform(function, argument, memory_bytes):
+        if kind in ("done", "failed"):
+            end_children(but=before)
+        yield kind, value
 
 
 def ray_package(*, local: bool) -> Any:  # Any: Ray is an extra

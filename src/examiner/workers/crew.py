@@ -259,17 +259,27 @@ def perform(
     >>> list(perform(lambda number: [1 / number], 0, None))[-1]
     ('failed', 'ZeroDivisionError: division by zero (...)')
     """
+    worker = os.getpid()
     yield "begun", None
     try:
         with same_folder(), memory_limit(memory_bytes):
             for message in function(argument):
+                _end_forks_of(worker)
                 yield "heard", message
     except GeneratorExit:
         raise
     except BaseException as problem:  # an agent may call sys.exit: its job's failure, not ours
+        _end_forks_of(worker)
         yield "failed", reason_of(problem, memory_bytes)
     else:
+        _end_forks_of(worker)
         yield "done", None
+
+
+def _end_forks_of(worker: int) -> None:
+    """In a child that a job forked and that comes back here: end it, its parent goes on with the job."""
+    if os.getpid() != worker:
+        os._exit(0)
 
 
 def reason_of(problem: BaseException, memory_bytes: int | None = None) -> str:

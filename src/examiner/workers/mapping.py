@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
 from examiner.workers.crew import Crew, oversee, reason_of
-from examiner.workers.processes import ProcessCrew, available_cores, packed, unpacked
+from examiner.workers.messages import packed, unpacked
+from examiner.workers.processes import ProcessCrew, available_cores
 
 Job = TypeVar("Job")
 Answer = TypeVar("Answer")

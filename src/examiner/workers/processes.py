@@ -1,27 +1,28 @@
-"""A crew of local processes: one thread each, replaced when one dies or its job fails.
+"""A crew of local processes: one thread each, replaced when one dies, fails or leaves children behind.
 
 A process is no child in the sense of `multiprocessing`: the user's script is not run again, unless the
-function stands in it. Jobs and news go through its pipes.
+function stands in it. Jobs and news go through its pipes, each under the name of its job.
 """
 
 from __future__ import annotations
 
 import os
 import queue
+import secrets
 import signal
-import struct
 import subprocess
 import sys
 import threading
 import time
 from contextlib import nullcontext, suppress
-from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import cast
 
-from examiner.workers.crew import Crew, Event, Function, Kind, perform, worker_environment
+from examiner.workers.crew import Crew, Event, Function, Kind, reason_of, worker_environment
+from examiner.workers.guard import MARK, Guard, end_family
+from examiner.workers.messages import NO_JOB, Orders, of_script, packed, receive, send, unpacked
+from examiner.workers.serving import LOST_PIPES
 
-_LENGTH = struct.Struct("!Q")  # what goes through a pipe is a length, then as many bytes
 _MOST_EVENTS = 512  # many enough that workers seldom wait, few enough to be heard in a moment
 _PATIENCE_SECONDS = 2.0
 
@@ -54,8 +55,9 @@ class ProcessCrew(Crew):
         # Bounded: workers wait where the driver cannot follow.
         self._inbox: queue.Queue[tuple[_Process, bytes | None]] = queue.Queue(_MOST_EVENTS)
         self._idle: list[_Process] = []
-        self._leaving: list[_Process] = []
         self._looked = time.monotonic()
+        self._mark = secrets.token_hex(8)
+        self._guard: Guard | None = None
 
     def size(self) -> int:
         """How many processes there may be."""
@@ -63,15 +65,15 @@ class ProcessCrew(Crew):
 
     def pids(self) -> tuple[int, ...]:
         """The processes that have a job now."""
-        return tuple(process.popen.pid for process in self.running.values())
+        return tuple(process.pid for process in self.running.values())
 
     def start(self, ticket: int, argument: object) -> None:
         """Give a job to an idle process, or to a new one."""
         data = _findable(packed(argument))
-        process = self._idle.pop() if self._idle else _Process(self._orders, self._inbox, self._log)
+        process = self._idle.pop() if self._idle else self._new_process()
         process.ticket = ticket
         self.running[ticket] = process
-        process.give(data)
+        process.give(data, secrets.token_bytes(len(NO_JOB)))
 
     def events(self, seconds: float) -> list[Event]:
         """What happened since, waiting so long for the first news."""
@@ -92,19 +94,36 @@ class ProcessCrew(Crew):
         return events
 
     def end(self, running: _Process) -> None:
-        """Kill a process and wait until it is gone."""
+        """Kill a process with all that it started, and wait until they are gone."""
         running.ticket = None
+        if running in self._idle:
+            self._idle.remove(running)
         running.kill()
+        if self._guard is not None:
+            self._guard.tell(running.pid, works=False)
 
     def close(self) -> None:
-        """Kill all processes and wait until they are gone."""
-        super().close()
-        for group in (self._idle, self._leaving):
-            while group:
-                self.end(group.pop())
+        """Kill all processes and all that they started, and wait until they are gone."""
+        processes = [*self.running.values(), *self._idle]
+        # All at once, also those whose start was interrupted before anybody had noted it.
+        end_family([process.pid for process in processes if not process.waited_for], self._mark)
+        for process in processes:
+            self.end(process)
+        self.running.clear()
+        if self._guard is not None:
+            self._guard.dismiss()
+            self._guard = None
         with suppress(queue.Empty):  # a reader may wait for room to say that its process is gone
             while True:
                 self._inbox.get_nowait()
+
+    def _new_process(self) -> _Process:
+        if self._guard is None and hasattr(os, "fork"):
+            self._guard = Guard(self._mark)
+        process = _Process(self._orders, self._inbox, self._log, self._mark)
+        if self._guard is not None:
+            self._guard.tell(process.pid, works=True)
+        return process
 
     def _silent_deaths(self) -> list[Event]:
         """Processes that died while a child of theirs still keeps their pipe open."""
@@ -112,91 +131,131 @@ class ProcessCrew(Crew):
             (ticket, process) for ticket, process in self.running.items() if process.dead_before
         ]
         for process in self.running.values():
-            process.dead_before = process.popen.poll() is not None
+            process.dead_before = process.is_dead()
         for ticket, _ in dead:
             self.stop(ticket)
-        return [Event(ticket, "died", process.end()) for ticket, process in dead]
+        return [Event(ticket, "died", process.ending()) for ticket, process in dead]
 
     def _understood(self, process: _Process, data: bytes | None) -> Event | None:
         ticket = process.ticket
         if data is None:
-            reason = process.end()
-            for group in (self._idle, self._leaving):
-                if process in group:
-                    group.remove(process)
-            if ticket is None:
-                return None
-            self.stop(ticket)
-            return Event(ticket, "died", reason)
+            process.await_death()
+            self.end(process)
         if ticket is None:
             return None  # of a job that was stopped
-        kind, value = cast("tuple[Kind, object]", unpacked(data))
+        if data is None:
+            del self.running[ticket]
+            return Event(ticket, "died", process.ending())
+        try:
+            kind, value = cast("tuple[Kind, object]", unpacked(data))
+        except Exception as problem:  # the function may say anything that unpacks at its side alone
+            kind, value = "failed", f"what it said cannot be understood: {reason_of(problem)}"
         if kind in ("done", "failed"):
             del self.running[ticket]
             process.ticket = None
-            (self._idle if kind == "done" else self._leaving).append(process)
+            left_children = kind == "done" and value
+            if kind == "failed" or left_children:
+                self.end(process)
+            else:
+                self._idle.append(process)
+            value = None if kind == "done" else value
         return Event(ticket, kind, value)
 
 
-_COMMAND = "from examiner.workers.processes import main; main()"
+_COMMAND = "from examiner.workers.serving import main; main()"
 """Not `-m`: the package imports the module before it would be run."""
 
 
 class _Process:
-    """One process with its pipes, and the thread that reads from it."""
+    """One process with its pipes, and the thread that reads from it; leader of a session of its own."""
 
     def __init__(
         self,
         orders: bytes,
         inbox: queue.Queue[tuple[_Process, bytes | None]],
         log: Path | None,
+        mark: str,
     ) -> None:
         self.ticket: int | None = None
         self.dead_before = False  # when last looked: what it said last has been heard since
+        self._job, self._disturbed = NO_JOB, False
+        self._mark = f"{mark}-{secrets.token_hex(4)}"
         environment = os.environ | worker_environment()
+        # A worker of a worker bears both marks.
+        environment[MARK] = f"{os.environ.get(MARK, '')}/{self._mark}"
         with nullcontext() if log is None else log.open("ab") as errors:
             # -P: the current folder is not the first place to look for modules.
-            self.popen = subprocess.Popen(
+            self._popen = subprocess.Popen(
                 [sys.executable, "-P", "-c", _COMMAND],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 env=environment,
+                start_new_session=True,
             )
-        assert self.popen.stdin is not None and self.popen.stdout is not None
-        self._to, self._from = self.popen.stdin, self.popen.stdout
+        assert self._popen.stdin is not None and self._popen.stdout is not None
+        self.pid = self._popen.pid
+        self._to, self._from = self._popen.stdin, self._popen.stdout
         self._reader = threading.Thread(target=self._read, args=(inbox,), daemon=True)
         self._reader.start()
-        self.give(orders)
+        self.give(orders, NO_JOB)
 
-    def give(self, data: bytes) -> None:
+    @property
+    def waited_for(self) -> bool:
+        """Whether the process is known to have ended: its number may be another's."""
+        return self._popen.returncode is not None
+
+    def give(self, data: bytes, job: bytes) -> None:
+        """Send a job; from now on only messages of that name are this process's."""
+        self._job = job
         with suppress(OSError):  # dead already: its reader will say so
-            send(self._to, data)
+            send(self._to, job, data)
 
     def _read(self, inbox: queue.Queue[tuple[_Process, bytes | None]]) -> None:
         while True:
             try:
-                data = receive(self._from)
-            except (OSError, ValueError):
-                data = None
-            inbox.put((self, data))
-            if data is None:
+                message = receive(self._from, lambda job: job == self._job)
+            except OSError:
+                message = None
+            except (ValueError, MemoryError):
+                message, self._disturbed = None, True
+            inbox.put((self, None if message is None else message.data))
+            if message is None:
                 self._from.close()
                 return
 
+    def is_dead(self) -> bool:
+        """Whether the process has ended; its number stays its own until it is waited for."""
+        if self.waited_for or not hasattr(os, "waitid"):
+            return self._popen.poll() is not None
+        with suppress(ChildProcessError):
+            ended = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self.pid, ended) is not None
+        return True
+
+    def await_death(self) -> None:
+        """Give a process that has said its last word a moment to end by itself: how tells why."""
+        give_up = time.monotonic() + _PATIENCE_SECONDS
+        while not (self._disturbed or self.is_dead() or time.monotonic() > give_up):
+            time.sleep(0.002)
+
     def kill(self) -> None:
-        with suppress(OSError):
-            self.popen.kill()
-        self.popen.wait()
+        """End the process with all that it started; done already, nothing happens."""
+        if not self.waited_for:
+            end_family([self.pid], self._mark)
+            with suppress(OSError):
+                self._popen.kill()
+            self._popen.wait()
         with suppress(OSError):
             self._to.close()
 
-    def end(self) -> str:
-        """How the process ended, in words; one that only closed its pipes is ended now."""
-        with suppress(subprocess.TimeoutExpired):
-            self.popen.wait(_PATIENCE_SECONDS)
-        self.kill()
-        code = self.popen.poll()
+    def ending(self) -> str:
+        """How the process ended, in words."""
+        code = self._popen.returncode
+        if self._disturbed:
+            return "something else than its job was written to its pipe"
+        if code == LOST_PIPES:
+            return "its job closed files that were not its own, the pipes of its process"
         if code is not None and code < 0:
             name = signal.Signals(-code).name if -code in _SIGNALS else "unknown"
             return f"its process was ended by signal {-code} ({name})"
@@ -230,121 +289,3 @@ def _findable(data: bytes) -> bytes:
             "it. Put it into a module and import it, or use one process."
         )
     return data
-
-
-# -------------------------------------------------------------------- through the pipes
-
-
-def packed(value: object) -> bytes:
-    """Turn an object into bytes for another process of this run.
-
-    >>> unpacked(packed(("heard", 3)))
-    ('heard', 3)
-    """
-    return bytes(ForkingPickler.dumps(value))
-
-
-def unpacked(data: bytes) -> object:
-    """Turn bytes from another process of this run into an object again.
-
-    Never used on files: these bytes come through a pipe from a process that we started.
-
-    >>> unpacked(packed([1.5]))
-    [1.5]
-    """
-    value: object = ForkingPickler.loads(data)
-    return value
-
-
-def of_script(data: bytes) -> bool:
-    """Tell whether packed bytes name something of the user's own script.
-
-    >>> of_script(packed(abs))
-    False
-    """
-    return b"__main__" in data
-
-
-def send(stream: IO[bytes], data: bytes) -> None:
-    """Write a length and as many bytes, and flush.
-
-    >>> import io
-    >>> stream = io.BytesIO()
-    >>> send(stream, b"abc")
-    >>> stream.getvalue()
-    b'\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x03abc'
-    """
-    head = _LENGTH.pack(len(data))
-    for part in (head + data,) if len(data) < 65_536 else (head, data):  # no copy of what is long
-        stream.write(part)
-    stream.flush()
-
-
-def receive(stream: IO[bytes]) -> bytes | None:
-    """Read what `send` wrote; None where the other side is gone, even in the middle of a word.
-
-    >>> import io
-    >>> receive(io.BytesIO(b"\\x00\\x00"))
-    """
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    (length,) = _LENGTH.unpack(head)
-    data = stream.read(length)
-    return data if len(data) == length else None
-
-
-class Orders(NamedTuple):
-    """What a worker is told first: the function, the script it may stand in, and the limit of memory."""
-
-    function: bytes
-    script: str | None
-    memory_bytes: int | None
-
-
-def serve(orders_in: IO[bytes], news_out: IO[bytes]) -> None:
-    """Perform jobs until one fails or the other side is gone."""
-    jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    first = receive(orders_in)
-    if first is None:
-        return
-    orders = cast("Orders", unpacked(first))
-    function = cast("Function", _found(orders.function, orders.script))
-    threading.Thread(target=_listen, args=(orders_in, jobs), daemon=True).start()
-    while True:
-        argument = _found(jobs.get(), orders.script)
-        for kind, value in perform(function, argument, orders.memory_bytes):
-            send(news_out, packed((kind, value)))
-        if kind == "failed":
-            return  # who knows what it left behind: the next job gets a fresh process
-
-
-def _found(data: bytes, script: str | None) -> object:
-    if script is not None and of_script(data):
-        from multiprocessing.spawn import import_main_path
-
-        import_main_path(script)  # does nothing the second time
-    return unpacked(data)
-
-
-def _listen(orders_in: IO[bytes], jobs: queue.SimpleQueue[bytes]) -> None:
-    while True:
-        data = receive(orders_in)
-        if data is None:
-            # Whoever started us is gone, perhaps killed: a job that never ends must end with it.
-            os._exit(0)
-        jobs.put(data)
-
-
-def main() -> None:
-    """Serve on standard input and output; what jobs print goes to standard error."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to answer
-    orders_in = os.fdopen(os.dup(0), "rb")
-    news_out = os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nowhere, 0)
-    os.dup2(2, 1)
-    with suppress(BrokenPipeError):
-        serve(orders_in, news_out)
-    sys.stderr.flush()
-    os._exit(0)  # threads that a job left behind do not keep the process

@@ -201,8 +201,9 @@ def _check_known(path: str, name: str, known: Collection[str]) -> None:
 
 
 def _folder_name(name: str) -> str:
-    if name in (".", "..") or any(letter in name for letter in "/\\\0"):
-        wanted = "a name without slashes: it becomes the name of a folder"
+    # A terminal obeys what cannot be printed, also in the name of a folder that somebody lists.
+    if name in (".", "..") or not name.isprintable() or any(letter in name for letter in "/\\"):
+        wanted = "a name without slashes and control characters: it becomes the name of a folder"
         raise ShapeError("name", f"is {shorten(name)}", wanted, "plan")
     return name
 

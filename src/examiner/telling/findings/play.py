@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from examiner.arena import Plan, RunOutcome
+from examiner.arena import Plan, Repair, RunOutcome
 from examiner.arena.environments.games import game_variant
 from examiner.arena.probe import RANDOM_EPISODES, Contrast, Probe, ProbedPlan, ProbedVariant
 from examiner.arena.protocol import REFERENCE, deviations
@@ -123,6 +123,22 @@ def tell_run(outcome: RunOutcome, exported: Path | None) -> Finding:
         "seconds": outcome.seconds,
     }
     return Finding("run", "A run", lead, tuple(Text((Name(line),)) for line in lines), data)
+
+
+def tell_repair(found: Repair) -> Finding:
+    """Tell what was saved of a damaged ledger, what was lost, and how the run goes on."""
+    lost = f", {counted(found.lost, 'episode')} lost" if found.lost else ""
+    lead = f"{counted(found.saved, 'episode')} saved{lost}; {counted(found.jobs, 'job')} kept"
+    lines = [f"Ledger: {found.ledger}"]
+    if found.open_jobs:
+        lines.append(f"To be played on: {counted(found.open_jobs, 'job')}")
+    lines.append(f"Go on with: examiner run PLAN --output {found.ledger.parent}")
+    if not found.verified:
+        lines.append(
+            "It was written before there were checksums: no one can tell whether values were altered"
+        )
+    data = asdict(found) | {"ledger": str(found.ledger)}
+    return Finding("repair", "A repair", lead, tuple(Text((Name(line),)) for line in lines), data)
 
 
 def tell_probe(found: Probe, length: str) -> Finding:

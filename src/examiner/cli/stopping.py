@@ -1,0 +1,72 @@
+"""Stopping a run by hand, by a batch system or by closing the terminal: in order, and said in one line."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+
+import typer
+
+from examiner.cli.output import print_notes
+
+_ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
+_AS_SHELLS_HAVE_IT = 128  # is added to a signal's number: 130 after Ctrl-C
+
+
+class _Stopped(KeyboardInterrupt):
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+@contextmanager
+def stopped_in_order(folder: Path) -> Iterator[None]:
+    """End what is played into a folder on Ctrl-C, SIGTERM or SIGHUP: with a note and the shells' exit code.
+
+    A signal that is ignored, as `nohup` has it, stays ignored. Once one has come the others are too:
+    a second one must not come between the ledger and its last commit.
+
+    >>> with stopped_in_order(Path("pilot")):
+    ...     print("playing")
+    playing
+    """
+    try:
+        with _answered():
+            yield
+    except KeyboardInterrupt as stopped:
+        kept = (
+            "all episodes so far are kept. The same command goes on with the rest."
+            if any(folder.glob("*.sqlite"))
+            else "nothing had been played yet."
+        )
+        with suppress(OSError):  # the terminal may be what went
+            print_notes([f"stopped; {kept}"])
+        number = stopped.number if isinstance(stopped, _Stopped) else signal.SIGINT
+        raise typer.Exit(_AS_SHELLS_HAVE_IT + number) from None
+
+
+@contextmanager
+def _answered() -> Iterator[None]:
+    """Raise the signals that end a program as an interruption here; only the main thread can."""
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (getattr(signal, name) for name in _ENDINGS if hasattr(signal, name)):
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                before[number] = signal.getsignal(number)
+
+    def stop(number: int, _: FrameType | None) -> None:
+        for other in before:
+            signal.signal(other, signal.SIG_IGN)
+        raise _Stopped(number)
+
+    try:
+        for number in before:
+            signal.signal(number, stop)
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

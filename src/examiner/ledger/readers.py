@@ -1,0 +1,171 @@
+"""What a ledger holds, for readers: its episodes as results, and how far its run has come."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from examiner.ledger.contents import Phase
+from examiner.ledger.file import reading
+from examiner.ledger.salvage import damaged
+from examiner.results.attributes import Provenance
+from examiner.results.table import Results, assemble
+from examiner.wording import InputError, counted, listed, shorten
+
+_QUERY = """
+SELECT agent, game AS task, mode, difficulty, seed AS run, episode AS trial, score, e.frames AS frames,
+       length, lives, truncated, cpu_seconds, seed, split, environment, key AS job, protocol, session
+FROM episodes AS e JOIN jobs AS j ON j.job = e.job WHERE phase = ? ORDER BY j.job, episode
+"""
+_TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
+    **dict.fromkeys(("agent", "task", "split", "environment", "job", "protocol"), pl.String),
+    **dict.fromkeys(("mode", "difficulty", "run", "trial", "seed", "session"), pl.Int64),
+    **dict.fromkeys(("frames", "length", "lives", "truncated"), pl.Int64),
+    **dict.fromkeys(("score", "cpu_seconds"), pl.Float64),
+}
+
+
+_ROWS_AT_ONCE = 50_000
+
+
+class LedgerState(NamedTuple):
+    """How many jobs and episodes a ledger holds, and which jobs have not ended well."""
+
+    jobs: int
+    unfinished: int
+    failed: tuple[tuple[str, str], ...]
+    training_episodes: int
+    evaluation_episodes: int
+    report_points: int
+    learners: int
+
+
+def ledger_results(path: str | Path, phase: Phase | None = None) -> Results:
+    """Return the episodes of a run: agent, game, variant, seed (the run), episode (the trial), score, ….
+
+    `phase` chooses training or evaluation episodes; by default those that the protocol reports:
+    evaluation where there is any, else training. A run may still be going on.
+
+    >>> ledger_results("missing.sqlite")
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
+    """
+    if not Path(path).is_file():
+        raise InputError(f"Cannot read {shorten(path, 200)}: no such file. Check the path.")
+    with reading(Path(path)) as database:
+        state = _state(database)
+        if phase is None:
+            phase = "evaluation" if state.evaluation_episodes else "training"
+        try:
+            frame = _episodes(database.execute(_QUERY, (phase,)))
+            about = dict(database.execute("SELECT session, versions FROM sessions"))
+            versions = {session: dict(json.loads(text)) for session, text in about.items()}
+        except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as problem:
+            raise damaged(Path(path), "a row holds something else than it should") from problem
+    if frame.is_empty():
+        raise InputError(
+            f"The ledger {shorten(path, 200)} holds no {phase} episodes yet, of "
+            f"{counted(state.jobs, 'job')}. Run its plan first."
+        )
+    frame = _with_versions(frame, versions).with_columns(pl.col("truncated").cast(pl.Boolean))
+    training = state.learners > 0 if phase == "training" else state.report_points > 1
+    origin = Provenance(str(path), "ledger", training=training)
+    origin = origin.with_notes(*_notes(state, phase))
+    item = [name for name in ("mode", "difficulty") if _varies(frame, name)]
+    return assemble(frame, ["score"], item, origin)
+
+
+def _episodes(cursor: sqlite3.Cursor) -> pl.DataFrame:
+    """The rows as a frame, made in parts: rows of Python take ten times the memory."""
+    schema = [(name, _TYPES[name]) for name, *_ in cursor.description]
+    parts = [pl.DataFrame(schema=schema)]
+    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+        parts.append(pl.DataFrame(rows, schema=schema, orient="row"))
+    return pl.concat(parts)
+
+
+def export(ledger: str | Path, path: str | Path, phase: Phase | None = None) -> Path:
+    """Write the episodes in a ledger as Parquet, which every command reads; see `ledger_results`.
+
+    >>> export("missing.sqlite", "episodes.parquet")
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: Cannot read 'missing.sqlite': no such file. Check the path.
+    """
+    return ledger_results(ledger, phase).save(path)
+
+
+def ledger_state(path: str | Path) -> LedgerState:
+    """Return how far a run has come.
+
+    >>> ledger_state("missing.sqlite")
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: Cannot read the ledger 'missing.sqlite': unable to open database \
+file. Check the path, or write it again.
+    """
+    with reading(Path(path)) as database:
+        return _state(database)
+
+
+def _state(database: sqlite3.Connection) -> LedgerState:
+    failed = database.execute(
+        "SELECT agent || ' on ' || game || ', seed ' || seed, COALESCE(reason, '') FROM jobs "
+        "WHERE state = 'failed' ORDER BY job"
+    ).fetchall()
+    jobs, unfinished, learners = database.execute(
+        "SELECT COUNT(*), COALESCE(SUM(state = 'waiting'), 0), COALESCE(SUM(stateless = 0), 0) FROM jobs"
+    ).fetchone()
+    episodes = dict(database.execute("SELECT phase, COUNT(*) FROM episodes GROUP BY phase"))
+    (points,) = database.execute(
+        "SELECT COALESCE(MAX(points), 0) FROM (SELECT COUNT(DISTINCT frames) AS points FROM episodes "
+        "WHERE phase = 'evaluation' GROUP BY job)"
+    ).fetchone()
+    counts = (episodes.get("training", 0), episodes.get("evaluation", 0))
+    return LedgerState(jobs, unfinished, tuple(failed), *counts, points, learners)
+
+
+def _notes(state: LedgerState, phase: Phase) -> Sequence[str]:
+    notes = []
+    if state.failed:
+        notes.append(
+            f"{counted(len(state.failed), 'job')} of {state.jobs:,} failed, and only the episodes before "
+            f"are here: {listed(name for name, _ in state.failed)}."
+        )
+    if state.unfinished:
+        notes.append(
+            f"{counted(state.unfinished, 'job')} of {state.jobs:,} not finished: only the episodes so far "
+            f"are here."
+        )
+    if phase == "evaluation" and state.training_episodes:
+        notes.append(
+            f"These are evaluation episodes, as the protocol reports. "
+            f"{counted(state.training_episodes, 'training episode')} are left out: read them with the "
+            f"format 'ledger-training'."
+        )
+    return notes
+
+
+def _with_versions(frame: pl.DataFrame, known: dict[int, dict[str, object]]) -> pl.DataFrame:
+    """The versions of each session's packages, a column each, in place of the session."""
+    names = sorted({name for versions in known.values() for name in versions})
+    table = pl.DataFrame(
+        {"session": list(known)}
+        | {
+            f"version_{name}": [versions.get(name) for versions in known.values()] for name in names
+        },
+        schema_overrides={"session": pl.Int64},
+    )
+    return frame.join(table, on="session", how="left", maintain_order="left").drop("session")
+
+
+def _varies(frame: pl.DataFrame, name: str) -> bool:
+    """Whether any game was played in more than one mode or difficulty: else it is no part of the item."""
+    known = frame.select("task", name).drop_nulls()
+    return len(known) == len(frame) and known.n_unique() > known["task"].n_unique()

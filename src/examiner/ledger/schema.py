@@ -1,0 +1,87 @@
+"""The tables of a ledger, as they are today and as they become so from an earlier format."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from examiner.ledger.integrity import SEALED, seal_everything
+
+APPLICATION_ID = 0x4558414D
+"""What SQLite keeps in the header of a ledger: "EXAM"."""
+SCHEMA = "examiner.ledger/2"
+UNSEALED = "examiner.ledger/1"
+"""The format before there were checksums: read as it is, and sealed when a run goes on with it."""
+
+_TABLES = """
+CREATE TABLE ledger (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE sessions (
+    session INTEGER PRIMARY KEY, started TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL,
+    versions TEXT NOT NULL, plan TEXT NOT NULL, seal TEXT);
+CREATE TABLE jobs (
+    job INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, entry TEXT NOT NULL,
+    settings TEXT NOT NULL, observation TEXT NOT NULL, environment TEXT NOT NULL, game TEXT NOT NULL,
+    mode INTEGER, difficulty INTEGER, seed INTEGER NOT NULL, split TEXT NOT NULL,
+    protocol TEXT NOT NULL, protocol_settings TEXT NOT NULL, episodes INTEGER, frames INTEGER,
+    stateless INTEGER, state TEXT NOT NULL DEFAULT 'waiting', reason TEXT, seal TEXT);
+CREATE TABLE episodes (
+    job INTEGER NOT NULL REFERENCES jobs, episode INTEGER NOT NULL, phase TEXT NOT NULL,
+    frames INTEGER NOT NULL, length INTEGER NOT NULL, score REAL, lives INTEGER NOT NULL,
+    truncated INTEGER NOT NULL, cpu_seconds REAL NOT NULL, session INTEGER NOT NULL REFERENCES sessions,
+    checksum INTEGER, PRIMARY KEY (job, episode)) WITHOUT ROWID;
+CREATE TABLE checkpoints (
+    job INTEGER PRIMARY KEY REFERENCES jobs, episode INTEGER NOT NULL, frames INTEGER NOT NULL,
+    evaluated INTEGER NOT NULL, file TEXT NOT NULL, sha256 TEXT NOT NULL, seal TEXT);
+"""
+_TALLIES = """
+CREATE TABLE tallies (
+    job INTEGER PRIMARY KEY REFERENCES jobs, episodes INTEGER NOT NULL, checksum INTEGER NOT NULL);
+"""
+
+
+def create(database: sqlite3.Connection) -> None:
+    """Make the tables of a new ledger.
+
+    In one transaction, and before there is a write-ahead log: the file's first page says from the first
+    moment that it is a ledger.
+    """
+    database.execute("BEGIN EXCLUSIVE")
+    database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    for statement in (_TABLES + _TALLIES).split(";"):
+        database.execute(statement)
+    database.execute("INSERT INTO ledger VALUES ('schema', ?)", (SCHEMA,))
+    database.execute("COMMIT")
+
+
+def seal_earlier(database: sqlite3.Connection) -> None:
+    """Turn a ledger without checksums into one with them: all of it or, if that fails, nothing."""
+    database.execute("BEGIN EXCLUSIVE")
+    try:
+        database.execute("ALTER TABLE episodes ADD COLUMN checksum INTEGER")
+        for table in SEALED:
+            database.execute(f"ALTER TABLE {table} ADD COLUMN seal TEXT")
+        database.execute(_TALLIES)
+        seal_everything(database)
+        database.execute("UPDATE ledger SET value = ? WHERE name = 'schema'", (SCHEMA,))
+    except BaseException:
+        database.execute("ROLLBACK")
+        raise
+    database.execute("COMMIT")
+
+
+def schema_of(database: sqlite3.Connection) -> str | None:
+    """Return by which format a ledger calls itself; None where it has no name.
+
+    >>> with sqlite3.connect(":memory:", isolation_level=None) as database:
+    ...     create(database)
+    ...     schema_of(database)
+    'examiner.ledger/2'
+    """
+    found = database.execute("SELECT value FROM ledger WHERE name = 'schema'").fetchone()
+    return None if found is None else str(found[0])
+
+
+def read_only(path: Path) -> sqlite3.Connection:
+    """Connect to a file that is there, to read what one moment of it holds."""
+    where = f"{path.absolute().as_uri()}?mode=ro"
+    return sqlite3.connect(where, uri=True, timeout=30.0, isolation_level=None)
