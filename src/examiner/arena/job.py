@@ -229,6 +229,10 @@ class PlannedGame:
     difficulties: Variants | None = None
 
 
+MOST_JOBS = 1_000_000
+"""More take minutes to list and gigabytes to keep, before the first is played."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan:
     """What is to be played. `source` is its text, `folder` where its agents are looked for first.
@@ -273,6 +277,12 @@ class Plan:
         examiner.wording.InputError: The game 'pong' has no mode 9. It has 0, 1.
         """
         variants = [variant for game in self.games for variant in self._variants(game)]
+        count = len(self.seeds) * len(variants) * len(self.agents)
+        if count > MOST_JOBS:
+            raise InputError(
+                f"The plan has {count:,} jobs, seeds × games × agents, and a run may have {MOST_JOBS:,}. "
+                f"Give it fewer seeds, or make several plans of it."
+            )
         return tuple(
             self._job(agent, *variant, seed)
             for seed, variant, agent in product(self.seeds, variants, self.agents)
