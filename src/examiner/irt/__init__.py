@@ -56,8 +56,8 @@ from examiner.irt.items import steepness as steepness
 from examiner.irt.link import Link as Link
 from examiner.irt.link import link as link
 from examiner.irt.model import Model as Model
-from examiner.irt.model import Normal as Normal
-from examiner.irt.model import Priors as Priors
+from examiner.irt.priors import Normal as Normal
+from examiner.irt.priors import Priors as Priors
 from examiner.irt.models import MODELS as MODELS
 from examiner.irt.place import Placement as Placement
 from examiner.irt.place import known_tasks as known_tasks

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, TypeVar, Unpack, get_args
 
 import numpy as np
 
 from examiner.checking import Randomness, check_known, generator
 from examiner.irt.diagnostics.flags import fit_warnings, outcome_of, task_flags
-from examiner.irt.errors.intervals import task_errors
-from examiner.irt.estimation.em import Optimum, ResponseSource, climb
+from examiner.irt.errors.joint import JointErrors
+from examiner.irt.estimation.em import Optimum, ResponseSource, climb, with_spread
 from examiner.irt.estimation.exponential import CompleteSource, PatternedSource
 from examiner.irt.estimation.kernel_source import KernelSource
 from examiner.irt.estimation.usable_responses import (
@@ -21,9 +21,10 @@ from examiner.irt.estimation.usable_responses import (
 )
 from examiner.irt.fitted import Abilities, Estimator, IRTFit, Starts
 from examiner.irt.items import Floats, ItemParameters, Response
-from examiner.irt.model import Model, Point, Priors, Unknowns
+from examiner.irt.model import Model, Point, Unknowns
 from examiner.irt.models import MODELS
 from examiner.irt.posterior import Quadrature
+from examiner.irt.priors import Priors
 from examiner.results import ResponseMatrix, Results
 from examiner.scores import Recipe
 from examiner.scores.uncertainty.bootstrap import Progress
@@ -41,7 +42,7 @@ class FittingOptions(TypedDict, total=False):
     """How a model is fitted, as keyword arguments; `Fitting` says what each means."""
 
     estimator: Estimator
-    priors: Priors | Mapping[str, Any] | None  # Any: a Normal, or mean and standard deviation
+    priors: Priors | Mapping[str, Any] | str | None  # Any: a Normal, or mean and standard deviation
     response: Response | None
     starts: int | None
     nodes: int | Quadrature | None
@@ -71,7 +72,7 @@ class Fitting:
 
     estimator: Estimator = "map"
     # Any: a Normal, or mean and standard deviation
-    priors: Priors | Mapping[str, Any] | None = None
+    priors: Priors | Mapping[str, Any] | str | None = None
     response: Response | None = None
     starts: int | None = None
     nodes: int | Quadrature | None = None
@@ -147,9 +148,11 @@ def fit(
     usable = usable_responses(results, chosen, fitting.response)
     source, unknowns = _source(results, usable, chosen, priors)
     count = fitting.starts or _number_of_starts(len(source.agents), len(source.tasks))
+    starts = _starts(source, unknowns, count, generator(rng))
+    unknowns, starts[0] = with_spread(source, unknowns, starts[0], fixed=rule)
     found = [
         climb(source, unknowns, start, fixed=rule, most=fitting.most_iterations)
-        for start in shown(_starts(source, unknowns, count, generator(rng)), "fitting", progress)
+        for start in shown(starts, "fitting", progress)
     ]
     made = _told(chosen, unknowns, source.agents, usable, found, errors=fitting.errors)
     return made if recipe is None else made.with_recipe(recipe)
@@ -288,15 +291,15 @@ def _told(
     ranked = sorted(found, key=lambda optimum: -optimum.objective)
     best, matrix, priors = ranked[0], usable.matrix, unknowns.priors
     items, population_sd, ability = _anchored(best, model)
-    abilities = Abilities(
-        agents,
-        ability * population_sd,
-        np.sqrt(np.maximum(best.expected.variance, 0.0)) * population_sd,
-        "eap",
-    )
+    scale = unknowns.scale_of(items.rescaled(0.0, population_sd))
+    spread = np.sqrt(np.maximum(best.expected.variance, 0.0)) * population_sd
+    abilities = Abilities(agents, ability * population_sd, spread, "eap")
     known = None
     if errors and matrix is not None:
-        known = task_errors(matrix, items, model, priors, best.rule, population_sd)
+        joint = JointErrors(matrix, items, model, priors, best.rule, population_sd, scale)
+        known = joint.tasks
+        own, total = joint.abilities()
+        abilities = replace(abilities, error=total, posterior=own, joint=joint)
     flags: tuple[tuple[str, ...], ...] = tuple(() for _ in items.tasks)
     if errors or len(agents) * len(items) <= _QUICKLY_FLAGGED:
         flags = task_flags(matrix, items, model, abilities, known)
@@ -325,6 +328,7 @@ def _told(
         errors=known,
         matrix=matrix,
         parameters=unknowns.count,
+        slope_scale=scale,
     )
 
 

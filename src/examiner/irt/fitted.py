@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from math import log
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from examiner.checking import Axes, Bounds, check_names, from_record
+from examiner.checking import Axes, Bounds, check_names, from_record, to_record
 from examiner.irt.items import Floats, ItemParameters, PerTask
-from examiner.irt.model import Priors
+from examiner.irt.priors import Priors, SlopeScale
 from examiner.irt.posterior import Quadrature
 from examiner.results import ResponseMatrix
 from examiner.results.display import html_columns
@@ -128,6 +128,30 @@ class TaskErrors:
         return f"TaskErrors of {counted(len(self.slope), 'task')}: {self.method}"
 
 
+class JointAbilities(Protocol):
+    """Whoever can tell the joint errors of abilities when asked."""
+
+    @property
+    def ability_covariance(self) -> Floats:
+        """The covariance of all abilities, [agents, agents]."""
+        ...
+
+
+_DIRECTIONS = 8
+"""Directions kept of joint errors: zero and unit of the scale, and what tasks do to the able and to the weak."""
+_MOST_STORED = 3000
+"""Agents up to whom they are kept: beyond, errors of tasks are small, and their covariance fills memory."""
+
+
+def _leading(covariance: Floats, posterior: Floats | None) -> Floats | None:
+    """The directions [agents, directions] that make up most of what abilities share."""
+    if posterior is None or len(posterior) > _MOST_STORED:
+        return None
+    values, vectors = np.linalg.eigh(covariance - np.diag(posterior**2))
+    chosen = np.argsort(-values)[:_DIRECTIONS]
+    return np.asarray(vectors[:, chosen] * np.sqrt(np.maximum(values[chosen], 0.0)))
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Abilities(ToldByName):
     """Abilities of agents and their standard errors, on the scale of the fit.
@@ -141,6 +165,57 @@ class Abilities(ToldByName):
     error: PerAgent
     method: str
     notes: tuple[str, ...] = ()
+    posterior: PerAgent | None = None
+    """Posterior standard deviations with tasks taken as known, where `error` counts their errors too."""
+    together: Annotated[Floats, Axes("agents", "directions")] | None = None
+    """What abilities err by together: directions in which the errors of tasks move them, of stored fits."""
+    joint: JointAbilities | None = field(
+        default=None, compare=False, metadata={"stored": False}, repr=False
+    )
+
+    @property
+    def covariance(self) -> Floats:
+        """The covariance of the errors of all abilities, [agents, agents], computed when asked for.
+
+        >>> Abilities(("a", "b"), np.zeros(2), np.array([0.5, 0.4]), "").covariance.round(2)
+        array([[0.25, 0.  ],
+               [0.  , 0.16]])
+        """
+        if self.joint is not None:
+            return self.joint.ability_covariance
+        found = np.diag(self.error**2)
+        if self.together is not None:
+            shared = self.together @ self.together.T
+            found += shared - np.diag(np.diagonal(shared))
+        return found
+
+    def differences(self) -> tuple[Floats, Floats]:
+        """Return θ_row − θ_column of every two agents and its error, from their joint covariance.
+
+        What is not known of the scale's zero moves all alike, and is no part of a difference.
+
+        >>> apart, error = Abilities(("a", "b"), np.array([1.0, 0.0]), np.array([0.3, 0.4]), "").differences()
+        >>> float(apart[0, 1]), float(error[0, 1].round(3))
+        (1.0, 0.5)
+        """
+        variance, found = self.error**2, self.covariance
+        return (
+            self.ability[:, None] - self.ability,
+            np.sqrt(np.maximum(variance[:, None] + variance - 2 * found, 0.0) * (1 - np.eye(len(found)))),
+        )
+
+    def to_record(self) -> dict[str, object]:
+        """Return plain JSON values; of the joint errors their leading directions are kept.
+
+        >>> Abilities(("a",), np.array([1.0]), np.array([0.5]), "").to_record()["ability"]
+        [1.0]
+        """
+        parts: dict[str, object] = {
+            part.name: getattr(self, part.name) for part in fields(self) if part.name != "joint"
+        }
+        if self.joint is not None:
+            parts["together"] = _leading(self.covariance, self.posterior)
+        return {name: to_record(part) for name, part in parts.items()}
 
     def _headline(self) -> str:
         return self.method
@@ -178,6 +253,8 @@ class IRTFit:
     matrix: ResponseMatrix | None = field(default=None, metadata={"stored": False})
     parameters: int = 0
     """Number of free parameters."""
+    slope_scale: SlopeScale | None = None
+    """What slopes have in common, where the prior leaves it free: their scale, and their spread around it."""
     recipe: Recipe | None = None
     """How raw results became the responses, so that a new agent's can be treated alike."""
 

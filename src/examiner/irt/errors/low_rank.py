@@ -12,6 +12,8 @@ U is found by subspace iteration from a fixed start (Halko, Martinsson & Tropp 2
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from examiner.irt.errors.observed_information import Louis, reached
@@ -23,8 +25,8 @@ _ENOUGH = 1e-4
 _LEVELS = 12
 
 
-def leading_covariances(parts: Louis) -> tuple[Floats, str]:
-    """Return covariance blocks [tasks, n, n], own parameters first, and how they were had."""
+def leading_covariances(parts: Louis) -> tuple[Floats, Leading, str]:
+    """Return covariance blocks [tasks, n, n], own parameters first, the whole, and how they were had."""
     factor = _Factor(parts)
     size = parts.freedom.count
     count = min(_DIRECTIONS, size)
@@ -37,7 +39,8 @@ def leading_covariances(parts: Louis) -> tuple[Floats, str]:
     values = np.clip(values, 0.0, 1.0 - 1e-9)
     vectors = basis @ turn
     blocks = factor.assemble(vectors, values, own_blocks)
-    return blocks, (
+    leading = Leading(factor, vectors, values / (1.0 - values), factor.left(vectors, values, own_blocks))
+    return blocks, leading, (
         f"observed information (Louis): {count} directions shared by all tasks, the rest task by task"
     )
 
@@ -75,14 +78,19 @@ class _Factor:
         mine = mine - np.einsum("tsi,sn->tin", self.below, rest)
         return np.einsum("tji,tjn->tin", self.inverse, mine), rest
 
+    def left(self, vectors: Floats, values: Floats, own_blocks: Floats) -> Floats:
+        """R + R² of each task: what it misses by itself."""
+        cut = self.tasks * self.own
+        leading = (vectors[:cut] * np.sqrt(values)).reshape(self.tasks, self.own, -1)
+        alone = own_blocks - np.einsum("tin,tjn->tij", leading, leading)
+        return np.asarray(alone + alone @ alone)
+
     def assemble(self, vectors: Floats, values: Floats, own_blocks: Floats) -> Floats:
-        cut, own = self.tasks * self.own, self.own
+        own = self.own
         mine, rest = self.unwhiten(vectors * np.sqrt(values / (1.0 - values)))
         shared = rest.shape[0]
         found = np.empty((self.tasks, own + shared, own + shared))
-        leading = (vectors[:cut] * np.sqrt(values)).reshape(self.tasks, own, -1)
-        left = own_blocks - np.einsum("tin,tjn->tij", leading, leading)
-        middle = np.eye(own) + left + left @ left
+        middle = np.eye(own) + self.left(vectors, values, own_blocks)
         alone = self.last.T  # L⁻ᵀ's last columns: shared part, and what it does to each task
         bend = -np.einsum("tji,tsj,sn->tin", self.inverse, self.below, alone)
         found[:, :own, :own] = (
@@ -96,6 +104,46 @@ class _Factor:
         found[:, own:, :own] = found[:, :own, own:].transpose(0, 2, 1)
         found[:, own:, own:] = alone @ alone.T + rest @ rest.T
         return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leading:
+    """The covariance of all parameters as L⁻ᵀ (I + U diag(raised) Uᵀ + blocks) L⁻¹."""
+
+    factor: _Factor
+    vectors: Floats
+    raised: Floats
+    blocks: Floats
+
+    def between(self, rows: Floats) -> Floats:
+        """Return R Σ Rᵀ of rows [n, size]."""
+        white, mine, along = self._seen(rows)
+        bent = np.einsum("ati,tij->atj", mine, self.blocks).reshape(len(rows), -1)
+        return np.asarray(white @ white.T + (along * self.raised) @ along.T + bent @ mine.reshape(bent.shape).T)
+
+    def variances(self, rows: Floats) -> Floats:
+        """Return the diagonal of R Σ Rᵀ."""
+        white, mine, along = self._seen(rows)
+        bent = np.einsum("ati,tij,atj->a", mine, self.blocks, mine)
+        return np.asarray((white**2).sum(axis=1) + along**2 @ self.raised + bent)
+
+    def drawn(self, count: int, rng: np.random.Generator) -> Floats:
+        """Return draws from N(0, Σ), [count, size]."""
+        factor, size = self.factor, self.vectors.shape[0]
+        cut = factor.tasks * factor.own
+        normal = rng.standard_normal((size, count))
+        roots = np.linalg.cholesky(np.eye(factor.own) + self.blocks + 1e-9 * np.eye(factor.own))
+        mine = np.einsum("tij,tjn->tin", roots, normal[:cut].reshape(factor.tasks, factor.own, count))
+        shared = rng.standard_normal((self.raised.size, count)) * np.sqrt(self.raised)[:, None]
+        white = np.concatenate([mine.reshape(cut, count), normal[cut:]]) + self.vectors @ shared
+        own, rest = factor.unwhiten(white)
+        return np.concatenate([own.reshape(cut, count), rest]).T
+
+    def _seen(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
+        white = self.factor.whiten(rows)
+        cut = self.factor.tasks * self.factor.own
+        mine = white[:, :cut].reshape(len(rows), self.factor.tasks, self.factor.own)
+        return white, mine, white @ self.vectors
 
 
 def _times(parts: Louis, factor: _Factor, basis: Floats, blocks: Floats | None = None) -> Floats:
@@ -113,4 +161,7 @@ def _times(parts: Louis, factor: _Factor, basis: Floats, blocks: Floats | None =
 
     for some in reached(parts):
         some.over_levels(add, enough=_ENOUGH, most=_LEVELS)
+    along = parts.freedom.moving_along(parts.items.slope)
+    if along is not None:
+        add(along[None, :])
     return total

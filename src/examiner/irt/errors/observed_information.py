@@ -15,7 +15,7 @@ not, every node is taken by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -28,8 +28,9 @@ from examiner.irt.estimation.kernels import (
     kernel_for,
 )
 from examiner.irt.items import Floats, ItemParameters, curves
-from examiner.irt.model import Model, Parameter, Priors, Unknowns, moved
+from examiner.irt.model import Model, Parameter, Unknowns, moved
 from examiner.irt.posterior import AgentBlock, Quadrature, posterior_blocks
+from examiner.irt.priors import Priors, SlopeScale
 from examiner.results import ResponseMatrix
 
 _TERM_STEP = 1e-5
@@ -59,10 +60,16 @@ class Freedom(Unknowns):
     precision), which do not move.
     """
 
-    fixed: NDArray[np.bool_]
+    fixed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.bool_))
 
     @classmethod
-    def at(cls, items: ItemParameters, model: Model, priors: Priors | None) -> Freedom:
+    def at(
+        cls,
+        items: ItemParameters,
+        model: Model,
+        priors: Priors | None,
+        scale: SlopeScale | None = None,
+    ) -> Freedom:
         """Return what is free under a model at these estimates."""
         unknowns = Unknowns.of(model, items.response, items.tasks, priors)
         nowhere = np.zeros(len(items), dtype=np.bool_)
@@ -75,7 +82,37 @@ class Freedom(Unknowns):
         shared = tuple(
             name for name in unknowns.shared if not (name in stuck and bool(stuck[name].all()))
         )
-        return cls(items.tasks, items.response, unknowns.own, shared, priors, fixed)
+        return cls(
+            items.tasks,
+            items.response,
+            unknowns.own,
+            shared,
+            priors,
+            unknowns.spread if scale is None else scale.spread,
+            unknowns.scale_of(items) if scale is None else scale,
+            fixed,
+        )
+
+    def tightness(self) -> Floats:
+        """Return the curvatures of the log-priors in the order of `names`."""
+        _, found = self.pulls()
+        if self.relative is not None and self.scale is not None and "slope" in self.shared:
+            found[self.position("slope")] = self.relative.shared_curvature(self.scale.common)
+        return found
+
+    def moving_along(self, slope: Floats) -> Floats | None:
+        """Return the curvature lost because the scale of slopes moves along, as a row [size], or None.
+
+        It is that of `RelativeSlopes.coupling`: to be taken off like missing information.
+        """
+        if self.relative is None or self.scale is None or "slope" not in self.own:
+            return None
+        row = np.zeros(self.count)
+        width = len(self.own)
+        row[self.own.index("slope") : len(self.tasks) * width : width] = self.relative.coupling(
+            slope, self.scale
+        )
+        return row
 
     def position(self, parameter: Parameter) -> int:
         """Where a parameter stands in the order, or −1."""
@@ -101,6 +138,8 @@ class Louis(NamedTuple):
     rule: Quadrature
     freedom: Freedom
     complete: CompleteInformation
+    order: NDArray[np.intp]
+    """Which agent of the responses each row of the matrix is."""
     derivatives: tuple[Floats, ...]
     """∂F_c/∂parameter, one [parameters, tasks, nodes] for each statistic c."""
 
@@ -111,19 +150,24 @@ def louis(
     model: Model,
     priors: Priors | None,
     rule: Quadrature,
+    scale: SlopeScale | None = None,
 ) -> Louis:
     """Prepare both terms for abilities that are N(0, 1); agents are put in order of ability."""
-    freedom, kernel = Freedom.at(items, model, priors), kernel_for(items.response, matrix)
+    freedom = Freedom.at(items, model, priors, scale)
+    kernel = kernel_for(items.response, matrix)
     sums: tuple[Floats, ...] = ()
     ability = np.empty(len(matrix.agents))
     for block, _, weights in posterior_blocks(matrix, items, rule):
         ability[block.rows] = weights @ rule.nodes
         part = tuple(data.T @ weights for data in block.statistics)
         sums = tuple(a + b for a, b in zip(sums, part, strict=True)) if sums else part
+    order = np.arange(len(matrix.agents))
     if len(matrix.agents) > _TOGETHER:
-        matrix = matrix.take(np.argsort(ability, kind="stable").tolist())
+        order = np.argsort(ability, kind="stable")
+        matrix = matrix.take(order.tolist())
     complete = _complete_information(kernel, sums, items, rule.nodes, freedom)
-    return Louis(matrix, items, rule, freedom, complete, _term_slopes(kernel, items, rule, freedom))
+    slopes = _term_slopes(kernel, items, rule, freedom)
+    return Louis(matrix, items, rule, freedom, complete, order, slopes)
 
 
 def _complete_information(
@@ -148,7 +192,7 @@ def _complete_information(
     bend = 0.5 * (bend + bend.transpose(0, 2, 1))
     mine, shared = bend[:, :own, :own].copy(), bend[:, own:, own:].sum(axis=0)
     coupling = bend[:, :own, own:].copy()
-    _, tightness = freedom.pulls()
+    tightness = freedom.tightness()
     mine += np.diag(tightness[:own])
     shared += np.diag(tightness[own:])
     for column in range(own):
@@ -175,6 +219,9 @@ def information_matrix(parts: Louis) -> Floats:
         total[tasks * own :, tasks * own :] = parts.complete.shared
     scale = np.maximum(np.diagonal(total).copy(), 1e-12)
     total -= _missing_information(parts, scale)
+    along = freedom.moving_along(parts.items.slope)
+    if along is not None:
+        total -= np.multiply.outer(along, along)
     stuck = np.concatenate([freedom.fixed.ravel(), np.zeros(len(freedom.shared), dtype=np.bool_)])
     total[stuck] = 0.0
     total[:, stuck] = 0.0
@@ -226,13 +273,13 @@ class Reached(NamedTuple):
         for count, polynomial in enumerate(orthonormal(self.parts.rule.nodes, self.weights)):
             if count >= most:
                 return False
-            if add(self._moments(self.weights * polynomial)) < enough:
+            if add(self.moments(self.weights * polynomial)) < enough:
                 return True
         return True
 
     def by_nodes(self) -> Iterator[Floats]:
         """Yield √w_jq (s_jq − E_j s), node by node: exact, whatever the shape of s."""
-        mean = self._moments(self.weights)
+        mean = self.moments(self.weights)
         for node, weight in enumerate(self.weights.T):
             near = np.flatnonzero(weight > _NEGLIGIBLE)
             if near.size:
@@ -240,8 +287,8 @@ class Reached(NamedTuple):
                 here = self._laid_out(some, [by[:, None, :, node] for by in self.parts.derivatives])
                 yield np.sqrt(weight[near])[:, None] * (here - mean[near])
 
-    def _moments(self, weights: Floats) -> Floats:
-        """Σ_q v_jq s_j(θ_q) for weights v: [agents, size], own parameters first."""
+    def moments(self, weights: Floats) -> Floats:
+        """Return Σ_q v_jq s_j(θ_q) for weights v: [agents, size], own parameters first."""
         slopes = (weights @ by.transpose(0, 2, 1) for by in self.parts.derivatives)
         return self._laid_out(self.block.statistics, slopes)
 

@@ -86,6 +86,13 @@ class ExponentialStatistics(Expected):
         )
         return Point(at.own + step * (1.0 / np.maximum(size, 1.0)), at.shared)
 
+    def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
+        """Return the information on each slope, with what its task's intercept takes off."""
+        found = self._derivatives()
+        _, tightness = unknowns.pull("intercept")
+        rest = np.maximum(found.intercepts + tightness, 1e-8)
+        return np.asarray(np.maximum(found.slopes - found.both**2 / rest, 0.0))
+
     def _derivatives(self) -> _Derivatives:
         rising, nodes = self.rising, self.nodes
         kind = rising.dtype

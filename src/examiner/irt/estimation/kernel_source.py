@@ -23,7 +23,7 @@ from examiner.irt.estimation.usable_responses import (
     suitable_kind,
 )
 from examiner.irt.items import Floats, ItemParameters, Response, curves
-from examiner.irt.model import BOUNDS, Point, Unknowns
+from examiner.irt.model import Point, Unknowns
 from examiner.irt.posterior import Quadrature, moments, posterior_weights
 from examiner.results import ResponseMatrix
 
@@ -207,27 +207,12 @@ class KernelStatistics(Expected):
         """One step of Newton or of Fisher scoring for every task, shortened where it would go down."""
         width = len(unknowns.own)
         means, tightness = (pull[:width] for pull in unknowns.pulls())
-        low, high = np.array([BOUNDS[name] for name in unknowns.own]).T
-
-        def height(table: Floats) -> _Height:
-            found = self._height(unknowns, Point(table.T, at.shared))
-            return found._replace(
-                value=found.value - _penalty(table, means, tightness),
-                gradient=found.gradient[:, :width] - (table - means) * tightness,
-            )
-
+        low, high = np.array([unknowns.bounds_of(name) for name in unknowns.own]).T
         table = at.own.T
-        here = height(table)
-        if here.information is not None:
-            curvature = here.information + np.diag(tightness)
-        else:
-            curvature = np.empty((table.shape[0], width, width))
-            for column in range(width):
-                shift = np.zeros(width)
-                shift[column] = _DIFFERENCE
-                ahead = height(table + shift).gradient
-                curvature[:, :, column] = (here.gradient - ahead) / _DIFFERENCE
-        step = _ascent(here.gradient, curvature)
+        here, curvature = self._curved(unknowns, at)
+        gradient = here.gradient[:, :width] - (table - means) * tightness
+        here = here._replace(value=here.value - _penalty(table, means, tightness))
+        step = _ascent(gradient, curvature + np.diag(tightness))
         falling = np.arange(table.shape[0])
         for _ in range(_HALVINGS):
             better = np.clip(table[falling] + step[falling], low, high)
@@ -240,6 +225,32 @@ class KernelStatistics(Expected):
             step[falling] *= 0.3
         step[falling] = 0.0
         return Point(np.clip(table + step, low, high).T, at.shared)
+
+    def _curved(self, unknowns: Unknowns, at: Point) -> tuple[_Height, Floats]:
+        """Heights at a point, and how they bend by the parameters of tasks [tasks, own, own]."""
+        width, table = len(unknowns.own), at.own.T
+        here = self._height(unknowns, at)
+        if here.information is not None:
+            return here, here.information
+        curvature = np.empty((table.shape[0], width, width))
+        for column in range(width):
+            shift = np.zeros(width)
+            shift[column] = _DIFFERENCE
+            ahead = self._height(unknowns, Point((table + shift).T, at.shared))
+            curvature[:, :, column] = (here.gradient - ahead.gradient)[:, :width] / _DIFFERENCE
+        return here, curvature
+
+    def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
+        """Return the information on each slope, with what the task's other parameters take off."""
+        _, curvature = self._curved(unknowns, at)
+        row = unknowns.own.index("slope")
+        others = [column for column in range(len(unknowns.own)) if column != row]
+        _, tightness = unknowns.pulls()
+        rest = curvature[:, others][:, :, others] + np.diag(tightness[others])
+        rest += 1e-9 * np.eye(len(others))
+        both = curvature[:, others, row]
+        taken = np.einsum("ti,ti->t", both, np.linalg.solve(rest, both[:, :, None])[:, :, 0])
+        return np.asarray(np.maximum(curvature[:, row, row] - taken, 0.0))
 
     def _shared_raised(self, unknowns: Unknowns, at: Point, row: int) -> Point:
         """One Newton step for a number that all tasks share."""
@@ -269,7 +280,7 @@ class KernelStatistics(Expected):
             step *= 0.3
         else:
             step = 0.0
-        return moved(float(np.clip(start + step, *BOUNDS[unknowns.shared[row]])))
+        return moved(float(np.clip(start + step, *unknowns.bounds_of(unknowns.shared[row]))))
 
     def _height(self, unknowns: Unknowns, at: Point) -> _Height:
         items = unknowns.items(at)

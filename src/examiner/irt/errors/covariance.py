@@ -1,0 +1,150 @@
+"""The covariance of everything that is estimated of tasks, whole or by its leading directions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from examiner.irt.errors.observed_information import Freedom, Louis, information_matrix
+from examiner.irt.items import Floats
+from examiner.irt.model import Parameter
+
+WHOLE = "observed information (Louis), all parameters together"
+HELD = "observed information (Louis), with tasks in which the likelihood is not peaked held fixed"
+_MOST_TOGETHER = 4000
+_FLAT = 1e-8
+_NOTHING_KNOWN = 1e-6
+"""Information on a logit or a slope below which its error would be above 1000."""
+
+
+class Together(Protocol):
+    """The covariance of all parameters at once, those of each task first, then the shared: [size, size]."""
+
+    def between(self, rows: Floats) -> Floats:
+        """Return R Σ Rᵀ of rows [n, size]: covariances of n sums of parameters, [n, n]."""
+        ...
+
+    def variances(self, rows: Floats) -> Floats:
+        """Return the diagonal of R Σ Rᵀ, [n]."""
+        ...
+
+    def drawn(self, count: int, rng: np.random.Generator) -> Floats:
+        """Return draws from N(0, Σ), [count, size]."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Every covariance; those of parameters that are held fixed are 0."""
+
+    covariance: Floats
+
+    def between(self, rows: Floats) -> Floats:
+        """Return R Σ Rᵀ."""
+        return np.asarray(rows @ self.covariance @ rows.T)
+
+    def variances(self, rows: Floats) -> Floats:
+        """Return the diagonal of R Σ Rᵀ."""
+        return np.einsum("ij,ij->i", rows @ self.covariance, rows)
+
+    def drawn(self, count: int, rng: np.random.Generator) -> Floats:
+        """Return draws from N(0, Σ)."""
+        values, vectors = np.linalg.eigh(self.covariance)
+        normal = rng.standard_normal((count, values.size))
+        return np.asarray((normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
+
+
+class Covariances(NamedTuple):
+    """Covariance blocks of the parameters of each task [tasks, n, n], own parameters first.
+
+    `together` is the covariance of all tasks at once, on the scale on which they are estimated.
+    """
+
+    blocks: Floats
+    freedom: Freedom
+    method: str
+    together: Together
+
+    def between(self, first: Parameter, second: Parameter) -> Floats:
+        """Covariances of two parameters, one a task; 0 where one of them is not free."""
+        row, column = self.freedom.position(first), self.freedom.position(second)
+        if row < 0 or column < 0:
+            return np.zeros(self.blocks.shape[0])
+        return np.asarray(self.blocks[:, row, column])
+
+
+def covariances(parts: Louis) -> Covariances:
+    """Return the covariance of each task's parameters, shared ones included."""
+    freedom = parts.freedom
+    tasks, own = freedom.fixed.shape
+    together: Together
+    if freedom.count > _MOST_TOGETHER:
+        from examiner.irt.errors.low_rank import leading_covariances
+
+        blocks, together, method = leading_covariances(parts)
+    else:
+        inverse, method = _inverse(information_matrix(parts), freedom)
+        columns = np.arange(tasks * own).reshape(tasks, own)
+        rest = np.broadcast_to(np.arange(tasks * own, freedom.count), (tasks, len(freedom.shared)))
+        chosen = np.concatenate([columns, rest], axis=1)
+        blocks = inverse[chosen[:, :, None], chosen[:, None, :]]
+        together = Whole(_known(inverse, freedom))
+    stuck = np.concatenate(
+        [freedom.fixed, np.zeros((tasks, len(freedom.shared)), dtype=np.bool_)], axis=1
+    )
+    blocks = np.where(stuck[:, :, None] | stuck[:, None, :], np.nan, blocks)
+    return Covariances(blocks, freedom, method, together)
+
+
+def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
+    """The inverse, with NaN for tasks in which the likelihood is not peaked.
+
+    A slope that runs to infinity leaves a flat direction (or one bent upwards by rounding). The
+    tasks that point along such directions are held fixed, and the others judged without them.
+    """
+    diagonal = np.diagonal(information)
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    scaled = information * scale[:, None] * scale
+    kept = np.arange(scaled.shape[0])
+    tasks, own = freedom.fixed.shape
+    task_of = np.concatenate(
+        [np.repeat(np.arange(tasks), own), tasks + np.arange(len(freedom.shared))]
+    )
+    inverse = np.full_like(scaled, np.nan)
+    kept = kept[~np.isin(task_of, task_of[diagonal < _NOTHING_KNOWN])]
+    while kept.size:
+        part = scaled[np.ix_(kept, kept)]
+        found = _peaked_inverse(part)
+        if found is not None:
+            inverse[np.ix_(kept, kept)] = found
+            break
+        values, vectors = np.linalg.eigh(part)
+        flat = values < _FLAT
+        along = (vectors[:, flat] ** 2).sum(axis=1)
+        gone = task_of[kept[along >= 0.25 * along.max()]]
+        kept = kept[~np.isin(task_of[kept], gone)]
+    method = WHOLE if kept.size == scale.size else HELD
+    return inverse * scale[:, None] * scale, method
+
+
+def _peaked_inverse(information: Floats) -> Floats | None:
+    """The inverse of a matrix with a unit diagonal, or None where it is flat in some direction."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+    try:
+        factor = cho_factor(information, lower=True)
+    except LinAlgError:
+        return None
+    inverse = np.asarray(cho_solve(factor, np.eye(information.shape[0])))
+    return inverse if np.diagonal(inverse).max() < 1 / _FLAT else None
+
+
+def _known(inverse: Floats, freedom: Freedom) -> Floats:
+    """The covariances with 0 for parameters that do not move."""
+    fixed = np.flatnonzero(freedom.fixed.ravel())
+    known = np.nan_to_num(inverse, copy=True, nan=0.0)
+    known[fixed] = 0.0
+    known[:, fixed] = 0.0
+    return known
