@@ -297,7 +297,7 @@ def _told(
     known = None
     if errors and matrix is not None:
         joint = JointErrors(matrix, items, model, priors, best.rule, population_sd, scale)
-        known = joint.tasks
+        known = replace(joint.tasks, joint=joint)
         own, total = joint.abilities()
         abilities = replace(abilities, error=total, posterior=own, joint=joint)
     flags: tuple[tuple[str, ...], ...] = tuple(() for _ in items.tasks)

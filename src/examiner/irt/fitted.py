@@ -10,14 +10,22 @@ from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from examiner.checking import Axes, Bounds, check_names, from_record, to_record
+from examiner.checking import (
+    Axes,
+    Bounds,
+    Randomness,
+    check_names,
+    from_record,
+    generator,
+    to_record,
+)
 from examiner.irt.items import Floats, ItemParameters, PerTask
 from examiner.irt.priors import Priors, SlopeScale
 from examiner.irt.posterior import Quadrature
 from examiner.results import ResponseMatrix
 from examiner.results.display import html_columns
 from examiner.scores.recipe import Recipe
-from examiner.wording import counted
+from examiner.wording import InputError, counted
 
 Estimator = Literal["map", "ml"]
 PerAgent = Annotated[Floats, Axes("agents")]
@@ -100,6 +108,47 @@ class Starts(NamedTuple):
     agreeing: int
 
 
+_DIRECTIONS = 8
+"""Directions kept of joint errors: zero and unit of the scale, and what tasks do to the able and to the weak."""
+_MOST_STORED = 3000
+"""Agents up to whom they are kept: beyond, errors of tasks are small, and their covariance fills memory."""
+
+
+class JointDraws(NamedTuple):
+    """Draws of everything that was estimated, each as likely as the others.
+
+    `items` are the tasks of each draw, `ability` is [draws, agents], and `scale` [draws] the common scale
+    of slopes (1 where it is not free). What is true of a share of draws has that chance: an agent's rank,
+    a difference between two, a task's difficulty.
+    """
+
+    items: tuple[ItemParameters, ...]
+    ability: Floats
+    agents: tuple[str, ...]
+    scale: Floats
+
+
+class Joint(Protocol):
+    """Whoever can tell the joint errors of tasks and agents when asked."""
+
+    @property
+    def ability_covariance(self) -> Floats:
+        """The covariance of all abilities, [agents, agents]."""
+        ...
+
+    def variances(self, by_slope: Floats, by_intercept: Floats) -> Floats:
+        """Return the variances of sums Σ (x a + y d) over tasks, for rows of weights x and y [n, tasks]."""
+        ...
+
+    def directions(self, count: int) -> Floats:
+        """Return the leading directions in which slopes, then intercepts, err together: [2 tasks, count]."""
+        ...
+
+    def draws(self, count: int, rng: np.random.Generator) -> JointDraws:
+        """Return joint draws of tasks, their scale, and abilities."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class TaskErrors:
     """Uncertainty of task parameters from the observed information; NaN where it cannot be had.
@@ -123,24 +172,46 @@ class TaskErrors:
     """How the errors were had, in words: the observed information, its blocks, or a bootstrap."""
     population_sd: float = float("nan")
     """Standard error of the population's standard deviation, where it is free (Rasch)."""
+    together: Annotated[Floats, Axes("parameters", "directions of tasks")] | None = None
+    """What tasks err by together, of stored fits: directions of all slopes, then of all intercepts."""
+    joint: Joint | None = field(
+        default=None, compare=False, metadata={"stored": False}, repr=False
+    )
+
+    def variances(self, by_slope: Floats, by_intercept: Floats) -> Floats:
+        """Return the variances of sums Σ (x a + y d) over tasks, for rows of weights x and y [n, tasks].
+
+        Tasks whose errors are not known are left out. What tasks share, the zero and unit of the scale
+        above all, is in it: from the fit itself, or by the leading directions of a stored one.
+
+        >>> one, none = np.ones(2), np.zeros(2)
+        >>> errors = TaskErrors(one, one, none, *(8 * [none]), "by hand")
+        >>> errors.variances(np.array([[1.0, 0.0]]), np.array([[1.0, 1.0]]))
+        array([3.])
+        """
+        if self.joint is not None:
+            return self.joint.variances(by_slope, by_intercept)
+        blocks = (self.slope**2, self.covariance, self.intercept**2)
+        slope, both, intercept = (np.nan_to_num(part) for part in blocks)
+        found = by_slope**2 @ slope + 2 * (by_slope * by_intercept) @ both + by_intercept**2 @ intercept
+        if self.together is not None:
+            tasks = len(self.slope)
+            of_slopes, of_intercepts = self.together[:tasks], self.together[tasks:]
+            whole = by_slope @ of_slopes + by_intercept @ of_intercepts
+            alone = np.einsum("nt,td->ntd", by_slope, of_slopes)
+            alone += np.einsum("nt,td->ntd", by_intercept, of_intercepts)
+            found += (whole**2).sum(axis=1) - (alone**2).sum(axis=(1, 2))
+        return np.maximum(found, 0.0)
+
+    def to_record(self) -> dict[str, object]:
+        """Return plain JSON values; of the joint errors their leading directions are kept."""
+        parts = {part.name: getattr(self, part.name) for part in fields(self) if part.name != "joint"}
+        if self.joint is not None:
+            parts["together"] = self.joint.directions(_DIRECTIONS)
+        return {name: to_record(part) for name, part in parts.items()}
 
     def __repr__(self) -> str:
         return f"TaskErrors of {counted(len(self.slope), 'task')}: {self.method}"
-
-
-class JointAbilities(Protocol):
-    """Whoever can tell the joint errors of abilities when asked."""
-
-    @property
-    def ability_covariance(self) -> Floats:
-        """The covariance of all abilities, [agents, agents]."""
-        ...
-
-
-_DIRECTIONS = 8
-"""Directions kept of joint errors: zero and unit of the scale, and what tasks do to the able and to the weak."""
-_MOST_STORED = 3000
-"""Agents up to whom they are kept: beyond, errors of tasks are small, and their covariance fills memory."""
 
 
 def _leading(covariance: Floats, posterior: Floats | None) -> Floats | None:
@@ -169,7 +240,7 @@ class Abilities(ToldByName):
     """Posterior standard deviations with tasks taken as known, where `error` counts their errors too."""
     together: Annotated[Floats, Axes("agents", "directions")] | None = None
     """What abilities err by together: directions in which the errors of tasks move them, of stored fits."""
-    joint: JointAbilities | None = field(
+    joint: Joint | None = field(
         default=None, compare=False, metadata={"stored": False}, repr=False
     )
 
@@ -301,6 +372,28 @@ class IRTFit:
         held = self.abilities
         ability, error = held.ability.tolist(), held.error.tolist()
         return rows_of({"agent": held.agents, "ability": ability, "ability_se": error})
+
+    def draws(self, count: int = 1000, *, rng: Randomness = 0) -> JointDraws:
+        """Return joint draws of tasks, their scale and abilities: what the responses leave possible.
+
+        >>> from examiner.irt import fit, simulate
+        >>> items = ItemParameters.of([f"task {n}" for n in range(8)], np.ones(8), np.zeros(8))
+        >>> fit(simulate(items, 20, rng=0)).draws(50, rng=1).ability.shape
+        (50, 20)
+        """
+        if self.abilities.joint is None:
+            raise InputError(
+                "This fit was read from a file, or made without standard errors, so that nothing can be "
+                "drawn from it. Fit again with errors."
+            )
+        if count < 1:
+            raise InputError(f"{count} draws are asked for. Give at least 1.")
+        return self.abilities.joint.draws(count, generator(rng))
+
+    @property
+    def task_priors(self) -> Priors | None:
+        """The priors of single tasks, once the common scale of slopes is known."""
+        return None if self.priors is None else self.priors.given(self.slope_scale)
 
     @property
     def aic(self) -> float | None:

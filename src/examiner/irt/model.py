@@ -221,8 +221,8 @@ class Unknowns:
         return Point(own, shared)
 
 
-def moved(items: ItemParameters, parameter: Parameter, step: float) -> ItemParameters:
-    """Return the tasks with one parameter moved on the scale on which it is estimated."""
+def moved(items: ItemParameters, parameter: Parameter, step: float | Floats) -> ItemParameters:
+    """Return the tasks with one parameter moved on the scale on which it is estimated, all or each."""
     if parameter == "slope":
         return replace(items, slope=items.slope + step)
     if parameter == "intercept":

@@ -146,6 +146,18 @@ class RelativeSlopes:
         away = float(np.log(slope)) - self.log_scale.mean
         return (1.0 - away) / (self.log_scale.sd * slope) ** 2
 
+    def scale_given(self, slope: Floats, scale: SlopeScale) -> tuple[Floats, float]:
+        """Return how log c moves with each slope, and its standard deviation once slopes are known."""
+        along, own = self._both(slope, scale)
+        return along / own, own**-0.5
+
+    def _both(self, slope: Floats, scale: SlopeScale) -> tuple[Floats, float]:
+        """Curvatures of the log-prior by slope and log c together, sign reversed, and by log c alone."""
+        relative = slope / scale.common
+        both = (2 * relative - 1.0) / (scale.common * scale.spread**2)
+        own = float((2 * relative**2 - relative).sum()) / scale.spread**2 + self.log_scale.sd**-2
+        return both, max(own, self.log_scale.sd**-2)
+
     def coupling(self, slope: Floats, scale: SlopeScale) -> Floats:
         """Return the curvature that is lost because the scale moves along with slopes, as one vector.
 
@@ -153,10 +165,8 @@ class RelativeSlopes:
         Σ(2r² − r)/τ² + 1 by log c. Without log c (Schur) the first loses v vᵀ, v the second over the
         root of the third.
         """
-        relative = slope / scale.common
-        both = (2 * relative - 1.0) / (scale.common * scale.spread**2)
-        own = float((2 * relative**2 - relative).sum()) / scale.spread**2 + self.log_scale.sd**-2
-        return np.asarray(both / np.sqrt(max(own, self.log_scale.sd**-2)))
+        both, own = self._both(slope, scale)
+        return np.asarray(both / np.sqrt(own))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.irt.errors.observed_information import Freedom, Louis, information_matrix
 from examiner.irt.items import Floats
@@ -15,6 +16,7 @@ WHOLE = "observed information (Louis), all parameters together"
 HELD = "observed information (Louis), with tasks in which the likelihood is not peaked held fixed"
 _MOST_TOGETHER = 4000
 _FLAT = 1e-8
+_ROUNDS = 12
 _NOTHING_KNOWN = 1e-6
 """Information on a logit or a slope below which its error would be above 1000."""
 
@@ -32,6 +34,10 @@ class Together(Protocol):
 
     def drawn(self, count: int, rng: np.random.Generator) -> Floats:
         """Return draws from N(0, Σ), [count, size]."""
+        ...
+
+    def leading(self, block: NDArray[np.intp], count: int) -> Floats:
+        """Return F [size, count], F Fᵀ near to Σ outside the blocks of parameters that share a number."""
         ...
 
 
@@ -56,6 +62,27 @@ class Whole:
         return np.asarray((normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
+    def leading(self, block: NDArray[np.intp], count: int) -> Floats:
+        """Return the leading directions of the correlations between blocks, by subspace iteration."""
+        scale = np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0))
+        inverse = np.where(scale > 0, 1.0 / np.where(scale > 0, scale, 1.0), 0.0)
+        outside = self.covariance * inverse[:, None] * inverse
+        outside[block[:, None] == block] = 0.0
+        size = len(scale)
+        basis = np.linalg.qr(spread_columns(size, min(2 * count, size)))[0]
+        for _ in range(_ROUNDS):
+            basis = np.linalg.qr(outside @ basis)[0]
+        values, turn = np.linalg.eigh(basis.T @ outside @ basis)
+        values, turn = values[::-1][:count], turn[:, ::-1][:, :count]
+        return np.asarray(scale[:, None] * (basis @ turn) * np.sqrt(np.maximum(values, 0.0)))
+
+
+def spread_columns(size: int, count: int) -> Floats:
+    """Columns that no symmetry of the tasks hides from: cosines of incommensurate frequencies."""
+    row = np.arange(1, size + 1)[:, None]
+    return np.asarray(np.cos(row * np.sqrt(2.0 + np.arange(count)) * (1.0 + np.arange(count))))
+
+
 class Covariances(NamedTuple):
     """Covariance blocks of the parameters of each task [tasks, n, n], own parameters first.
 
@@ -66,6 +93,13 @@ class Covariances(NamedTuple):
     freedom: Freedom
     method: str
     together: Together
+
+    @property
+    def blocks_of_tasks(self) -> NDArray[np.intp]:
+        """Which task each parameter belongs to [size]; shared ones have a number each."""
+        tasks, own = self.freedom.fixed.shape
+        shared = tasks + np.arange(len(self.freedom.shared))
+        return np.concatenate([np.repeat(np.arange(tasks), own), shared])
 
     def between(self, first: Parameter, second: Parameter) -> Floats:
         """Covariances of two parameters, one a task; 0 where one of them is not free."""

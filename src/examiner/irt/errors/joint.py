@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from examiner.irt.errors.covariance import Covariances, covariances
 from examiner.irt.errors.intervals import told
 from examiner.irt.errors.observed_information import Louis, louis, orthonormal, reached
-from examiner.irt.fitted import TaskErrors
+from examiner.irt.fitted import JointDraws, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.model import Model
-from examiner.irt.posterior import Quadrature
+from examiner.irt.model import Model, moved
+from examiner.irt.posterior import Quadrature, drawn_abilities, posterior_blocks
 from examiner.irt.priors import Priors, SlopeScale
 from examiner.results import ResponseMatrix
 
@@ -44,6 +44,7 @@ class JointErrors:
         scale: SlopeScale | None = None,
     ) -> None:
         self._items, self._model, self._sd = items, model, population_sd
+        self._agents = matrix.agents
         standard = items.rescaled(0.0, population_sd)
         self._parts: Louis = louis(matrix, standard, model, priors, rule, scale)
 
@@ -56,6 +57,83 @@ class JointErrors:
     def tasks(self) -> TaskErrors:
         """Errors and intervals of tasks on the scale users read."""
         return told(self._items, self._model, self.found, self._sd)
+
+    def variances(self, by_slope: Floats, by_intercept: Floats) -> Floats:
+        """Return the variances of sums Σ (x a + y d) over tasks, for rows of weights x and y [n, tasks]."""
+        return np.maximum(self.found.together.variances(self._rows(by_slope, by_intercept)), 0.0)
+
+    def directions(self, count: int) -> Floats:
+        """Return the leading directions in which slopes, then intercepts, err together: [2 tasks, count]."""
+        found = self.found.together.leading(self.found.blocks_of_tasks, count)
+        freedom, tasks = self._parts.freedom, len(self._items)
+        laid = []
+        for name, unit in (("slope", self._sd), ("intercept", 1.0)):
+            row = freedom.position(name)
+            if row < 0 or (name == "slope" and self._model.unit_slopes):
+                laid.append(np.zeros((tasks, found.shape[1])))
+            elif row < len(freedom.own):
+                laid.append(found[row : tasks * len(freedom.own) : len(freedom.own)] / unit)
+            else:
+                shared = found[tasks * len(freedom.own) + row - len(freedom.own)] / unit
+                laid.append(np.tile(shared, (tasks, 1)))
+        return np.concatenate(laid)
+
+    def _rows(self, by_slope: Floats, by_intercept: Floats) -> Floats:
+        """Weights of slopes and intercepts, told on the scale users read, as rows over all parameters."""
+        freedom, tasks = self._parts.freedom, len(self._items)
+        width = len(freedom.own)
+        rows = np.zeros((len(by_slope), freedom.count))
+        for name, weights in (("slope", by_slope / self._sd), ("intercept", by_intercept)):
+            row = freedom.position(name)
+            if row < 0 or (name == "slope" and self._model.unit_slopes):
+                continue
+            if row < width:
+                rows[:, row : tasks * width : width] = weights
+            else:
+                rows[:, tasks * width + row - width] = weights.sum(axis=1)
+        return rows
+
+    def draws(self, count: int, rng: np.random.Generator) -> JointDraws:
+        r"""Return joint draws of tasks, their scale, and abilities.
+
+        Parameters are normal around the estimates; slopes are drawn as e and log c, in which they are
+        closer to normal: with da the normal deviation of slopes and g that of log c given it,
+        a = eᵍ (â (1 − g) + da). Each draw of tasks gives every agent a posterior to draw from.
+        """
+        parts, freedom = self._parts, self._parts.freedom
+        away = self.found.together.drawn(count, rng)
+        tasks, width = len(self._items), len(freedom.own)
+        own = away[:, : tasks * width].reshape(count, tasks, width)
+        stretched = np.zeros(count)
+        relative, scale = freedom.relative, freedom.scale
+        if relative is not None and scale is not None and "slope" in freedom.own:
+            slopes = own[:, :, freedom.own.index("slope")]
+            moves, deviation = relative.scale_given(parts.items.slope, scale)
+            stretched = slopes @ moves + deviation * rng.standard_normal(count)
+            factor = stretched[:, None]
+            slopes[:] = np.exp(factor) * (parts.items.slope * (1 - factor) + slopes) - parts.items.slope
+        made = []
+        for mine, rest in zip(own, away[:, tasks * width :], strict=True):
+            items = parts.items
+            for name, column in zip(freedom.own, mine.T, strict=True):
+                items = moved(items, name, column)
+            for name, value in zip(freedom.shared, rest, strict=True):
+                items = moved(items, name, value)
+            made.append(items)
+        ability = np.empty((count, len(parts.matrix.agents)))
+        for row, items in enumerate(made):
+            for part in posterior_blocks(parts.matrix, items, parts.rule):
+                at = parts.order[part.block.rows]
+                ability[row, at] = drawn_abilities(part.weights, parts.rule.nodes, rng)
+        # Rasch tells the shared slope as the unit of ability
+        unit = np.array([items.slope[0] if self._model.unit_slopes else self._sd for items in made])
+        told_items = [items.rescaled(0.0, 1.0 / sd) for items, sd in zip(made, unit, strict=True)]
+        return JointDraws(
+            tuple(told_items),
+            ability * unit[:, None],
+            self._agents,
+            (1.0 if scale is None else scale.common) * np.exp(stretched),
+        )
 
     def abilities(self) -> tuple[Floats, Floats]:
         """Return the posterior standard deviations of agents, and with the errors of tasks in them."""

@@ -15,7 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from examiner.irt.errors.covariance import spread_columns
 from examiner.irt.errors.observed_information import Louis, reached
 from examiner.irt.items import Floats
 
@@ -30,7 +32,7 @@ def leading_covariances(parts: Louis) -> tuple[Floats, Leading, str]:
     factor = _Factor(parts)
     size = parts.freedom.count
     count = min(_DIRECTIONS, size)
-    basis = np.linalg.qr(_start(size, count))[0]
+    basis = np.linalg.qr(spread_columns(size, count))[0]
     for _ in range(_ROUNDS):
         basis = np.linalg.qr(_times(parts, factor, basis))[0]
     own_blocks = np.zeros_like(parts.complete.own)
@@ -43,12 +45,6 @@ def leading_covariances(parts: Louis) -> tuple[Floats, Leading, str]:
     return blocks, leading, (
         f"observed information (Louis): {count} directions shared by all tasks, the rest task by task"
     )
-
-
-def _start(size: int, count: int) -> Floats:
-    """Columns that no symmetry of the tasks hides from: cosines of incommensurate frequencies."""
-    row = np.arange(1, size + 1)[:, None]
-    return np.asarray(np.cos(row * np.sqrt(2.0 + np.arange(count)) * (1.0 + np.arange(count))))
 
 
 class _Factor:
@@ -138,6 +134,12 @@ class Leading:
         white = np.concatenate([mine.reshape(cut, count), normal[cut:]]) + self.vectors @ shared
         own, rest = factor.unwhiten(white)
         return np.concatenate([own.reshape(cut, count), rest]).T
+
+    def leading(self, block: NDArray[np.intp], count: int) -> Floats:
+        """Return the directions that all tasks share, the largest first."""
+        chosen = np.argsort(-self.raised)[:count]
+        own, rest = self.factor.unwhiten(self.vectors[:, chosen] * np.sqrt(self.raised[chosen]))
+        return np.concatenate([own.reshape(-1, chosen.size), rest])
 
     def _seen(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
         white = self.factor.whiten(rows)
