@@ -9,7 +9,7 @@ from typing import Any, TypedDict, TypeVar, Unpack, get_args
 import numpy as np
 
 from examiner.checking import Randomness, check_known, generator
-from examiner.irt.diagnostics.flags import fit_warnings, outcome_of, task_flags
+from examiner.irt.diagnostics.flags import ENOUGH_AGENTS, fit_warnings, outcome_of, task_flags
 from examiner.irt.errors.joint import JointErrors
 from examiner.irt.estimation.em import Optimum, ResponseSource, climb, with_spread
 from examiner.irt.estimation.exponential import CompleteSource, PatternedSource
@@ -21,10 +21,10 @@ from examiner.irt.estimation.usable_responses import (
 )
 from examiner.irt.fitted import Abilities, Estimator, IRTFit, Starts
 from examiner.irt.items import Floats, ItemParameters, Response
-from examiner.irt.model import Model, Point, Unknowns
+from examiner.irt.model import Model, Parameter, Point, Unknowns
 from examiner.irt.models import MODELS
 from examiner.irt.posterior import Quadrature
-from examiner.irt.priors import Priors
+from examiner.irt.priors import Priors, RelativeSlopes
 from examiner.results import ResponseMatrix, Results
 from examiner.scores import Recipe
 from examiner.scores.uncertainty.bootstrap import Progress
@@ -146,6 +146,7 @@ def fit(
             f"Give the results, or leave the recipe out."
         )
     usable = usable_responses(results, chosen, fitting.response)
+    chosen = _told_apart(chosen, usable, priors)
     source, unknowns = _source(results, usable, chosen, priors)
     count = fitting.starts or _number_of_starts(len(source.agents), len(source.tasks))
     starts = _starts(source, unknowns, count, generator(rng))
@@ -200,6 +201,20 @@ def _model(model: str | Model) -> Model:
     return MODELS[model]
 
 
+def _told_apart(model: Model, usable: UsableResponses, priors: Priors | None) -> Model:
+    """The model with guessing and slipping held where few agents cannot tell them from difficulty.
+
+    Maximum likelihood and priors of one's own are taken at their word.
+    """
+    if priors is None or usable.matrix is None or len(usable.matrix.agents) >= ENOUGH_AGENTS:
+        return model
+    expected = Priors()
+    ends: tuple[Parameter, ...] = ("guessing", "slip")
+    plain = isinstance(priors.slope, RelativeSlopes)
+    held = tuple(name for name in ends if getattr(priors, name) == getattr(expected, name))
+    return model.holding(held) if plain and set(held) & set(model.free) else model
+
+
 def _learnt_recipe(results: Results, model: Model, recipe: Recipe) -> Recipe:
     """The recipe as learnt from results; a beta model takes scores, all others successes of trials."""
     if not isinstance(recipe, Recipe):
@@ -237,7 +252,7 @@ def _source(
     if matrix is None:
         assert not isinstance(given, ResponseMatrix)
         source = given
-    elif usable.response != "binomial" or {"guessing", "slip"} & set(model.free):
+    elif usable.response != "binomial" or {"guessing", "slip"} & {*model.free, *model.held}:
         source = KernelSource(matrix, usable.response)
     else:
         source = CompleteSource(matrix) if same_trials(matrix) else PatternedSource(matrix)
@@ -324,7 +339,7 @@ def _told(
         flags=flags,
         dropped=usable.dropped,
         left_out=usable.left_out,
-        warnings=fit_warnings(starts, best.expected.spread[1], (len(agents), len(items))),
+        warnings=fit_warnings(starts, best.expected.spread[1], (len(agents), len(items)), model, items),
         errors=known,
         matrix=matrix,
         parameters=unknowns.count,

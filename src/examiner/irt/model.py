@@ -50,6 +50,18 @@ class Model:
     responses: tuple[Response, ...] = ("binomial", "beta-binomial")
     unit_slopes: bool = False
     """Report slopes of 1 and the population's standard deviation instead of one common slope."""
+    held: tuple[Parameter, ...] = ()
+    """What is not estimated but kept where the prior expects it."""
+
+    def holding(self, parameters: tuple[Parameter, ...]) -> Model:
+        """Return the same model with these parameters of tasks held where the prior expects them.
+
+        >>> Model("3pl", "", free=("slope", "intercept", "guessing")).holding(("guessing",)).free
+        ('slope', 'intercept')
+        """
+        free = tuple(name for name in self.free if name not in parameters)
+        held = tuple(name for name in self.free if name in parameters)
+        return replace(self, free=free, held=self.held + held)
 
 
 class Point(NamedTuple):
@@ -74,6 +86,8 @@ class Unknowns:
     priors: Priors | None
     spread: float | None = None
     scale: SlopeScale | None = None
+    held: tuple[tuple[Parameter, float], ...] = ()
+    """Parameters that are not estimated, and where they are kept on the estimated scale."""
 
     @classmethod
     def of(
@@ -81,7 +95,8 @@ class Unknowns:
     ) -> Unknowns:
         """Return what a model leaves free; the beta-binomial adds one precision for all tasks."""
         extra: tuple[Parameter, ...] = ("precision",) if response == "beta-binomial" else ()
-        made = cls(tasks, response, model.free, model.shared + extra, priors)
+        held = tuple((name, (priors or Priors()).pull(name)[0]) for name in model.held)
+        made = cls(tasks, response, model.free, model.shared + extra, priors, held=held)
         relative = made.relative
         return made if relative is None else replace(made, spread=relative.expected_spread)
 
@@ -125,7 +140,7 @@ class Unknowns:
         """
         names = self.tasks if tasks is None else tasks
         read: dict[str, Floats] = dict(zip(self.own, at.own, strict=True))
-        for name, value in zip(self.shared, at.shared, strict=True):
+        for name, value in (*zip(self.shared, at.shared, strict=True), *self.held):
             read[name] = np.full(len(names), value)
         none = np.zeros(len(names))
         up, down = (

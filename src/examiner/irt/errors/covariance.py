@@ -101,6 +101,19 @@ class Covariances(NamedTuple):
         shared = tasks + np.arange(len(self.freedom.shared))
         return np.concatenate([np.repeat(np.arange(tasks), own), shared])
 
+    def log_scale_variance(self, slope: Floats) -> float:
+        """Return the variance of the logarithm of the slopes' common scale; 0 where it is not free."""
+        relative, scale, freedom = self.freedom.relative, self.freedom.scale, self.freedom
+        if relative is None or scale is None or "slope" not in freedom.names:
+            return 0.0
+        if "slope" in freedom.shared:
+            return float(self.between("slope", "slope")[0]) / float(slope[0]) ** 2
+        moves, deviation = relative.scale_given(slope, scale)
+        row = np.zeros((1, freedom.count))
+        width = len(freedom.own)
+        row[0, freedom.own.index("slope") : len(freedom.tasks) * width : width] = moves
+        return float(self.together.variances(row)[0]) + deviation**2
+
     def between(self, first: Parameter, second: Parameter) -> Floats:
         """Covariances of two parameters, one a task; 0 where one of them is not free."""
         row, column = self.freedom.position(first), self.freedom.position(second)

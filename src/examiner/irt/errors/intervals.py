@@ -103,7 +103,7 @@ def errors_from(
     v_dd = found.between("intercept", "intercept")
     v_ad = found.between("slope", "intercept")
     slope = _root(v_aa)
-    slope_low, slope_high = interval(a, slope)
+    slope_low, slope_high = _slope_interval(a, slope, found.log_scale_variance(a))
     with np.errstate(divide="ignore", invalid="ignore"):
         b = np.where(a == 0, np.nan, -d / a)
         difficulty = _root((v_dd + 2 * b * v_ad + b**2 * v_aa) / a**2)
@@ -129,6 +129,22 @@ def errors_from(
         method=found.method,
         population_sd=population_sd,
     )
+
+
+def _slope_interval(slope: Floats, error: Floats, variance: float) -> tuple[Floats, Floats]:
+    """The 95 % interval of slopes whose common scale is known up to a factor.
+
+    A slope is e^g times another: g, the logarithm of the common scale, has a `variance` and a symmetric
+    interval, and so has what is left of the slope's error. The distances of the ends from the estimate
+    that both give are combined as if they were deviations (Zou and Donner 2008). Without a free scale it
+    is the estimate ± z errors.
+    """
+    reach = Z * np.sqrt(variance)
+    rest = Z**2 * np.maximum(error**2 - slope**2 * variance, 0.0)
+    shorter = np.sqrt((slope * -np.expm1(-reach)) ** 2 + rest)
+    longer = np.sqrt((slope * np.expm1(reach)) ** 2 + rest)
+    up = slope >= 0
+    return slope - np.where(up, shorter, longer), slope + np.where(up, longer, shorter)
 
 
 def fieller(

@@ -164,6 +164,10 @@ class JointErrors:
             first = next(orthonormal(some.parts.rule.nodes, some.weights))
             spread = np.sqrt(_variances(some.parts.rule.nodes, some.weights))
             moves = spread[:, None] * some.moments(some.weights * first)
+            if self._model.unit_slopes:  # θ told is the shared slope times θ: both move
+                freedom = self._parts.freedom
+                slope = freedom.count - len(freedom.shared) + freedom.shared.index("slope")
+                moves[:, slope] += some.weights @ some.parts.rule.nodes / self._sd
             yield self._parts.order[some.block.rows], spread, moves
 
 

@@ -90,6 +90,7 @@ class Freedom(Unknowns):
             priors,
             unknowns.spread if scale is None else scale.spread,
             unknowns.scale_of(items) if scale is None else scale,
+            unknowns.held,
             fixed,
         )
 
