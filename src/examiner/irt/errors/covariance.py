@@ -8,13 +8,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.errors.observed_information import Freedom, Louis, information_matrix
+from examiner.irt.errors.observed_information import Freedom, Scores
 from examiner.irt.items import Floats
 from examiner.irt.model import Parameter
 
 WHOLE = "observed information (Louis), all parameters together"
 HELD = "observed information (Louis), with tasks in which the likelihood is not peaked held fixed"
-_MOST_TOGETHER = 4000
+MOST_TOGETHER = 4000
+"""Parameters whose covariances are all had; of more, leading directions stand in for those between tasks."""
 _FLAT = 1e-8
 _ROUNDS = 12
 _NOTHING_KNOWN = 1e-6
@@ -122,17 +123,17 @@ class Covariances(NamedTuple):
         return np.asarray(self.blocks[:, row, column])
 
 
-def covariances(parts: Louis) -> Covariances:
+def covariances(scores: Scores) -> Covariances:
     """Return the covariance of each task's parameters, shared ones included."""
-    freedom = parts.freedom
+    freedom = scores.freedom
     tasks, own = freedom.fixed.shape
     together: Together
-    if freedom.count > _MOST_TOGETHER:
+    if freedom.count > MOST_TOGETHER:
         from examiner.irt.errors.low_rank import leading_covariances
 
-        blocks, together, method = leading_covariances(parts)
+        blocks, together, method = leading_covariances(scores)
     else:
-        inverse, method = _inverse(information_matrix(parts), freedom)
+        inverse, method = _inverse(scores.information(), freedom)
         columns = np.arange(tasks * own).reshape(tasks, own)
         rest = np.broadcast_to(np.arange(tasks * own, freedom.count), (tasks, len(freedom.shared)))
         chosen = np.concatenate([columns, rest], axis=1)
@@ -178,14 +179,14 @@ def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
 
 def _peaked_inverse(information: Floats) -> Floats | None:
     """The inverse of a matrix with a unit diagonal, or None where it is flat in some direction."""
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+    from scipy.linalg.lapack import dpotrf, dpotri
 
-    try:
-        factor = cho_factor(information, lower=True)
-    except LinAlgError:
+    factor, failed = dpotrf(information, lower=True)
+    if failed:
         return None
-    inverse = np.asarray(cho_solve(factor, np.eye(information.shape[0])))
-    return inverse if np.diagonal(inverse).max() < 1 / _FLAT else None
+    lower, failed = dpotri(factor, lower=True, overwrite_c=True)
+    inverse = np.tril(lower) + np.tril(lower, -1).T
+    return None if failed or np.diagonal(inverse).max() >= 1 / _FLAT else np.asarray(inverse)
 
 
 def _known(inverse: Floats, freedom: Freedom) -> Floats:

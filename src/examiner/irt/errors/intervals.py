@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from examiner.irt.errors.covariance import Covariances, covariances
-from examiner.irt.errors.observed_information import louis
+from examiner.irt.errors.observed_information import LouisScores, louis
 from examiner.irt.fitted import TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
@@ -60,7 +60,8 @@ def task_errors(
     """
     matched = items.named(matrix.tasks)
     standard = matched.rescaled(0.0, population_sd)
-    found = covariances(louis(matrix, standard, model, priors, quadrature, scale))
+    parts = louis(matrix, standard, model, priors, quadrature, scale)
+    found = covariances(LouisScores(parts))
     return told(matched, model, found, population_sd)
 
 

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from examiner.irt.errors.covariance import Covariances, covariances
 from examiner.irt.errors.intervals import told
-from examiner.irt.errors.observed_information import Louis, louis, orthonormal, reached
+from examiner.irt.errors.complete import CompleteScores
+from examiner.irt.errors.observed_information import Freedom, LouisScores, Scores, louis
 from examiner.irt.fitted import JointDraws, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model, moved
@@ -44,14 +45,19 @@ class JointErrors:
         scale: SlopeScale | None = None,
     ) -> None:
         self._items, self._model, self._sd = items, model, population_sd
-        self._agents = matrix.agents
-        standard = items.rescaled(0.0, population_sd)
-        self._parts: Louis = louis(matrix, standard, model, priors, rule, scale)
+        self._matrix, self._rule = matrix, rule
+        self._standard = items.rescaled(0.0, population_sd)
+        self._freedom = Freedom.at(self._standard, model, priors, scale)
+        self._scores: Scores
+        if CompleteScores.serves(matrix, self._standard, self._freedom):
+            self._scores = CompleteScores(matrix, self._standard, rule, self._freedom)
+        else:
+            self._scores = LouisScores(louis(matrix, self._standard, model, priors, rule, scale))
 
     @cached_property
     def found(self) -> Covariances:
         """The covariances of the parameters of tasks."""
-        return covariances(self._parts)
+        return covariances(self._scores)
 
     @property
     def tasks(self) -> TaskErrors:
@@ -65,7 +71,7 @@ class JointErrors:
     def directions(self, count: int) -> Floats:
         """Return the leading directions in which slopes, then intercepts, err together: [2 tasks, count]."""
         found = self.found.together.leading(self.found.blocks_of_tasks, count)
-        freedom, tasks = self._parts.freedom, len(self._items)
+        freedom, tasks = self._freedom, len(self._items)
         laid = []
         for name, unit in (("slope", self._sd), ("intercept", 1.0)):
             row = freedom.position(name)
@@ -80,7 +86,7 @@ class JointErrors:
 
     def _rows(self, by_slope: Floats, by_intercept: Floats) -> Floats:
         """Weights of slopes and intercepts, told on the scale users read, as rows over all parameters."""
-        freedom, tasks = self._parts.freedom, len(self._items)
+        freedom, tasks = self._freedom, len(self._items)
         width = len(freedom.own)
         rows = np.zeros((len(by_slope), freedom.count))
         for name, weights in (("slope", by_slope / self._sd), ("intercept", by_intercept)):
@@ -100,7 +106,7 @@ class JointErrors:
         closer to normal: with da the normal deviation of slopes and g that of log c given it,
         a = eᵍ (â (1 − g) + da). Each draw of tasks gives every agent a posterior to draw from.
         """
-        parts, freedom = self._parts, self._parts.freedom
+        freedom, matrix, standard = self._freedom, self._matrix, self._standard
         away = self.found.together.drawn(count, rng)
         tasks, width = len(self._items), len(freedom.own)
         own = away[:, : tasks * width].reshape(count, tasks, width)
@@ -108,36 +114,36 @@ class JointErrors:
         relative, scale = freedom.relative, freedom.scale
         if relative is not None and scale is not None and "slope" in freedom.own:
             slopes = own[:, :, freedom.own.index("slope")]
-            moves, deviation = relative.scale_given(parts.items.slope, scale)
+            moves, deviation = relative.scale_given(standard.slope, scale)
             stretched = slopes @ moves + deviation * rng.standard_normal(count)
             factor = stretched[:, None]
-            slopes[:] = np.exp(factor) * (parts.items.slope * (1 - factor) + slopes) - parts.items.slope
+            slopes[:] = np.exp(factor) * (standard.slope * (1 - factor) + slopes) - standard.slope
         made = []
         for mine, rest in zip(own, away[:, tasks * width :], strict=True):
-            items = parts.items
+            items = standard
             for name, column in zip(freedom.own, mine.T, strict=True):
                 items = moved(items, name, column)
             for name, value in zip(freedom.shared, rest, strict=True):
                 items = moved(items, name, value)
             made.append(items)
-        ability = np.empty((count, len(parts.matrix.agents)))
+        ability = np.empty((count, len(matrix.agents)))
         for row, items in enumerate(made):
-            for part in posterior_blocks(parts.matrix, items, parts.rule):
-                at = parts.order[part.block.rows]
-                ability[row, at] = drawn_abilities(part.weights, parts.rule.nodes, rng)
+            for part in posterior_blocks(matrix, items, self._rule):
+                drawn = drawn_abilities(part.weights, self._rule.nodes, rng)
+                ability[row, part.block.rows] = drawn
         # Rasch tells the shared slope as the unit of ability
         unit = np.array([items.slope[0] if self._model.unit_slopes else self._sd for items in made])
         told_items = [items.rescaled(0.0, 1.0 / sd) for items, sd in zip(made, unit, strict=True)]
         return JointDraws(
             tuple(told_items),
             ability * unit[:, None],
-            self._agents,
+            matrix.agents,
             (1.0 if scale is None else scale.common) * np.exp(stretched),
         )
 
     def abilities(self) -> tuple[Floats, Floats]:
         """Return the posterior standard deviations of agents, and with the errors of tasks in them."""
-        agents = len(self._parts.matrix.agents)
+        agents = len(self._matrix.agents)
         own, added = np.empty((2, agents))
         for rows, spread, moves in self._moves():
             own[rows], added[rows] = spread, self.found.together.variances(moves)
@@ -146,8 +152,8 @@ class JointErrors:
     @cached_property
     def ability_covariance(self) -> Floats:
         """The covariance of all abilities, [agents, agents]."""
-        agents = len(self._parts.matrix.agents)
-        every, own = np.empty((agents, self._parts.freedom.count)), np.empty(agents)
+        agents = len(self._matrix.agents)
+        every, own = np.empty((agents, self._freedom.count)), np.empty(agents)
         for rows, spread, moves in self._moves():
             own[rows], every[rows] = spread, moves
         found = self.found.together.between(every)
@@ -155,22 +161,10 @@ class JointErrors:
         return found * self._sd**2
 
     def _moves(self) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
-        """Yield rows of agents, their posterior deviations, and J of them [agents, size].
-
-        J is the deviation times the first coefficient of the scores in polynomials orthonormal under
-        the posterior, of which the first is (θ − mean) / deviation.
-        """
-        for some in reached(self._parts):
-            first = next(orthonormal(some.parts.rule.nodes, some.weights))
-            spread = np.sqrt(_variances(some.parts.rule.nodes, some.weights))
-            moves = spread[:, None] * some.moments(some.weights * first)
+        """Yield rows of agents, their posterior deviations, and J of them [agents, size]."""
+        for rows, mean, spread, moves in self._scores.moves():
             if self._model.unit_slopes:  # θ told is the shared slope times θ: both move
-                freedom = self._parts.freedom
+                freedom = self._freedom
                 slope = freedom.count - len(freedom.shared) + freedom.shared.index("slope")
-                moves[:, slope] += some.weights @ some.parts.rule.nodes / self._sd
-            yield self._parts.order[some.block.rows], spread, moves
-
-
-def _variances(nodes: Floats, weights: Floats) -> Floats:
-    mean = weights @ nodes
-    return np.maximum((weights * (nodes - mean[:, None]) ** 2).sum(axis=1), 0.0)
+                moves[:, slope] += mean / self._sd
+            yield rows, spread, moves

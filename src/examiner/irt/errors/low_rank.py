@@ -18,30 +18,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.errors.covariance import spread_columns
-from examiner.irt.errors.observed_information import Louis, reached
+from examiner.irt.errors.observed_information import Scores
 from examiner.irt.items import Floats
 
-_DIRECTIONS = 32
+_DIRECTIONS = 16
+"""Zero and unit of the scale, and what tells the able and the weak from it, which fall off quickly."""
 _ROUNDS = 2
-_ENOUGH = 1e-4
-_LEVELS = 12
 
 
-def leading_covariances(parts: Louis) -> tuple[Floats, Leading, str]:
+def leading_covariances(scores: Scores) -> tuple[Floats, Leading, str]:
     """Return covariance blocks [tasks, n, n], own parameters first, the whole, and how they were had."""
-    factor = _Factor(parts)
-    size = parts.freedom.count
+    factor = _Factor(scores)
+    size = scores.freedom.count
     count = min(_DIRECTIONS, size)
+
+    def times(basis: Floats) -> Floats:
+        """M · basis, with M = L⁻¹ C L⁻ᵀ."""
+        own, rest = factor.unwhiten(basis)
+        columns = np.concatenate([own.reshape(-1, basis.shape[1]), rest])
+        return factor.whiten(scores.times(columns).T).T
+
     basis = np.linalg.qr(spread_columns(size, count))[0]
     for _ in range(_ROUNDS):
-        basis = np.linalg.qr(_times(parts, factor, basis))[0]
-    own_blocks = np.zeros_like(parts.complete.own)
-    image = _times(parts, factor, basis, own_blocks)
+        basis = np.linalg.qr(times(basis))[0]
+    image = times(basis)
     values, turn = np.linalg.eigh(0.5 * (basis.T @ image + image.T @ basis))
     values = np.clip(values, 0.0, 1.0 - 1e-9)
     vectors = basis @ turn
+    own_blocks = factor.inverse @ scores.missing_blocks() @ factor.inverse.transpose(0, 2, 1)
     blocks = factor.assemble(vectors, values, own_blocks)
-    leading = Leading(factor, vectors, values / (1.0 - values), factor.left(vectors, values, own_blocks))
+    left = factor.left(vectors, values, own_blocks)
+    leading = Leading(factor, vectors, values / (1.0 - values), left)
     return blocks, leading, (
         f"observed information (Louis): {count} directions shared by all tasks, the rest task by task"
     )
@@ -50,9 +57,9 @@ def leading_covariances(parts: Louis) -> tuple[Floats, Leading, str]:
 class _Factor:
     """L with E[−H] = L Lᵀ: a block for each task, and a last row for what is shared."""
 
-    def __init__(self, parts: Louis) -> None:
-        own, coupling, shared = parts.complete
-        self.tasks, self.own = parts.freedom.fixed.shape
+    def __init__(self, scores: Scores) -> None:
+        own, coupling, shared = scores.complete
+        self.tasks, self.own = scores.freedom.fixed.shape
         self.inverse = np.linalg.inv(np.linalg.cholesky(own))
         self.below = np.einsum("tij,tjs->tsi", self.inverse, coupling)  # B_i = (L_i⁻¹ coupling)ᵀ
         rest = shared - np.einsum("tsi,tri->sr", self.below, self.below)
@@ -146,24 +153,3 @@ class Leading:
         cut = self.factor.tasks * self.factor.own
         mine = white[:, :cut].reshape(len(rows), self.factor.tasks, self.factor.own)
         return white, mine, white @ self.vectors
-
-
-def _times(parts: Louis, factor: _Factor, basis: Floats, blocks: Floats | None = None) -> Floats:
-    """M · basis; the blocks of M [tasks, own, own] are added to `blocks`, where they are asked for."""
-    total = np.zeros_like(basis)
-    tasks, own = parts.freedom.fixed.shape
-
-    def add(level: Floats) -> float:
-        white = factor.whiten(level)
-        np.add(total, white.T @ (white @ basis), out=total)
-        if blocks is not None:
-            mine = white[:, : tasks * own].reshape(-1, tasks, own)
-            np.add(blocks, np.einsum("ati,atj->tij", mine, mine), out=blocks)
-        return float((white**2).sum(axis=0).max(initial=0.0))
-
-    for some in reached(parts):
-        some.over_levels(add, enough=_ENOUGH, most=_LEVELS)
-    along = parts.freedom.moving_along(parts.items.slope)
-    if along is not None:
-        add(along[None, :])
-    return total

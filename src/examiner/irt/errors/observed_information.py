@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,8 @@ _TOGETHER = 250
 _STACK = 4_000_000
 _ENOUGH = 1e-8
 """Share of a parameter's information below which a level is the last: errors change by half as much."""
+_ROUGHLY_ENOUGH, _FEW_LEVELS = 1e-4, 12
+"""The same where only leading directions and single tasks are asked for."""
 _NONE = 6e-5
 """A chance of guessing or slipping this small is at the end of its range."""
 _PRECISE = 1.5e5
@@ -143,6 +145,97 @@ class Louis(NamedTuple):
     """Which agent of the responses each row of the matrix is."""
     derivatives: tuple[Floats, ...]
     """∂F_c/∂parameter, one [parameters, tasks, nodes] for each statistic c."""
+
+
+class Scores(Protocol):
+    """What covariances need of the scores of agents under their posteriors."""
+
+    freedom: Freedom
+
+    @property
+    def complete(self) -> CompleteInformation:
+        """Σ_j E_j[−H] and the priors' curvature."""
+        ...
+
+    def information(self) -> Floats:
+        """Return the whole observed information, [size, size]."""
+        ...
+
+    def times(self, columns: Floats) -> Floats:
+        """Return the missing information times columns [size, n], what the scale's freedom takes off too."""
+        ...
+
+    def missing_blocks(self) -> Floats:
+        """Return the missing information of each task by itself, [tasks, own, own]."""
+        ...
+
+    def moves(self) -> Iterator[tuple[NDArray[np.intp], Floats, Floats, Floats]]:
+        """Yield rows of agents, their posterior means and deviations, and how far means move with tasks."""
+        ...
+
+
+class LouisScores:
+    """Scores of any model, level by level."""
+
+    def __init__(self, parts: Louis) -> None:
+        self.parts, self.freedom = parts, parts.freedom
+
+    @property
+    def complete(self) -> CompleteInformation:
+        """Σ_j E_j[−H] and the priors' curvature."""
+        return self.parts.complete
+
+    def information(self) -> Floats:
+        """Return the whole observed information, [size, size]."""
+        return information_matrix(self.parts)
+
+    def times(self, columns: Floats) -> Floats:
+        """Return the missing information times columns [size, n], what the scale's freedom takes off too."""
+        total = np.zeros_like(columns)
+        self._over(lambda level: np.add(total, level.T @ (level @ columns), out=total))
+        return total
+
+    def missing_blocks(self) -> Floats:
+        """Return the missing information of each task by itself, [tasks, own, own]."""
+        tasks, own = self.freedom.fixed.shape
+        total = np.zeros((tasks, own, own))
+
+        def add(level: Floats) -> None:
+            mine = level[:, : tasks * own].reshape(-1, tasks, own)
+            np.add(total, np.einsum("ati,atj->tij", mine, mine), out=total)
+
+        self._over(add)
+        return total
+
+    def _over(self, add: Callable[[Floats], object]) -> None:
+        """Hand every level to `add`, and what the scale's freedom takes off as one more."""
+        tasks, own = self.freedom.fixed.shape
+        diagonal = np.diagonal(self.complete.own, axis1=1, axis2=2).reshape(tasks * own)
+        scale = np.concatenate([diagonal, np.diagonal(self.complete.shared)])
+
+        def share(level: Floats) -> float:
+            add(level)
+            return float(((level**2).sum(axis=0) / np.maximum(scale, 1e-12)).max(initial=0.0))
+
+        for some in reached(self.parts):
+            some.over_levels(share, enough=_ROUGHLY_ENOUGH, most=_FEW_LEVELS)
+        along = self.freedom.moving_along(self.parts.items.slope)
+        if along is not None:
+            add(along[None, :])
+
+    def moves(self) -> Iterator[tuple[NDArray[np.intp], Floats, Floats, Floats]]:
+        """Yield rows of agents, their posterior means and deviations, and how far means move with tasks.
+
+        That is the deviation times the first coefficient of the scores in polynomials orthonormal
+        under the posterior, of which the first is (θ − mean) / deviation.
+        """
+        for some in reached(self.parts):
+            nodes = some.parts.rule.nodes
+            first = next(orthonormal(nodes, some.weights))
+            mean = some.weights @ nodes
+            deviation = np.sqrt((some.weights * (nodes - mean[:, None]) ** 2).sum(axis=1))
+            moves = deviation[:, None] * some.moments(some.weights * first)
+            yield self.parts.order[some.block.rows], mean, deviation, moves
 
 
 def louis(
