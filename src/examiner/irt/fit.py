@@ -150,10 +150,11 @@ def fit(
     source, unknowns = _source(results, usable, chosen, priors)
     count = fitting.starts or _number_of_starts(len(source.agents), len(source.tasks))
     starts = _starts(source, unknowns, count, generator(rng))
-    unknowns, starts[0] = with_spread(source, unknowns, starts[0], fixed=rule)
+    unknowns, starts[0], laid = with_spread(source, unknowns, starts[0], fixed=rule)
+    begun = (laid, *(None for _ in starts[1:]))
     found = [
-        climb(source, unknowns, start, fixed=rule, most=fitting.most_iterations)
-        for start in shown(starts, "fitting", progress)
+        climb(source, unknowns, start, fixed=rule, near=near, most=fitting.most_iterations)
+        for start, near in shown(list(zip(starts, begun, strict=True)), "fitting", progress)
     ]
     made = _told(chosen, unknowns, source.agents, usable, found, errors=fitting.errors)
     return made if recipe is None else made.with_recipe(recipe)

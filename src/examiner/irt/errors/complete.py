@@ -135,12 +135,13 @@ class CompleteScores:
         for start in range(0, agents, _AGENTS):
             rows = slice(start, min(start + _AGENTS, agents))
             beside = self._beside[rows].astype(self._kind)
-            found = np.empty((rows.stop - start, 2 * tasks), dtype=self._kind)
+            found = np.empty((rows.stop - start, tasks, 2), dtype=self._kind)
             variance = self._variance[rows].astype(self._kind)[:, None]
-            found[:, 0::2] = self._won[rows] * variance - beside @ first.T
-            found[:, 1::2] = -(beside @ second.T)
+            np.multiply(self._won[rows], variance, out=found[:, :, 0])
+            found[:, :, 0] -= beside @ first.T
+            np.negative(beside @ second.T, out=found[:, :, 1])
             deviation = np.sqrt(self._variance[rows])
-            yield np.arange(rows.start, rows.stop), self._mean[rows], deviation, found
+            yield np.arange(rows.start, rows.stop), self._mean[rows], deviation, found.reshape(-1, 2 * tasks)
 
     def _crossed(self) -> Floats:
         """Kᵀ B, [tasks, nodes]."""

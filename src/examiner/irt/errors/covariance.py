@@ -54,7 +54,8 @@ class Whole:
 
     def variances(self, rows: Floats) -> Floats:
         """Return the diagonal of R Σ Rᵀ."""
-        return np.einsum("ij,ij->i", rows @ self.covariance, rows)
+        covariance = self.covariance.astype(rows.dtype, copy=False)
+        return np.einsum("ij,ij->i", rows @ covariance, rows).astype(np.float64)
 
     def drawn(self, count: int, rng: np.random.Generator) -> Floats:
         """Return draws from N(0, Σ)."""
@@ -154,7 +155,10 @@ def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
     """
     diagonal = np.diagonal(information)
     scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    scaled = information * scale[:, None] * scale
+    scaled = information * np.multiply.outer(scale, scale)
+    if diagonal.min() >= _NOTHING_KNOWN and (found := _peaked_inverse(scaled)) is not None:
+        found *= np.multiply.outer(scale, scale)
+        return found, WHOLE
     kept = np.arange(scaled.shape[0])
     tasks, own = freedom.fixed.shape
     task_of = np.concatenate(
@@ -185,13 +189,18 @@ def _peaked_inverse(information: Floats) -> Floats | None:
     if failed:
         return None
     lower, failed = dpotri(factor, lower=True, overwrite_c=True)
-    inverse = np.tril(lower) + np.tril(lower, -1).T
-    return None if failed or np.diagonal(inverse).max() >= 1 / _FLAT else np.asarray(inverse)
+    if failed or np.diagonal(lower).max() >= 1 / _FLAT:
+        return None
+    inverse = lower + lower.T  # above the diagonal there are zeros
+    inverse[np.diag_indices_from(inverse)] *= 0.5
+    return np.asarray(inverse)
 
 
 def _known(inverse: Floats, freedom: Freedom) -> Floats:
     """The covariances with 0 for parameters that do not move."""
     fixed = np.flatnonzero(freedom.fixed.ravel())
+    if not fixed.size and not np.isnan(inverse[0]).any():
+        return inverse
     known = np.nan_to_num(inverse, copy=True, nan=0.0)
     known[fixed] = 0.0
     known[:, fixed] = 0.0

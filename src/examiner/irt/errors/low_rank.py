@@ -125,7 +125,19 @@ class Leading:
         return np.asarray(white @ white.T + (along * self.raised) @ along.T + bent @ mine.reshape(bent.shape).T)
 
     def variances(self, rows: Floats) -> Floats:
-        """Return the diagonal of R Σ Rᵀ."""
+        """Return the diagonal of R Σ Rᵀ, in the precision of the rows where tasks share no parameter."""
+        factor, own = self.factor, self.factor.own
+        if rows.shape[1] == factor.tasks * own:
+            middle = np.eye(own) + self.blocks
+            alone = np.einsum("tki,tkl,tlj->tij", factor.inverse, middle, factor.inverse)
+            shared = rows @ self.leading(None, self.raised.size).astype(rows.dtype)
+            found = (shared.astype(np.float64) ** 2).sum(axis=1)
+            for first in range(own):
+                for second in range(first + 1):
+                    twice = 1.0 if first == second else 2.0
+                    block = (twice * alone[:, first, second]).astype(rows.dtype)
+                    found += (rows[:, first::own] * rows[:, second::own]) @ block
+            return np.asarray(found)
         white, mine, along = self._seen(rows)
         bent = np.einsum("ati,tij,atj->a", mine, self.blocks, mine)
         return np.asarray((white**2).sum(axis=1) + along**2 @ self.raised + bent)
@@ -142,7 +154,7 @@ class Leading:
         own, rest = factor.unwhiten(white)
         return np.concatenate([own.reshape(cut, count), rest]).T
 
-    def leading(self, block: NDArray[np.intp], count: int) -> Floats:
+    def leading(self, block: NDArray[np.intp] | None, count: int) -> Floats:
         """Return the directions that all tasks share, the largest first."""
         chosen = np.argsort(-self.raised)[:count]
         own, rest = self.factor.unwhiten(self.vectors[:, chosen] * np.sqrt(self.raised[chosen]))

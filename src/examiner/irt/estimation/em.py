@@ -162,20 +162,19 @@ def with_spread(
     start: Point,
     *,
     fixed: Quadrature | None = None,
-) -> tuple[Unknowns, Point]:
-    """Find how far slopes spread around their common scale, and a start close to the optimum.
+) -> tuple[Unknowns, Point, Quadrature | None]:
+    """Find how far slopes spread around their common scale, a start close to the optimum, and its nodes.
 
     Where each task has its own slope and the prior leaves their scale free; nothing is done otherwise.
     The spread is a number about all tasks, so that a few rough climbs are enough to find it.
     """
     prior = unknowns.relative
     if prior is None or "slope" in unknowns.shared:
-        return unknowns, start
-    at = start
+        return unknowns, start, None
+    at, climbing = start, _Climb(source, unknowns, fixed)
     for tolerance in _ROUGHLY:
         pace = source.pace._replace(tolerance=max(tolerance, source.pace.tolerance))
-        climbing = _Climb(source, unknowns, fixed)
-        bounds = unknowns.bounds()
+        climbing.unknowns, bounds = unknowns, unknowns.bounds()
         reached = _fixed_point(climbing, unknowns.joined(at), pace, most=_ROUGH, bounds=bounds)
         at = unknowns.split(reached.point)
         scaled = unknowns.scaled(at)
@@ -183,7 +182,7 @@ def with_spread(
         found = climbing.expected(unknowns.items(at))
         told = found.slope_information(scaled, at)
         unknowns = replace(unknowns, spread=prior.spread(unknowns.slopes(at), told, scaled.scale))
-    return unknowns, at
+    return unknowns, at, climbing.rule
 
 
 def climb(
@@ -192,10 +191,14 @@ def climb(
     start: Point,
     *,
     fixed: Quadrature | None = None,
+    near: Quadrature | None = None,
     most: int = 2000,
 ) -> Optimum:
-    """Run EM from one start until parameters or objective settle; `fixed` nodes are kept as they are."""
-    climbing = _Climb(source, unknowns, fixed)
+    """Run EM from one start until parameters or objective settle.
+
+    `fixed` nodes are kept as they are, and nodes `near` the optimum are begun with.
+    """
+    climbing = _Climb(source, unknowns, fixed, near)
     vector = unknowns.joined(start)
     arrival = _fixed_point(climbing, vector, source.pace, most=most, bounds=unknowns.bounds())
     if fixed is None and arrival.iterations > climbing.laid + source.pace.fresh:
