@@ -60,7 +60,7 @@ class Fitting:
 
     `estimator` is "map", with the weak `priors`, or "ml", without any. k successes of n > 1 trials are
     beta-binomial unless `response="binomial"`. `starts` is how many starts to try (by default ten for
-    small tables, one for large ones: the first from correlations, the others random); `nodes` a number
+    few trials in all, one for many: the first from correlations, the others random); `nodes` a number
     of Gauss–Hermite nodes or a `Quadrature`, by default a grid as fine as the test is long. Standard
     errors are computed unless `errors=False`.
 
@@ -148,7 +148,7 @@ def fit(
     usable = usable_responses(results, chosen, fitting.response)
     chosen = _told_apart(chosen, usable, priors)
     source, unknowns = _source(results, usable, chosen, priors)
-    count = fitting.starts or _number_of_starts(len(source.agents), len(source.tasks))
+    count = fitting.starts or _number_of_starts(len(source.agents) * float(source.trials.sum()))
     starts = _starts(source, unknowns, count, generator(rng))
     unknowns, starts[0], laid = with_spread(source, unknowns, starts[0], fixed=rule)
     begun = (laid, *(None for _ in starts[1:]))
@@ -275,11 +275,10 @@ def _starts(
     return [unknowns.start(slope, intercept) for slope, intercept in (first, *drawn)]
 
 
-def _number_of_starts(agents: int, tasks: int) -> int:
-    """Small data have several optima: ten starts below 5,000 cells, one above 100,000."""
-    cells = agents * tasks
+def _number_of_starts(trials: float) -> int:
+    """Small data have several optima: ten starts below 5,000 trials of all cells, one above 100,000."""
     for most, count in ((5_000, 10), (20_000, 5), (100_000, 3)):
-        if cells <= most:
+        if trials <= most:
             return count
     return 1
 

@@ -27,6 +27,7 @@ from examiner.irt.estimation.kernels import (
     expected_gradient,
     kernel_for,
 )
+from examiner.irt.estimation.usable_responses import suitable_kind
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.model import Model, Parameter, Unknowns, moved
 from examiner.irt.posterior import AgentBlock, Quadrature, posterior_blocks
@@ -44,7 +45,9 @@ _NEGLIGIBLE = 1e-16
 _TOGETHER = 250
 """Agents of a block: few enough to be alike, so that they reach few nodes."""
 _STACK = 4_000_000
-_ENOUGH = 1e-8
+_SMALL = 200_000
+"""Up to this many cells products are in double precision; errors need few digits."""
+_ENOUGH = 1e-6
 """Share of a parameter's information below which a level is the last: errors change by half as much."""
 _ROUGHLY_ENOUGH, _FEW_LEVELS = 1e-4, 12
 """The same where only leading directions and single tasks are asked for."""
@@ -235,6 +238,7 @@ class LouisScores:
             mean = some.weights @ nodes
             deviation = np.sqrt((some.weights * (nodes - mean[:, None]) ** 2).sum(axis=1))
             moves = deviation[:, None] * some.moments(some.weights * first)
+            moves = moves.astype(suitable_kind(self.parts.matrix, _SMALL), copy=False)
             yield self.parts.order[some.block.rows], mean, deviation, moves
 
 
@@ -325,10 +329,12 @@ def information_matrix(parts: Louis) -> Floats:
 
 def _missing_information(parts: Louis, scale: Floats) -> Floats:
     total = np.zeros((scale.size, scale.size))
+    kind = suitable_kind(parts.matrix, _SMALL)
 
     def add(level: Floats) -> float:
         nonlocal total
-        total += level.T @ level
+        some = level.astype(kind, copy=False)
+        total += some.T @ some
         return float(((level**2).sum(axis=0) / scale).max(initial=0.0))
 
     for some in reached(parts):

@@ -19,7 +19,7 @@ _MEMORY = 5
 """Steps that are mixed: more of them hardly differ, and make the equations singular."""
 _FURTHEST = 3.0
 """A mixed point farther off in any coordinate is not believed: slopes and logits live within a few."""
-_ROUGHLY, _ROUGH = (0.03, 0.01), 60
+_ROUGHLY, _ROUGH = (0.05, 0.02), 10
 """How far two rough climbs settle, and within how many iterations: enough to tell how slopes spread."""
 _MOST_STRETCH = 0.5
 _PLAIN = 2

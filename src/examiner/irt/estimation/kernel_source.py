@@ -34,6 +34,8 @@ _MARGIN = 2
 _DIFFERENCE = 1e-4
 """Step of the differences of gradients: truncation and rounding both stay below 1e-7 of a curvature."""
 _MOST_STEP = 1.0
+_CERTAIN = 0.02
+"""Steps this short cannot overshoot a parabola, and are taken without looking."""
 _SPACING = 0.6
 """Closer than for exponential families: posteriors under guessing are less like Gaussians."""
 _HALVINGS = 12
@@ -213,8 +215,8 @@ class KernelStatistics(Expected):
         gradient = here.gradient[:, :width] - (table - means) * tightness
         here = here._replace(value=here.value - _penalty(table, means, tightness))
         step = _ascent(gradient, curvature + np.diag(tightness))
-        falling = np.arange(table.shape[0])
-        for _ in range(_HALVINGS):
+        falling = np.flatnonzero(np.abs(step).max(axis=1) > _CERTAIN)
+        for _ in range(_HALVINGS if falling.size else 0):
             better = np.clip(table[falling] + step[falling], low, high)
             value = self._values(unknowns, Point(better.T, at.shared), falling)
             value -= _penalty(better, means, tightness)
@@ -223,7 +225,8 @@ class KernelStatistics(Expected):
             if not falling.size:
                 break
             step[falling] *= 0.3
-        step[falling] = 0.0
+        else:
+            step[falling] = 0.0
         return Point(np.clip(table + step, low, high).T, at.shared)
 
     def _curved(self, unknowns: Unknowns, at: Point) -> tuple[_Height, Floats]:
@@ -254,7 +257,7 @@ class KernelStatistics(Expected):
 
     def _shared_raised(self, unknowns: Unknowns, at: Point, row: int) -> Point:
         """One Newton step for a number that all tasks share."""
-        column = len(unknowns.own) + row
+        column, name = len(unknowns.own) + row, unknowns.shared[row]
         mean, tightness = (float(pull[column]) for pull in unknowns.pulls())
 
         def moved(value: float) -> Point:
@@ -262,25 +265,28 @@ class KernelStatistics(Expected):
             shared[row] = value
             return Point(at.own, shared)
 
-        def height(value: float) -> tuple[float, float]:
-            found = self._height(unknowns, moved(value))
-            away = value - mean
-            return (
-                float(found.value.sum() - 0.5 * tightness * away**2),
-                float(found.gradient[:, column].sum() - tightness * away),
-            )
+        def slope_at(value: float) -> float:
+            return float(self._height(unknowns, moved(value)).gradient[:, column].sum())
 
         start = float(at.shared[row])
-        here, slope = height(start)
-        bend = (height(start + _DIFFERENCE)[1] - height(start - _DIFFERENCE)[1]) / (2 * _DIFFERENCE)
-        step = float(np.clip(slope / max(abs(bend), 1e-8), -_MOST_STEP, _MOST_STEP))
-        for _ in range(_HALVINGS):
-            if height(start + step)[0] >= here:
+        here = self._height(unknowns, at)
+        slope = float(here.gradient[:, column].sum()) - tightness * (start - mean)
+        bend = here.bends.get(name)
+        if bend is None:
+            ahead, behind = slope_at(start + _DIFFERENCE), slope_at(start - _DIFFERENCE)
+            bend = (behind - ahead) / (2 * _DIFFERENCE)
+        step = slope / max(abs(bend + tightness), 1e-8)
+        step = float(np.clip(step, -_MOST_STEP, _MOST_STEP))
+        tasks = np.arange(len(unknowns.tasks))
+        before = float(here.value.sum()) - 0.5 * tightness * (start - mean) ** 2
+        for _ in range(_HALVINGS if abs(step) > _CERTAIN else 0):
+            after = float(self._values(unknowns, moved(start + step), tasks).sum())
+            if after - 0.5 * tightness * (start + step - mean) ** 2 >= before:
                 break
             step *= 0.3
         else:
-            step = 0.0
-        return moved(float(np.clip(start + step, *unknowns.bounds_of(unknowns.shared[row]))))
+            step = step if abs(step) <= _CERTAIN else 0.0
+        return moved(float(np.clip(start + step, *unknowns.bounds_of(name))))
 
     def _height(self, unknowns: Unknowns, at: Point) -> _Height:
         items = unknowns.items(at)
@@ -288,10 +294,15 @@ class KernelStatistics(Expected):
         slopes = self.kernel.slopes(self.sums, shape, items.precision)
         by = curve_derivatives(unknowns.names, items, shape, self.nodes)
         information = None
-        if slopes.information is not None:
+        bends: dict[str, float] = {}
+        if slopes.information is not None and "precision" not in unknowns.own:
             information = _curvature([by[name] for name in unknowns.own], slopes.information)
+            curved = (name for name in unknowns.shared if name != "precision")
+            bends = {name: float((slopes.information * by[name] ** 2).sum()) for name in curved}
+        if slopes.bend is not None:
+            bends["precision"] = float(slopes.bend.sum())
         gradient = expected_gradient(unknowns.names, by, slopes)
-        return _Height(slopes.value.sum(axis=1), gradient, information)
+        return _Height(slopes.value.sum(axis=1), gradient, information, bends)
 
     def _values(self, unknowns: Unknowns, at: Point, tasks: NDArray[np.intp]) -> Floats:
         """The expected log-likelihood of some tasks."""
@@ -307,11 +318,12 @@ class KernelStatistics(Expected):
 
 
 class _Height(NamedTuple):
-    """Each task's expected log-likelihood, its derivatives, and its expected information."""
+    """Each task's expected log-likelihood, its derivatives, its information, and bends by shared numbers."""
 
     value: Floats
     gradient: Floats
     information: Floats | None
+    bends: dict[str, float]
 
 
 def _curvature(by: Sequence[Floats], information: Floats) -> Floats:
