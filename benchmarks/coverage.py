@@ -97,8 +97,9 @@ def cells() -> Iterator[Cell]:
     for agents, tasks in ((23, 40), (500, 60)):
         yield Cell("1pl", agents, tasks, slopes="equal")
         yield Cell("beta", agents, tasks, response="beta")
-    for agents, tasks in ((23, 40), (45, 41), (500, 60)):  # counts of few trials, so that both can be had
-        yield Cell("2pl", agents, tasks, 4, response="beta-binomial")
+    for agents, tasks in ((23, 40), (45, 41), (500, 60)):  # single trials have no overdispersion
+        for missing in (0.0, 0.5):
+            yield Cell("2pl", agents, tasks, 4, missing, response="beta-binomial")
     yield Cell("3pl", 500, 60)
     for agents, tasks, trials in ((12, 25, 5), (23, 40, 1), (45, 41, 1)):
         for slopes in ("of mean 0.5", "of mean 3", "a fifth negative"):
@@ -161,11 +162,18 @@ def one_table(cell: Cell, number: int, starts: int | None) -> dict[str, object]:
         return told | {"held": {"beyond": counted(beyond)}, "scale": common(made)}
     if cell.kind == "ranks":
         return told | {"ranks": ranks(made, able, rng)}
-    return told | {"held": held(made, items, able, new, ability[cell.agents :]), "scale": common(made)}
+    return told | {
+        "held": held(made, items, able, new, ability[cell.agents :]),
+        "scale": common(made),
+    }
 
 
 def held(
-    made: IRTFit, items: ItemParameters, able: np.ndarray, new: ResponseMatrix, newcomers: np.ndarray
+    made: IRTFit,
+    items: ItemParameters,
+    able: np.ndarray,
+    new: ResponseMatrix,
+    newcomers: np.ndarray,
 ) -> dict[str, list[int]]:
     """How many intervals there are of each kind, and how many of them hold the truth."""
     errors = made.errors
@@ -219,16 +227,24 @@ def summary(lines: list[dict[str, object]]) -> bool:
             continue
         said, good = (_ranked if cell.kind == "ranks" else _covered)(cell, mine)
         right &= good
-        print(f"| {cell.name} | {len(mine)} | " + " | ".join(said) + f" | {'' if good else 'fails'} |")
+        print(
+            f"| {cell.name} | {len(mine)} | " + " | ".join(said) + f" | {'' if good else 'fails'} |"
+        )
     return right
+
+
+def covered(pairs: list[list[int]]) -> tuple[float, float]:
+    """The share of intervals that hold the truth, and its standard error clustered by table."""
+    held, every = np.array(pairs, dtype=float).T
+    share = held.sum() / every.sum()
+    error = np.sqrt(((held - share * every) ** 2).sum()) / every.sum()
+    return float(share), float(max(error, 1.0 / every.sum()))
 
 
 def _covered(cell: Cell, lines: list[dict[str, object]]) -> tuple[list[str], bool]:
     said, good = [], True
     for name in EXPECTED if cell.kind == "coverage" else NOISE:
-        pairs = np.array([line["held"][name] for line in lines], dtype=float)  # type: ignore[index]
-        share = pairs[:, 0].sum() / pairs[:, 1].sum()
-        error = np.sqrt(((pairs[:, 0] - share * pairs[:, 1]) ** 2).sum()) / pairs[:, 1].sum()
+        share, error = covered([line["held"][name] for line in lines])  # type: ignore[index]
         low, high = cell.limits.get(name, (0.0, 1.0))
         outside = share < low - 2 * error or share > high + 2 * error
         good &= not outside
@@ -256,7 +272,9 @@ def read(path: Path) -> list[dict[str, object]]:
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--cells", default="", help="words that the names of cells must have, by commas")
+    options.add_argument(
+        "--cells", default="", help="words that the names of cells must have, by commas"
+    )
     options.add_argument("--tables", type=int, default=200)
     options.add_argument("--workers", type=int, default=1)
     options.add_argument("--starts", type=int, default=1)

@@ -313,8 +313,11 @@ def _told(
     if errors and matrix is not None:
         joint = JointErrors(matrix, items, model, priors, best.rule, population_sd, scale)
         known = replace(joint.tasks, joint=joint)
-        own, total = joint.abilities()
-        abilities = replace(abilities, error=total, posterior=own, joint=joint)
+        if (
+            scale is not None
+        ):  # other estimators tell what other software tells: tasks taken as known
+            own, total = joint.abilities()
+            abilities = replace(abilities, error=total, posterior=own, joint=joint)
     flags: tuple[tuple[str, ...], ...] = tuple(() for _ in items.tasks)
     if errors or len(agents) * len(items) <= _QUICKLY_FLAGGED:
         flags = task_flags(matrix, items, model, abilities, known)
@@ -339,7 +342,9 @@ def _told(
         flags=flags,
         dropped=usable.dropped,
         left_out=usable.left_out,
-        warnings=fit_warnings(starts, best.expected.spread[1], (len(agents), len(items)), model, items),
+        warnings=fit_warnings(
+            starts, best.expected.spread[1], (len(agents), len(items)), model, items
+        ),
         errors=known,
         matrix=matrix,
         parameters=unknowns.count,

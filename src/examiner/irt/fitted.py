@@ -174,9 +174,7 @@ class TaskErrors:
     """Standard error of the population's standard deviation, where it is free (Rasch)."""
     together: Annotated[Floats, Axes("parameters", "directions of tasks")] | None = None
     """What tasks err by together, of stored fits: directions of all slopes, then of all intercepts."""
-    joint: Joint | None = field(
-        default=None, compare=False, metadata={"stored": False}, repr=False
-    )
+    joint: Joint | None = field(default=None, compare=False, metadata={"stored": False}, repr=False)
 
     def variances(self, by_slope: Floats, by_intercept: Floats) -> Floats:
         """Return the variances of sums Σ (x a + y d) over tasks, for rows of weights x and y [n, tasks].
@@ -193,7 +191,9 @@ class TaskErrors:
             return self.joint.variances(by_slope, by_intercept)
         blocks = (self.slope**2, self.covariance, self.intercept**2)
         slope, both, intercept = (np.nan_to_num(part) for part in blocks)
-        found = by_slope**2 @ slope + 2 * (by_slope * by_intercept) @ both + by_intercept**2 @ intercept
+        found = (
+            by_slope**2 @ slope + 2 * (by_slope * by_intercept) @ both + by_intercept**2 @ intercept
+        )
         if self.together is not None:
             tasks = len(self.slope)
             of_slopes, of_intercepts = self.together[:tasks], self.together[tasks:]
@@ -205,10 +205,12 @@ class TaskErrors:
 
     def to_record(self) -> dict[str, object]:
         """Return plain JSON values; of the joint errors their leading directions are kept."""
-        parts = {part.name: getattr(self, part.name) for part in fields(self) if part.name != "joint"}
+        parts = {
+            part.name: getattr(self, part.name) for part in fields(self) if part.name != "joint"
+        }
         if self.joint is not None:
             parts["together"] = self.joint.directions(_DIRECTIONS)
-        return {name: to_record(part) for name, part in parts.items()}
+        return {name: to_record(part) for name, part in parts.items() if part is not None}
 
     def __repr__(self) -> str:
         return f"TaskErrors of {counted(len(self.slope), 'task')}: {self.method}"
@@ -240,9 +242,7 @@ class Abilities(ToldByName):
     """Posterior standard deviations with tasks taken as known, where `error` counts their errors too."""
     together: Annotated[Floats, Axes("agents", "directions")] | None = None
     """What abilities err by together: directions in which the errors of tasks move them, of stored fits."""
-    joint: Joint | None = field(
-        default=None, compare=False, metadata={"stored": False}, repr=False
-    )
+    joint: Joint | None = field(default=None, compare=False, metadata={"stored": False}, repr=False)
 
     @property
     def covariance(self) -> Floats:
@@ -272,7 +272,9 @@ class Abilities(ToldByName):
         variance, found = self.error**2, self.covariance
         return (
             self.ability[:, None] - self.ability,
-            np.sqrt(np.maximum(variance[:, None] + variance - 2 * found, 0.0) * (1 - np.eye(len(found)))),
+            np.sqrt(
+                np.maximum(variance[:, None] + variance - 2 * found, 0.0) * (1 - np.eye(len(found)))
+            ),
         )
 
     def to_record(self) -> dict[str, object]:
@@ -286,7 +288,7 @@ class Abilities(ToldByName):
         }
         if self.joint is not None:
             parts["together"] = _leading(self.covariance, self.posterior)
-        return {name: to_record(part) for name, part in parts.items()}
+        return {name: to_record(part) for name, part in parts.items() if part is not None}
 
     def _headline(self) -> str:
         return self.method
@@ -296,8 +298,9 @@ class Abilities(ToldByName):
 class IRTFit:
     """A fitted model: parameters of tasks, abilities of agents, and what stands behind them.
 
-    Abilities are N(0, population_sd²); `abilities` are posterior means (EAP) with posterior
-    standard deviations. `objective` is the log-likelihood plus the log-priors without their
+    Abilities are N(0, population_sd²); `abilities` are posterior means (EAP). Their errors count what is
+    not known of tasks and of the scale's zero and unit; under maximum likelihood, with fixed priors and
+    without standard errors of tasks they are posterior standard deviations alone. `objective` is the log-likelihood plus the log-priors without their
     constants, and equals `log_likelihood` under maximum likelihood. `flags` are words about each
     task. `errors` is None where standard errors were not asked for, `matrix` None where the fit was
     read from a file.
@@ -381,14 +384,15 @@ class IRTFit:
         >>> fit(simulate(items, 20, rng=0)).draws(50, rng=1).ability.shape
         (50, 20)
         """
-        if self.abilities.joint is None:
+        joint = None if self.errors is None else self.errors.joint
+        if joint is None:
             raise InputError(
                 "This fit was read from a file, or made without standard errors, so that nothing can be "
                 "drawn from it. Fit again with errors."
             )
         if count < 1:
             raise InputError(f"{count} draws are asked for. Give at least 1.")
-        return self.abilities.joint.draws(count, generator(rng))
+        return joint.draws(count, generator(rng))
 
     @property
     def task_priors(self) -> Priors | None:

@@ -281,9 +281,6 @@ def _hermite_rule(count: int) -> tuple[Floats, Floats]:
 def _total_information(items: ItemParameters, trials: float | Floats, abilities: Floats) -> Floats:
     """Σᵢ nᵢ Iᵢ(θ); of many tasks the steepest and a sample, which is enough to place nodes by."""
     counts = np.broadcast_to(np.asarray(trials, dtype=np.float64), (len(items),))
-    if items.response == "beta-binomial" and items.precision is not None:
-        # n trials that correlate by 1 / (ν + 1) tell as much as fewer independent ones
-        counts = counts / (1.0 + np.maximum(counts - 1.0, 0.0) / (items.precision + 1.0))
     if len(items) <= 2 * _SOME_TASKS:
         return np.asarray(information(items, abilities) @ counts)
     by_size = np.argsort(-np.abs(items.slope), kind="stable")

@@ -78,7 +78,7 @@ class RelativeSlopes:
     with every e integrated out: at the highest point of all together it would grow with every task.
 
     >>> round(RelativeSlopes().common(np.array([0.8, 1.0, 1.2]), 0.4), 2)
-    1.02
+    1.03
     """
 
     log_scale: Normal = Normal(0.0, 1.0)

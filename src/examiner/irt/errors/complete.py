@@ -141,7 +141,12 @@ class CompleteScores:
             found[:, :, 0] -= beside @ first.T
             np.negative(beside @ second.T, out=found[:, :, 1])
             deviation = np.sqrt(self._variance[rows])
-            yield np.arange(rows.start, rows.stop), self._mean[rows], deviation, found.reshape(-1, 2 * tasks)
+            yield (
+                np.arange(rows.start, rows.stop),
+                self._mean[rows],
+                deviation,
+                found.reshape(-1, 2 * tasks),
+            )
 
     def _crossed(self) -> Floats:
         """Kᵀ B, [tasks, nodes]."""

@@ -63,7 +63,6 @@ class Whole:
         normal = rng.standard_normal((count, values.size))
         return np.asarray((normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
-
     def leading(self, block: NDArray[np.intp], count: int) -> Floats:
         """Return the leading directions of the correlations between blocks, by subspace iteration."""
         scale = np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0))

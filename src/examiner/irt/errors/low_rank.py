@@ -49,8 +49,12 @@ def leading_covariances(scores: Scores) -> tuple[Floats, Leading, str]:
     blocks = factor.assemble(vectors, values, own_blocks)
     left = factor.left(vectors, values, own_blocks)
     leading = Leading(factor, vectors, values / (1.0 - values), left)
-    return blocks, leading, (
-        f"observed information (Louis): {count} directions shared by all tasks, the rest task by task"
+    return (
+        blocks,
+        leading,
+        (
+            f"observed information (Louis): {count} directions shared by all tasks, the rest task by task"
+        ),
     )
 
 
@@ -122,7 +126,9 @@ class Leading:
         """Return R Σ Rᵀ of rows [n, size]."""
         white, mine, along = self._seen(rows)
         bent = np.einsum("ati,tij->atj", mine, self.blocks).reshape(len(rows), -1)
-        return np.asarray(white @ white.T + (along * self.raised) @ along.T + bent @ mine.reshape(bent.shape).T)
+        return np.asarray(
+            white @ white.T + (along * self.raised) @ along.T + bent @ mine.reshape(bent.shape).T
+        )
 
     def variances(self, rows: Floats) -> Floats:
         """Return the diagonal of R Σ Rᵀ, in the precision of the rows where tasks share no parameter."""
@@ -148,7 +154,9 @@ class Leading:
         cut = factor.tasks * factor.own
         normal = rng.standard_normal((size, count))
         roots = np.linalg.cholesky(np.eye(factor.own) + self.blocks + 1e-9 * np.eye(factor.own))
-        mine = np.einsum("tij,tjn->tin", roots, normal[:cut].reshape(factor.tasks, factor.own, count))
+        mine = np.einsum(
+            "tij,tjn->tin", roots, normal[:cut].reshape(factor.tasks, factor.own, count)
+        )
         shared = rng.standard_normal((self.raised.size, count)) * np.sqrt(self.raised)[:, None]
         white = np.concatenate([mine.reshape(cut, count), normal[cut:]]) + self.vectors @ shared
         own, rest = factor.unwhiten(white)

@@ -247,7 +247,11 @@ class _Climb:
         return self.last
 
     def _grid(self, items: ItemParameters) -> Quadrature:
-        rule = Quadrature.for_items(items, self.source.trials, spacing=self.source.pace.spacing)
+        trials = self.source.trials
+        if items.response == "beta-binomial" and items.precision is not None:
+            # n trials that correlate by 1 / (ν + 1) tell as much as fewer independent ones
+            trials = trials / (1.0 + np.maximum(trials - 1.0, 0.0) / (items.precision + 1.0))
+        rule = Quadrature.for_items(items, trials, spacing=self.source.pace.spacing)
         if self.last is None:
             return rule
         reach = self.source.pace.reach * np.sqrt(np.maximum(self.last.variance, 1e-300))

@@ -138,7 +138,9 @@ class BetaBinomial:
         """Return log(P + r/ν), log(1 − P + r/ν) and −log(1 + r/ν) for every r."""
         per = _inverse(precision, curves)
         shares = (curves.success, curves.failure)
-        rising = (np.log(_safe(share + step * per)) for share in shares for step in range(self.trials))
+        rising = (
+            np.log(_safe(share + step * per)) for share in shares for step in range(self.trials)
+        )
         # the last of them are the same at every ability
         level = (-np.log1p(step * per) for step in range(self.trials))
         return (*rising, *(np.broadcast_to(part, curves.success.shape) for part in level))
@@ -146,7 +148,9 @@ class BetaBinomial:
     def slopes(self, sums: Sequence[Floats], curves: Curves, precision: Floats | None) -> Slopes:
         """By P: ±1 / (P + x) with x = r/ν; by log ν: −x / (P + x), and once more x P / (P + x)²."""
         per = _inverse(precision, curves)
-        value, by_success, by_log_precision, information, bend = np.zeros((5, *curves.success.shape))
+        value, by_success, by_log_precision, information, bend = np.zeros(
+            (5, *curves.success.shape)
+        )
         for step in range(self.trials):
             won, lost, tried = sums[step], sums[self.trials + step], sums[2 * self.trials + step]
             extra = step * per
