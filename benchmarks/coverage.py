@@ -1,11 +1,11 @@
 """Claims: nominal 95 % intervals hold the truth 92 to 98.5 % of the time, with 12 agents and with 500.
 
 Tables are simulated with the population's zero and unit (θ ~ N(0, 1)), slopes lognormal(0.2, 0.35) and
-difficulties N(0, 1); of every table the fit's intervals of abilities, of differences between agents, of five
-new agents placed on it, of slopes and of difficulties are held against the truth. Standard errors are
-clustered by table. A cell fails when it is more than two of them outside its limits. Beside: slopes the prior
-does not expect, a population that is not normal, identical agents, and ranks of the truth among joint draws,
-which are uniform if the draws are right (Talts et al. 2018).
+difficulties N(0, 1). Of every table the fit's intervals of abilities, of differences between agents, of
+five new agents placed on it, of slopes and of difficulties are held against the truth. Standard errors
+are clustered by table. A cell fails when it is more than two of them outside its limits. Beside: slopes
+the prior does not expect, a population that is not normal, identical agents, and ranks of the truth among
+joint draws, which are uniform if the draws are right (Talts et al. 2018).
 
 Every table is a line of a file, so that a run can be stopped, continued, and split over machines.
 Run: python benchmarks/coverage.py [--cells 23x40] [--tables 200] [--workers 16] [--out coverage.jsonl]
@@ -14,13 +14,10 @@ Run: python benchmarks/coverage.py [--cells 23x40] [--tables 200] [--workers 16]
 
 from __future__ import annotations
 
-import os
-
-for library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
-    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-
 import argparse
 import json
+import multiprocessing
+import os
 import sys
 import time
 import zlib
@@ -33,6 +30,9 @@ import numpy as np
 
 from examiner.irt import IRTFit, ItemParameters, fit, place, simulate
 from examiner.results import ResponseMatrix
+
+for library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):  # the workers', which start as new processes
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 NEW = 5
 """Agents placed on each fit."""
@@ -299,7 +299,8 @@ def _run(given: argparse.Namespace) -> None:
         and (cell.name, number) not in done
     ]
     stop = time.monotonic() + given.seconds
-    with ProcessPoolExecutor(given.workers) as pool, given.out.open("a") as file:
+    fresh = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(given.workers, fresh) as pool, given.out.open("a") as file:
         waiting = set()
         queue = iter(jobs)
         while True:

@@ -156,8 +156,8 @@ def test_fast_and_general_engines_agree() -> None:
     from examiner.irt.estimation.em import climb
     from examiner.irt.estimation.kernel_source import KernelSource
     from examiner.irt.model import Unknowns
-    from examiner.irt.priors import Priors
     from examiner.irt.models import MODELS
+    from examiner.irt.priors import Priors
 
     values = ex.irt.simulate(bank(15, 8), 120, rng=9).to_numpy().copy()
     values[np.random.default_rng(1).random(values.shape) < 0.1] = np.nan

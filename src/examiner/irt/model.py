@@ -170,8 +170,8 @@ class Unknowns:
     def slopes(self, at: Point) -> Floats:
         """Return the slopes of a point: [tasks], or one where it is shared."""
         if "slope" in self.own:
-            return at.own[self.own.index("slope")]
-        return at.shared[[self.shared.index("slope")]]
+            return np.asarray(at.own[self.own.index("slope")])
+        return np.asarray(at.shared[[self.shared.index("slope")]])
 
     def scaled(self, at: Point) -> Unknowns:
         """Return the same with the scale of slopes that is likeliest at a point, where it is free."""
@@ -221,7 +221,7 @@ class Unknowns:
         return total
 
     def bounds_of(self, parameter: Parameter) -> tuple[float, float]:
-        """Return the lowest and the highest value; one slope for all, whose logarithm is free, is positive."""
+        """Return the lowest and highest value; one slope for all, whose logarithm is free, is positive."""
         low, high = BOUNDS[parameter]
         alone = parameter == "slope" and "slope" in self.shared and self.relative is not None
         return (_FLATTEST, high) if alone else (low, high)

@@ -215,7 +215,7 @@ def moments(weights: Floats, nodes: Floats) -> tuple[Floats, Floats]:
 
 
 def drawn_abilities(weights: Floats, nodes: Floats, rng: np.random.Generator) -> Floats:
-    """Return one ability from each posterior: a node by its weight, then evenly up to halfway to the next."""
+    """Return one ability from each posterior: a node by its weight, and evenly halfway to the next."""
     sums = np.cumsum(weights, axis=1)
     sums /= sums[:, -1:]
     node = (sums < rng.random((weights.shape[0], 1))).sum(axis=1)

@@ -4,7 +4,8 @@ With k successes of n trials the scores of a task are θ (k − nP) by its slope
 The data stand beside θ only, which is linear, so that with h = (nθP, nP) at the nodes [2 tasks, nodes] and
 posteriors W [agents, nodes], M = diag(column sums of W), B = W (θ − mean) and V the posterior variances
 
-.. math:: \sum_j \mathrm{Cov}_j[s] = h (M - W^\top W) h^\top + K^\top V K - K^\top B h^\top - (K^\top B h^\top)^\top
+.. math:: \sum_j \mathrm{Cov}_j[s] = h (M - W^\top W) h^\top + K^\top V K - C - C^\top, \quad
+          C = K^\top B h^\top
 
 with K [agents, tasks] the successes, in the rows and columns of slopes. One product with the data squared,
 and none of them for each node.
@@ -17,7 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.errors.observed_information import CompleteInformation, Freedom
+from examiner.irt.errors.freedom import CompleteInformation, Freedom
 from examiner.irt.estimation.exponential import softplus_and_sigmoid
 from examiner.irt.estimation.usable_responses import same_trials, suitable_kind
 from examiner.irt.items import Floats, ItemParameters
@@ -96,7 +97,7 @@ class CompleteScores:
         return found if along is None else found - np.multiply.outer(along, along)
 
     def times(self, columns: Floats) -> Floats:
-        """Return the missing information times columns [size, n], what the scale's freedom takes off too."""
+        """Return the missing information times columns [size, n], with what a free scale takes off."""
         by_slope, by_intercept = columns[0::2], columns[1::2]
         expected = self._by[0].T @ by_slope + self._by[1].T @ by_intercept
         seen = np.asarray(self._won @ by_slope.astype(self._kind), dtype=np.float64)

@@ -8,14 +8,15 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.errors.observed_information import Freedom, Scores
+from examiner.irt.errors.freedom import Freedom, Scores
 from examiner.irt.items import Floats
 from examiner.irt.model import Parameter
 
 WHOLE = "observed information (Louis), all parameters together"
 HELD = "observed information (Louis), with tasks in which the likelihood is not peaked held fixed"
 MOST_TOGETHER = 4000
-"""Parameters whose covariances are all had; of more, leading directions stand in for those between tasks."""
+"""Parameters whose covariances are all had; of more, leading directions stand in for those between
+tasks."""
 _FLAT = 1e-8
 _ROUNDS = 12
 _NOTHING_KNOWN = 1e-6
@@ -23,7 +24,7 @@ _NOTHING_KNOWN = 1e-6
 
 
 class Together(Protocol):
-    """The covariance of all parameters at once, those of each task first, then the shared: [size, size]."""
+    """The covariance Σ of all parameters at once [size, size]: those of tasks first, then the shared."""
 
     def between(self, rows: Floats) -> Floats:
         """Return R Σ Rᵀ of rows [n, size]: covariances of n sums of parameters, [n, n]."""
@@ -41,6 +42,10 @@ class Together(Protocol):
         """Return F [size, count], F Fᵀ near to Σ outside the blocks of parameters that share a number."""
         ...
 
+    def without(self, column: int) -> tuple[Floats, Together]:
+        """Return the direction f of one parameter, f fᵀ all that it shares, and what is left of Σ."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Whole:
@@ -55,7 +60,7 @@ class Whole:
     def variances(self, rows: Floats) -> Floats:
         """Return the diagonal of R Σ Rᵀ."""
         covariance = self.covariance.astype(rows.dtype, copy=False)
-        return np.einsum("ij,ij->i", rows @ covariance, rows).astype(np.float64)
+        return np.asarray(np.einsum("ij,ij->i", rows @ covariance, rows), dtype=np.float64)
 
     def drawn(self, count: int, rng: np.random.Generator) -> Floats:
         """Return draws from N(0, Σ)."""
@@ -76,6 +81,11 @@ class Whole:
         values, turn = np.linalg.eigh(basis.T @ outside @ basis)
         values, turn = values[::-1][:count], turn[:, ::-1][:, :count]
         return np.asarray(scale[:, None] * (basis @ turn) * np.sqrt(np.maximum(values, 0.0)))
+
+    def without(self, column: int) -> tuple[Floats, Whole]:
+        """Return Σ e / √Σ_ee of a parameter e, and Σ less its square."""
+        direction = self.covariance[column] / np.sqrt(self.covariance[column, column])
+        return direction, Whole(self.covariance - np.multiply.outer(direction, direction))
 
 
 def spread_columns(size: int, count: int) -> Floats:
@@ -111,8 +121,7 @@ class Covariances(NamedTuple):
             return float(self.between("slope", "slope")[0]) / float(slope[0]) ** 2
         moves, deviation = relative.scale_given(slope, scale)
         row = np.zeros((1, freedom.count))
-        width = len(freedom.own)
-        row[0, freedom.own.index("slope") : len(freedom.tasks) * width : width] = moves
+        row[0, freedom.columns("slope")] = moves
         return float(self.together.variances(row)[0]) + deviation**2
 
     def between(self, first: Parameter, second: Parameter) -> Floats:

@@ -6,13 +6,14 @@ from typing import TypeVar
 
 import numpy as np
 
+from examiner.irt.errors.any_scores import LouisScores
 from examiner.irt.errors.covariance import Covariances, covariances
-from examiner.irt.errors.observed_information import LouisScores, louis
+from examiner.irt.errors.observed_information import louis
 from examiner.irt.fitted import TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
-from examiner.irt.priors import Priors, SlopeScale
 from examiner.irt.posterior import Quadrature
+from examiner.irt.priors import Priors, SlopeScale
 from examiner.results import ResponseMatrix
 
 Z = 1.959963984540054

@@ -19,10 +19,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.errors.covariance import Covariances, covariances
-from examiner.irt.errors.intervals import told
+from examiner.irt.errors.any_scores import LouisScores
 from examiner.irt.errors.complete import CompleteScores
-from examiner.irt.errors.observed_information import Freedom, LouisScores, Scores, louis
+from examiner.irt.errors.covariance import Covariances, covariances
+from examiner.irt.errors.freedom import Freedom, Scores
+from examiner.irt.errors.intervals import told
+from examiner.irt.errors.observed_information import louis
 from examiner.irt.fitted import JointDraws, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model, moved
@@ -69,62 +71,46 @@ class JointErrors:
         return np.maximum(self.found.together.variances(self._rows(by_slope, by_intercept)), 0.0)
 
     def directions(self, count: int) -> Floats:
-        """Return the leading directions in which slopes, then intercepts, err together: [2 tasks, count]."""
-        found = self.found.together.leading(self.found.blocks_of_tasks, count)
-        freedom, tasks = self._freedom, len(self._items)
-        laid = []
-        for name, unit in (("slope", self._sd), ("intercept", 1.0)):
-            row = freedom.position(name)
-            if row < 0 or (name == "slope" and self._model.unit_slopes):
-                laid.append(np.zeros((tasks, found.shape[1])))
-            elif row < len(freedom.own):
-                laid.append(found[row : tasks * len(freedom.own) : len(freedom.own)] / unit)
-            else:
-                shared = found[tasks * len(freedom.own) + row - len(freedom.own)] / unit
-                laid.append(np.tile(shared, (tasks, 1)))
-        return np.concatenate(laid)
+        """Return leading directions in which slopes, then intercepts, err together: [2 tasks, count]."""
+        together, freedom = self.found.together, self._freedom
+        every: list[Floats] = []
+        if "slope" in freedom.shared:
+            direction, together = together.without(int(freedom.columns("slope")[0]))
+            every.append(direction[:, None])
+        every.append(together.leading(self.found.blocks_of_tasks, count - len(every)))
+        found = np.concatenate(every, axis=1)
+        slopes = found[freedom.columns("slope")] / self._sd
+        if self._model.unit_slopes:
+            slopes = np.zeros_like(slopes)
+        return np.concatenate([slopes, found[freedom.columns("intercept")]])
 
     def _rows(self, by_slope: Floats, by_intercept: Floats) -> Floats:
         """Weights of slopes and intercepts, told on the scale users read, as rows over all parameters."""
-        freedom, tasks = self._freedom, len(self._items)
-        width = len(freedom.own)
-        rows = np.zeros((len(by_slope), freedom.count))
-        for name, weights in (("slope", by_slope / self._sd), ("intercept", by_intercept)):
-            row = freedom.position(name)
-            if row < 0 or (name == "slope" and self._model.unit_slopes):
-                continue
-            if row < width:
-                rows[:, row : tasks * width : width] = weights
-            else:
-                rows[:, tasks * width + row - width] = weights.sum(axis=1)
+        rows = np.zeros((len(by_slope), self._freedom.count))
+        if not self._model.unit_slopes:
+            np.add.at(rows.T, self._freedom.columns("slope"), by_slope.T / self._sd)
+        rows[:, self._freedom.columns("intercept")] += by_intercept
         return rows
 
     def draws(self, count: int, rng: np.random.Generator) -> JointDraws:
-        r"""Return joint draws of tasks, their scale, and abilities.
+        """Return joint draws of tasks, their scale, and abilities.
 
-        Parameters are normal around the estimates; slopes are drawn as e and log c, in which they are
-        closer to normal: with da the normal deviation of slopes and g that of log c given it,
-        a = eᵍ (â (1 − g) + da). Each draw of tasks gives every agent a posterior to draw from.
+        Parameters are normal around the estimates (see `_stretched` for slopes); each draw of tasks
+        gives every agent a posterior to draw from.
         """
-        freedom, matrix, standard = self._freedom, self._matrix, self._standard
+        freedom, matrix = self._freedom, self._matrix
         away = self.found.together.drawn(count, rng)
-        tasks, width = len(self._items), len(freedom.own)
+        tasks, width = freedom.fixed.shape
         own = away[:, : tasks * width].reshape(count, tasks, width)
-        stretched = np.zeros(count)
-        relative, scale = freedom.relative, freedom.scale
-        if relative is not None and scale is not None and "slope" in freedom.own:
-            slopes = own[:, :, freedom.own.index("slope")]
-            moves, deviation = relative.scale_given(standard.slope, scale)
-            stretched = slopes @ moves + deviation * rng.standard_normal(count)
-            factor = stretched[:, None]
-            slopes[:] = np.exp(factor) * (standard.slope * (1 - factor) + slopes) - standard.slope
+        stretched = self._stretched(own, rng)
         made = []
         for mine, rest in zip(own, away[:, tasks * width :], strict=True):
-            items = standard
-            for name, column in zip(freedom.own, mine.T, strict=True):
-                items = moved(items, name, column)
-            for name, value in zip(freedom.shared, rest, strict=True):
-                items = moved(items, name, value)
+            items = self._standard
+            for name, steps in (
+                *zip(freedom.own, mine.T, strict=True),
+                *zip(freedom.shared, rest, strict=True),
+            ):
+                items = moved(items, name, steps)
             made.append(items)
         ability = np.empty((count, len(matrix.agents)))
         for row, items in enumerate(made):
@@ -133,13 +119,28 @@ class JointErrors:
                 ability[row, part.block.rows] = drawn
         # Rasch tells the shared slope as the unit of ability
         unit = np.array([items.slope[0] if self._model.unit_slopes else self._sd for items in made])
-        told_items = [items.rescaled(0.0, 1.0 / sd) for items, sd in zip(made, unit, strict=True)]
-        return JointDraws(
-            tuple(told_items),
-            ability * unit[:, None],
-            matrix.agents,
-            (1.0 if scale is None else scale.common) * np.exp(stretched),
-        )
+        told_items = (items.rescaled(0.0, 1.0 / sd) for items, sd in zip(made, unit, strict=True))
+        common = 1.0 if freedom.scale is None else freedom.scale.common
+        scale = common * np.exp(stretched)
+        if "slope" in freedom.shared and freedom.scale is not None:
+            scale = np.array([items.slope[0] for items in made])
+        return JointDraws(tuple(told_items), ability * unit[:, None], matrix.agents, scale)
+
+    def _stretched(self, own: Floats, rng: np.random.Generator) -> Floats:
+        """Draw how log c moves, and turn the moves of slopes [draws, tasks] into those it makes them.
+
+        Slopes are closer to normal as e and log c: with da the normal deviation of slopes and g that
+        of log c given it, a = eᵍ (â (1 − g) + da).
+        """
+        freedom, slope = self._freedom, self._standard.slope
+        if freedom.relative is None or freedom.scale is None or "slope" not in freedom.own:
+            return np.zeros(len(own))
+        moves, deviation = freedom.relative.scale_given(slope, freedom.scale)
+        away = own[:, :, freedom.own.index("slope")]
+        stretched = np.asarray(away @ moves + deviation * rng.standard_normal(len(own)))
+        factor = stretched[:, None]
+        away[:] = np.exp(factor) * (slope * (1 - factor) + away) - slope
+        return stretched
 
     def abilities(self) -> tuple[Floats, Floats]:
         """Return the posterior standard deviations of agents, and with the errors of tasks in them."""
@@ -164,7 +165,5 @@ class JointErrors:
         """Yield rows of agents, their posterior deviations, and J of them [agents, size]."""
         for rows, mean, spread, moves in self._scores.moves():
             if self._model.unit_slopes:  # θ told is the shared slope times θ: both move
-                freedom = self._freedom
-                slope = freedom.count - len(freedom.shared) + freedom.shared.index("slope")
-                moves[:, slope] += mean / self._sd
+                moves[:, self._freedom.columns("slope")[0]] += mean / self._sd
             yield rows, spread, moves

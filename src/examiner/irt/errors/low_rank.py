@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.errors.covariance import spread_columns
-from examiner.irt.errors.observed_information import Scores
+from examiner.irt.errors.freedom import Scores
 from examiner.irt.items import Floats
 
 _DIRECTIONS = 16
@@ -167,6 +167,27 @@ class Leading:
         chosen = np.argsort(-self.raised)[:count]
         own, rest = self.factor.unwhiten(self.vectors[:, chosen] * np.sqrt(self.raised[chosen]))
         return np.concatenate([own.reshape(-1, chosen.size), rest])
+
+    def without(self, column: int) -> tuple[Floats, Leading]:
+        """Return Σ e / √Σ_ee of a parameter e, and directions turned so that none of them has e in it."""
+        size = self.vectors.shape[0]
+        one = np.zeros((1, size))
+        one[0, column] = 1.0
+        white, _, along = self._seen(one)
+        lifted = white[0] + self.vectors @ (along[0] * self.raised)
+        own, rest = self.factor.unwhiten(lifted[:, None])
+        direction = np.concatenate([own.ravel(), rest.ravel()])
+        scale = np.sqrt(self.raised) * along[0]
+        turn = np.eye(scale.size) - np.multiply.outer(scale, scale) / max(
+            float(scale @ scale), 1e-300
+        )
+        turned = Leading(
+            self.factor,
+            (self.vectors * np.sqrt(self.raised)) @ turn,
+            np.ones(scale.size),
+            self.blocks,
+        )
+        return direction / np.sqrt(direction[column]), turned
 
     def _seen(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
         white = self.factor.whiten(rows)

@@ -15,12 +15,13 @@ not, every node is taken by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.errors.freedom import CompleteInformation
+from examiner.irt.errors.freedom import Freedom as Freedom
 from examiner.irt.estimation.kernels import (
     Kernel,
     curve_derivatives,
@@ -29,7 +30,7 @@ from examiner.irt.estimation.kernels import (
 )
 from examiner.irt.estimation.usable_responses import suitable_kind
 from examiner.irt.items import Floats, ItemParameters, curves
-from examiner.irt.model import Model, Parameter, Unknowns, moved
+from examiner.irt.model import Model, moved
 from examiner.irt.posterior import AgentBlock, Quadrature, posterior_blocks
 from examiner.irt.priors import Priors, SlopeScale
 from examiner.results import ResponseMatrix
@@ -45,95 +46,10 @@ _NEGLIGIBLE = 1e-16
 _TOGETHER = 250
 """Agents of a block: few enough to be alike, so that they reach few nodes."""
 _STACK = 4_000_000
-_SMALL = 200_000
+SMALL = 200_000
 """Up to this many cells products are in double precision; errors need few digits."""
 _ENOUGH = 1e-6
 """Share of a parameter's information below which a level is the last: errors change by half as much."""
-_ROUGHLY_ENOUGH, _FEW_LEVELS = 1e-4, 12
-"""The same where only leading directions and single tasks are asked for."""
-_NONE = 6e-5
-"""A chance of guessing or slipping this small is at the end of its range."""
-_PRECISE = 1.5e5
-"""From this precision on the beta-binomial is the binomial."""
-
-
-@dataclass(frozen=True, slots=True)
-class Freedom(Unknowns):
-    """What is free at estimates; in matrices those of each task come first, then the shared ones.
-
-    `fixed` is [tasks, own]: estimates at an end of their range (guessing at 0, an infinite
-    precision), which do not move.
-    """
-
-    fixed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.bool_))
-
-    @classmethod
-    def at(
-        cls,
-        items: ItemParameters,
-        model: Model,
-        priors: Priors | None,
-        scale: SlopeScale | None = None,
-    ) -> Freedom:
-        """Return what is free under a model at these estimates."""
-        unknowns = Unknowns.of(model, items.response, items.tasks, priors)
-        nowhere = np.zeros(len(items), dtype=np.bool_)
-        stuck = {
-            "guessing": items.guessing <= _NONE,
-            "slip": items.ceiling >= 1 - _NONE,
-            "precision": nowhere if items.precision is None else items.precision >= _PRECISE,
-        }
-        fixed = np.stack([stuck.get(name, nowhere) for name in unknowns.own], axis=1)
-        shared = tuple(
-            name for name in unknowns.shared if not (name in stuck and bool(stuck[name].all()))
-        )
-        return cls(
-            items.tasks,
-            items.response,
-            unknowns.own,
-            shared,
-            priors,
-            unknowns.spread if scale is None else scale.spread,
-            unknowns.scale_of(items) if scale is None else scale,
-            unknowns.held,
-            fixed,
-        )
-
-    def tightness(self) -> Floats:
-        """Return the curvatures of the log-priors in the order of `names`."""
-        _, found = self.pulls()
-        if self.relative is not None and self.scale is not None and "slope" in self.shared:
-            found[self.position("slope")] = self.relative.shared_curvature(self.scale.common)
-        return found
-
-    def moving_along(self, slope: Floats) -> Floats | None:
-        """Return the curvature lost because the scale of slopes moves along, as a row [size], or None.
-
-        It is that of `RelativeSlopes.coupling`: to be taken off like missing information.
-        """
-        if self.relative is None or self.scale is None or "slope" not in self.own:
-            return None
-        row = np.zeros(self.count)
-        width = len(self.own)
-        row[self.own.index("slope") : len(self.tasks) * width : width] = self.relative.coupling(
-            slope, self.scale
-        )
-        return row
-
-    def position(self, parameter: Parameter) -> int:
-        """Where a parameter stands in the order, or −1."""
-        return self.names.index(parameter) if parameter in self.names else -1
-
-
-class CompleteInformation(NamedTuple):
-    """Σ_j E_j[−H] and the priors' curvature: own blocks, their coupling to shared ones, and these.
-
-    Shapes [tasks, own, own], [tasks, own, shared] and [shared, shared].
-    """
-
-    own: Floats
-    coupling: Floats
-    shared: Floats
 
 
 class Louis(NamedTuple):
@@ -148,98 +64,6 @@ class Louis(NamedTuple):
     """Which agent of the responses each row of the matrix is."""
     derivatives: tuple[Floats, ...]
     """∂F_c/∂parameter, one [parameters, tasks, nodes] for each statistic c."""
-
-
-class Scores(Protocol):
-    """What covariances need of the scores of agents under their posteriors."""
-
-    freedom: Freedom
-
-    @property
-    def complete(self) -> CompleteInformation:
-        """Σ_j E_j[−H] and the priors' curvature."""
-        ...
-
-    def information(self) -> Floats:
-        """Return the whole observed information, [size, size]."""
-        ...
-
-    def times(self, columns: Floats) -> Floats:
-        """Return the missing information times columns [size, n], what the scale's freedom takes off too."""
-        ...
-
-    def missing_blocks(self) -> Floats:
-        """Return the missing information of each task by itself, [tasks, own, own]."""
-        ...
-
-    def moves(self) -> Iterator[tuple[NDArray[np.intp], Floats, Floats, Floats]]:
-        """Yield rows of agents, their posterior means and deviations, and how far means move with tasks."""
-        ...
-
-
-class LouisScores:
-    """Scores of any model, level by level."""
-
-    def __init__(self, parts: Louis) -> None:
-        self.parts, self.freedom = parts, parts.freedom
-
-    @property
-    def complete(self) -> CompleteInformation:
-        """Σ_j E_j[−H] and the priors' curvature."""
-        return self.parts.complete
-
-    def information(self) -> Floats:
-        """Return the whole observed information, [size, size]."""
-        return information_matrix(self.parts)
-
-    def times(self, columns: Floats) -> Floats:
-        """Return the missing information times columns [size, n], what the scale's freedom takes off too."""
-        total = np.zeros_like(columns)
-        self._over(lambda level: np.add(total, level.T @ (level @ columns), out=total))
-        return total
-
-    def missing_blocks(self) -> Floats:
-        """Return the missing information of each task by itself, [tasks, own, own]."""
-        tasks, own = self.freedom.fixed.shape
-        total = np.zeros((tasks, own, own))
-
-        def add(level: Floats) -> None:
-            mine = level[:, : tasks * own].reshape(-1, tasks, own)
-            np.add(total, np.einsum("ati,atj->tij", mine, mine), out=total)
-
-        self._over(add)
-        return total
-
-    def _over(self, add: Callable[[Floats], object]) -> None:
-        """Hand every level to `add`, and what the scale's freedom takes off as one more."""
-        tasks, own = self.freedom.fixed.shape
-        diagonal = np.diagonal(self.complete.own, axis1=1, axis2=2).reshape(tasks * own)
-        scale = np.concatenate([diagonal, np.diagonal(self.complete.shared)])
-
-        def share(level: Floats) -> float:
-            add(level)
-            return float(((level**2).sum(axis=0) / np.maximum(scale, 1e-12)).max(initial=0.0))
-
-        for some in reached(self.parts):
-            some.over_levels(share, enough=_ROUGHLY_ENOUGH, most=_FEW_LEVELS)
-        along = self.freedom.moving_along(self.parts.items.slope)
-        if along is not None:
-            add(along[None, :])
-
-    def moves(self) -> Iterator[tuple[NDArray[np.intp], Floats, Floats, Floats]]:
-        """Yield rows of agents, their posterior means and deviations, and how far means move with tasks.
-
-        That is the deviation times the first coefficient of the scores in polynomials orthonormal
-        under the posterior, of which the first is (θ − mean) / deviation.
-        """
-        for some in reached(self.parts):
-            nodes = some.parts.rule.nodes
-            first = next(orthonormal(nodes, some.weights))
-            mean = some.weights @ nodes
-            deviation = np.sqrt((some.weights * (nodes - mean[:, None]) ** 2).sum(axis=1))
-            moves = deviation[:, None] * some.moments(some.weights * first)
-            moves = moves.astype(suitable_kind(self.parts.matrix, _SMALL), copy=False)
-            yield self.parts.order[some.block.rows], mean, deviation, moves
 
 
 def louis(
@@ -329,7 +153,7 @@ def information_matrix(parts: Louis) -> Floats:
 
 def _missing_information(parts: Louis, scale: Floats) -> Floats:
     total = np.zeros((scale.size, scale.size))
-    kind = suitable_kind(parts.matrix, _SMALL)
+    kind = suitable_kind(parts.matrix, SMALL)
 
     def add(level: Floats) -> float:
         nonlocal total

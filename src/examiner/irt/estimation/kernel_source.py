@@ -318,7 +318,7 @@ class KernelStatistics(Expected):
 
 
 class _Height(NamedTuple):
-    """Each task's expected log-likelihood, its derivatives, its information, and bends by shared numbers."""
+    """Each task's expected log-likelihood, derivatives and information, and bends by shared numbers."""
 
     value: Floats
     gradient: Floats
