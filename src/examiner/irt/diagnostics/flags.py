@@ -150,7 +150,7 @@ def fit_warnings(
     if not 1 / SPREAD <= spread <= SPREAD:
         said.append(
             f"Abilities spread by {spread:.2f} where the model says 1: priors of many tasks outweigh "
-            f"few agents. Compare abilities within this fit only, or use estimator='ml'."
+            f"few agents. Compare abilities within this fit only, or leave the priors to their default."
         )
     for name, value in (("guessing", items.guessing), ("slip", 1.0 - items.ceiling)):
         if name in model.held:
