@@ -29,6 +29,7 @@ from examiner.irt.fitted import Abilities as Abilities
 from examiner.irt.fitted import Dropped as Dropped
 from examiner.irt.fitted import FitOutcome as FitOutcome
 from examiner.irt.fitted import IRTFit as IRTFit
+from examiner.irt.fitted import JointDraws as JointDraws
 from examiner.irt.fitted import Starts as Starts
 from examiner.irt.fitted import TaskErrors as TaskErrors
 from examiner.irt.indicators.bins import DifficultyBins as DifficultyBins
@@ -68,6 +69,8 @@ from examiner.irt.prediction import RankInterval as RankInterval
 from examiner.irt.prediction import Unexpected as Unexpected
 from examiner.irt.priors import Normal as Normal
 from examiner.irt.priors import Priors as Priors
+from examiner.irt.priors import RelativeSlopes as RelativeSlopes
+from examiner.irt.priors import SlopeScale as SlopeScale
 from examiner.irt.simulate import simulate as simulate
 
 __dir__ = _names_of(__name__)
