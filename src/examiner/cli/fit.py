@@ -103,7 +103,10 @@ def _priors(given: list[str] | None) -> dict[str, tuple[float, float]] | Literal
     for text in given:
         name, _, numbers = text.partition("=")
         mean, _, sd = numbers.partition(",")
-        complaint = f"The prior {shorten(text)} is not understood. Write PARAMETER=MEAN,SD: slope=1,0.5; or fixed alone."
+        complaint = (
+            f"The prior {shorten(text)} is not understood. Write PARAMETER=MEAN,SD: slope=1,0.5; "
+            f"or fixed alone."
+        )
         priors[name.strip()] = parsed(float, mean, complaint), parsed(float, sd, complaint)
     return priors
 
