@@ -14,7 +14,7 @@ from examiner.results.display import html_columns
 from examiner.wording import counted
 
 PerAgent = Annotated[Floats, Axes("agents")]
-_DIRECTIONS = 8
+DIRECTIONS = 8
 """Directions kept of joint errors: zero and unit of the scale, what tasks do to the able and the weak."""
 _MOST_STORED = 3000
 """Agents up to whom they are kept: beyond, errors of tasks are small, and their covariance fills memory."""
@@ -90,12 +90,9 @@ class Joint(Protocol):
         """The covariance of all abilities, [agents, agents]."""
         ...
 
-    def variances(self, by_slope: Floats, by_intercept: Floats) -> Floats:
-        """Return the variances of sums Σ (x a + y d) over tasks, for rows of weights x and y [n, tasks]."""
-        ...
-
-    def directions(self, count: int) -> Floats:
-        """Return leading directions in which slopes, then intercepts, err together: [2 tasks, count]."""
+    @property
+    def directions(self) -> Floats:
+        """Leading directions in which slopes, then intercepts, err together: [2 tasks, directions]."""
         ...
 
     def draws(self, count: int, rng: np.random.Generator) -> JointDraws:
@@ -134,23 +131,22 @@ class TaskErrors:
         """Return the variances of sums Σ (x a + y d) over tasks, for rows of weights x and y [n, tasks].
 
         Tasks whose errors are not known are left out. What tasks share, the zero and unit of the scale
-        above all, is in it: from the fit itself, or by the leading directions of a stored one.
+        above all, is in it by its leading directions, which a stored fit keeps: it gives the same number.
 
         >>> one, none = np.ones(2), np.zeros(2)
         >>> errors = TaskErrors(one, one, none, *(8 * [none]), "by hand")
         >>> errors.variances(np.array([[1.0, 0.0]]), np.array([[1.0, 1.0]]))
         array([3.])
         """
-        if self.joint is not None:
-            return self.joint.variances(by_slope, by_intercept)
         blocks = (self.slope**2, self.covariance, self.intercept**2)
         slope, both, intercept = (np.nan_to_num(part) for part in blocks)
         found = (
             by_slope**2 @ slope + 2 * (by_slope * by_intercept) @ both + by_intercept**2 @ intercept
         )
-        if self.together is not None:
+        together = self.together if self.joint is None else self.joint.directions
+        if together is not None:
             tasks = len(self.slope)
-            of_slopes, of_intercepts = self.together[:tasks], self.together[tasks:]
+            of_slopes, of_intercepts = together[:tasks], together[tasks:]
             whole = by_slope @ of_slopes + by_intercept @ of_intercepts
             alone = np.einsum("nt,td->ntd", by_slope, of_slopes)
             alone += np.einsum("nt,td->ntd", by_intercept, of_intercepts)
@@ -163,7 +159,7 @@ class TaskErrors:
             part.name: getattr(self, part.name) for part in fields(self) if part.name != "joint"
         }
         if self.joint is not None:
-            parts["together"] = self.joint.directions(_DIRECTIONS)
+            parts["together"] = self.joint.directions
         return {name: to_record(part) for name, part in parts.items() if part is not None}
 
     def __repr__(self) -> str:
@@ -175,7 +171,7 @@ def _leading(covariance: Floats, posterior: Floats | None) -> Floats | None:
     if posterior is None or len(posterior) > _MOST_STORED:
         return None
     values, vectors = np.linalg.eigh(covariance - np.diag(posterior**2))
-    chosen = np.argsort(-values)[:_DIRECTIONS]
+    chosen = np.argsort(-values)[:DIRECTIONS]
     return np.asarray(vectors[:, chosen] * np.sqrt(np.maximum(values[chosen], 0.0)))
 
 

@@ -25,7 +25,7 @@ from examiner.irt.errors.covariance import Covariances, covariances
 from examiner.irt.errors.freedom import Freedom, Scores
 from examiner.irt.errors.intervals import told
 from examiner.irt.errors.observed_information import louis
-from examiner.irt.fitted import JointDraws, TaskErrors
+from examiner.irt.estimates import DIRECTIONS, JointDraws, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model, moved
 from examiner.irt.posterior import Quadrature, drawn_abilities, posterior_blocks
@@ -66,31 +66,20 @@ class JointErrors:
         """Errors and intervals of tasks on the scale users read."""
         return told(self._items, self._model, self.found, self._sd)
 
-    def variances(self, by_slope: Floats, by_intercept: Floats) -> Floats:
-        """Return the variances of sums Σ (x a + y d) over tasks, for rows of weights x and y [n, tasks]."""
-        return np.maximum(self.found.together.variances(self._rows(by_slope, by_intercept)), 0.0)
-
-    def directions(self, count: int) -> Floats:
-        """Return leading directions in which slopes, then intercepts, err together: [2 tasks, count]."""
+    @cached_property
+    def directions(self) -> Floats:
+        """Leading directions in which slopes, then intercepts, err together: [2 tasks, directions]."""
         together, freedom = self.found.together, self._freedom
         every: list[Floats] = []
         if "slope" in freedom.shared:
             direction, together = together.without(int(freedom.columns("slope")[0]))
             every.append(direction[:, None])
-        every.append(together.leading(self.found.blocks_of_tasks, count - len(every)))
+        every.append(together.leading(self.found.blocks_of_tasks, DIRECTIONS - len(every)))
         found = np.concatenate(every, axis=1)
         slopes = found[freedom.columns("slope")] / self._sd
         if self._model.unit_slopes:
             slopes = np.zeros_like(slopes)
         return np.concatenate([slopes, found[freedom.columns("intercept")]])
-
-    def _rows(self, by_slope: Floats, by_intercept: Floats) -> Floats:
-        """Weights of slopes and intercepts, told on the scale users read, as rows over all parameters."""
-        rows = np.zeros((len(by_slope), self._freedom.count))
-        if not self._model.unit_slopes:
-            np.add.at(rows.T, self._freedom.columns("slope"), by_slope.T / self._sd)
-        rows[:, self._freedom.columns("intercept")] += by_intercept
-        return rows
 
     def draws(self, count: int, rng: np.random.Generator) -> JointDraws:
         """Return joint draws of tasks, their scale, and abilities.
