@@ -137,8 +137,6 @@ def test_what_place_says_of_the_same_answers_stands_beside(examiner, fitted: Pat
     found = answered(examiner, *everything)
     assert found["ability_as_placed"] == pytest.approx(placed["new1"], abs=1e-6)
     assert found["scale"] == "fit"  # the prior leaves it where the agents have it
-    told = examiner("examine", *everything).stdout
-    assert f"`examiner place` says {placed['new1']:.2f} of these answers" in told
     exact = answered(examiner, *everything, "--uncertainty", "none")
     assert exact["scale"] == "fit" and exact["ability"] == exact["ability_on_fit_scale"]
     assert exact["ability"] == pytest.approx(placed["new1"], abs=1e-6)

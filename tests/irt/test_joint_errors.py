@@ -287,3 +287,16 @@ def check(cell: Any, tables: int) -> None:
     for name, (low, high) in cell.limits.items():
         share, error = coverage.covered([one[name] for one in found])
         assert low - 3 * error <= share <= high + 3 * error, (name, share, error)
+
+
+def test_a_reversed_key_stays_where_its_data_have_it() -> None:
+    """A normal prior on e would draw one slope that is unlike the others half the way to them."""
+    inside = []
+    for seed in range(8):
+        items = bank(40, 100 + seed)
+        slope = items.slope.copy()
+        slope[7] = -1.3
+        made = fit(simulate(replace(items, slope=slope), 100, rng=seed), starts=1)
+        column = made.items.tasks.index("t7")
+        inside.append(made.errors.slope_low[column] <= -1.3 <= made.errors.slope_high[column])
+    assert np.mean(inside) >= 0.75

@@ -86,6 +86,8 @@ class Unknowns:
     priors: Priors | None
     spread: float | None = None
     scale: SlopeScale | None = None
+    near: Floats | None = None
+    """Slopes at which the prior of slopes is told as a normal for each task."""
     held: tuple[tuple[Parameter, float], ...] = ()
     """Parameters that are not estimated, and where they are kept on the estimated scale."""
 
@@ -175,7 +177,11 @@ class Unknowns:
 
     def scaled(self, at: Point) -> Unknowns:
         """Return the same with the scale of slopes that is likeliest at a point, where it is free."""
-        return replace(self, scale=self._scale_of(self.slopes(at)))
+        return self.scaled_by(self.slopes(at))
+
+    def scaled_by(self, slope: Floats) -> Unknowns:
+        """Return the same with the scale that is likeliest for slopes, and priors that touch there."""
+        return replace(self, scale=self._scale_of(slope), near=slope)
 
     def scale_of(self, items: ItemParameters) -> SlopeScale | None:
         """Return the scale of slopes that is likeliest for these, where the prior leaves it free."""
@@ -188,20 +194,23 @@ class Unknowns:
             return SlopeScale(float(slope[0]), 0.0)
         return SlopeScale(self.relative.common(slope, self.spread), self.spread)
 
-    def pull(self, parameter: Parameter) -> tuple[float, float]:
-        """Return the mean and the curvature of a parameter's prior; 0 without priors."""
+    def pull(self, parameter: Parameter) -> tuple[float, float] | tuple[Floats, Floats]:
+        """Return the mean and the curvature of a parameter's prior, of all tasks or of each; 0 without."""
         if self.priors is None:
             return 0.0, 0.0
         if parameter == "slope" and self.relative is not None:
             assert self.scale is not None
             if "slope" in self.shared:
                 return self.relative.shared_pull(self.scale.common)
-            return self.priors.given(self.scale).pull("slope")
+            assert self.near is not None
+            return self.relative.pull(self.near, self.scale)
         return self.priors.pull(parameter)
 
     def pulls(self) -> tuple[Floats, Floats]:
-        """Return the means and the curvatures of the priors in the order of `names`."""
-        means, tightness = np.array([self.pull(name) for name in self.names]).T
+        """Return the means and the curvatures of the priors of tasks, each [tasks, own]."""
+        means, tightness = np.empty((2, len(self.tasks), len(self.own)))
+        for column, name in enumerate(self.own):
+            means[:, column], tightness[:, column] = self.pull(name)
         return means, tightness
 
     def log_prior(self, at: Point) -> float:
@@ -217,7 +226,7 @@ class Unknowns:
                 continue
             mean, tightness = self.pull(name)
             away = values - mean
-            total -= 0.5 * tightness * float(np.dot(away, away))
+            total -= 0.5 * float(np.sum(tightness * away**2))
         return total
 
     def bounds_of(self, parameter: Parameter) -> tuple[float, float]:

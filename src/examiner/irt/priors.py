@@ -15,6 +15,8 @@ from examiner.wording import InputError
 _STEPS = 60
 """Newton steps in one dimension: a handful is enough, and none is ever needed beyond these."""
 _CLOSE = 1e-12
+_FREEDOM = 4.0
+"""Degrees of freedom of e: nearly normal among slopes that are alike, and open to a few that are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +70,13 @@ class SlopeScale(NamedTuple):
 class RelativeSlopes:
     r"""A prior on slopes relative to each other, which leaves their common scale free.
 
-    .. math:: a_i = c\,(1 + \tau e_i), \quad e_i \sim N(0, 1), \quad \log c \sim N(0, 1), \quad
+    .. math:: a_i = c\,(1 + \tau e_i), \quad e_i \sim t_4, \quad \log c \sim N(0, 1), \quad
               \log \tau \sim N(\log 0.4,\; 0.3^2)
 
     A prior N(1, 1) on each slope lets many tasks vote on the unit of ability and outvote few agents;
-    this one says only that slopes are alike. Signed slopes stay possible. `log_scale` is the prior of
-    log c and `log_spread` that of log τ. The highest point is taken in e and not in a, where the
+    this one says only that slopes are alike. The tails of Student's t leave the few that are not (a
+    reversed key) where their data have them. `log_scale` is the prior of log c and `log_spread` that
+    of log τ. The highest point is taken in e and not in a, where the
     densities of m slopes, each 1 / (cτ), would reward small scales. τ is where the data are likeliest
     with every e integrated out: at the highest point of all together it would grow with every task.
 
@@ -92,39 +95,60 @@ class RelativeSlopes:
     def common(self, slope: Floats, spread: float) -> float:
         """Return the scale c that is likeliest for these slopes: the highest point over log c.
 
-        With u = 1/c it minimises (u² Σa² − 2u Σa + m) / 2τ² − log p(log c).
+        With r = a/c and weights w the log-prior falls by Σ w (r − r²) / τ² − ∂ log p(log c) and bends by
+        Σ w (2r² − r) / τ² for each unit of log c, the weights taken as they are.
         """
-        squares, total = float(slope @ slope), float(slope.sum())
-        begun = squares / total if total > 0 else np.sqrt(squares / slope.size)
+        middle = float(np.median(slope))
+        begun = middle if middle > 0 else float(np.sqrt(slope @ slope / slope.size))
         at = float(np.log(np.clip(begun, 1e-6, 1e6)))
         for _ in range(_STEPS):
-            u = float(np.exp(-at))
-            gradient = (total * u - squares * u**2) / spread**2 - self.log_scale.slope_at(at)
-            bend = (2 * squares * u**2 - total * u) / spread**2 + self.log_scale.sd**-2
+            relative = slope * np.exp(-at)
+            weight = self.weights(slope, SlopeScale(float(np.exp(at)), spread))
+            first, second = float(weight @ relative), float(weight @ relative**2)
+            gradient = (first - second) / spread**2 - self.log_scale.slope_at(at)
+            bend = (2 * second - first) / spread**2 + self.log_scale.sd**-2
             step = float(np.clip(gradient / max(bend, self.log_scale.sd**-2), -1.0, 1.0))
             at -= step
             if abs(step) < _CLOSE:
                 break
         return float(np.exp(at))
 
+    def weights(self, slope: Floats, scale: SlopeScale) -> Floats:
+        """Return w = (ν + 1) / (ν + e²): Student's t is a normal whose precision is so many times 1."""
+        apart = (slope / scale.common - 1.0) / scale.spread
+        return np.asarray((_FREEDOM + 1.0) / (_FREEDOM + apart**2))
+
+    def pull(self, slope: Floats, scale: SlopeScale) -> tuple[Floats, Floats]:
+        """Return the mean and the curvature of the normals that stand for the prior of each slope."""
+        tightness = self.weights(slope, scale) / (scale.common * scale.spread) ** 2
+        return np.full(slope.size, scale.common), tightness
+
+    def curvature(self, slope: Floats, scale: SlopeScale) -> Floats:
+        """Return minus the second derivative of the log-prior by e, none of them below 0."""
+        square = ((slope / scale.common - 1.0) / scale.spread) ** 2
+        found = (_FREEDOM + 1.0) * (_FREEDOM - square) / (_FREEDOM + square) ** 2
+        return np.asarray(np.maximum(found, 0.0))
+
     def log_prior(self, slope: Floats, scale: SlopeScale) -> float:
         """Return the log-density of all e and of log c, without constants."""
         apart = (slope / scale.common - 1.0) / scale.spread
         away = (np.log(scale.common) - self.log_scale.mean) / self.log_scale.sd
-        return -0.5 * float(apart @ apart + away**2)
+        tails = (_FREEDOM + 1.0) * float(np.log1p(apart**2 / _FREEDOM).sum())
+        return -0.5 * (tails + float(away) ** 2)
 
     def spread(self, slope: Floats, information: Floats, scale: SlopeScale) -> float:
         r"""Return the spread τ that is likeliest once every slope is integrated out.
 
         What the responses alone say of r = a/c of a task is near N(x, s²): s² = 1 / (c² I), with the
         information I they hold on the slope, and x from the estimate, which the prior has pulled by
-        the share 1 / (1 + τ² / s²) towards 1. Then x − 1 ~ N(0, τ² + s²).
+        the share 1 / (1 + τ² / ws²) towards 1. Then x − 1 ~ N(0, τ²/w + s²).
         """
         told = np.maximum(information * scale.common**2, 1e-12)
-        apart = (slope / scale.common - 1.0) * (1.0 + 1.0 / (told * scale.spread**2))
+        weight = self.weights(slope, scale)
+        apart = (slope / scale.common - 1.0) * (1.0 + weight / (told * scale.spread**2))
         prior, noise = self.log_spread, 1.0 / told
         tried = prior.mean + prior.sd * np.linspace(-8.0, 8.0, 321)
-        total = np.exp(2 * tried)[:, None] + noise
+        total = np.exp(2 * tried)[:, None] / weight + noise
         height = -0.5 * (np.log(total) + apart**2 / total).sum(axis=1)
         height -= 0.5 * ((tried - prior.mean) / prior.sd) ** 2
         return float(np.exp(tried[int(height.argmax())]))
@@ -154,16 +178,17 @@ class RelativeSlopes:
     def _both(self, slope: Floats, scale: SlopeScale) -> tuple[Floats, float]:
         """Curvatures of the log-prior by slope and log c together, sign reversed, and by log c alone."""
         relative = slope / scale.common
-        both = (2 * relative - 1.0) / (scale.common * scale.spread**2)
-        own = float((2 * relative**2 - relative).sum()) / scale.spread**2 + self.log_scale.sd**-2
-        return both, max(own, self.log_scale.sd**-2)
+        bend, weight = self.curvature(slope, scale), self.weights(slope, scale)
+        mixed = bend * relative + weight * (relative - 1.0)
+        own = float((mixed * relative).sum()) / scale.spread**2 + self.log_scale.sd**-2
+        return mixed / (scale.common * scale.spread**2), max(own, self.log_scale.sd**-2)
 
     def coupling(self, slope: Floats, scale: SlopeScale) -> Floats:
         """Return the curvature that is lost because the scale moves along with slopes, as one vector.
 
-        The log-prior of e in (a, log c) has the curvatures 1/(cτ)² by a, −(2r − 1)/(cτ²) by both and
-        Σ(2r² − r)/τ² + 1 by log c. Without log c (Schur) the first loses v vᵀ, v the second over the
-        root of the third.
+        With k the curvature by e and w its weight, the log-prior in (a, log c) has the curvatures
+        k/(cτ)² by a, −(kr + w(r − 1))/(cτ²) by both and Σ(kr² + w(r − 1)r)/τ² + 1 by log c. Without log c
+        (Schur) the first loses v vᵀ, v the second over the root of the third.
         """
         both, own = self._both(slope, scale)
         return np.asarray(both / np.sqrt(own))

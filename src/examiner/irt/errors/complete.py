@@ -73,7 +73,7 @@ class CompleteScores:
         own = np.empty((len(self.slope), 2, 2))
         own[:, 0, 0], own[:, 1, 1] = moments[:, 2], moments[:, 0]
         own[:, 0, 1] = own[:, 1, 0] = moments[:, 1]
-        own += np.diag(self.freedom.tightness())
+        own[:, (0, 1), (0, 1)] += self.freedom.tightness()
         return CompleteInformation(own, np.empty((len(self.slope), 2, 0)), np.empty((0, 0)))
 
     def information(self) -> Floats:

@@ -57,6 +57,7 @@ class Freedom(Unknowns):
             priors,
             unknowns.spread if scale is None else scale.spread,
             unknowns.scale_of(items) if scale is None else scale,
+            items.slope,
             unknowns.held,
             fixed,
         )
@@ -69,10 +70,21 @@ class Freedom(Unknowns):
         return np.full(tasks, tasks * own + self.shared.index(parameter))
 
     def tightness(self) -> Floats:
-        """Return the curvatures of the log-priors in the order of `names`."""
+        """Return the curvatures of the log-priors of tasks, [tasks, own]."""
         _, found = self.pulls()
+        if self.relative is not None and self.scale is not None and "slope" in self.own:
+            assert self.near is not None
+            bend = self.relative.curvature(self.near, self.scale)
+            size = self.scale.common * self.scale.spread
+            found[:, self.own.index("slope")] = bend / size**2
+        return found
+
+    def shared_tightness(self) -> Floats:
+        """Return the curvatures of the log-priors of shared parameters."""
+        found = np.array([float(self.pull(name)[1]) for name in self.shared])
         if self.relative is not None and self.scale is not None and "slope" in self.shared:
-            found[self.position("slope")] = self.relative.shared_curvature(self.scale.common)
+            place = self.shared.index("slope")
+            found[place] = self.relative.shared_curvature(self.scale.common)
         return found
 
     def moving_along(self, slope: Floats) -> Floats | None:

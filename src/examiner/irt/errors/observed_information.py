@@ -114,9 +114,8 @@ def _complete_information(
     bend = 0.5 * (bend + bend.transpose(0, 2, 1))
     mine, shared = bend[:, :own, :own].copy(), bend[:, own:, own:].sum(axis=0)
     coupling = bend[:, :own, own:].copy()
-    tightness = freedom.tightness()
-    mine += np.diag(tightness[:own])
-    shared += np.diag(tightness[own:])
+    mine[:, np.arange(own), np.arange(own)] += freedom.tightness()
+    shared += np.diag(freedom.shared_tightness())
     for column in range(own):
         stuck = freedom.fixed[:, column]
         mine[stuck, column, :] = 0.0

@@ -271,7 +271,7 @@ def _shift_and_stretch(found: Expected, unknowns: Unknowns, at: Point) -> tuple[
     assert prior is not None and scale is not None
     agents, ability = found.ability.size, found.ability
     slope, intercept = unknowns.slopes(at), at.own[unknowns.own.index("intercept")]
-    mean, tightness = unknowns.pull("intercept")
+    mean, tightness = (float(part) for part in unknowns.pull("intercept"))
     rise = float(ability.sum()) - tightness * float(((intercept - mean) * slope).sum())
     bend = agents + tightness * float((slope**2).sum()) * (intercept.size / slope.size)
     squares = float((found.variance + ability**2).sum())

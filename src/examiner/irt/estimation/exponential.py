@@ -70,7 +70,7 @@ class ExponentialStatistics(Expected):
         found.intercepts[:] += tightness
         mean, tightness = unknowns.pull("slope")
         if "slope" in unknowns.shared:
-            return _raised_together(found, at, mean, tightness)
+            return _raised_together(found, at, float(mean), float(tightness))
         found.by_slope[:] -= (at.own[0] - mean) * tightness
         found.slopes[:] += tightness
         determinant = np.maximum(found.intercepts * found.slopes - found.both**2, 1e-8)

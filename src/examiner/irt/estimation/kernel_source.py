@@ -208,18 +208,19 @@ class KernelStatistics(Expected):
     def _own_raised(self, unknowns: Unknowns, at: Point) -> Point:
         """One step of Newton or of Fisher scoring for every task, shortened where it would go down."""
         width = len(unknowns.own)
-        means, tightness = (pull[:width] for pull in unknowns.pulls())
+        means, tightness = unknowns.pulls()
         low, high = np.array([unknowns.bounds_of(name) for name in unknowns.own]).T
         table = at.own.T
         here, curvature = self._curved(unknowns, at)
         gradient = here.gradient[:, :width] - (table - means) * tightness
         here = here._replace(value=here.value - _penalty(table, means, tightness))
-        step = _ascent(gradient, curvature + np.diag(tightness))
+        curvature[:, np.arange(width), np.arange(width)] += tightness
+        step = _ascent(gradient, curvature)
         falling = np.flatnonzero(np.abs(step).max(axis=1) > _CERTAIN)
         for _ in range(_HALVINGS if falling.size else 0):
             better = np.clip(table[falling] + step[falling], low, high)
             value = self._values(unknowns, Point(better.T, at.shared), falling)
-            value -= _penalty(better, means, tightness)
+            value -= _penalty(better, means[falling], tightness[falling])
             before = here.value[falling]
             falling = falling[~(value >= before - 1e-12 * (1 + np.abs(before)))]
             if not falling.size:
@@ -249,8 +250,8 @@ class KernelStatistics(Expected):
         row = unknowns.own.index("slope")
         others = [column for column in range(len(unknowns.own)) if column != row]
         _, tightness = unknowns.pulls()
-        rest = curvature[:, others][:, :, others] + np.diag(tightness[others])
-        rest += 1e-9 * np.eye(len(others))
+        rest = curvature[:, others][:, :, others] + 1e-9 * np.eye(len(others))
+        rest[:, np.arange(len(others)), np.arange(len(others))] += tightness[:, others]
         both = curvature[:, others, row]
         taken = np.einsum("ti,ti->t", both, np.linalg.solve(rest, both[:, :, None])[:, :, 0])
         return np.asarray(np.maximum(curvature[:, row, row] - taken, 0.0))
@@ -258,7 +259,7 @@ class KernelStatistics(Expected):
     def _shared_raised(self, unknowns: Unknowns, at: Point, row: int) -> Point:
         """One Newton step for a number that all tasks share."""
         column, name = len(unknowns.own) + row, unknowns.shared[row]
-        mean, tightness = (float(pull[column]) for pull in unknowns.pulls())
+        mean, tightness = (float(part) for part in unknowns.pull(name))
 
         def moved(value: float) -> Point:
             shared = at.shared.copy()
