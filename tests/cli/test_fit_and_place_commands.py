@@ -275,7 +275,7 @@ def tidy(path: Path, values: np.ndarray, tasks: list[str]) -> Path:
 
 
 def test_tasks_that_reward_the_weak_are_the_first_thing_said(examiner, tmp_path):
-    path = tidy(tmp_path / "wins.csv", *with_a_reversed_key(agents=100))
+    path = tidy(tmp_path / "wins.csv", *with_a_reversed_key(agents=70))
     done = examiner("fit", path, "--starts", "1")
     lines = done.stdout.splitlines()
     assert lines[0] == (
