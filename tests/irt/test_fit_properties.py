@@ -155,15 +155,16 @@ def test_fast_and_general_engines_agree() -> None:
     """The 2PL by its two fast E-steps, and by the one that knows nothing of exponential families."""
     from examiner.irt.estimation.em import climb
     from examiner.irt.estimation.kernel_source import KernelSource
-    from examiner.irt.model import Priors, Unknowns
+    from examiner.irt.model import Unknowns
     from examiner.irt.models import MODELS
+    from examiner.irt.priors import Priors
 
     values = ex.irt.simulate(bank(15, 8), 120, rng=9).to_numpy().copy()
     values[np.random.default_rng(1).random(values.shape) < 0.1] = np.nan
     for table in (values, np.nan_to_num(values)):
         matrix = ResponseMatrix.from_array(table, tasks=tasks(15))
-        fast = ex.irt.fit(matrix, starts=1, errors=False)
-        unknowns = Unknowns.of(MODELS["2pl"], "binomial", matrix.tasks, Priors())
+        fast = ex.irt.fit(matrix, starts=1, errors=False, priors="fixed")
+        unknowns = Unknowns.of(MODELS["2pl"], "binomial", matrix.tasks, Priors.fixed())
         begin = unknowns.start(bank(15, 3).slope, bank(15, 3).intercept)
         general = climb(KernelSource(matrix, "binomial"), unknowns, begin, most=500)
         assert general.objective == pytest.approx(fast.objective, abs=1e-4)

@@ -24,7 +24,7 @@ EDGES = [-11, -1, 0, 1, 10]
 
 @cache
 def with_priors() -> ex.irt.IRTFit:
-    return ex.irt.fit(published().matrix, rng=0)
+    return ex.irt.fit(published().matrix, priors="fixed", rng=0)
 
 
 def said(value: float, digits: int = 2) -> str:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import examiner.irt.errors.intervals as uncertainty_file
+import examiner.irt.errors.covariance as uncertainty_file
 import examiner.irt.errors.observed_information as louis_file
 from examiner.irt import (
     MODELS,
@@ -138,7 +138,7 @@ def test_the_information_is_minus_the_second_derivatives_of_the_likelihood(
     model: str, response: Response
 ) -> None:
     matrix, items = case(model, response)
-    priors = Priors() if model == "3pl" else None
+    priors = Priors.fixed() if model == "3pl" else None
     found = information_matrix(louis(matrix, items, MODELS[model], priors, GRID))
     expected = second_differences(matrix, items, model, priors)
     np.testing.assert_allclose(found, expected, atol=2e-5 * np.abs(expected).max())
@@ -174,7 +174,7 @@ def test_leading_directions_are_enough_for_long_exams(
         items = ItemParameters.of(items.tasks, 1.1, items.intercept)
     rule = Quadrature.for_items(items)
     whole = task_errors(matrix, items, MODELS[model], None, rule)
-    monkeypatch.setattr(uncertainty_file, "_MOST_TOGETHER", 10)
+    monkeypatch.setattr(uncertainty_file, "MOST_TOGETHER", 10)
     quick = task_errors(matrix, items, MODELS[model], None, rule)
     assert "directions shared by all tasks" in quick.method
     assert "all parameters together" in whole.method
@@ -215,8 +215,14 @@ def test_the_population_of_the_rasch_model_has_the_error_of_the_common_slope() -
 
 def test_priors_make_errors_smaller() -> None:
     matrix, items = case("3pl", "binomial")
-    free = task_errors(matrix, items, MODELS["3pl"], Priors(), GRID)
-    held = task_errors(matrix, items, MODELS["3pl"], Priors.of({"guessing": (-2.0, 0.01)}), GRID)
+    free = task_errors(matrix, items, MODELS["3pl"], Priors.fixed(), GRID)
+    held = task_errors(
+        matrix,
+        items,
+        MODELS["3pl"],
+        Priors.of({"slope": (1.0, 1.0), "guessing": (-2.0, 0.01)}),
+        GRID,
+    )
     assert (held.guessing < 0.05 * free.guessing).all()
     assert (held.intercept < free.intercept).all()
 

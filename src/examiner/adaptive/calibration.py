@@ -60,7 +60,8 @@ def anchor_of(fit: IRTFit) -> Anchor:
     What the answers alone say of agent j is near N(l, v) with 1/v = 1/e² − 1/σ² and l = v θ̂ / e², θ̂ and e
     its posterior mean and deviation. The mean and spread of all are those that make these most likely.
     """
-    ability, error, sd = fit.abilities.ability, fit.abilities.error, fit.population_sd
+    known, sd = fit.abilities, fit.population_sd
+    ability, error = known.ability, known.error if known.posterior is None else known.posterior
     with np.errstate(divide="ignore", invalid="ignore"):
         precision = 1.0 / error**2 - 1.0 / sd**2
         told = np.isfinite(precision) & np.isfinite(ability) & (precision * sd**2 > 0.05)
@@ -114,9 +115,10 @@ def calibration_of(source: IRTFit | ItemParameters, uncertainty: Uncertainty) ->
         raise InputError(
             f"A bank is made of a fit or of task parameters, not of a {type(source).__name__}."
         )
-    anchor = Anchor() if source.priors is None else anchor_of(source)
+    free = source.priors is None or source.slope_scale is not None
+    anchor = Anchor() if free else anchor_of(source)
     if uncertainty == "none":
-        notes = (_TAKEN_AS_EXACT, *(() if source.priors is None else _fit_scale(anchor)))
+        notes = (_TAKEN_AS_EXACT, *(() if free else _fit_scale(anchor)))
         return _exact(source, source.items, Anchor(), notes)
     moved = _moved_scale(source, anchor)
     if source.errors is None:

@@ -175,9 +175,10 @@ def _own_covariance(fit: IRTFit, errors: TaskErrors) -> Floats:
 
 def _prior(fit: IRTFit) -> tuple[Floats, Floats]:
     """Precision and mean of the priors of slopes and intercepts; none are priors that say nothing."""
-    if fit.priors is None:
+    priors = fit.task_priors
+    if priors is None:
         return np.zeros(2), np.zeros(2)
-    mean, precision = np.array([fit.priors.pull("slope"), fit.priors.pull("intercept")]).T
+    mean, precision = np.array([priors.pull("slope"), priors.pull("intercept")]).T
     return precision, mean
 
 

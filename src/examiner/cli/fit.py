@@ -34,7 +34,7 @@ class FitOptions:
     estimator: Literal["map", "ml"] = option("map", "map: weak priors; ml: maximum likelihood.")
     prior: list[str] | None = option(
         None,
-        "Another prior under map, for example slope=1,0.5; may be repeated.",
+        "Another prior under map, for example slope=1,0.5; may be repeated. `fixed`: slopes N(1, 1).",
         metavar="PARAMETER=MEAN,SD",
     )
     response: Literal["binomial", "beta-binomial"] | None = option(
@@ -94,15 +94,18 @@ def _one_trial(made: IRTFit) -> bool:
     return matrix is not None and matrix.is_counts and int(matrix.trials.max()) == 1
 
 
-def _priors(given: list[str] | None) -> dict[str, tuple[float, float]] | None:
+def _priors(given: list[str] | None) -> dict[str, tuple[float, float]] | Literal["fixed"] | None:
     if not given:
         return None
+    if given == ["fixed"]:
+        return "fixed"
     priors = {}
     for text in given:
         name, _, numbers = text.partition("=")
         mean, _, sd = numbers.partition(",")
         complaint = (
-            f"The prior {shorten(text)} is not understood. Write PARAMETER=MEAN,SD: slope=1,0.5."
+            f"The prior {shorten(text)} is not understood. Write PARAMETER=MEAN,SD: slope=1,0.5; "
+            f"or fixed alone."
         )
         priors[name.strip()] = parsed(float, mean, complaint), parsed(float, sd, complaint)
     return priors

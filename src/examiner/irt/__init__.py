@@ -29,6 +29,7 @@ from examiner.irt.fitted import Abilities as Abilities
 from examiner.irt.fitted import Dropped as Dropped
 from examiner.irt.fitted import FitOutcome as FitOutcome
 from examiner.irt.fitted import IRTFit as IRTFit
+from examiner.irt.fitted import JointDraws as JointDraws
 from examiner.irt.fitted import Starts as Starts
 from examiner.irt.fitted import TaskErrors as TaskErrors
 from examiner.irt.indicators.bins import DifficultyBins as DifficultyBins
@@ -56,8 +57,6 @@ from examiner.irt.items import steepness as steepness
 from examiner.irt.link import Link as Link
 from examiner.irt.link import link as link
 from examiner.irt.model import Model as Model
-from examiner.irt.model import Normal as Normal
-from examiner.irt.model import Priors as Priors
 from examiner.irt.models import MODELS as MODELS
 from examiner.irt.place import Placement as Placement
 from examiner.irt.place import known_tasks as known_tasks
@@ -68,6 +67,10 @@ from examiner.irt.posterior import posterior_weights as posterior_weights
 from examiner.irt.prediction import Predictions as Predictions
 from examiner.irt.prediction import RankInterval as RankInterval
 from examiner.irt.prediction import Unexpected as Unexpected
+from examiner.irt.priors import Normal as Normal
+from examiner.irt.priors import Priors as Priors
+from examiner.irt.priors import RelativeSlopes as RelativeSlopes
+from examiner.irt.priors import SlopeScale as SlopeScale
 from examiner.irt.simulate import simulate as simulate
 
 __dir__ = _names_of(__name__)

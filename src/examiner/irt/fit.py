@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, TypeVar, Unpack, get_args
 
 import numpy as np
 
 from examiner.checking import Randomness, check_known, generator
-from examiner.irt.diagnostics.flags import fit_warnings, outcome_of, task_flags
-from examiner.irt.errors.intervals import task_errors
-from examiner.irt.estimation.em import Optimum, ResponseSource, climb
+from examiner.irt.diagnostics.flags import ENOUGH_AGENTS, fit_warnings, outcome_of, task_flags
+from examiner.irt.errors.joint import JointErrors
+from examiner.irt.estimation.em import Optimum, ResponseSource, climb, with_spread
 from examiner.irt.estimation.exponential import CompleteSource, PatternedSource
 from examiner.irt.estimation.kernel_source import KernelSource
 from examiner.irt.estimation.usable_responses import (
@@ -21,9 +21,10 @@ from examiner.irt.estimation.usable_responses import (
 )
 from examiner.irt.fitted import Abilities, Estimator, IRTFit, Starts
 from examiner.irt.items import Floats, ItemParameters, Response
-from examiner.irt.model import Model, Point, Priors, Unknowns
+from examiner.irt.model import Model, Parameter, Point, Unknowns
 from examiner.irt.models import MODELS
 from examiner.irt.posterior import Quadrature
+from examiner.irt.priors import Priors, RelativeSlopes
 from examiner.results import ResponseMatrix, Results
 from examiner.scores import Recipe
 from examiner.scores.uncertainty.bootstrap import Progress
@@ -41,7 +42,7 @@ class FittingOptions(TypedDict, total=False):
     """How a model is fitted, as keyword arguments; `Fitting` says what each means."""
 
     estimator: Estimator
-    priors: Priors | Mapping[str, Any] | None  # Any: a Normal, or mean and standard deviation
+    priors: Priors | Mapping[str, Any] | str | None  # Any: a Normal, or mean and standard deviation
     response: Response | None
     starts: int | None
     nodes: int | Quadrature | None
@@ -59,7 +60,7 @@ class Fitting:
 
     `estimator` is "map", with the weak `priors`, or "ml", without any. k successes of n > 1 trials are
     beta-binomial unless `response="binomial"`. `starts` is how many starts to try (by default ten for
-    small tables, one for large ones: the first from correlations, the others random); `nodes` a number
+    few trials in all, one for many: the first from correlations, the others random); `nodes` a number
     of Gauss–Hermite nodes or a `Quadrature`, by default a grid as fine as the test is long. Standard
     errors are computed unless `errors=False`.
 
@@ -71,7 +72,7 @@ class Fitting:
 
     estimator: Estimator = "map"
     # Any: a Normal, or mean and standard deviation
-    priors: Priors | Mapping[str, Any] | None = None
+    priors: Priors | Mapping[str, Any] | str | None = None
     response: Response | None = None
     starts: int | None = None
     nodes: int | Quadrature | None = None
@@ -145,11 +146,15 @@ def fit(
             f"Give the results, or leave the recipe out."
         )
     usable = usable_responses(results, chosen, fitting.response)
+    chosen = _told_apart(chosen, usable, priors)
     source, unknowns = _source(results, usable, chosen, priors)
-    count = fitting.starts or _number_of_starts(len(source.agents), len(source.tasks))
+    count = fitting.starts or _number_of_starts(len(source.agents) * float(source.trials.sum()))
+    starts = _starts(source, unknowns, count, generator(rng))
+    unknowns, starts[0], laid = with_spread(source, unknowns, starts[0], fixed=rule)
+    begun = (laid, *(None for _ in starts[1:]))
     found = [
-        climb(source, unknowns, start, fixed=rule, most=fitting.most_iterations)
-        for start in shown(_starts(source, unknowns, count, generator(rng)), "fitting", progress)
+        climb(source, unknowns, start, fixed=rule, near=near, most=fitting.most_iterations)
+        for start, near in shown(list(zip(starts, begun, strict=True)), "fitting", progress)
     ]
     made = _told(chosen, unknowns, source.agents, usable, found, errors=fitting.errors)
     return made if recipe is None else made.with_recipe(recipe)
@@ -197,6 +202,20 @@ def _model(model: str | Model) -> Model:
     return MODELS[model]
 
 
+def _told_apart(model: Model, usable: UsableResponses, priors: Priors | None) -> Model:
+    """The model with guessing and slipping held where few agents cannot tell them from difficulty.
+
+    Maximum likelihood and priors of one's own are taken at their word.
+    """
+    if priors is None or usable.matrix is None or len(usable.matrix.agents) >= ENOUGH_AGENTS:
+        return model
+    expected = Priors()
+    ends: tuple[Parameter, ...] = ("guessing", "slip")
+    plain = isinstance(priors.slope, RelativeSlopes)
+    held = tuple(name for name in ends if getattr(priors, name) == getattr(expected, name))
+    return model.holding(held) if plain and set(held) & set(model.free) else model
+
+
 def _learnt_recipe(results: Results, model: Model, recipe: Recipe) -> Recipe:
     """The recipe as learnt from results; a beta model takes scores, all others successes of trials."""
     if not isinstance(recipe, Recipe):
@@ -234,7 +253,7 @@ def _source(
     if matrix is None:
         assert not isinstance(given, ResponseMatrix)
         source = given
-    elif usable.response != "binomial" or {"guessing", "slip"} & set(model.free):
+    elif usable.response != "binomial" or {"guessing", "slip"} & {*model.free, *model.held}:
         source = KernelSource(matrix, usable.response)
     else:
         source = CompleteSource(matrix) if same_trials(matrix) else PatternedSource(matrix)
@@ -256,11 +275,10 @@ def _starts(
     return [unknowns.start(slope, intercept) for slope, intercept in (first, *drawn)]
 
 
-def _number_of_starts(agents: int, tasks: int) -> int:
-    """Small data have several optima: ten starts below 5,000 cells, one above 100,000."""
-    cells = agents * tasks
+def _number_of_starts(trials: float) -> int:
+    """Small data have several optima: ten starts below 5,000 trials of all cells, one above 100,000."""
     for most, count in ((5_000, 10), (20_000, 5), (100_000, 3)):
-        if cells <= most:
+        if trials <= most:
             return count
     return 1
 
@@ -288,15 +306,18 @@ def _told(
     ranked = sorted(found, key=lambda optimum: -optimum.objective)
     best, matrix, priors = ranked[0], usable.matrix, unknowns.priors
     items, population_sd, ability = _anchored(best, model)
-    abilities = Abilities(
-        agents,
-        ability * population_sd,
-        np.sqrt(np.maximum(best.expected.variance, 0.0)) * population_sd,
-        "eap",
-    )
+    scale = unknowns.scale_of(items.rescaled(0.0, population_sd))
+    spread = np.sqrt(np.maximum(best.expected.variance, 0.0)) * population_sd
+    abilities = Abilities(agents, ability * population_sd, spread, "eap")
     known = None
     if errors and matrix is not None:
-        known = task_errors(matrix, items, model, priors, best.rule, population_sd)
+        joint = JointErrors(matrix, items, model, priors, best.rule, population_sd, scale)
+        known = replace(joint.tasks, joint=joint)
+        if (
+            scale is not None
+        ):  # other estimators tell what other software tells: tasks taken as known
+            own, total = joint.abilities()
+            abilities = replace(abilities, error=total, posterior=own, joint=joint)
     flags: tuple[tuple[str, ...], ...] = tuple(() for _ in items.tasks)
     if errors or len(agents) * len(items) <= _QUICKLY_FLAGGED:
         flags = task_flags(matrix, items, model, abilities, known)
@@ -321,10 +342,13 @@ def _told(
         flags=flags,
         dropped=usable.dropped,
         left_out=usable.left_out,
-        warnings=fit_warnings(starts, best.expected.spread[1], (len(agents), len(items))),
+        warnings=fit_warnings(
+            starts, best.expected.spread[1], (len(agents), len(items)), model, items
+        ),
         errors=known,
         matrix=matrix,
         parameters=unknowns.count,
+        slope_scale=scale,
     )
 
 

@@ -10,37 +10,29 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
-from examiner.checking import Axes, Bounds, check_names, from_record
-from examiner.irt.items import Floats, ItemParameters, PerTask
-from examiner.irt.model import Priors
+from examiner.checking import (
+    Axes,
+    Bounds,
+    Randomness,
+    check_names,
+    from_record,
+    generator,
+)
+from examiner.irt.estimates import Abilities as Abilities
+from examiner.irt.estimates import JointDraws as JointDraws
+from examiner.irt.estimates import TaskErrors as TaskErrors
+from examiner.irt.estimates import ToldByName as ToldByName
+from examiner.irt.estimates import rows_of as rows_of
+from examiner.irt.estimates import table_of as table_of
+from examiner.irt.items import ItemParameters
 from examiner.irt.posterior import Quadrature
+from examiner.irt.priors import Priors, SlopeScale
 from examiner.results import ResponseMatrix
-from examiner.results.display import html_columns
 from examiner.scores.recipe import Recipe
-from examiner.wording import counted
+from examiner.wording import InputError, counted
 
 Estimator = Literal["map", "ml"]
-PerAgent = Annotated[Floats, Axes("agents")]
 Deviation = Annotated[float, Bounds(1e-6, 1e6, "a standard deviation above 0 and below 1e6")]
-
-
-def rows_of(columns: Mapping[str, Sequence[object]]) -> list[dict[str, object]]:
-    """Return columns of equal length as plain rows.
-
-    >>> rows_of({"task": ["t", "u"], "difficulty": [0.5, 1.0]})[1]
-    {'task': 'u', 'difficulty': 1.0}
-    """
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def table_of(
-    caption: str, columns: Mapping[str, Sequence[object]], notes: Sequence[str] = ()
-) -> str:
-    """Return columns as HTML, headed by their names in words; words about a row are joined."""
-    told = {name.replace("_", " "): column for name, column in columns.items()}
-    if "flags" in told:
-        told["flags"] = ["; ".join(words) for words in columns["flags"]]  # type: ignore[arg-type]
-    return html_columns(caption, told, notes)
 
 
 class FitOutcome(Enum):
@@ -57,35 +49,6 @@ class FitOutcome(Enum):
     GIVEN = "The parameters were given, not fitted."
 
 
-class ToldByName:
-    """Results with a row for each task or agent: one short line, and a table in a notebook.
-
-    The names are the first field, and every array as long as they are is a column.
-    """
-
-    __slots__ = ()
-
-    def _headline(self) -> str:
-        """What matters most, for the short line."""
-        return ""
-
-    def __repr__(self) -> str:
-        kind = fields(self)[0].name  # type: ignore[arg-type]  # every heir is a dataclass
-        said = self._headline()
-        count = counted(len(getattr(self, kind)), kind.removesuffix("s"))
-        return f"{type(self).__name__} of {count}{': ' if said else ''}{said}"
-
-    def _repr_html_(self) -> str:
-        named, *others = (field.name for field in fields(self))  # type: ignore[arg-type]
-        names = getattr(self, named)
-        columns = {named.removesuffix("s"): names} | {
-            name: part.tolist()
-            for name in others
-            if isinstance(part := getattr(self, name), np.ndarray) and part.shape == (len(names),)
-        }
-        return table_of(repr(self), columns)
-
-
 class Dropped(NamedTuple):
     """A task or an agent that had no part in the fit, and why."""
 
@@ -100,61 +63,16 @@ class Starts(NamedTuple):
     agreeing: int
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class TaskErrors:
-    """Uncertainty of task parameters from the observed information; NaN where it cannot be had.
-
-    Each is [tasks]. `covariance` is Cov(slope, intercept). Low and high ends are 95 % intervals, of
-    difficulty by Fieller's theorem: infinite where the slope's interval contains 0.
-    """
-
-    slope: PerTask
-    intercept: PerTask
-    covariance: PerTask
-    difficulty: PerTask
-    guessing: PerTask
-    ceiling: PerTask
-    precision: PerTask
-    slope_low: PerTask
-    slope_high: PerTask
-    difficulty_low: PerTask
-    difficulty_high: PerTask
-    method: str
-    """How the errors were had, in words: the observed information, its blocks, or a bootstrap."""
-    population_sd: float = float("nan")
-    """Standard error of the population's standard deviation, where it is free (Rasch)."""
-
-    def __repr__(self) -> str:
-        return f"TaskErrors of {counted(len(self.slope), 'task')}: {self.method}"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Abilities(ToldByName):
-    """Abilities of agents and their standard errors, on the scale of the fit.
-
-    >>> Abilities(("a", "b"), np.array([1.0, 2.0]), np.array([0.5, 0.4]), "posterior means")
-    Abilities of 2 agents: posterior means
-    """
-
-    agents: Annotated[tuple[str, ...], Axes("agents")]
-    ability: PerAgent
-    error: PerAgent
-    method: str
-    notes: tuple[str, ...] = ()
-
-    def _headline(self) -> str:
-        return self.method
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class IRTFit:
     """A fitted model: parameters of tasks, abilities of agents, and what stands behind them.
 
-    Abilities are N(0, population_sd²); `abilities` are posterior means (EAP) with posterior
-    standard deviations. `objective` is the log-likelihood plus the log-priors without their
-    constants, and equals `log_likelihood` under maximum likelihood. `flags` are words about each
-    task. `errors` is None where standard errors were not asked for, `matrix` None where the fit was
-    read from a file.
+    Abilities are N(0, population_sd²); `abilities` are posterior means (EAP). Their errors count what is
+    not known of tasks and of the scale's zero and unit; under maximum likelihood, with fixed priors and
+    without standard errors of tasks they are posterior standard deviations alone. `objective` is the
+    log-likelihood plus the log-priors without their constants, and equals `log_likelihood` under maximum
+    likelihood. `flags` are words about each task. `errors` is None where standard errors were not asked
+    for, `matrix` None where the fit was read from a file.
     """
 
     model: str
@@ -178,6 +96,8 @@ class IRTFit:
     matrix: ResponseMatrix | None = field(default=None, metadata={"stored": False})
     parameters: int = 0
     """Number of free parameters."""
+    slope_scale: SlopeScale | None = None
+    """What slopes have in common where the prior leaves it free: their scale, and the spread around it."""
     recipe: Recipe | None = None
     """How raw results became the responses, so that a new agent's can be treated alike."""
 
@@ -224,6 +144,29 @@ class IRTFit:
         held = self.abilities
         ability, error = held.ability.tolist(), held.error.tolist()
         return rows_of({"agent": held.agents, "ability": ability, "ability_se": error})
+
+    def draws(self, count: int = 1000, *, rng: Randomness = 0) -> JointDraws:
+        """Return joint draws of tasks, their scale and abilities: what the responses leave possible.
+
+        >>> from examiner.irt import fit, simulate
+        >>> items = ItemParameters.of([f"task {n}" for n in range(8)], np.ones(8), np.zeros(8))
+        >>> fit(simulate(items, 20, rng=0)).draws(50, rng=1).ability.shape
+        (50, 20)
+        """
+        joint = None if self.errors is None else self.errors.joint
+        if joint is None:
+            raise InputError(
+                "This fit was read from a file, or made without standard errors, so that nothing can be "
+                "drawn from it. Fit again with errors."
+            )
+        if count < 1:
+            raise InputError(f"{count} draws are asked for. Give at least 1.")
+        return joint.draws(count, generator(rng))
+
+    @property
+    def task_priors(self) -> Priors | None:
+        """The priors of single tasks, once the common scale of slopes is known."""
+        return None if self.priors is None else self.priors.given(self.slope_scale)
 
     @property
     def aic(self) -> float | None:

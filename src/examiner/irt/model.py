@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from examiner.checking import check_known, from_record
 from examiner.irt.items import Floats, ItemParameters, Response
-from examiner.wording import InputError
+from examiner.irt.priors import Priors, RelativeSlopes, SlopeScale
 
 Parameter = Literal["slope", "intercept", "guessing", "slip", "precision"]
 """What may be free. `guessing` is γ and `slip` ζ with c = e^γ / (1 + e^γ + e^ζ) and
@@ -19,6 +18,8 @@ Parameter = Literal["slope", "intercept", "guessing", "slip", "precision"]
 
 LARGEST = 80.0
 """Slopes and intercepts are kept within ±80: a curve that steep is a step, and is flagged."""
+_FLATTEST = 1e-4
+"""One slope for all tasks that is flatter tells nobody apart."""
 _LOWEST_LOGIT = -10.0
 """A chance of guessing or slipping below 5e-5 is none, and is flagged."""
 BOUNDS: Mapping[Parameter, tuple[float, float]] = MappingProxyType(
@@ -49,94 +50,18 @@ class Model:
     responses: tuple[Response, ...] = ("binomial", "beta-binomial")
     unit_slopes: bool = False
     """Report slopes of 1 and the population's standard deviation instead of one common slope."""
+    held: tuple[Parameter, ...] = ()
+    """What is not estimated but kept where the prior expects it."""
 
+    def holding(self, parameters: tuple[Parameter, ...]) -> Model:
+        """Return the same model with these parameters of tasks held where the prior expects them.
 
-@dataclass(frozen=True, slots=True)
-class Normal:
-    """A normal prior: its mean and standard deviation."""
-
-    mean: float
-    sd: float
-
-    def __post_init__(self) -> None:
-        # Within these bounds the squares that a prior enters by are numbers too.
-        if not (abs(self.mean) < 1e150 and 1e-150 < self.sd < 1e150):
-            raise InputError(
-                f"A prior with mean {self.mean} and standard deviation {self.sd} is given. "
-                f"Both must be finite, the deviation above 0, and neither out of all proportion."
-            )
-
-    def to_record(self) -> list[float]:
-        """Return `[mean, sd]`.
-
-        >>> Normal(1.0, 2.0).to_record()
-        [1.0, 2.0]
+        >>> Model("3pl", "", free=("slope", "intercept", "guessing")).holding(("guessing",)).free
+        ('slope', 'intercept')
         """
-        return [self.mean, self.sd]
-
-    @classmethod
-    def from_record(cls, stored: object) -> Normal:
-        """Read what `to_record` gave.
-
-        >>> Normal.from_record([1.0, 2.0])
-        Normal(mean=1.0, sd=2.0)
-        """
-        return cls(*from_record(tuple[float, float], stored))
-
-
-@dataclass(frozen=True, slots=True)
-class Priors:
-    """Weak priors on the scale on which parameters are estimated.
-
-    Slopes are N(1, 1): 0 and negative slopes stay possible, slopes above 4 need evidence. Intercepts
-    d = −ab are N(0, 3²). Guessing and slip on their logits (see `Parameter`): a chance of about 0.12
-    and 0.05, both uncertain. Log precision N(2.3, 1.5²): between about 0.5 and 200.
-
-    >>> Priors.of({"slope": (1.0, 2.0)}).slope
-    Normal(mean=1.0, sd=2.0)
-    """
-
-    slope: Normal = Normal(1.0, 1.0)
-    intercept: Normal = Normal(0.0, 3.0)
-    guessing: Normal = Normal(-2.0, 1.0)
-    slip: Normal = Normal(-3.0, 1.0)
-    precision: Normal = Normal(2.3, 1.5)
-
-    @classmethod
-    def of(cls, given: Priors | Mapping[str, Any] | None) -> Priors:
-        """Return priors from a mapping of parameter to (mean, sd); the others keep their default.
-
-        >>> Priors.of({"slope": (1.0, 2.0)}).intercept
-        Normal(mean=0.0, sd=3.0)
-        """
-        if given is None:
-            return cls()
-        if isinstance(given, Priors):
-            return given
-        known = [field.name for field in fields(cls)]
-        chosen: dict[str, Normal] = {}
-        for name, prior in given.items():
-            check_known("parameter", name, known)
-            if isinstance(prior, Normal):
-                chosen[name] = prior
-                continue
-            try:
-                mean, sd = (float(number) for number in prior)
-            except (TypeError, ValueError):
-                raise InputError(
-                    f"The prior of {name} is {prior!r}. Give its mean and standard deviation: (1, 1)."
-                ) from None
-            chosen[name] = Normal(mean, sd)
-        return cls(**chosen)
-
-    def pull(self, parameter: Parameter) -> tuple[float, float]:
-        """Return the mean of a parameter and the curvature 1 / sd² of its log-prior.
-
-        >>> Priors().pull("guessing")
-        (-2.0, 1.0)
-        """
-        prior: Normal = getattr(self, parameter)
-        return prior.mean, prior.sd**-2
+        free = tuple(name for name in self.free if name not in parameters)
+        held = tuple(name for name in self.free if name in parameters)
+        return replace(self, free=free, held=self.held + held)
 
 
 class Point(NamedTuple):
@@ -148,13 +73,23 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Unknowns:
-    """What is estimated from responses: parameters of each task, those all tasks share, and priors."""
+    """What is estimated from responses: parameters of each task, those all tasks share, and priors.
+
+    `scale` is that of slopes where it is known. Where the prior leaves it free it is found along with
+    the slopes (`scaled`), but for the spread of slopes, which `spread` holds.
+    """
 
     tasks: tuple[str, ...]
     response: Response
     own: tuple[Parameter, ...]
     shared: tuple[Parameter, ...]
     priors: Priors | None
+    spread: float | None = None
+    scale: SlopeScale | None = None
+    near: Floats | None = None
+    """Slopes at which the prior of slopes is told as a normal for each task."""
+    held: tuple[tuple[Parameter, float], ...] = ()
+    """Parameters that are not estimated, and where they are kept on the estimated scale."""
 
     @classmethod
     def of(
@@ -162,7 +97,16 @@ class Unknowns:
     ) -> Unknowns:
         """Return what a model leaves free; the beta-binomial adds one precision for all tasks."""
         extra: tuple[Parameter, ...] = ("precision",) if response == "beta-binomial" else ()
-        return cls(tasks, response, model.free, model.shared + extra, priors)
+        held = tuple((name, (priors or Priors()).pull(name)[0]) for name in model.held)
+        made = cls(tasks, response, model.free, model.shared + extra, priors, held=held)
+        relative = made.relative
+        return made if relative is None else replace(made, spread=relative.expected_spread)
+
+    @property
+    def relative(self) -> RelativeSlopes | None:
+        """The prior of slopes, where it leaves their common scale free."""
+        prior = None if self.priors is None else self.priors.slope
+        return prior if isinstance(prior, RelativeSlopes) else None
 
     @property
     def names(self) -> tuple[Parameter, ...]:
@@ -185,7 +129,7 @@ class Unknowns:
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Return the lowest and the highest vector allowed."""
-        ends = np.array([BOUNDS[name] for name in self.shared + self.own])
+        ends = np.array([self.bounds_of(name) for name in self.shared + self.own])
         counts = [1] * len(self.shared) + [len(self.tasks)] * len(self.own)
         low, high = np.repeat(ends, counts, axis=0).T
         return low, high
@@ -198,7 +142,7 @@ class Unknowns:
         """
         names = self.tasks if tasks is None else tasks
         read: dict[str, Floats] = dict(zip(self.own, at.own, strict=True))
-        for name, value in zip(self.shared, at.shared, strict=True):
+        for name, value in (*zip(self.shared, at.shared, strict=True), *self.held):
             read[name] = np.full(len(names), value)
         none = np.zeros(len(names))
         up, down = (
@@ -225,23 +169,71 @@ class Unknowns:
             np.array([begun[name][0] for name in self.shared]),
         )
 
-    def pull(self, parameter: Parameter) -> tuple[float, float]:
-        """Return the mean and the curvature of a parameter's prior; 0 without priors."""
-        return (0.0, 0.0) if self.priors is None else self.priors.pull(parameter)
+    def slopes(self, at: Point) -> Floats:
+        """Return the slopes of a point: [tasks], or one where it is shared."""
+        if "slope" in self.own:
+            return np.asarray(at.own[self.own.index("slope")])
+        return np.asarray(at.shared[[self.shared.index("slope")]])
+
+    def scaled(self, at: Point) -> Unknowns:
+        """Return the same with the scale of slopes that is likeliest at a point, where it is free."""
+        return self.scaled_by(self.slopes(at))
+
+    def scaled_by(self, slope: Floats) -> Unknowns:
+        """Return the same with the scale that is likeliest for slopes, and priors that touch there."""
+        return replace(self, scale=self._scale_of(slope), near=slope)
+
+    def scale_of(self, items: ItemParameters) -> SlopeScale | None:
+        """Return the scale of slopes that is likeliest for these, where the prior leaves it free."""
+        return self._scale_of(items.slope if "slope" in self.own else items.slope[:1])
+
+    def _scale_of(self, slope: Floats) -> SlopeScale | None:
+        if self.relative is None or self.spread is None:
+            return None
+        if "slope" in self.shared:
+            return SlopeScale(float(slope[0]), 0.0)
+        return SlopeScale(self.relative.common(slope, self.spread), self.spread)
+
+    def pull(self, parameter: Parameter) -> tuple[float, float] | tuple[Floats, Floats]:
+        """Return the mean and the curvature of a parameter's prior, of all tasks or of each; 0 without."""
+        if self.priors is None:
+            return 0.0, 0.0
+        if parameter == "slope" and self.relative is not None:
+            assert self.scale is not None
+            if "slope" in self.shared:
+                return self.relative.shared_pull(self.scale.common)
+            assert self.near is not None
+            return self.relative.pull(self.near, self.scale)
+        return self.priors.pull(parameter)
 
     def pulls(self) -> tuple[Floats, Floats]:
-        """Return the means and the curvatures of the priors in the order of `names`."""
-        means, tightness = np.array([self.pull(name) for name in self.names]).T
+        """Return the means and the curvatures of the priors of tasks, each [tasks, own]."""
+        means, tightness = np.empty((2, len(self.tasks), len(self.own)))
+        for column, name in enumerate(self.own):
+            means[:, column], tightness[:, column] = self.pull(name)
         return means, tightness
 
     def log_prior(self, at: Point) -> float:
         """Return the log-priors without their constants."""
         total = 0.0
+        free = self.relative
         for name, values in zip(self.names, (*at.own, *at.shared), strict=True):
+            if name == "slope" and free is not None:
+                scale = self.scaled(at).scale
+                assert scale is not None
+                alike = SlopeScale(scale.common, scale.spread or 1.0)
+                total += free.log_prior(np.atleast_1d(values), alike)
+                continue
             mean, tightness = self.pull(name)
             away = values - mean
-            total -= 0.5 * tightness * float(np.dot(away, away))
+            total -= 0.5 * float(np.sum(tightness * away**2))
         return total
+
+    def bounds_of(self, parameter: Parameter) -> tuple[float, float]:
+        """Return the lowest and highest value; one slope for all, whose logarithm is free, is positive."""
+        low, high = BOUNDS[parameter]
+        alone = parameter == "slope" and "slope" in self.shared and self.relative is not None
+        return (_FLATTEST, high) if alone else (low, high)
 
     def rescaled(self, at: Point, mean: float, sd: float) -> Point:
         """Return the same curves for abilities that have been shifted and stretched to N(0, 1)."""
@@ -253,8 +245,8 @@ class Unknowns:
         return Point(own, shared)
 
 
-def moved(items: ItemParameters, parameter: Parameter, step: float) -> ItemParameters:
-    """Return the tasks with one parameter moved on the scale on which it is estimated."""
+def moved(items: ItemParameters, parameter: Parameter, step: float | Floats) -> ItemParameters:
+    """Return the tasks with one parameter moved on the scale on which it is estimated, all or each."""
     if parameter == "slope":
         return replace(items, slope=items.slope + step)
     if parameter == "intercept":

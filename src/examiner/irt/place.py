@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.irt.errors.intervals import interval
 from examiner.irt.estimation.kernels import log_density
-from examiner.irt.fitted import IRTFit
+from examiner.irt.fitted import IRTFit, TaskErrors
 from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.curves import empirical_agent_curves
 from examiner.irt.indicators.generality import generality, regularities
@@ -34,7 +34,7 @@ from examiner.scores.estimate import Estimate
 from examiner.wording import InputError, counted, listed
 
 FEW_TASKS = 5
-_STEP = 1e-2
+_STEP = 1e-4
 """Shift of intercepts by which derivatives of a cell's log-likelihood are taken."""
 
 
@@ -87,10 +87,11 @@ def place(
     named. Atari games are found under any of their names.
 
     Ability is the posterior mean :math:`E[\theta \mid x]`. Task parameters are taken as known for it;
-    what their own errors add is in `total_error`, by the delta method:
+    what their own errors add, those of zero and unit of the scale among them, is in `total_error`, by
+    the delta method:
 
-    .. math:: \operatorname{Var} = s^2 + \sum_i g_i^\top \Sigma_i g_i / J^2, \quad
-              g_i = \partial^2 \log f_i / \partial\theta\,\partial(a_i, d_i), \; J = 1 / s^2
+    .. math:: \operatorname{Var} = s^2 + g^\top \Sigma\, g, \quad
+              g_i = \operatorname{Cov}(\theta,\; \partial \log f_i / \partial(a_i, d_i))
 
     >>> from examiner.irt.ability import known as known_fit
     >>> items = ItemParameters.of(list("abcd"), np.full(4, 2.0), difficulty=[-2.0, -1.0, 1.0, 2.0])
@@ -202,7 +203,9 @@ def _placed(
     columns = positions(fit.items.tasks, seen.items.tasks)
     mean, variance = moments(seen.weights[None], seen.nodes)
     ability, error = float(mean[0]), float(np.sqrt(variance[0]))
-    total = error if fit.errors is None else _error_with_tasks(fit, seen, columns, ability, error)
+    total = error
+    if fit.errors is not None:
+        total = _error_with_tasks(fit.errors, seen, columns, ability, error)
     low, high = interval(ability, total)
     shares = seen.cells.value / seen.cells.trials
     results = np.full(len(fit.items), np.nan)
@@ -232,30 +235,23 @@ def _placed(
 
 
 def _error_with_tasks(
-    fit: IRTFit, seen: _Newcomer, columns: NDArray[np.intp], ability: float, error: float
+    errors: TaskErrors, seen: _Newcomer, columns: NDArray[np.intp], ability: float, error: float
 ) -> float:
     r"""The posterior's deviation with what the errors of slopes and intercepts add.
 
-    With η = aθ + d, ∂² log f / ∂θ∂a = ℓ'(η) + aθ ℓ''(η) and ∂² log f / ∂θ∂d = a ℓ''(η); the posterior
-    mean moves by s² times that for each unit of a parameter.
+    The posterior mean moves by Cov(θ, ∂ log f / ∂β) for each unit of a parameter β: with η = aθ + d,
+    ∂ log f / ∂d = ℓ'(η) and ∂ log f / ∂a = θ ℓ'(η).
     """
-    items, errors = seen.items, fit.errors
-    assert errors is not None
-    down, here, up = (
-        log_density(
-            replace(items, intercept=items.intercept + shift), np.array([ability]), *seen.cells
-        )[:, 0]
-        for shift in (-_STEP, 0.0, _STEP)
+    items = seen.items
+    ahead, behind = (
+        log_density(replace(items, intercept=items.intercept + shift), seen.nodes, *seen.cells)
+        for shift in (_STEP, -_STEP)
     )
-    first, second = (up - down) / (2 * _STEP), (up - 2 * here + down) / _STEP**2
-    by_slope, by_intercept = first + items.slope * ability * second, items.slope * second
+    away = (ahead - behind) / (2 * _STEP) * seen.weights * (seen.nodes - ability)
+    rows = np.zeros((2, 1, len(errors.slope)))
+    rows[:, 0, columns] = away @ seen.nodes, away.sum(axis=1)
     with np.errstate(over="ignore", invalid="ignore"):  # errors of a damaged file may be anything
-        variance = (
-            by_slope**2 * errors.slope[columns] ** 2
-            + 2 * by_slope * by_intercept * errors.covariance[columns]
-            + by_intercept**2 * errors.intercept[columns] ** 2
-        )
-        added = float(np.nansum(np.maximum(variance, 0.0))) * error**4
+        added = float(errors.variances(*rows)[0])
     return float(np.sqrt(error**2 + added))
 
 

@@ -214,6 +214,16 @@ def moments(weights: Floats, nodes: Floats) -> tuple[Floats, Floats]:
     return mean, np.maximum(weights @ nodes**2 - mean**2, 0.0)
 
 
+def drawn_abilities(weights: Floats, nodes: Floats, rng: np.random.Generator) -> Floats:
+    """Return one ability from each posterior: a node by its weight, and evenly halfway to the next."""
+    sums = np.cumsum(weights, axis=1)
+    sums /= sums[:, -1:]
+    node = (sums < rng.random((weights.shape[0], 1))).sum(axis=1)
+    middles = 0.5 * (nodes[1:] + nodes[:-1])
+    edges = np.concatenate([nodes[:1], middles, nodes[-1:]])
+    return np.asarray(edges[node] + rng.random(node.size) * (edges[node + 1] - edges[node]))
+
+
 def log_likelihood(
     matrix: ResponseMatrix,
     items: ItemParameters,

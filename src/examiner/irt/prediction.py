@@ -110,7 +110,8 @@ def rank_among(
     r"""Rank a newcomer with posterior `weights` over abilities `nodes` among known agents.
 
     Given θ, each known agent is ahead with chance :math:`\Phi((\theta_j - \theta) / s_j)`, and their
-    number is nearly normal; its distribution is averaged over the posterior of θ.
+    number is nearly normal; its distribution is averaged over the posterior of θ. s_j is the posterior
+    deviation: what is not known of tasks moves agents of like ability alike, and not their order.
 
     >>> known = Abilities(("a", "b"), np.array([-3.0, 3.0]), np.array([0.1, 0.1]), "")
     >>> rank_among(known, np.array([0.0]), np.array([1.0]))
@@ -120,7 +121,8 @@ def rank_among(
 
     finite = np.isfinite(known.ability)
     ability = known.ability[finite]
-    error = np.maximum(np.nan_to_num(known.error[finite], nan=0.0), 1e-9)
+    alone = known.error if known.posterior is None else known.posterior
+    error = np.maximum(np.nan_to_num(alone[finite], nan=0.0), 1e-9)
     count = len(ability)
     if count == 0:
         return RankInterval(1, 1, 1, 1)

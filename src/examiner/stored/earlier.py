@@ -38,6 +38,15 @@ def fit_of_schema_1(content: Content) -> Content:
         ) from None
 
 
+def fit_of_schema_2(content: Content) -> Content:
+    """Return a fit of `examiner.irt-fit/2` as one of today, which it is: joint errors are only added since.
+
+    >>> fit_of_schema_2({"model": "2pl"})
+    {'model': '2pl'}
+    """
+    return content
+
+
 def _recipe(old: Content) -> Content:
     scales = Scales.from_record(old["scales"])
     same = ("measure", "item", "reduction", "normaliser", "success", "share")

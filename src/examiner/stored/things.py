@@ -18,7 +18,7 @@ from examiner.irt.fitted import IRTFit, fit_from_record
 from examiner.irt.items import ItemParameters
 from examiner.results.storage import write_text
 from examiner.selection.selection import Selection
-from examiner.stored.earlier import Content, fit_of_schema_1
+from examiner.stored.earlier import Content, fit_of_schema_1, fit_of_schema_2
 from examiner.wording import InputError, listed, shorten
 
 Thing: TypeAlias = IRTFit | Selection | Examination
@@ -61,12 +61,12 @@ def _selection(content: Content) -> Selection:
 
 
 FIT = Kind(
-    "examiner.irt-fit/2",
+    "examiner.irt-fit/3",
     "fit",
     "examiner fit … -o fit.json",
     IRTFit,
     read=fit_from_record,
-    earlier={"examiner.irt-fit/1": fit_of_schema_1},
+    earlier={"examiner.irt-fit/1": fit_of_schema_1, "examiner.irt-fit/2": fit_of_schema_2},
 )
 SELECTION = Kind(
     "examiner.chosen/2",

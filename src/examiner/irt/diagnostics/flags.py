@@ -28,6 +28,8 @@ STEEP = 20.0
 _NOTHING = 1e-4
 _TOO_PRECISE = 1e4
 """Trials of one cell then correlate by less than 0.0001."""
+ENOUGH_AGENTS = 200
+"""Fewer agents cannot tell the chance of guessing, or of slipping, from a task's difficulty."""
 _FEW_AGENTS = 30
 _FEW_TASKS = 5
 SPREAD = 1.1
@@ -130,7 +132,9 @@ def outcome_of(starts: Starts, flags: tuple[tuple[str, ...], ...], *, settled: b
     return FitOutcome.CONVERGED
 
 
-def fit_warnings(starts: Starts, spread: float, shape: tuple[int, int]) -> tuple[str, ...]:
+def fit_warnings(
+    starts: Starts, spread: float, shape: tuple[int, int], model: Model, items: ItemParameters
+) -> tuple[str, ...]:
     """Say what is doubtful about a whole fit of so many agents and tasks.
 
     `spread` is the standard deviation of ability among its agents, which the model says is 1.
@@ -146,8 +150,15 @@ def fit_warnings(starts: Starts, spread: float, shape: tuple[int, int]) -> tuple
     if not 1 / SPREAD <= spread <= SPREAD:
         said.append(
             f"Abilities spread by {spread:.2f} where the model says 1: priors of many tasks outweigh "
-            f"few agents. Compare abilities within this fit only, or use estimator='ml'."
+            f"few agents. Compare abilities within this fit only, or leave the priors to their default."
         )
+    for name, value in (("guessing", items.guessing), ("slip", 1.0 - items.ceiling)):
+        if name in model.held:
+            said.append(
+                f"The chance of {'guessing' if name == 'guessing' else 'slipping'} is held at "
+                f"{value[0]:.2f}: {counted(agents, 'agent')} cannot tell it from difficulty, which "
+                f"takes {ENOUGH_AGENTS}. A prior of your own (priors={{{name!r}: …}}) frees it."
+            )
     if agents < _FEW_AGENTS:
         said.append(
             f"{counted(agents, 'agent')} say little of a task: read its intervals, not its estimates."

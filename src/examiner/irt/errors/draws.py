@@ -14,7 +14,7 @@ from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.fit import fit_again, shown
 from examiner.irt.fitted import IRTFit, TaskErrors
 from examiner.irt.items import Floats, ItemParameters, curves, positions
-from examiner.irt.posterior import posterior_blocks
+from examiner.irt.posterior import drawn_abilities, posterior_blocks
 from examiner.irt.simulate import simulate
 from examiner.results import ResponseMatrix
 from examiner.scores.uncertainty.bootstrap import Progress
@@ -68,19 +68,9 @@ def replicates(
     they are taken as known.
     """
     for child in shown(rng.spawn(count), "simulating", progress):
-        drawn = fit.population_sd * _draw(seen.weights, fit.quadrature.nodes, child)
+        drawn = fit.population_sd * drawn_abilities(seen.weights, fit.quadrature.nodes, child)
         made = _simulated(fit, matrix, drawn, child)
         yield view(made, _fitted_again(fit, made) if refit else fit)
-
-
-def _draw(weights: Floats, nodes: Floats, rng: np.random.Generator) -> Floats:
-    """One ability from each posterior: a node by its weight, then evenly up to halfway to the next."""
-    sums = np.cumsum(weights, axis=1)
-    sums /= sums[:, -1:]
-    node = (sums < rng.random((weights.shape[0], 1))).sum(axis=1)
-    middles = 0.5 * (nodes[1:] + nodes[:-1])
-    edges = np.concatenate([nodes[:1], middles, nodes[-1:]])
-    return np.asarray(edges[node] + rng.random(node.size) * (edges[node + 1] - edges[node]))
 
 
 def _simulated(

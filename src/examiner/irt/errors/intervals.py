@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from examiner.irt.errors.observed_information import Freedom, Louis, information_matrix, louis
+from examiner.irt.errors.any_scores import LouisScores
+from examiner.irt.errors.covariance import Covariances, covariances
+from examiner.irt.errors.observed_information import louis
 from examiner.irt.fitted import TaskErrors
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.model import Model, Parameter, Priors
+from examiner.irt.model import Model
 from examiner.irt.posterior import Quadrature
+from examiner.irt.priors import Priors, SlopeScale
 from examiner.results import ResponseMatrix
 
 Z = 1.959963984540054
 """Normal quantile of a 95 % interval."""
 Number = TypeVar("Number", float, Floats)
-WHOLE = "observed information (Louis), all parameters together"
-HELD = "observed information (Louis), with tasks in which the likelihood is not peaked held fixed"
-_MOST_TOGETHER = 4000
-_FLAT = 1e-8
-_NOTHING_KNOWN = 1e-6
-"""Information on a logit or a slope below which its error would be above 1000."""
 
 
 def interval(value: Number, error: Number) -> tuple[Number, Number]:
@@ -33,21 +30,6 @@ def interval(value: Number, error: Number) -> tuple[Number, Number]:
     return value - Z * error, value + Z * error
 
 
-class Covariances(NamedTuple):
-    """Covariance blocks of the parameters of each task [tasks, n, n], own parameters first."""
-
-    blocks: Floats
-    freedom: Freedom
-    method: str
-
-    def between(self, first: Parameter, second: Parameter) -> Floats:
-        """Covariances of two parameters, one a task; 0 where one of them is not free."""
-        row, column = self.freedom.position(first), self.freedom.position(second)
-        if row < 0 or column < 0:
-            return np.zeros(self.blocks.shape[0])
-        return np.asarray(self.blocks[:, row, column])
-
-
 def task_errors(
     matrix: ResponseMatrix,
     items: ItemParameters,
@@ -55,6 +37,7 @@ def task_errors(
     priors: Priors | None,
     quadrature: Quadrature,
     population_sd: float = 1.0,
+    scale: SlopeScale | None = None,
 ) -> TaskErrors:
     r"""Return standard errors and 95 % intervals of task parameters.
 
@@ -78,76 +61,20 @@ def task_errors(
     """
     matched = items.named(matrix.tasks)
     standard = matched.rescaled(0.0, population_sd)
-    found = covariances(louis(matrix, standard, model, priors, quadrature))
+    parts = louis(matrix, standard, model, priors, quadrature, scale)
+    found = covariances(LouisScores(parts))
+    return told(matched, model, found, population_sd)
+
+
+def told(
+    items: ItemParameters, model: Model, found: Covariances, population_sd: float = 1.0
+) -> TaskErrors:
+    """Return errors on the scale users read, of tasks that were estimated for abilities N(0, 1)."""
     if model.unit_slopes:
-        return _unit_slopes(matched, found)
+        return _unit_slopes(items, found)
     if population_sd != 1.0:
         found = _on_scale(found, population_sd)
-    return errors_from(matched, found)
-
-
-def covariances(parts: Louis) -> Covariances:
-    """Return the covariance of each task's parameters, shared ones included."""
-    freedom = parts.freedom
-    tasks, own = freedom.fixed.shape
-    if freedom.count > _MOST_TOGETHER:
-        from examiner.irt.errors.low_rank import leading_covariances
-
-        blocks, method = leading_covariances(parts)
-    else:
-        inverse, method = _inverse(information_matrix(parts), freedom)
-        columns = np.arange(tasks * own).reshape(tasks, own)
-        rest = np.broadcast_to(np.arange(tasks * own, freedom.count), (tasks, len(freedom.shared)))
-        chosen = np.concatenate([columns, rest], axis=1)
-        blocks = inverse[chosen[:, :, None], chosen[:, None, :]]
-    stuck = np.concatenate(
-        [freedom.fixed, np.zeros((tasks, len(freedom.shared)), dtype=np.bool_)], axis=1
-    )
-    blocks = np.where(stuck[:, :, None] | stuck[:, None, :], np.nan, blocks)
-    return Covariances(blocks, freedom, method)
-
-
-def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
-    """The inverse, with NaN for tasks in which the likelihood is not peaked.
-
-    A slope that runs to infinity leaves a flat direction (or one bent upwards by rounding). The
-    tasks that point along such directions are held fixed, and the others judged without them.
-    """
-    diagonal = np.diagonal(information)
-    scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    scaled = information * scale[:, None] * scale
-    kept = np.arange(scaled.shape[0])
-    tasks, own = freedom.fixed.shape
-    task_of = np.concatenate(
-        [np.repeat(np.arange(tasks), own), tasks + np.arange(len(freedom.shared))]
-    )
-    inverse = np.full_like(scaled, np.nan)
-    kept = kept[~np.isin(task_of, task_of[diagonal < _NOTHING_KNOWN])]
-    while kept.size:
-        part = scaled[np.ix_(kept, kept)]
-        found = _peaked_inverse(part)
-        if found is not None:
-            inverse[np.ix_(kept, kept)] = found
-            break
-        values, vectors = np.linalg.eigh(part)
-        flat = values < _FLAT
-        along = (vectors[:, flat] ** 2).sum(axis=1)
-        gone = task_of[kept[along >= 0.25 * along.max()]]
-        kept = kept[~np.isin(task_of[kept], gone)]
-    method = WHOLE if kept.size == scale.size else HELD
-    return inverse * scale[:, None] * scale, method
-
-
-def _peaked_inverse(information: Floats) -> Floats | None:
-    """The inverse of a matrix with a unit diagonal, or None where it is flat in some direction."""
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve
-
-    try:
-        factor = cho_factor(information, lower=True)
-    except LinAlgError:
-        return None
-    inverse = np.asarray(cho_solve(factor, np.eye(information.shape[0])))
-    return inverse if np.diagonal(inverse).max() < 1 / _FLAT else None
+    return errors_from(items, found)
 
 
 def _on_scale(found: Covariances, population_sd: float) -> Covariances:
@@ -178,7 +105,7 @@ def errors_from(
     v_dd = found.between("intercept", "intercept")
     v_ad = found.between("slope", "intercept")
     slope = _root(v_aa)
-    slope_low, slope_high = interval(a, slope)
+    slope_low, slope_high = _slope_interval(a, slope, found.log_scale_variance(a))
     with np.errstate(divide="ignore", invalid="ignore"):
         b = np.where(a == 0, np.nan, -d / a)
         difficulty = _root((v_dd + 2 * b * v_ad + b**2 * v_aa) / a**2)
@@ -204,6 +131,22 @@ def errors_from(
         method=found.method,
         population_sd=population_sd,
     )
+
+
+def _slope_interval(slope: Floats, error: Floats, variance: float) -> tuple[Floats, Floats]:
+    """The 95 % interval of slopes whose common scale is known up to a factor.
+
+    A slope is e^g times another: g, the logarithm of the common scale, has a `variance` and a symmetric
+    interval, and so has what is left of the slope's error. The distances of the ends from the estimate
+    that both give are combined as if they were deviations (Zou and Donner 2008). Without a free scale it
+    is the estimate ± z errors.
+    """
+    reach = Z * np.sqrt(variance)
+    rest = Z**2 * np.maximum(error**2 - slope**2 * variance, 0.0)
+    shorter = np.sqrt((slope * -np.expm1(-reach)) ** 2 + rest)
+    longer = np.sqrt((slope * np.expm1(reach)) ** 2 + rest)
+    up = slope >= 0
+    return slope - np.where(up, shorter, longer), slope + np.where(up, longer, shorter)
 
 
 def fieller(

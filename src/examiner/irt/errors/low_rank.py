@@ -12,48 +12,58 @@ U is found by subspace iteration from a fixed start (Halko, Martinsson & Tropp 2
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
 
-from examiner.irt.errors.observed_information import Louis, reached
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.irt.errors.covariance import spread_columns
+from examiner.irt.errors.freedom import Scores
 from examiner.irt.items import Floats
 
-_DIRECTIONS = 32
+_DIRECTIONS = 16
+"""Zero and unit of the scale, and what tells the able and the weak from it, which fall off quickly."""
 _ROUNDS = 2
-_ENOUGH = 1e-4
-_LEVELS = 12
 
 
-def leading_covariances(parts: Louis) -> tuple[Floats, str]:
-    """Return covariance blocks [tasks, n, n], own parameters first, and how they were had."""
-    factor = _Factor(parts)
-    size = parts.freedom.count
+def leading_covariances(scores: Scores) -> tuple[Floats, Leading, str]:
+    """Return covariance blocks [tasks, n, n], own parameters first, the whole, and how they were had."""
+    factor = _Factor(scores)
+    size = scores.freedom.count
     count = min(_DIRECTIONS, size)
-    basis = np.linalg.qr(_start(size, count))[0]
+
+    def times(basis: Floats) -> Floats:
+        """M · basis, with M = L⁻¹ C L⁻ᵀ."""
+        own, rest = factor.unwhiten(basis)
+        columns = np.concatenate([own.reshape(-1, basis.shape[1]), rest])
+        return factor.whiten(scores.times(columns).T).T
+
+    basis = np.linalg.qr(spread_columns(size, count))[0]
     for _ in range(_ROUNDS):
-        basis = np.linalg.qr(_times(parts, factor, basis))[0]
-    own_blocks = np.zeros_like(parts.complete.own)
-    image = _times(parts, factor, basis, own_blocks)
+        basis = np.linalg.qr(times(basis))[0]
+    image = times(basis)
     values, turn = np.linalg.eigh(0.5 * (basis.T @ image + image.T @ basis))
     values = np.clip(values, 0.0, 1.0 - 1e-9)
     vectors = basis @ turn
+    own_blocks = factor.inverse @ scores.missing_blocks() @ factor.inverse.transpose(0, 2, 1)
     blocks = factor.assemble(vectors, values, own_blocks)
-    return blocks, (
-        f"observed information (Louis): {count} directions shared by all tasks, the rest task by task"
+    left = factor.left(vectors, values, own_blocks)
+    leading = Leading(factor, vectors, values / (1.0 - values), left)
+    return (
+        blocks,
+        leading,
+        (
+            f"observed information (Louis): {count} directions shared by all tasks, the rest task by task"
+        ),
     )
-
-
-def _start(size: int, count: int) -> Floats:
-    """Columns that no symmetry of the tasks hides from: cosines of incommensurate frequencies."""
-    row = np.arange(1, size + 1)[:, None]
-    return np.asarray(np.cos(row * np.sqrt(2.0 + np.arange(count)) * (1.0 + np.arange(count))))
 
 
 class _Factor:
     """L with E[−H] = L Lᵀ: a block for each task, and a last row for what is shared."""
 
-    def __init__(self, parts: Louis) -> None:
-        own, coupling, shared = parts.complete
-        self.tasks, self.own = parts.freedom.fixed.shape
+    def __init__(self, scores: Scores) -> None:
+        own, coupling, shared = scores.complete
+        self.tasks, self.own = scores.freedom.fixed.shape
         self.inverse = np.linalg.inv(np.linalg.cholesky(own))
         self.below = np.einsum("tij,tjs->tsi", self.inverse, coupling)  # B_i = (L_i⁻¹ coupling)ᵀ
         rest = shared - np.einsum("tsi,tri->sr", self.below, self.below)
@@ -75,14 +85,19 @@ class _Factor:
         mine = mine - np.einsum("tsi,sn->tin", self.below, rest)
         return np.einsum("tji,tjn->tin", self.inverse, mine), rest
 
+    def left(self, vectors: Floats, values: Floats, own_blocks: Floats) -> Floats:
+        """R + R² of each task: what it misses by itself."""
+        cut = self.tasks * self.own
+        leading = (vectors[:cut] * np.sqrt(values)).reshape(self.tasks, self.own, -1)
+        alone = own_blocks - np.einsum("tin,tjn->tij", leading, leading)
+        return np.asarray(alone + alone @ alone)
+
     def assemble(self, vectors: Floats, values: Floats, own_blocks: Floats) -> Floats:
-        cut, own = self.tasks * self.own, self.own
+        own = self.own
         mine, rest = self.unwhiten(vectors * np.sqrt(values / (1.0 - values)))
         shared = rest.shape[0]
         found = np.empty((self.tasks, own + shared, own + shared))
-        leading = (vectors[:cut] * np.sqrt(values)).reshape(self.tasks, own, -1)
-        left = own_blocks - np.einsum("tin,tjn->tij", leading, leading)
-        middle = np.eye(own) + left + left @ left
+        middle = np.eye(own) + self.left(vectors, values, own_blocks)
         alone = self.last.T  # L⁻ᵀ's last columns: shared part, and what it does to each task
         bend = -np.einsum("tji,tsj,sn->tin", self.inverse, self.below, alone)
         found[:, :own, :own] = (
@@ -98,19 +113,84 @@ class _Factor:
         return found
 
 
-def _times(parts: Louis, factor: _Factor, basis: Floats, blocks: Floats | None = None) -> Floats:
-    """M · basis; the blocks of M [tasks, own, own] are added to `blocks`, where they are asked for."""
-    total = np.zeros_like(basis)
-    tasks, own = parts.freedom.fixed.shape
+@dataclass(frozen=True, slots=True, eq=False)
+class Leading:
+    """The covariance of all parameters as L⁻ᵀ (I + U diag(raised) Uᵀ + blocks) L⁻¹."""
 
-    def add(level: Floats) -> float:
-        white = factor.whiten(level)
-        np.add(total, white.T @ (white @ basis), out=total)
-        if blocks is not None:
-            mine = white[:, : tasks * own].reshape(-1, tasks, own)
-            np.add(blocks, np.einsum("ati,atj->tij", mine, mine), out=blocks)
-        return float((white**2).sum(axis=0).max(initial=0.0))
+    factor: _Factor
+    vectors: Floats
+    raised: Floats
+    blocks: Floats
 
-    for some in reached(parts):
-        some.over_levels(add, enough=_ENOUGH, most=_LEVELS)
-    return total
+    def between(self, rows: Floats) -> Floats:
+        """Return R Σ Rᵀ of rows [n, size]."""
+        white, mine, along = self._seen(rows)
+        bent = np.einsum("ati,tij->atj", mine, self.blocks).reshape(len(rows), -1)
+        return np.asarray(
+            white @ white.T + (along * self.raised) @ along.T + bent @ mine.reshape(bent.shape).T
+        )
+
+    def variances(self, rows: Floats) -> Floats:
+        """Return the diagonal of R Σ Rᵀ, in the precision of the rows where tasks share no parameter."""
+        factor, own = self.factor, self.factor.own
+        if rows.shape[1] == factor.tasks * own:
+            middle = np.eye(own) + self.blocks
+            alone = np.einsum("tki,tkl,tlj->tij", factor.inverse, middle, factor.inverse)
+            shared = rows @ self.leading(None, self.raised.size).astype(rows.dtype)
+            found = (shared.astype(np.float64) ** 2).sum(axis=1)
+            for first in range(own):
+                for second in range(first + 1):
+                    twice = 1.0 if first == second else 2.0
+                    block = (twice * alone[:, first, second]).astype(rows.dtype)
+                    found += (rows[:, first::own] * rows[:, second::own]) @ block
+            return np.asarray(found)
+        white, mine, along = self._seen(rows)
+        bent = np.einsum("ati,tij,atj->a", mine, self.blocks, mine)
+        return np.asarray((white**2).sum(axis=1) + along**2 @ self.raised + bent)
+
+    def drawn(self, count: int, rng: np.random.Generator) -> Floats:
+        """Return draws from N(0, Σ), [count, size]."""
+        factor, size = self.factor, self.vectors.shape[0]
+        cut = factor.tasks * factor.own
+        normal = rng.standard_normal((size, count))
+        roots = np.linalg.cholesky(np.eye(factor.own) + self.blocks + 1e-9 * np.eye(factor.own))
+        mine = np.einsum(
+            "tij,tjn->tin", roots, normal[:cut].reshape(factor.tasks, factor.own, count)
+        )
+        shared = rng.standard_normal((self.raised.size, count)) * np.sqrt(self.raised)[:, None]
+        white = np.concatenate([mine.reshape(cut, count), normal[cut:]]) + self.vectors @ shared
+        own, rest = factor.unwhiten(white)
+        return np.concatenate([own.reshape(cut, count), rest]).T
+
+    def leading(self, block: NDArray[np.intp] | None, count: int) -> Floats:
+        """Return the directions that all tasks share, the largest first."""
+        chosen = np.argsort(-self.raised)[:count]
+        own, rest = self.factor.unwhiten(self.vectors[:, chosen] * np.sqrt(self.raised[chosen]))
+        return np.concatenate([own.reshape(-1, chosen.size), rest])
+
+    def without(self, column: int) -> tuple[Floats, Leading]:
+        """Return Σ e / √Σ_ee of a parameter e, and directions turned so that none of them has e in it."""
+        size = self.vectors.shape[0]
+        one = np.zeros((1, size))
+        one[0, column] = 1.0
+        white, _, along = self._seen(one)
+        lifted = white[0] + self.vectors @ (along[0] * self.raised)
+        own, rest = self.factor.unwhiten(lifted[:, None])
+        direction = np.concatenate([own.ravel(), rest.ravel()])
+        scale = np.sqrt(self.raised) * along[0]
+        turn = np.eye(scale.size) - np.multiply.outer(scale, scale) / max(
+            float(scale @ scale), 1e-300
+        )
+        turned = Leading(
+            self.factor,
+            (self.vectors * np.sqrt(self.raised)) @ turn,
+            np.ones(scale.size),
+            self.blocks,
+        )
+        return direction / np.sqrt(direction[column]), turned
+
+    def _seen(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
+        white = self.factor.whiten(rows)
+        cut = self.factor.tasks * self.factor.own
+        mine = white[:, :cut].reshape(len(rows), self.factor.tasks, self.factor.own)
+        return white, mine, white @ self.vectors

@@ -15,21 +15,24 @@ not, every node is taken by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.errors.freedom import CompleteInformation
+from examiner.irt.errors.freedom import Freedom as Freedom
 from examiner.irt.estimation.kernels import (
     Kernel,
     curve_derivatives,
     expected_gradient,
     kernel_for,
 )
+from examiner.irt.estimation.usable_responses import suitable_kind
 from examiner.irt.items import Floats, ItemParameters, curves
-from examiner.irt.model import Model, Parameter, Priors, Unknowns, moved
+from examiner.irt.model import Model, moved
 from examiner.irt.posterior import AgentBlock, Quadrature, posterior_blocks
+from examiner.irt.priors import Priors, SlopeScale
 from examiner.results import ResponseMatrix
 
 _TERM_STEP = 1e-5
@@ -43,54 +46,10 @@ _NEGLIGIBLE = 1e-16
 _TOGETHER = 250
 """Agents of a block: few enough to be alike, so that they reach few nodes."""
 _STACK = 4_000_000
-_ENOUGH = 1e-8
+SMALL = 200_000
+"""Up to this many cells products are in double precision; errors need few digits."""
+_ENOUGH = 1e-6
 """Share of a parameter's information below which a level is the last: errors change by half as much."""
-_NONE = 6e-5
-"""A chance of guessing or slipping this small is at the end of its range."""
-_PRECISE = 1.5e5
-"""From this precision on the beta-binomial is the binomial."""
-
-
-@dataclass(frozen=True, slots=True)
-class Freedom(Unknowns):
-    """What is free at estimates; in matrices those of each task come first, then the shared ones.
-
-    `fixed` is [tasks, own]: estimates at an end of their range (guessing at 0, an infinite
-    precision), which do not move.
-    """
-
-    fixed: NDArray[np.bool_]
-
-    @classmethod
-    def at(cls, items: ItemParameters, model: Model, priors: Priors | None) -> Freedom:
-        """Return what is free under a model at these estimates."""
-        unknowns = Unknowns.of(model, items.response, items.tasks, priors)
-        nowhere = np.zeros(len(items), dtype=np.bool_)
-        stuck = {
-            "guessing": items.guessing <= _NONE,
-            "slip": items.ceiling >= 1 - _NONE,
-            "precision": nowhere if items.precision is None else items.precision >= _PRECISE,
-        }
-        fixed = np.stack([stuck.get(name, nowhere) for name in unknowns.own], axis=1)
-        shared = tuple(
-            name for name in unknowns.shared if not (name in stuck and bool(stuck[name].all()))
-        )
-        return cls(items.tasks, items.response, unknowns.own, shared, priors, fixed)
-
-    def position(self, parameter: Parameter) -> int:
-        """Where a parameter stands in the order, or −1."""
-        return self.names.index(parameter) if parameter in self.names else -1
-
-
-class CompleteInformation(NamedTuple):
-    """Σ_j E_j[−H] and the priors' curvature: own blocks, their coupling to shared ones, and these.
-
-    Shapes [tasks, own, own], [tasks, own, shared] and [shared, shared].
-    """
-
-    own: Floats
-    coupling: Floats
-    shared: Floats
 
 
 class Louis(NamedTuple):
@@ -101,6 +60,8 @@ class Louis(NamedTuple):
     rule: Quadrature
     freedom: Freedom
     complete: CompleteInformation
+    order: NDArray[np.intp]
+    """Which agent of the responses each row of the matrix is."""
     derivatives: tuple[Floats, ...]
     """∂F_c/∂parameter, one [parameters, tasks, nodes] for each statistic c."""
 
@@ -111,19 +72,24 @@ def louis(
     model: Model,
     priors: Priors | None,
     rule: Quadrature,
+    scale: SlopeScale | None = None,
 ) -> Louis:
     """Prepare both terms for abilities that are N(0, 1); agents are put in order of ability."""
-    freedom, kernel = Freedom.at(items, model, priors), kernel_for(items.response, matrix)
+    freedom = Freedom.at(items, model, priors, scale)
+    kernel = kernel_for(items.response, matrix)
     sums: tuple[Floats, ...] = ()
     ability = np.empty(len(matrix.agents))
     for block, _, weights in posterior_blocks(matrix, items, rule):
         ability[block.rows] = weights @ rule.nodes
         part = tuple(data.T @ weights for data in block.statistics)
         sums = tuple(a + b for a, b in zip(sums, part, strict=True)) if sums else part
+    order = np.arange(len(matrix.agents))
     if len(matrix.agents) > _TOGETHER:
-        matrix = matrix.take(np.argsort(ability, kind="stable").tolist())
+        order = np.argsort(ability, kind="stable")
+        matrix = matrix.take(order.tolist())
     complete = _complete_information(kernel, sums, items, rule.nodes, freedom)
-    return Louis(matrix, items, rule, freedom, complete, _term_slopes(kernel, items, rule, freedom))
+    slopes = _term_slopes(kernel, items, rule, freedom)
+    return Louis(matrix, items, rule, freedom, complete, order, slopes)
 
 
 def _complete_information(
@@ -148,9 +114,8 @@ def _complete_information(
     bend = 0.5 * (bend + bend.transpose(0, 2, 1))
     mine, shared = bend[:, :own, :own].copy(), bend[:, own:, own:].sum(axis=0)
     coupling = bend[:, :own, own:].copy()
-    _, tightness = freedom.pulls()
-    mine += np.diag(tightness[:own])
-    shared += np.diag(tightness[own:])
+    mine[:, np.arange(own), np.arange(own)] += freedom.tightness()
+    shared += np.diag(freedom.shared_tightness())
     for column in range(own):
         stuck = freedom.fixed[:, column]
         mine[stuck, column, :] = 0.0
@@ -175,6 +140,9 @@ def information_matrix(parts: Louis) -> Floats:
         total[tasks * own :, tasks * own :] = parts.complete.shared
     scale = np.maximum(np.diagonal(total).copy(), 1e-12)
     total -= _missing_information(parts, scale)
+    along = freedom.moving_along(parts.items.slope)
+    if along is not None:
+        total -= np.multiply.outer(along, along)
     stuck = np.concatenate([freedom.fixed.ravel(), np.zeros(len(freedom.shared), dtype=np.bool_)])
     total[stuck] = 0.0
     total[:, stuck] = 0.0
@@ -184,10 +152,12 @@ def information_matrix(parts: Louis) -> Floats:
 
 def _missing_information(parts: Louis, scale: Floats) -> Floats:
     total = np.zeros((scale.size, scale.size))
+    kind = suitable_kind(parts.matrix, SMALL)
 
     def add(level: Floats) -> float:
         nonlocal total
-        total += level.T @ level
+        some = level.astype(kind, copy=False)
+        total += some.T @ some
         return float(((level**2).sum(axis=0) / scale).max(initial=0.0))
 
     for some in reached(parts):
@@ -226,13 +196,13 @@ class Reached(NamedTuple):
         for count, polynomial in enumerate(orthonormal(self.parts.rule.nodes, self.weights)):
             if count >= most:
                 return False
-            if add(self._moments(self.weights * polynomial)) < enough:
+            if add(self.moments(self.weights * polynomial)) < enough:
                 return True
         return True
 
     def by_nodes(self) -> Iterator[Floats]:
         """Yield √w_jq (s_jq − E_j s), node by node: exact, whatever the shape of s."""
-        mean = self._moments(self.weights)
+        mean = self.moments(self.weights)
         for node, weight in enumerate(self.weights.T):
             near = np.flatnonzero(weight > _NEGLIGIBLE)
             if near.size:
@@ -240,8 +210,8 @@ class Reached(NamedTuple):
                 here = self._laid_out(some, [by[:, None, :, node] for by in self.parts.derivatives])
                 yield np.sqrt(weight[near])[:, None] * (here - mean[near])
 
-    def _moments(self, weights: Floats) -> Floats:
-        """Σ_q v_jq s_j(θ_q) for weights v: [agents, size], own parameters first."""
+    def moments(self, weights: Floats) -> Floats:
+        """Return Σ_q v_jq s_j(θ_q) for weights v: [agents, size], own parameters first."""
         slopes = (weights @ by.transpose(0, 2, 1) for by in self.parts.derivatives)
         return self._laid_out(self.block.statistics, slopes)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -19,6 +19,9 @@ _MEMORY = 5
 """Steps that are mixed: more of them hardly differ, and make the equations singular."""
 _FURTHEST = 3.0
 """A mixed point farther off in any coordinate is not believed: slopes and logits live within a few."""
+_ROUGHLY, _ROUGH = (0.05, 0.02), 10
+"""How far two rough climbs settle, and within how many iterations: enough to tell how slopes spread."""
+_MOST_STRETCH = 0.5
 _PLAIN = 2
 """The first steps are long and say little of those to come."""
 
@@ -53,6 +56,10 @@ class Expected:
 
     def raised(self, unknowns: Unknowns, at: Point) -> Point:
         """Return the parameters after one step up the expected log-likelihood and the log-priors."""
+        raise NotImplementedError
+
+    def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
+        """Return the information that responses and abilities together hold on each slope, [tasks]."""
         raise NotImplementedError
 
     @property
@@ -149,16 +156,49 @@ class Optimum(NamedTuple):
     rule: Quadrature
 
 
+def with_spread(
+    source: ResponseSource,
+    unknowns: Unknowns,
+    start: Point,
+    *,
+    fixed: Quadrature | None = None,
+) -> tuple[Unknowns, Point, Quadrature | None]:
+    """Find how far slopes spread around their common scale, a start close to the optimum, and its nodes.
+
+    Where each task has its own slope and the prior leaves their scale free; nothing is done otherwise.
+    The spread is a number about all tasks, so that a few rough climbs are enough to find it.
+    """
+    prior = unknowns.relative
+    if prior is None or "slope" in unknowns.shared:
+        return unknowns, start, None
+    at, climbing = start, _Climb(source, unknowns, fixed)
+    for tolerance in _ROUGHLY:
+        pace = source.pace._replace(tolerance=max(tolerance, source.pace.tolerance))
+        climbing.unknowns, bounds = unknowns, unknowns.bounds()
+        reached = _fixed_point(climbing, unknowns.joined(at), pace, most=_ROUGH, bounds=bounds)
+        at = unknowns.split(reached.point)
+        scaled = unknowns.scaled(at)
+        assert scaled.scale is not None
+        found = climbing.expected(unknowns.items(at))
+        told = found.slope_information(scaled, at)
+        unknowns = replace(unknowns, spread=prior.spread(unknowns.slopes(at), told, scaled.scale))
+    return unknowns, at, climbing.rule
+
+
 def climb(
     source: ResponseSource,
     unknowns: Unknowns,
     start: Point,
     *,
     fixed: Quadrature | None = None,
+    near: Quadrature | None = None,
     most: int = 2000,
 ) -> Optimum:
-    """Run EM from one start until parameters or objective settle; `fixed` nodes are kept as they are."""
-    climbing = _Climb(source, unknowns, fixed)
+    """Run EM from one start until parameters or objective settle.
+
+    `fixed` nodes are kept as they are, and nodes `near` the optimum are begun with.
+    """
+    climbing = _Climb(source, unknowns, fixed, near)
     vector = unknowns.joined(start)
     arrival = _fixed_point(climbing, vector, source.pace, most=most, bounds=unknowns.bounds())
     if fixed is None and arrival.iterations > climbing.laid + source.pace.fresh:
@@ -188,12 +228,15 @@ class _Climb:
         if self.fixed is None and self.count in self.source.pace.relaid:
             self.rule = None
         at = self.unknowns.split(vector)
+        scaled = self.unknowns.scaled(at)
         found = self.expected(self.unknowns.items(at))
-        better = found.raised(self.unknowns, at)
+        better = found.raised(scaled, at)
         if self.unknowns.priors is None and self.fixed is None:
             # The population's mean and sd are freed, and the scale moved back to N(0, 1): PX-EM (Liu,
-            # Rubin & Wu 1998). Priors are not invariant, and given nodes cannot be moved along.
+            # Rubin & Wu 1998). Fixed priors are not invariant, and given nodes cannot be moved along.
             better = self.unknowns.rescaled(better, *found.spread)
+        elif scaled.scale is not None and self.fixed is None:
+            better = self.unknowns.rescaled(better, *_shift_and_stretch(found, scaled, at))
         return found.log_likelihood + self.unknowns.log_prior(at), self.unknowns.joined(better)
 
     def expected(self, items: ItemParameters) -> Expected:
@@ -204,12 +247,38 @@ class _Climb:
         return self.last
 
     def _grid(self, items: ItemParameters) -> Quadrature:
-        rule = Quadrature.for_items(items, self.source.trials, spacing=self.source.pace.spacing)
+        trials = self.source.trials
+        if items.response == "beta-binomial" and items.precision is not None:
+            # n trials that correlate by 1 / (ν + 1) tell as much as fewer independent ones
+            trials = trials / (1.0 + np.maximum(trials - 1.0, 0.0) / (items.precision + 1.0))
+        rule = Quadrature.for_items(items, trials, spacing=self.source.pace.spacing)
         if self.last is None:
             return rule
         reach = self.source.pace.reach * np.sqrt(np.maximum(self.last.variance, 1e-300))
         low, high = self.last.ability - reach, self.last.ability + reach
         return rule.between(float(low.min()), float(high.max()))
+
+
+def _shift_and_stretch(found: Expected, unknowns: Unknowns, at: Point) -> tuple[float, float]:
+    r"""How far to shift and to stretch abilities, where slopes have a free common scale.
+
+    EM crawls along these two directions, in which every task moves alike. Along them the marginal
+    likelihood rises by Σⱼ E[θⱼ] and Σⱼ (E[θⱼ²] − 1) for each unit of the zero and of log c (integrate
+    θ times the derivative of the posterior by parts), and bends by about n and 2 Σⱼ E[θⱼ]². A Newton
+    step with the priors of intercepts and of log c is what the population's mean and sd are without.
+    """
+    prior, scale = unknowns.relative, unknowns.scale
+    assert prior is not None and scale is not None
+    agents, ability = found.ability.size, found.ability
+    slope, intercept = unknowns.slopes(at), at.own[unknowns.own.index("intercept")]
+    mean, tightness = (float(part) for part in unknowns.pull("intercept"))
+    rise = float(ability.sum()) - tightness * float(((intercept - mean) * slope).sum())
+    bend = agents + tightness * float((slope**2).sum()) * (intercept.size / slope.size)
+    squares = float((found.variance + ability**2).sum())
+    higher = squares - agents + prior.log_scale.slope_at(float(np.log(scale.common)))
+    curvature = 2 * float(ability @ ability) + prior.log_scale.sd**-2
+    stretch = np.clip(higher / curvature, -_MOST_STRETCH, _MOST_STRETCH)
+    return float(np.clip(rise / bend, -1.0, 1.0)), float(np.exp(stretch))
 
 
 class _Arrival(NamedTuple):

@@ -70,7 +70,7 @@ class ExponentialStatistics(Expected):
         found.intercepts[:] += tightness
         mean, tightness = unknowns.pull("slope")
         if "slope" in unknowns.shared:
-            return _raised_together(found, at, mean, tightness)
+            return _raised_together(found, at, float(mean), float(tightness))
         found.by_slope[:] -= (at.own[0] - mean) * tightness
         found.slopes[:] += tightness
         determinant = np.maximum(found.intercepts * found.slopes - found.both**2, 1e-8)
@@ -85,6 +85,13 @@ class ExponentialStatistics(Expected):
             np.abs(step[0]) / _MOST_SLOPE_STEP, np.abs(step[1]) / _MOST_INTERCEPT_STEP
         )
         return Point(at.own + step * (1.0 / np.maximum(size, 1.0)), at.shared)
+
+    def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
+        """Return the information on each slope, with what its task's intercept takes off."""
+        found = self._derivatives()
+        _, tightness = unknowns.pull("intercept")
+        rest = np.maximum(found.intercepts + tightness, 1e-8)
+        return np.asarray(np.maximum(found.slopes - found.both**2 / rest, 0.0))
 
     def _derivatives(self) -> _Derivatives:
         rising, nodes = self.rising, self.nodes

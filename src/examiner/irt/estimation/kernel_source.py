@@ -23,7 +23,7 @@ from examiner.irt.estimation.usable_responses import (
     suitable_kind,
 )
 from examiner.irt.items import Floats, ItemParameters, Response, curves
-from examiner.irt.model import BOUNDS, Point, Unknowns
+from examiner.irt.model import Point, Unknowns
 from examiner.irt.posterior import Quadrature, moments, posterior_weights
 from examiner.results import ResponseMatrix
 
@@ -34,6 +34,8 @@ _MARGIN = 2
 _DIFFERENCE = 1e-4
 """Step of the differences of gradients: truncation and rounding both stay below 1e-7 of a curvature."""
 _MOST_STEP = 1.0
+_CERTAIN = 0.02
+"""Steps this short cannot overshoot a parabola, and are taken without looking."""
 _SPACING = 0.6
 """Closer than for exponential families: posteriors under guessing are less like Gaussians."""
 _HALVINGS = 12
@@ -206,70 +208,86 @@ class KernelStatistics(Expected):
     def _own_raised(self, unknowns: Unknowns, at: Point) -> Point:
         """One step of Newton or of Fisher scoring for every task, shortened where it would go down."""
         width = len(unknowns.own)
-        means, tightness = (pull[:width] for pull in unknowns.pulls())
-        low, high = np.array([BOUNDS[name] for name in unknowns.own]).T
-
-        def height(table: Floats) -> _Height:
-            found = self._height(unknowns, Point(table.T, at.shared))
-            return found._replace(
-                value=found.value - _penalty(table, means, tightness),
-                gradient=found.gradient[:, :width] - (table - means) * tightness,
-            )
-
+        means, tightness = unknowns.pulls()
+        low, high = np.array([unknowns.bounds_of(name) for name in unknowns.own]).T
         table = at.own.T
-        here = height(table)
-        if here.information is not None:
-            curvature = here.information + np.diag(tightness)
-        else:
-            curvature = np.empty((table.shape[0], width, width))
-            for column in range(width):
-                shift = np.zeros(width)
-                shift[column] = _DIFFERENCE
-                ahead = height(table + shift).gradient
-                curvature[:, :, column] = (here.gradient - ahead) / _DIFFERENCE
-        step = _ascent(here.gradient, curvature)
-        falling = np.arange(table.shape[0])
-        for _ in range(_HALVINGS):
+        here, curvature = self._curved(unknowns, at)
+        gradient = here.gradient[:, :width] - (table - means) * tightness
+        here = here._replace(value=here.value - _penalty(table, means, tightness))
+        curvature[:, np.arange(width), np.arange(width)] += tightness
+        step = _ascent(gradient, curvature)
+        falling = np.flatnonzero(np.abs(step).max(axis=1) > _CERTAIN)
+        for _ in range(_HALVINGS if falling.size else 0):
             better = np.clip(table[falling] + step[falling], low, high)
             value = self._values(unknowns, Point(better.T, at.shared), falling)
-            value -= _penalty(better, means, tightness)
+            value -= _penalty(better, means[falling], tightness[falling])
             before = here.value[falling]
             falling = falling[~(value >= before - 1e-12 * (1 + np.abs(before)))]
             if not falling.size:
                 break
             step[falling] *= 0.3
-        step[falling] = 0.0
+        else:
+            step[falling] = 0.0
         return Point(np.clip(table + step, low, high).T, at.shared)
+
+    def _curved(self, unknowns: Unknowns, at: Point) -> tuple[_Height, Floats]:
+        """Heights at a point, and how they bend by the parameters of tasks [tasks, own, own]."""
+        width, table = len(unknowns.own), at.own.T
+        here = self._height(unknowns, at)
+        if here.information is not None:
+            return here, here.information
+        curvature = np.empty((table.shape[0], width, width))
+        for column in range(width):
+            shift = np.zeros(width)
+            shift[column] = _DIFFERENCE
+            ahead = self._height(unknowns, Point((table + shift).T, at.shared))
+            curvature[:, :, column] = (here.gradient - ahead.gradient)[:, :width] / _DIFFERENCE
+        return here, curvature
+
+    def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
+        """Return the information on each slope, with what the task's other parameters take off."""
+        _, curvature = self._curved(unknowns, at)
+        row = unknowns.own.index("slope")
+        others = [column for column in range(len(unknowns.own)) if column != row]
+        _, tightness = unknowns.pulls()
+        rest = curvature[:, others][:, :, others] + 1e-9 * np.eye(len(others))
+        rest[:, np.arange(len(others)), np.arange(len(others))] += tightness[:, others]
+        both = curvature[:, others, row]
+        taken = np.einsum("ti,ti->t", both, np.linalg.solve(rest, both[:, :, None])[:, :, 0])
+        return np.asarray(np.maximum(curvature[:, row, row] - taken, 0.0))
 
     def _shared_raised(self, unknowns: Unknowns, at: Point, row: int) -> Point:
         """One Newton step for a number that all tasks share."""
-        column = len(unknowns.own) + row
-        mean, tightness = (float(pull[column]) for pull in unknowns.pulls())
+        column, name = len(unknowns.own) + row, unknowns.shared[row]
+        mean, tightness = (float(part) for part in unknowns.pull(name))
 
         def moved(value: float) -> Point:
             shared = at.shared.copy()
             shared[row] = value
             return Point(at.own, shared)
 
-        def height(value: float) -> tuple[float, float]:
-            found = self._height(unknowns, moved(value))
-            away = value - mean
-            return (
-                float(found.value.sum() - 0.5 * tightness * away**2),
-                float(found.gradient[:, column].sum() - tightness * away),
-            )
+        def slope_at(value: float) -> float:
+            return float(self._height(unknowns, moved(value)).gradient[:, column].sum())
 
         start = float(at.shared[row])
-        here, slope = height(start)
-        bend = (height(start + _DIFFERENCE)[1] - height(start - _DIFFERENCE)[1]) / (2 * _DIFFERENCE)
-        step = float(np.clip(slope / max(abs(bend), 1e-8), -_MOST_STEP, _MOST_STEP))
-        for _ in range(_HALVINGS):
-            if height(start + step)[0] >= here:
+        here = self._height(unknowns, at)
+        slope = float(here.gradient[:, column].sum()) - tightness * (start - mean)
+        bend = here.bends.get(name)
+        if bend is None:
+            ahead, behind = slope_at(start + _DIFFERENCE), slope_at(start - _DIFFERENCE)
+            bend = (behind - ahead) / (2 * _DIFFERENCE)
+        step = slope / max(abs(bend + tightness), 1e-8)
+        step = float(np.clip(step, -_MOST_STEP, _MOST_STEP))
+        tasks = np.arange(len(unknowns.tasks))
+        before = float(here.value.sum()) - 0.5 * tightness * (start - mean) ** 2
+        for _ in range(_HALVINGS if abs(step) > _CERTAIN else 0):
+            after = float(self._values(unknowns, moved(start + step), tasks).sum())
+            if after - 0.5 * tightness * (start + step - mean) ** 2 >= before:
                 break
             step *= 0.3
         else:
-            step = 0.0
-        return moved(float(np.clip(start + step, *BOUNDS[unknowns.shared[row]])))
+            step = step if abs(step) <= _CERTAIN else 0.0
+        return moved(float(np.clip(start + step, *unknowns.bounds_of(name))))
 
     def _height(self, unknowns: Unknowns, at: Point) -> _Height:
         items = unknowns.items(at)
@@ -277,10 +295,15 @@ class KernelStatistics(Expected):
         slopes = self.kernel.slopes(self.sums, shape, items.precision)
         by = curve_derivatives(unknowns.names, items, shape, self.nodes)
         information = None
-        if slopes.information is not None:
+        bends: dict[str, float] = {}
+        if slopes.information is not None and "precision" not in unknowns.own:
             information = _curvature([by[name] for name in unknowns.own], slopes.information)
+            curved = (name for name in unknowns.shared if name != "precision")
+            bends = {name: float((slopes.information * by[name] ** 2).sum()) for name in curved}
+        if slopes.bend is not None:
+            bends["precision"] = float(slopes.bend.sum())
         gradient = expected_gradient(unknowns.names, by, slopes)
-        return _Height(slopes.value.sum(axis=1), gradient, information)
+        return _Height(slopes.value.sum(axis=1), gradient, information, bends)
 
     def _values(self, unknowns: Unknowns, at: Point, tasks: NDArray[np.intp]) -> Floats:
         """The expected log-likelihood of some tasks."""
@@ -296,11 +319,12 @@ class KernelStatistics(Expected):
 
 
 class _Height(NamedTuple):
-    """Each task's expected log-likelihood, its derivatives, and its expected information."""
+    """Each task's expected log-likelihood, derivatives and information, and bends by shared numbers."""
 
     value: Floats
     gradient: Floats
     information: Floats | None
+    bends: dict[str, float]
 
 
 def _curvature(by: Sequence[Floats], information: Floats) -> Floats:

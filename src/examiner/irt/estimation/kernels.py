@@ -31,13 +31,15 @@ AS_BINOMIAL = 1e9
 class Slopes(NamedTuple):
     """Expected log-likelihood of each task at each node, and its derivatives by P and by log ν.
 
-    `information` is the expected information on P, where it has a closed form.
+    `information` is the information on P, expected or as the data have it, where it has a closed form,
+    and `bend` minus the second derivative by log ν.
     """
 
     value: Floats
     by_success: Floats
     by_log_precision: Floats | None
     information: Floats | None = None
+    bend: Floats | None = None
 
 
 class Kernel(Protocol):
@@ -135,27 +137,34 @@ class BetaBinomial:
     def terms(self, curves: Curves, precision: Floats | None) -> tuple[Floats, ...]:
         """Return log(P + r/ν), log(1 − P + r/ν) and −log(1 + r/ν) for every r."""
         per = _inverse(precision, curves)
-        whole = np.ones_like(curves.success)
-        return tuple(
-            sign * np.log(_safe(share + step * per))
-            for share, sign in ((curves.success, 1.0), (curves.failure, 1.0), (whole, -1.0))
-            for step in range(self.trials)
+        shares = (curves.success, curves.failure)
+        rising = (
+            np.log(_safe(share + step * per)) for share in shares for step in range(self.trials)
         )
+        # the last of them are the same at every ability
+        level = (-np.log1p(step * per) for step in range(self.trials))
+        return (*rising, *(np.broadcast_to(part, curves.success.shape) for part in level))
 
     def slopes(self, sums: Sequence[Floats], curves: Curves, precision: Floats | None) -> Slopes:
-        """By P: ±1 / (P + r/ν); by log ν: −(r/ν) / (P + r/ν)."""
+        """By P: ±1 / (P + x) with x = r/ν; by log ν: −x / (P + x), and once more x P / (P + x)²."""
         per = _inverse(precision, curves)
-        value = np.zeros_like(curves.success)
-        by_success = np.zeros_like(value)
-        by_log_precision = np.zeros_like(value)
+        value, by_success, by_log_precision, information, bend = np.zeros(
+            (5, *curves.success.shape)
+        )
         for step in range(self.trials):
             won, lost, tried = sums[step], sums[self.trials + step], sums[2 * self.trials + step]
             extra = step * per
             up, down = _safe(curves.success + extra), _safe(curves.failure + extra)
             value += won * np.log(up) + lost * np.log(down) - tried * np.log1p(extra)
-            by_success += won / up - lost / down
-            by_log_precision -= extra * (won / up + lost / down - tried / (1.0 + extra))
-        return Slopes(value, by_success, by_log_precision)
+            up, down = 1.0 / up, 1.0 / down
+            over_up, over_down, over = won * up, lost * down, tried / (1.0 + extra)
+            by_success += over_up - over_down
+            information += over_up * up + over_down * down
+            if step:
+                by_log_precision -= extra * (over_up + over_down - over)
+                bend += extra * (over / (1.0 + extra) - over_up * (1.0 - extra * up))
+                bend -= extra * over_down * (1.0 - extra * down)
+        return Slopes(value, by_success, by_log_precision, information, bend)
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,12 +100,10 @@ def _abler(matrix: ResponseMatrix, abilities: Abilities | None) -> Floats:
     from scipy.special import ndtr
 
     rows = positions(abilities.agents, matrix.agents)
-    ability, error = (
-        np.where(rows < 0, np.nan, np.append(part, np.nan)[rows])
-        for part in (abilities.ability, abilities.error)
-    )
-    apart = ability[:, None] - ability
-    spread = np.sqrt(error[:, None] ** 2 + error**2)
+    unknown = rows < 0
+    apart, spread = (part[np.ix_(rows, rows)] for part in abilities.differences())
+    apart[unknown] = np.nan
+    apart[:, unknown] = np.nan
     with np.errstate(divide="ignore", invalid="ignore"):
         chance = np.asarray(ndtr(apart / spread))
     chance[np.diag_indices(count)] = 0.5

@@ -1,0 +1,215 @@
+"""The covariance of everything that is estimated of tasks, whole or by its leading directions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.irt.errors.freedom import Freedom, Scores
+from examiner.irt.items import Floats
+from examiner.irt.model import Parameter
+
+WHOLE = "observed information (Louis), all parameters together"
+HELD = "observed information (Louis), with tasks in which the likelihood is not peaked held fixed"
+MOST_TOGETHER = 4000
+"""Parameters whose covariances are all had; of more, leading directions stand in for those between
+tasks."""
+_FLAT = 1e-8
+_ROUNDS = 12
+_NOTHING_KNOWN = 1e-6
+"""Information on a logit or a slope below which its error would be above 1000."""
+
+
+class Together(Protocol):
+    """The covariance Σ of all parameters at once [size, size]: those of tasks first, then the shared."""
+
+    def between(self, rows: Floats) -> Floats:
+        """Return R Σ Rᵀ of rows [n, size]: covariances of n sums of parameters, [n, n]."""
+        ...
+
+    def variances(self, rows: Floats) -> Floats:
+        """Return the diagonal of R Σ Rᵀ, [n]."""
+        ...
+
+    def drawn(self, count: int, rng: np.random.Generator) -> Floats:
+        """Return draws from N(0, Σ), [count, size]."""
+        ...
+
+    def leading(self, block: NDArray[np.intp], count: int) -> Floats:
+        """Return F [size, count], F Fᵀ near to Σ outside the blocks of parameters that share a number."""
+        ...
+
+    def without(self, column: int) -> tuple[Floats, Together]:
+        """Return the direction f of one parameter, f fᵀ all that it shares, and what is left of Σ."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Every covariance; those of parameters that are held fixed are 0."""
+
+    covariance: Floats
+
+    def between(self, rows: Floats) -> Floats:
+        """Return R Σ Rᵀ."""
+        return np.asarray(rows @ self.covariance @ rows.T)
+
+    def variances(self, rows: Floats) -> Floats:
+        """Return the diagonal of R Σ Rᵀ."""
+        covariance = self.covariance.astype(rows.dtype, copy=False)
+        return np.asarray(np.einsum("ij,ij->i", rows @ covariance, rows), dtype=np.float64)
+
+    def drawn(self, count: int, rng: np.random.Generator) -> Floats:
+        """Return draws from N(0, Σ)."""
+        values, vectors = np.linalg.eigh(self.covariance)
+        normal = rng.standard_normal((count, values.size))
+        return np.asarray((normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
+
+    def leading(self, block: NDArray[np.intp], count: int) -> Floats:
+        """Return the leading directions of the correlations between blocks, by subspace iteration."""
+        scale = np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0))
+        inverse = np.where(scale > 0, 1.0 / np.where(scale > 0, scale, 1.0), 0.0)
+        outside = self.covariance * inverse[:, None] * inverse
+        outside[block[:, None] == block] = 0.0
+        size = len(scale)
+        basis = np.linalg.qr(spread_columns(size, min(2 * count, size)))[0]
+        for _ in range(_ROUNDS):
+            basis = np.linalg.qr(outside @ basis)[0]
+        values, turn = np.linalg.eigh(basis.T @ outside @ basis)
+        values, turn = values[::-1][:count], turn[:, ::-1][:, :count]
+        return np.asarray(scale[:, None] * (basis @ turn) * np.sqrt(np.maximum(values, 0.0)))
+
+    def without(self, column: int) -> tuple[Floats, Whole]:
+        """Return Σ e / √Σ_ee of a parameter e, and Σ less its square."""
+        direction = self.covariance[column] / np.sqrt(self.covariance[column, column])
+        return direction, Whole(self.covariance - np.multiply.outer(direction, direction))
+
+
+def spread_columns(size: int, count: int) -> Floats:
+    """Columns that no symmetry of the tasks hides from: cosines of incommensurate frequencies."""
+    row = np.arange(1, size + 1)[:, None]
+    return np.asarray(np.cos(row * np.sqrt(2.0 + np.arange(count)) * (1.0 + np.arange(count))))
+
+
+class Covariances(NamedTuple):
+    """Covariance blocks of the parameters of each task [tasks, n, n], own parameters first.
+
+    `together` is the covariance of all tasks at once, on the scale on which they are estimated.
+    """
+
+    blocks: Floats
+    freedom: Freedom
+    method: str
+    together: Together
+
+    @property
+    def blocks_of_tasks(self) -> NDArray[np.intp]:
+        """Which task each parameter belongs to [size]; shared ones have a number each."""
+        tasks, own = self.freedom.fixed.shape
+        shared = tasks + np.arange(len(self.freedom.shared))
+        return np.concatenate([np.repeat(np.arange(tasks), own), shared])
+
+    def log_scale_variance(self, slope: Floats) -> float:
+        """Return the variance of the logarithm of the slopes' common scale; 0 where it is not free."""
+        relative, scale, freedom = self.freedom.relative, self.freedom.scale, self.freedom
+        if relative is None or scale is None or "slope" not in freedom.names:
+            return 0.0
+        if "slope" in freedom.shared:
+            return float(self.between("slope", "slope")[0]) / float(slope[0]) ** 2
+        moves, deviation = relative.scale_given(slope, scale)
+        row = np.zeros((1, freedom.count))
+        row[0, freedom.columns("slope")] = moves
+        return float(self.together.variances(row)[0]) + deviation**2
+
+    def between(self, first: Parameter, second: Parameter) -> Floats:
+        """Covariances of two parameters, one a task; 0 where one of them is not free."""
+        row, column = self.freedom.position(first), self.freedom.position(second)
+        if row < 0 or column < 0:
+            return np.zeros(self.blocks.shape[0])
+        return np.asarray(self.blocks[:, row, column])
+
+
+def covariances(scores: Scores) -> Covariances:
+    """Return the covariance of each task's parameters, shared ones included."""
+    freedom = scores.freedom
+    tasks, own = freedom.fixed.shape
+    together: Together
+    if freedom.count > MOST_TOGETHER:
+        from examiner.irt.errors.low_rank import leading_covariances
+
+        blocks, together, method = leading_covariances(scores)
+    else:
+        inverse, method = _inverse(scores.information(), freedom)
+        columns = np.arange(tasks * own).reshape(tasks, own)
+        rest = np.broadcast_to(np.arange(tasks * own, freedom.count), (tasks, len(freedom.shared)))
+        chosen = np.concatenate([columns, rest], axis=1)
+        blocks = inverse[chosen[:, :, None], chosen[:, None, :]]
+        together = Whole(_known(inverse, freedom))
+    stuck = np.concatenate(
+        [freedom.fixed, np.zeros((tasks, len(freedom.shared)), dtype=np.bool_)], axis=1
+    )
+    blocks = np.where(stuck[:, :, None] | stuck[:, None, :], np.nan, blocks)
+    return Covariances(blocks, freedom, method, together)
+
+
+def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
+    """The inverse, with NaN for tasks in which the likelihood is not peaked.
+
+    A slope that runs to infinity leaves a flat direction (or one bent upwards by rounding). The
+    tasks that point along such directions are held fixed, and the others judged without them.
+    """
+    diagonal = np.diagonal(information)
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    scaled = information * np.multiply.outer(scale, scale)
+    if diagonal.min() >= _NOTHING_KNOWN and (found := _peaked_inverse(scaled)) is not None:
+        found *= np.multiply.outer(scale, scale)
+        return found, WHOLE
+    kept = np.arange(scaled.shape[0])
+    tasks, own = freedom.fixed.shape
+    task_of = np.concatenate(
+        [np.repeat(np.arange(tasks), own), tasks + np.arange(len(freedom.shared))]
+    )
+    inverse = np.full_like(scaled, np.nan)
+    kept = kept[~np.isin(task_of, task_of[diagonal < _NOTHING_KNOWN])]
+    while kept.size:
+        part = scaled[np.ix_(kept, kept)]
+        found = _peaked_inverse(part)
+        if found is not None:
+            inverse[np.ix_(kept, kept)] = found
+            break
+        values, vectors = np.linalg.eigh(part)
+        flat = values < _FLAT
+        along = (vectors[:, flat] ** 2).sum(axis=1)
+        gone = task_of[kept[along >= 0.25 * along.max()]]
+        kept = kept[~np.isin(task_of[kept], gone)]
+    method = WHOLE if kept.size == scale.size else HELD
+    return inverse * scale[:, None] * scale, method
+
+
+def _peaked_inverse(information: Floats) -> Floats | None:
+    """The inverse of a matrix with a unit diagonal, or None where it is flat in some direction."""
+    from scipy.linalg.lapack import dpotrf, dpotri
+
+    factor, failed = dpotrf(information, lower=True)
+    if failed:
+        return None
+    lower, failed = dpotri(factor, lower=True, overwrite_c=True)
+    if failed or np.diagonal(lower).max() >= 1 / _FLAT:
+        return None
+    inverse = lower + lower.T  # above the diagonal there are zeros
+    inverse[np.diag_indices_from(inverse)] *= 0.5
+    return np.asarray(inverse)
+
+
+def _known(inverse: Floats, freedom: Freedom) -> Floats:
+    """The covariances with 0 for parameters that do not move."""
+    fixed = np.flatnonzero(freedom.fixed.ravel())
+    if not fixed.size and not np.isnan(inverse[0]).any():
+        return inverse
+    known = np.nan_to_num(inverse, copy=True, nan=0.0)
+    known[fixed] = 0.0
+    known[:, fixed] = 0.0
+    return known

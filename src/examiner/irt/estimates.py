@@ -1,0 +1,245 @@
+"""Estimates and how far they are known: abilities of agents, errors of tasks, and what both share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Annotated, NamedTuple, Protocol
+
+import numpy as np
+
+from examiner.checking import Axes, to_record
+from examiner.irt.items import Floats, ItemParameters, PerTask
+from examiner.results.display import html_columns
+from examiner.wording import counted
+
+PerAgent = Annotated[Floats, Axes("agents")]
+DIRECTIONS = 8
+"""Directions kept of joint errors: zero and unit of the scale, what tasks do to the able and the weak."""
+_MOST_STORED = 3000
+"""Agents up to whom they are kept: beyond, errors of tasks are small, and their covariance fills memory."""
+
+
+def rows_of(columns: Mapping[str, Sequence[object]]) -> list[dict[str, object]]:
+    """Return columns of equal length as plain rows.
+
+    >>> rows_of({"task": ["t", "u"], "difficulty": [0.5, 1.0]})[1]
+    {'task': 'u', 'difficulty': 1.0}
+    """
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def table_of(
+    caption: str, columns: Mapping[str, Sequence[object]], notes: Sequence[str] = ()
+) -> str:
+    """Return columns as HTML, headed by their names in words; words about a row are joined."""
+    told = {name.replace("_", " "): column for name, column in columns.items()}
+    if "flags" in told:
+        told["flags"] = ["; ".join(words) for words in columns["flags"]]  # type: ignore[arg-type]
+    return html_columns(caption, told, notes)
+
+
+class ToldByName:
+    """Results with a row for each task or agent: one short line, and a table in a notebook.
+
+    The names are the first field, and every array as long as they are is a column.
+    """
+
+    __slots__ = ()
+
+    def _headline(self) -> str:
+        """What matters most, for the short line."""
+        return ""
+
+    def __repr__(self) -> str:
+        kind = fields(self)[0].name  # type: ignore[arg-type]  # every heir is a dataclass
+        said = self._headline()
+        count = counted(len(getattr(self, kind)), kind.removesuffix("s"))
+        return f"{type(self).__name__} of {count}{': ' if said else ''}{said}"
+
+    def _repr_html_(self) -> str:
+        named, *others = (field.name for field in fields(self))  # type: ignore[arg-type]
+        names = getattr(self, named)
+        columns = {named.removesuffix("s"): names} | {
+            name: part.tolist()
+            for name in others
+            if isinstance(part := getattr(self, name), np.ndarray) and part.shape == (len(names),)
+        }
+        return table_of(repr(self), columns)
+
+
+class JointDraws(NamedTuple):
+    """Draws of everything that was estimated, each as likely as the others.
+
+    `items` are the tasks of each draw, `ability` is [draws, agents], and `scale` [draws] the common scale
+    of slopes (1 where it is not free). What is true of a share of draws has that chance: an agent's rank,
+    a difference between two, a task's difficulty.
+    """
+
+    items: tuple[ItemParameters, ...]
+    ability: Floats
+    agents: tuple[str, ...]
+    scale: Floats
+
+
+class Joint(Protocol):
+    """Whoever can tell the joint errors of tasks and agents when asked."""
+
+    @property
+    def ability_covariance(self) -> Floats:
+        """The covariance of all abilities, [agents, agents]."""
+        ...
+
+    @property
+    def directions(self) -> Floats:
+        """Leading directions in which slopes, then intercepts, err together: [2 tasks, directions]."""
+        ...
+
+    def draws(self, count: int, rng: np.random.Generator) -> JointDraws:
+        """Return joint draws of tasks, their scale, and abilities."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TaskErrors:
+    """Uncertainty of task parameters from the observed information; NaN where it cannot be had.
+
+    Each is [tasks]. `covariance` is Cov(slope, intercept). Low and high ends are 95 % intervals, of
+    difficulty by Fieller's theorem: infinite where the slope's interval contains 0.
+    """
+
+    slope: PerTask
+    intercept: PerTask
+    covariance: PerTask
+    difficulty: PerTask
+    guessing: PerTask
+    ceiling: PerTask
+    precision: PerTask
+    slope_low: PerTask
+    slope_high: PerTask
+    difficulty_low: PerTask
+    difficulty_high: PerTask
+    method: str
+    """How the errors were had, in words: the observed information, its blocks, or a bootstrap."""
+    population_sd: float = float("nan")
+    """Standard error of the population's standard deviation, where it is free (Rasch)."""
+    together: Annotated[Floats, Axes("parameters", "directions of tasks")] | None = None
+    """What tasks err by together, of stored fits: directions of all slopes, then of all intercepts."""
+    joint: Joint | None = field(default=None, compare=False, metadata={"stored": False}, repr=False)
+
+    def variances(self, by_slope: Floats, by_intercept: Floats) -> Floats:
+        """Return the variances of sums Σ (x a + y d) over tasks, for rows of weights x and y [n, tasks].
+
+        Tasks whose errors are not known are left out. What tasks share, the zero and unit of the scale
+        above all, is in it by its leading directions, which a stored fit keeps: it gives the same number.
+
+        >>> one, none = np.ones(2), np.zeros(2)
+        >>> errors = TaskErrors(one, one, none, *(8 * [none]), "by hand")
+        >>> errors.variances(np.array([[1.0, 0.0]]), np.array([[1.0, 1.0]]))
+        array([3.])
+        """
+        blocks = (self.slope**2, self.covariance, self.intercept**2)
+        slope, both, intercept = (np.nan_to_num(part) for part in blocks)
+        found = (
+            by_slope**2 @ slope + 2 * (by_slope * by_intercept) @ both + by_intercept**2 @ intercept
+        )
+        together = self.together if self.joint is None else self.joint.directions
+        if together is not None:
+            tasks = len(self.slope)
+            of_slopes, of_intercepts = together[:tasks], together[tasks:]
+            whole = by_slope @ of_slopes + by_intercept @ of_intercepts
+            alone = np.einsum("nt,td->ntd", by_slope, of_slopes)
+            alone += np.einsum("nt,td->ntd", by_intercept, of_intercepts)
+            found += (whole**2).sum(axis=1) - (alone**2).sum(axis=(1, 2))
+        return np.maximum(found, 0.0)
+
+    def to_record(self) -> dict[str, object]:
+        """Return plain JSON values; of the joint errors their leading directions are kept."""
+        parts = {
+            part.name: getattr(self, part.name) for part in fields(self) if part.name != "joint"
+        }
+        if self.joint is not None:
+            parts["together"] = self.joint.directions
+        return {name: to_record(part) for name, part in parts.items() if part is not None}
+
+    def __repr__(self) -> str:
+        return f"TaskErrors of {counted(len(self.slope), 'task')}: {self.method}"
+
+
+def _leading(covariance: Floats, posterior: Floats | None) -> Floats | None:
+    """The directions [agents, directions] that make up most of what abilities share."""
+    if posterior is None or len(posterior) > _MOST_STORED:
+        return None
+    values, vectors = np.linalg.eigh(covariance - np.diag(posterior**2))
+    chosen = np.argsort(-values)[:DIRECTIONS]
+    return np.asarray(vectors[:, chosen] * np.sqrt(np.maximum(values[chosen], 0.0)))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Abilities(ToldByName):
+    """Abilities of agents and their standard errors, on the scale of the fit.
+
+    >>> Abilities(("a", "b"), np.array([1.0, 2.0]), np.array([0.5, 0.4]), "posterior means")
+    Abilities of 2 agents: posterior means
+    """
+
+    agents: Annotated[tuple[str, ...], Axes("agents")]
+    ability: PerAgent
+    error: PerAgent
+    method: str
+    notes: tuple[str, ...] = ()
+    posterior: PerAgent | None = None
+    """Posterior standard deviations with tasks taken as known, where `error` counts their errors too."""
+    together: Annotated[Floats, Axes("agents", "directions")] | None = None
+    """What abilities err by together: directions in which the errors of tasks move them, of stored fits."""
+    joint: Joint | None = field(default=None, compare=False, metadata={"stored": False}, repr=False)
+
+    @property
+    def covariance(self) -> Floats:
+        """The covariance of the errors of all abilities, [agents, agents], computed when asked for.
+
+        >>> Abilities(("a", "b"), np.zeros(2), np.array([0.5, 0.4]), "").covariance.round(2)
+        array([[0.25, 0.  ],
+               [0.  , 0.16]])
+        """
+        if self.joint is not None:
+            return self.joint.ability_covariance
+        found = np.diag(self.error**2)
+        if self.together is not None:
+            shared = self.together @ self.together.T
+            found += shared - np.diag(np.diagonal(shared))
+        return found
+
+    def differences(self) -> tuple[Floats, Floats]:
+        """Return θ_row − θ_column of every two agents and its error, from their joint covariance.
+
+        What is not known of the scale's zero moves all alike, and is no part of a difference.
+
+        >>> known = Abilities(("a", "b"), np.array([1.0, 0.0]), np.array([0.3, 0.4]), "")
+        >>> apart, error = known.differences()
+        >>> float(apart[0, 1]), float(error[0, 1].round(3))
+        (1.0, 0.5)
+        """
+        variance, found = self.error**2, self.covariance
+        return (
+            self.ability[:, None] - self.ability,
+            np.sqrt(
+                np.maximum(variance[:, None] + variance - 2 * found, 0.0) * (1 - np.eye(len(found)))
+            ),
+        )
+
+    def to_record(self) -> dict[str, object]:
+        """Return plain JSON values; of the joint errors their leading directions are kept.
+
+        >>> Abilities(("a",), np.array([1.0]), np.array([0.5]), "").to_record()["ability"]
+        [1.0]
+        """
+        parts: dict[str, object] = {
+            part.name: getattr(self, part.name) for part in fields(self) if part.name != "joint"
+        }
+        if self.joint is not None:
+            parts["together"] = _leading(self.covariance, self.posterior)
+        return {name: to_record(part) for name, part in parts.items() if part is not None}
+
+    def _headline(self) -> str:
+        return self.method
