@@ -24,7 +24,7 @@ from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Model, Point, Priors, Unknowns
 from examiner.irt.models import MODELS
 from examiner.irt.posterior import Quadrature
-from examiner.results import ResponseMatrix, Results
+from examiner.results import ResponseMatrix, Results, connections
 from examiner.scores import Recipe
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, shorten
@@ -297,6 +297,8 @@ def _told(
     known = None
     if errors and matrix is not None:
         known = task_errors(matrix, items, model, priors, best.rule, population_sd)
+    joined = None if matrix is None else connections(matrix)
+    groups = () if joined is None else joined.separate
     flags: tuple[tuple[str, ...], ...] = tuple(() for _ in items.tasks)
     if errors or len(agents) * len(items) <= _QUICKLY_FLAGGED:
         flags = task_flags(matrix, items, model, abilities, known)
@@ -312,7 +314,7 @@ def _told(
         population_sd=population_sd,
         log_likelihood=best.expected.log_likelihood,
         objective=best.objective,
-        outcome=outcome_of(starts, flags, settled=best.settled),
+        outcome=outcome_of(starts, flags, settled=best.settled, divided=bool(groups)),
         converged=best.settled,
         iterations=best.iterations,
         starts=starts,
@@ -321,10 +323,14 @@ def _told(
         flags=flags,
         dropped=usable.dropped,
         left_out=usable.left_out,
-        warnings=fit_warnings(starts, best.expected.spread[1], (len(agents), len(items))),
+        warnings=(
+            *(() if joined is None else joined.warnings),
+            *fit_warnings(starts, best.expected.spread[1], (len(agents), len(items))),
+        ),
         errors=known,
         matrix=matrix,
         parameters=unknowns.count,
+        groups=groups,
     )
 
 

@@ -151,8 +151,9 @@ class Bootstrap:
         """Evaluate a statistic on resampled runs, shape [..., reps].
 
         `evaluate` is given a `Block` and returns its replicates on the last axis. The interval
-        "rescaled" draws one run fewer than observed in each stratum, and so does "studentised": the variance of a mean of n − 1
-        draws, s²(n − 1)/n / (n − 1), is the unbiased s²/n, where n draws fall short of it by (n − 1)/n.
+        "rescaled" draws one run fewer than observed in each stratum, and so does "studentised": the
+        variance of a mean of n − 1 draws, s²(n − 1)/n / (n − 1), is the unbiased s²/n, where n draws
+        fall short of it by (n − 1)/n.
 
         References: Efron & Tibshirani (1993), chapter 8; Rao & Wu (1988), with m = n − 1,
         at which their rescaling factor is one.

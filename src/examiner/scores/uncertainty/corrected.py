@@ -104,4 +104,3 @@ def acceleration(strata: Strata, statistic: Statistic, unit: Unit = "runs") -> f
     cubes = (influence**3 / sizes[tasks] ** 3).sum()
     squares = (influence**2 / sizes[tasks] ** 2).sum()
     return float(cubes / (6 * squares**1.5)) if squares > 0 else 0.0
-

@@ -70,7 +70,7 @@ def of_median(strata: Strata, error: float) -> Floats:
     means = strata.means
     logs = -0.5 * (means - np.median(means)) ** 2 / squares - 0.5 * np.log(squares)
     weight = np.exp(logs - logs.max())
-    return strata.scores * (weight / weight.sum())[:, None]
+    return np.asarray(strata.scores * (weight / weight.sum())[:, None])
 
 
 def by_deletion(strata: Strata, statistic: Callable[[Sample], Floats], unit: Unit) -> Floats:

@@ -23,7 +23,7 @@ from examiner.scores.uncertainty.bootstrap import (
     each_agent,
 )
 from examiner.scores.uncertainty.corrected import check_corrected, corrected_bounds
-from examiner.scores.uncertainty.strata import RunScores, Strata
+from examiner.scores.uncertainty.strata import Strata
 from examiner.scores.uncertainty.studentised import studentised_bounds
 from examiner.wording import InputError, counted, listed
 
@@ -31,7 +31,7 @@ FEW_DEGREES = 10
 """Below this many degrees of freedom, normal-like tails are noticeably too short."""
 
 SKEWED = 1.0
-"""Third moments beyond this many cubed deviations are said: gamma runs of shape 4, as skewed as this, cover."""
+"""Third moments beyond this many cubed deviations are said: it is the skewness of gamma runs of shape 4."""
 SHORT_OF_SKEWED = MappingProxyType({"mean": "91 to 95", "median": "57 to 93"})
 """What `benchmarks/score_coverage.py` finds of log-normal runs, whose logarithms have a deviation of 1."""
 
