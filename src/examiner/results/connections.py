@@ -99,9 +99,8 @@ def connections(matrix: ResponseMatrix) -> Connections:
     >>> table = ResponseMatrix.from_array(half + [row[::-1] for row in half], agents="abcd")
     >>> connections(table).groups
     (('a', 'b'), ('c', 'd'))
-    >>> connections(table).warnings[0]
-    "The agents fall in 2 groups that share no task: 'a', 'b'; and 'c', 'd'. Compare agents within a \
-group only."
+    >>> connections(table)
+    Connections: 4 agents in 2 groups
     """
     observed = matrix.observed
     agent_group, task_group = groups_of(observed)
