@@ -56,7 +56,8 @@ def measured(agents: int, size: float, kind: str, tables: int) -> list[str]:
             ahead = SLOPE * (better - worse) + size * (wrong(better) - wrong(worse))
             right[method].append(float((ahead > 0).mean()))
     return [
-        f"{np.mean(each):.1%} ± {np.std(each) / np.sqrt(len(each)):.1%} (none: {1 - len(each) / tables:.0%})"
+        f"{np.mean(each):.1%} ± {np.std(each) / np.sqrt(len(each)):.1%} "
+        f"(none: {1 - len(each) / tables:.0%})"
         for each in right
     ]
 

@@ -300,11 +300,9 @@ def _estimate(values: Floats) -> Estimate:
 def _as_one(pairs: Pairs) -> Pairs:
     """Pairs as predicted by every draw, one draw after the other."""
     draws = len(pairs.said)
-    agents, apart = (
-        [np.tile(part, draws) for part in (pairs.first, pairs.second)],
-        np.tile(pairs.difference, draws),
-    )
-    return Pairs(*agents, apart, pairs.right.ravel(), pairs.said.ravel())
+    first, second = np.tile(pairs.first, draws), np.tile(pairs.second, draws)
+    apart = np.tile(pairs.difference, draws)
+    return Pairs(first, second, apart, pairs.right.ravel(), pairs.said.ravel())
 
 
 def _spread(values: Floats) -> Estimate:
