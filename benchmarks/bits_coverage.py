@@ -1,4 +1,4 @@
-"""Claim: intervals of bits hold the bits counted, and cover, also for tasks that were chosen for their bits.
+"""Claim: intervals of bits hold the bits counted, and cover, also for tasks that were chosen for them.
 
 Agents with true means and deviations on 40 tasks play a few trials each; the five tasks that tell most
 together are chosen on them. Counted are intervals that hold the bits of the true means and deviations, of
