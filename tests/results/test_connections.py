@@ -113,3 +113,12 @@ def test_a_weakly_linked_fit_says_so_and_others_say_nothing() -> None:
     assert any("joined weakly" in told for told in weak.warnings)
     strong = ex.irt.fit(blocks(shared=TASKS), starts=1, errors=False)
     assert not any("joined" in told or "groups" in told for told in strong.warnings)
+
+
+def test_a_report_of_groups_that_share_nothing_says_so_and_names_no_ablest() -> None:
+    wins = blocks().to_numpy()
+    results = ex.Results.from_numpy(wins, agents=[f"a{n}" for n in range(2 * AGENTS)])
+    told = ex.report(results, sections=["intervals", "wright_map", "ability_generality"]).to_dict()
+    said = str(told)
+    assert said.count("2 groups that share no task") >= 3
+    assert "is the ablest agent" not in said
