@@ -121,6 +121,16 @@ def test_what_runs_add_agrees_with_leaving_them_out(name: str, unit: str) -> Non
     assert analytic.skewness == pytest.approx(jackknifed.skewness, abs=0.05)
 
 
+@pytest.mark.parametrize("shift", [0.0, -3.0, 100.0])
+def test_degrees_of_a_median_over_tasks_do_not_move_with_the_scores(shift: float) -> None:
+    from examiner.scores import AGGREGATES
+    from examiner.scores.uncertainty.studentised import shape_of
+
+    scores = np.array([[[-2.0, 4.0, 0.0, -2.0], [2.0, 0.0, -2.0, 0.0], [2.0, 0.0, -2.0, 0.0]]])
+    strata = run_scores(ex.Results.from_numpy(scores + shift)).strata[0]
+    assert shape_of(AGGREGATES["median"], strata, "both", 1.0) == (2.0, 0.0)
+
+
 def test_the_interval_of_a_small_table_holds_its_iqm() -> None:
     # Five tasks of two runs: a resample of one run each cuts another share of them
     scores = np.array([[[0.1, 0.2], [0.5, 0.7], [0.6, 0.8], [0.9, 0.9], [0.95, 1.0]]])

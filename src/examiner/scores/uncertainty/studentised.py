@@ -84,6 +84,8 @@ def shape_of(aggregate: Aggregate, strata: Strata, unit: Unit, error: float) -> 
     >>> round(shape.degrees, 2), shape.skewness
     (2.94, 0.0)
     """
+    if unit != "runs" and not aggregate.smooth:  # signs of tasks around their median
+        return Shape(float(max(len(strata.tasks) - 1, 1)), 0.0)
     added, sizes = _added(aggregate, strata, unit, error)
     present = np.arange(added.shape[1]) < sizes[:, None]
     means = np.where(present, added, 0.0).sum(axis=1) / sizes
@@ -92,10 +94,8 @@ def shape_of(aggregate: Aggregate, strata: Strata, unit: Unit, error: float) -> 
     squares = np.where(several, (off**2).sum(axis=1) / np.maximum(sizes - 1, 1) / sizes, 0.0)
     total = float(squares.sum())
     if total <= (_ROUNDING * error) ** 2:  # only to higher order does anything vary: be careful
-        return Shape(float(max(sizes[several].min(initial=2) - 1, 1)), 0.0)
+        return Shape(float(sizes[several].min() - 1) if several.any() else 1.0, 0.0)
     degrees = total**2 / float((squares[several] ** 2 / (sizes[several] - 1)).sum())
-    if unit != "runs" and not aggregate.smooth:  # signs of tasks around their median
-        return Shape(degrees, 0.0)
     third = (off**3).sum(axis=1) / np.maximum((sizes - 1) * (sizes - 2), 1) / sizes
     return Shape(degrees, float(third[sizes > 2].sum()) / total**1.5)
 
