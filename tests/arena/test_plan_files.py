@@ -227,6 +227,8 @@ def test_a_mark_of_utf8_at_the_beginning_does_not_matter(tmp_path: Path) -> None
 
 def test_a_plan_of_more_jobs_than_a_run_can_hold_is_refused_at_once() -> None:
     """A million seeds of every game filled the memory before anything was said."""
-    text = 'games = ["pong", "freeway"]\nseeds = 1000000\nepisodes = 1\n[[agents]]\nentry = "random"\n'
+    text = (
+        'games = ["pong", "freeway"]\nseeds = 1000000\nepisodes = 1\n[[agents]]\nentry = "random"\n'
+    )
     with pytest.raises(InputError, match=r"2,000,000 jobs.*fewer seeds"):
         plan_from_toml(text).jobs()

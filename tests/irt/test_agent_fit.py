@@ -5,6 +5,7 @@ import pytest
 
 import examiner as ex
 from examiner.irt import ItemParameters, simulate
+from examiner.irt.diagnostics.cutoffs import by_chance_among_all, rarely_exceeded
 from examiner.irt.diagnostics.residuals import agent_fit
 from examiner.irt.errors.draws import replicates, view
 from examiner.results import ResponseMatrix
@@ -62,3 +63,31 @@ def test_a_diagnosis_names_odd_agents_and_tells_it_in_a_sentence() -> None:
     assert found.agents.odd[7]
     assert found.agents.infit[7] == found.agents.infit.max()
     assert "of 60 agents with odd responses" in repr(found)
+
+
+@pytest.mark.parametrize("agents", [5, 40])
+@pytest.mark.parametrize("draws", [20, 99])
+def test_one_sound_table_in_twenty_has_any_odd_agent(agents: int, draws: int) -> None:
+    # Skewed to the left, as log-likelihoods are: 2.33 deviations were passed twice as often as stated
+    rng, tables = np.random.default_rng(agents + draws), 250
+    named = 0
+    for _ in range(tables):
+        drawn = -rng.gamma(3.0, size=(draws + 1, agents)) * np.linspace(1, 9, agents)
+        named += bool((by_chance_among_all(drawn[0], drawn[1:]) <= 0.05 + 1e-12).any())
+    assert named / tables <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / tables)
+
+
+@pytest.mark.parametrize("draws", [20, 39, 100])
+def test_a_cutoff_is_exceeded_no_more_often_than_stated(draws: int) -> None:
+    rng, tables = np.random.default_rng(draws), 4000
+    values = rng.normal(size=(tables, draws + 1))
+    beyond = [row[0] > rarely_exceeded(row[1:]) for row in values]
+    # Ranks are exactly uniform: a quantile of 20 draws was exceeded 9 times of 100
+    expected = int(0.05 * (draws + 1) + 1e-9) / (draws + 1)
+    assert np.mean(beyond) == pytest.approx(expected, abs=4 * np.sqrt(0.05 * 0.95 / tables))
+
+
+def test_all_agents_shifted_alike_are_not_odd() -> None:
+    rng = np.random.default_rng(0)
+    drawn = rng.normal(size=(99, 12))
+    assert (by_chance_among_all(rng.normal(size=12) - 1.5, drawn) > 0.05).all()

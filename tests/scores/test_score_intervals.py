@@ -42,7 +42,8 @@ def test_trials_are_averaged_within_runs_first() -> None:
         "trial": [0, 1, 2, 0],
         "score": [1.0, 2.0, 3.0, 10.0],
     }
-    found = ex.scores.intervals(ex.Results.from_dict(table), "mean", rng=np.random.default_rng(0))
+    results = ex.Results.from_dict(table)
+    found = ex.scores.intervals(results, "mean", rng=0, interval="rescaled")
     assert found.value[0, 0] == 6.0
     assert (found.low[0, 0], found.high[0, 0]) == (2.0, 10.0)
 
@@ -77,9 +78,85 @@ def test_wilson_equals_scipys(wins: int, trials: int) -> None:
     np.testing.assert_allclose(wilson(wins, trials, 0.9), (expected.low, expected.high), atol=1e-12)
 
 
-def test_variance_of_the_default_bootstrap_is_the_unbiased_one() -> None:
+def test_the_default_interval_of_one_symmetric_sample_is_students() -> None:
+    scores = np.array([[[-3.0, -1.0, 0.0, 1.0, 3.0]]]) + 7
+    found = made(scores, "mean", reps=100_000)
+    expected = stats.t.interval(0.95, 4, loc=7, scale=stats.sem(scores[0, 0]))
+    assert (found.low[0, 0], found.high[0, 0]) == pytest.approx(expected, rel=0.01)
+
+
+def test_degrees_of_freedom_are_those_of_welch() -> None:
+    from examiner.scores import AGGREGATES
+    from examiner.scores.uncertainty.studentised import shape_of
+
+    scores = np.full((1, 2, 6), np.nan)
+    scores[0, 0], scores[0, 1, :4] = [1.0, 4, 2, 8, 5, 7], [10.0, 30, 20, 50]
+    strata = run_scores(ex.Results.from_numpy(scores)).strata[0]
+    expected = stats.ttest_ind(scores[0, 0], scores[0, 1, :4], equal_var=False).df
+    assert shape_of(AGGREGATES["mean"], strata, "runs", 1.0).degrees == pytest.approx(expected)
+
+
+def test_skewness_of_a_mean_is_that_of_its_scores_over_root_n() -> None:
+    from examiner.scores import AGGREGATES
+    from examiner.scores.uncertainty.studentised import shape_of
+
+    scores = np.random.default_rng(3).lognormal(size=(1, 1, 12))
+    strata = run_scores(ex.Results.from_numpy(scores)).strata[0]
+    unbiased = stats.kstat(scores[0, 0], 3) / stats.kstat(scores[0, 0], 2) ** 1.5
+    found = shape_of(AGGREGATES["mean"], strata, "runs", 1.0).skewness
+    assert found == pytest.approx(unbiased / np.sqrt(12))
+
+
+@pytest.mark.parametrize("name", ["mean", "iqm", "optimality_gap"])
+@pytest.mark.parametrize("unit", ["runs", "tasks"])
+def test_what_runs_add_agrees_with_leaving_them_out(name: str, unit: str) -> None:
+    from examiner.scores import AGGREGATES
+    from examiner.scores.uncertainty.studentised import shape_of
+
+    strata = run_scores(ex.Results.from_numpy(normal(1, 40, 8))).strata[0]
+    known = AGGREGATES[name]
+    analytic = shape_of(known, strata, unit, 1.0)
+    jackknifed = shape_of(known._replace(contributions=None), strata, unit, 1.0)
+    assert analytic.degrees == pytest.approx(jackknifed.degrees, rel=0.1)
+    assert analytic.skewness == pytest.approx(jackknifed.skewness, abs=0.05)
+
+
+@pytest.mark.parametrize("shift", [0.0, -3.0, 100.0])
+def test_degrees_of_a_median_over_tasks_do_not_move_with_the_scores(shift: float) -> None:
+    from examiner.scores import AGGREGATES
+    from examiner.scores.uncertainty.studentised import shape_of
+
+    scores = np.array([[[-2.0, 4.0, 0.0, -2.0], [2.0, 0.0, -2.0, 0.0], [2.0, 0.0, -2.0, 0.0]]])
+    strata = run_scores(ex.Results.from_numpy(scores + shift)).strata[0]
+    assert shape_of(AGGREGATES["median"], strata, "both", 1.0) == (2.0, 0.0)
+
+
+def test_the_interval_of_a_small_table_holds_its_iqm() -> None:
+    # Five tasks of two runs: a resample of one run each cuts another share of them
+    scores = np.array([[[0.1, 0.2], [0.5, 0.7], [0.6, 0.8], [0.9, 0.9], [0.95, 1.0]]])
+    found = made(scores, "iqm")
+    assert found.low[0, 0] < found.value[0, 0] < found.high[0, 0]
+
+
+def test_intervals_of_wins_stay_between_0_and_1() -> None:
+    wins = np.ones((1, 6, 4))
+    wins[0, 0, 0] = 0.0
+    found = made(wins, ["mean", "optimality_gap"])
+    assert found.high[0, 0] == 1.0
+    assert found.low[0, 1] == 0.0
+
+
+def test_skewed_runs_are_said_beside_means_and_medians() -> None:
+    scores = np.random.default_rng(0).lognormal(size=(2, 20, 5))
+    said = [note for note in made(scores, ["mean", "median"]).notes if "skewed" in note]
+    assert "mean 92 to 94 and median 72 to 92 times of 100" in said[0]
+    assert not any("skewed" in note for note in made(scores, "iqm").notes)
+    assert not any("skewed" in note for note in made(normal(2, 20, 5), ["mean"]).notes)
+
+
+def test_variance_of_the_rescaled_bootstrap_is_the_unbiased_one() -> None:
     scores = normal(1, 26, 3)
-    found = made(scores, "mean", reps=40_000)
+    found = made(scores, "mean", reps=40_000, interval="rescaled")
     error = np.sqrt((scores.var(axis=2, ddof=1) / 3).sum()) / 26
     half = (found.high - found.low)[0, 0] / 2
     assert half == pytest.approx(1.96 * error, rel=0.03)
@@ -141,7 +218,7 @@ def test_many_runs_are_counted_by_another_way_and_give_the_same_width() -> None:
 @pytest.mark.parametrize("unit", ["tasks", "both"])
 def test_resampling_tasks_gives_the_error_over_tasks(unit: str) -> None:
     scores = 3 * normal(1, 30, 1, seed=1) + normal(1, 30, 5)
-    found = made(scores, "mean", unit=unit, reps=20_000)
+    found = made(scores, "mean", unit=unit, reps=20_000, interval="rescaled")
     means = scores[0].mean(axis=1)
     variance = means.var(ddof=1) / 30
     if unit == "both":  # the runs' noise, which is in the tasks' means already, comes once more
@@ -251,7 +328,9 @@ def test_names_may_be_written_with_hyphens() -> None:
 
 
 def test_few_spare_runs_are_warned_of() -> None:
-    assert any("2 spare runs" in note for note in made(normal(1, 2, 2)).notes)
+    notes = made(normal(1, 2, 2), interval="rescaled").notes
+    assert any("2 spare runs" in note and "'studentised'" in note for note in notes)
+    assert not any("spare" in note for note in made(normal(1, 2, 2)).notes)
 
 
 def test_what_cannot_be_resampled_is_said() -> None:

@@ -19,7 +19,8 @@ def tables(draw: st.DrawFn) -> np.ndarray:
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     scores = rng.normal(size=(agents, tasks, runs))
     if draw(st.booleans()):
-        scores = scores.round(0)
+        # Zeros and ones alone would be wins and losses, whose intervals end at 0 and 1.
+        scores = 2 * scores.round(0)
     if draw(st.booleans()):
         gaps = rng.random(scores.shape) < 0.2
         gaps[:, 0, :2] = False  # everybody keeps two runs of the first task
@@ -68,6 +69,15 @@ def test_scaling_and_shifting_scores_moves_aggregates_with_them(
         # An interval without width is dropped, and rounding may lend it one.
         both = np.isfinite(before) & np.isfinite(after)
         np.testing.assert_allclose(4 * before[both] - 3, after[both], atol=1e-9)
+
+
+@FAST
+@given(tables(), st.sampled_from(["runs", "tasks", "both"]))
+def test_default_intervals_hold_their_estimate(scores: np.ndarray, unit: str) -> None:
+    names = ["mean", "median", "iqm", "optimality_gap"]
+    made = ex.scores.intervals(named(scores), names, rng=rng(), reps=50, unit=unit)
+    some = np.isfinite(made.low)
+    assert ((made.low <= made.value) & (made.value <= made.high))[some].all()
 
 
 @FAST

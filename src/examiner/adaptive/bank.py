@@ -23,6 +23,7 @@ from examiner.checking import read_only
 from examiner.irt import IRTFit, ItemParameters, Quadrature
 from examiner.irt.estimation.kernels import log_density
 from examiner.irt.posterior import moments, posterior_weights
+from examiner.results import check_undivided
 from examiner.scores import Recipe
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
 
@@ -96,6 +97,10 @@ class TaskBank:
         """
         if isinstance(source, TaskBank):
             return source
+        if isinstance(source, IRTFit):
+            check_undivided(
+                source.groups, "one examination cannot place an agent among all of them"
+            )
         known = calibration_of(source, uncertainty)
         items = known.items
         if not len(items):

@@ -25,7 +25,7 @@ class ScoresOptions:
     )
     unit: Unit = option("runs", "What would be another sample: runs, tasks or both.")
     interval: Interval = option(
-        "rescaled", "rescaled covers with few runs; percentile is rliable's."
+        "studentised", "studentised covers with few runs; percentile is rliable's."
     )
     reps: int = option(2000, REPS)
     level: float = option(0.95, "Level of the intervals.")

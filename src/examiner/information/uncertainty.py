@@ -13,11 +13,15 @@ from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import cumulative_bits, single_bits
 from examiner.information.noise import ChannelModel
 from examiner.information.observations import Moments, Observations, moments, observe
+from examiner.information.plausible import plausible
 from examiner.information.sets import InformativeSet, greedy_columns
 from examiner.results import Results
 from examiner.scores.estimate import check_level
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted
+
+LEAST_BITS = 1e-3
+"""Means that are drawn are never quite equal: less than this tells nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -43,10 +47,16 @@ class BitsByChance:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BitsIntervals:
-    """Ends of intervals: `task_low`, `task_high` of shape [tasks], `set_low`, `set_high` of [size]."""
+    """Bits with noise taken off, and ends of intervals: of tasks [tasks], of the set as it grows [size].
 
+    `task` and `set` are what one may expect of the true means and deviations; the bits that were counted
+    are more, the few runs the more so, and the intervals reach up to them.
+    """
+
+    task: Floats
     task_low: Floats
     task_high: Floats
+    set: Floats
     set_low: Floats
     set_high: Floats
     level: float
@@ -102,35 +112,41 @@ def bits_intervals(
     reps: int = 200,
     progress: Progress | None = None,
 ) -> BitsIntervals:
-    r"""Return intervals for the bits of each task and of a chosen set, over the runs of each cell.
+    """Return intervals for the bits of each task and of a chosen set, over the runs of each cell.
 
-    Runs are drawn anew within cells, with replacement. Means and squares are stretched by
-    :math:`\sqrt{u / (u - 1)}` for u runs, since a few runs drawn again vary too little; a draw in which
-    all values are alike keeps the cell's own deviation. Noise in the means looks like information, so
-    draws have too many bits: the ends are those of the basic bootstrap, 2 I − I*, which takes that off
-    again, within [0, log₂|A|].
+    Noise in the means looks like information, and tasks that were chosen for their bits have more of it
+    than others. So intervals are percentiles of the bits of means and deviations as they may truly be,
+    given all runs (`plausible`); below a thousandth of a bit they begin at 0. They are widened to hold
+    the bits that were counted.
 
     >>> from examiner.information.sets import best_set
     >>> results = Results.from_numpy(np.arange(12.0).reshape(3, 1, 4) ** 1.5)
     >>> found = bits_intervals(results, best_set(results, 1), rng=0)
-    >>> bool(found.task_low[0] < found.task_high[0])
+    >>> bool(found.task_low[0] < found.task[0] < found.task_high[0])
     True
     """
     check_level(level)
     model = model or ChannelModel()
     seen = _observed(source, model)
+    whole = moments(seen)
 
     def bits(found: Moments) -> tuple[Floats, Floats]:
         pairs = PairLikelihood(channels_of(seen, found, model))
         return single_bits(pairs), cumulative_bits(pairs, chosen.columns)
 
-    draws = _replicates(bits, _redrawn(seen, generator(rng)), reps, "intervals", progress)
-    tail, most = 50 * (1 - level), np.log2(len(seen.agents))
+    drawn = _replicates(bits, plausible(seen, whole, generator(rng)), reps, "intervals", progress)
     task, whole_set = (
-        np.clip(2 * point - np.percentile(drawn, (100 - tail, tail), axis=0), 0.0, most)
-        for point, drawn in zip(bits(moments(seen)), draws, strict=True)
+        _ends(point, some, level) for point, some in zip(bits(whole), drawn, strict=True)
     )
-    return BitsIntervals(task[0], task[1], whole_set[0], whole_set[1], level, reps)
+    return BitsIntervals(*task, *whole_set, level, reps)
+
+
+def _ends(counted_bits: Floats, drawn: Floats, level: float) -> tuple[Floats, Floats, Floats]:
+    """The mean of the draws and the ends of their interval, which holds what was counted."""
+    tail = 50 * (1 - level)
+    low, high = np.percentile(drawn, (tail, 100 - tail), axis=0, method="weibull")
+    low = np.where(low < LEAST_BITS, 0.0, low)
+    return drawn.mean(axis=0), np.minimum(low, counted_bits), np.maximum(high, counted_bits)
 
 
 def _observed(source: Results | Observations, model: ChannelModel) -> Observations:
@@ -173,31 +189,6 @@ def _dealt(seen: Observations, rng: np.random.Generator) -> Iterator[Moments]:
         for units in np.split(dealt, ends[:-1]):  # parts of the array itself
             rng.shuffle(units)
         yield moments(by_task, dealt)
-
-
-def _redrawn(seen: Observations, rng: np.random.Generator) -> Iterator[Moments]:
-    """The table with the units of each cell drawn again, keeping what the whole had, again and again."""
-    order = np.argsort(seen.cell, kind="stable")
-    cells, start, count = np.unique(seen.cell[order], return_index=True, return_counts=True)
-    of_unit = np.searchsorted(cells, seen.cell[order])
-    whole = moments(seen)
-    stretch = np.sqrt(whole.units / np.maximum(whole.units - 1, 1))
-    while True:
-        offset = (rng.random(len(order)) * count[of_unit]).astype(np.int64)
-        picked = order[start[of_unit] + offset]
-        weight = np.bincount(picked, minlength=len(order)).astype(np.float64)
-        found = moments(seen, weight=weight)
-        mean = whole.mean + stretch * (found.mean - whole.mean)
-        for part, share in enumerate(seen.shares):
-            if share:
-                mean[part] = np.clip(mean[part], 0.0, 1.0)
-        # Where all values drawn are alike, the cell keeps its own deviation.
-        square, unit_square = (
-            np.where(drawn <= 0, before, drawn * stretch**2)
-            for drawn, before in zip(found[3:], whole[3:], strict=True)
-        )
-        kept = np.where(np.isnan(mean), whole.mean, mean)
-        yield Moments(whole.units, whole.trials, kept, square, unit_square)
 
 
 def _greedy_bits(pairs: PairLikelihood, size: int) -> Floats:

@@ -25,7 +25,7 @@ from examiner.irt.model import Model, Parameter, Point, Unknowns
 from examiner.irt.models import MODELS
 from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors, RelativeSlopes
-from examiner.results import ResponseMatrix, Results
+from examiner.results import ResponseMatrix, Results, connections
 from examiner.scores import Recipe
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, shorten
@@ -318,6 +318,8 @@ def _told(
         ):  # other estimators tell what other software tells: tasks taken as known
             own, total = joint.abilities()
             abilities = replace(abilities, error=total, posterior=own, joint=joint)
+    joined = None if matrix is None else connections(matrix)
+    groups = () if joined is None else joined.separate
     flags: tuple[tuple[str, ...], ...] = tuple(() for _ in items.tasks)
     if errors or len(agents) * len(items) <= _QUICKLY_FLAGGED:
         flags = task_flags(matrix, items, model, abilities, known)
@@ -333,7 +335,7 @@ def _told(
         population_sd=population_sd,
         log_likelihood=best.expected.log_likelihood,
         objective=best.objective,
-        outcome=outcome_of(starts, flags, settled=best.settled),
+        outcome=outcome_of(starts, flags, settled=best.settled, divided=bool(groups)),
         converged=best.settled,
         iterations=best.iterations,
         starts=starts,
@@ -342,13 +344,15 @@ def _told(
         flags=flags,
         dropped=usable.dropped,
         left_out=usable.left_out,
-        warnings=fit_warnings(
-            starts, best.expected.spread[1], (len(agents), len(items)), model, items
+        warnings=(
+            *(() if joined is None else joined.warnings),
+            *fit_warnings(starts, best.expected.spread[1], (len(agents), len(items)), model, items),
         ),
         errors=known,
         matrix=matrix,
         parameters=unknowns.count,
         slope_scale=scale,
+        groups=groups,
     )
 
 

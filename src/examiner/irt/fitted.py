@@ -43,6 +43,10 @@ class FitOutcome(Enum):
         "The fit converged, but several starts ended at different optima: the best one is shown."
     )
     BOUNDARY = "The fit converged, but some estimates run to a boundary (see the flags)."
+    DISCONNECTED = (
+        "The fit converged, but its agents fall in groups that share no task (see the warnings): do not "
+        "compare abilities, nor difficulties, across groups."
+    )
     NOT_CONVERGED = (
         "The fit did not converge within its iterations: do not trust its numbers; allow more."
     )
@@ -100,6 +104,8 @@ class IRTFit:
     """What slopes have in common where the prior leaves it free: their scale, and the spread around it."""
     recipe: Recipe | None = None
     """How raw results became the responses, so that a new agent's can be treated alike."""
+    groups: tuple[tuple[str, ...], ...] = ()
+    """Agents that share no task with those of other groups; none where all hang together."""
 
     def with_recipe(self, recipe: Recipe | None) -> IRTFit:
         """Return the same fit with the recipe of its responses, which `place` applies.

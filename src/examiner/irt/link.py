@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from examiner.checking import check_known
 from examiner.irt.fitted import Abilities, IRTFit
 from examiner.irt.items import Floats, ItemParameters, probability
+from examiner.results import check_undivided
 from examiner.wording import InputError, counted, listed
 
 LinkMethod = Literal["stocking-lord", "haebara", "mean-sigma", "mean-mean"]
@@ -105,6 +106,8 @@ def link(old: IRTFit, new: IRTFit, method: LinkMethod = "stocking-lord") -> Link
     (2.0, 0.5)
     """
     check_known("method of linking", method, get_args(LinkMethod))
+    for edition in (old, new):
+        check_undivided(edition.groups, "an edition has no scale of its own to be linked")
     shared = tuple(task for task in old.items.tasks if task in set(new.items.tasks))
     if not shared:
         raise InputError(

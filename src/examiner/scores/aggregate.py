@@ -14,8 +14,9 @@ from examiner.checking import Floats, known_name, smallest_unsigned
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.cells import ratio
+from examiner.scores.uncertainty.influence import Contributions, of_iqm, of_mean, of_median
 from examiner.scores.uncertainty.resampling import Sample, observed
-from examiner.scores.uncertainty.strata import RunScores, run_scores
+from examiner.scores.uncertainty.strata import RunScores, Strata, run_scores
 from examiner.wording import InputError, counted
 
 Statistic: TypeAlias = Callable[[Sample], Floats]
@@ -112,6 +113,10 @@ class OptimalityGap:
         """Return the gap, shape [replicates]."""
         return self.gamma - _mean_of(np.minimum(sample.scores, self.gamma), sample)
 
+    def contributions(self, strata: Strata, error: float) -> Floats:
+        """Return what each run adds to the gap, shape [tasks, most runs]."""
+        return -np.minimum(strata.scores, self.gamma) / len(strata.tasks)
+
 
 class Aggregate(NamedTuple):
     """A number over all tasks and runs of an agent: what it is called and how it is computed."""
@@ -121,15 +126,22 @@ class Aggregate(NamedTuple):
     statistic: Statistic
     higher_is_better: bool = True
     smooth: bool = True  # the median is not: its jackknife says nothing
+    contributions: Contributions | None = None  # what each run adds; else by leaving one out
+    least: float = -np.inf  # below which the truth cannot lie
 
 
 AGGREGATES: Mapping[str, Aggregate] = MappingProxyType(
     {
-        "mean": Aggregate("mean", "mean", mean),
-        "median": Aggregate("median", "median", median, smooth=False),
-        "iqm": Aggregate("iqm", "interquartile mean", iqm),
+        "mean": Aggregate("mean", "mean", mean, contributions=of_mean),
+        "median": Aggregate("median", "median", median, smooth=False, contributions=of_median),
+        "iqm": Aggregate("iqm", "interquartile mean", iqm, contributions=of_iqm),
         "optimality_gap": Aggregate(
-            "optimality_gap", "optimality gap", OptimalityGap(1.0), higher_is_better=False
+            "optimality_gap",
+            "optimality gap",
+            OptimalityGap(1.0),
+            higher_is_better=False,
+            contributions=OptimalityGap(1.0).contributions,
+            least=0.0,
         ),
     }
 )

@@ -114,8 +114,8 @@ def overview(
     drawing = DrawingOptions(
         reps=made.reps,
         unit=made.unit,
-        # Neither comparisons nor ranks have a corrected interval.
-        interval="rescaled" if made.interval == "bca" else made.interval,
+        # Neither comparisons nor ranks have a studentised or a corrected interval.
+        interval="percentile" if made.interval == "percentile" else "rescaled",
         progress=made.how.progress,
         map=made.how.map,
     )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examiner.irt.diagnostics.cutoffs import rarely_exceeded
 from examiner.irt.diagnostics.residuals import Residuals
 from examiner.irt.fitted import ToldByName
 from examiner.irt.items import Floats, ItemParameters, curves
@@ -32,8 +33,8 @@ class DependentPair(NamedTuple):
 class LocalDependence(ToldByName):
     """Q3 of every pair of tasks [tasks, tasks], its mean, the cut-off, and the pairs beyond it.
 
-    `cutoff` is the 95th percentile of the largest |Q3 − mean| in data drawn from the model, so that
-    without dependence one exam in twenty has any pair at all. `pairs` are sorted by size. NaN where
+    `cutoff` is what the largest |Q3 − mean| of data drawn from the model exceeds once in twenty times,
+    so that without dependence one exam in twenty has any pair at all. `pairs` are sorted by size. NaN where
     too few agents met both tasks.
     """
 
@@ -159,7 +160,7 @@ class DimensionCheck:
     """Eigenvalues of residual correlations, and what the first is when one ability is all there is.
 
     `first` is the largest eigenvalue of Q3, in units of tasks: a second ability that half the tasks
-    share shows as a large one. `cutoff` is its 95th percentile in data drawn from the model
+    share shows as a large one. `cutoff` is what data drawn from the model exceed once in twenty times
     (parallel analysis, Horn 1965, of residuals), `p_value` the share of draws at least as large.
     `tasks` are those that weigh most in the first pattern, with their weights.
     """
@@ -200,7 +201,7 @@ def dimension_check(tasks: tuple[str, ...], correlations: Floats, drawn: Floats)
     return DimensionCheck(
         eigenvalues=values[::-1],
         first=first,
-        cutoff=float(np.quantile(drawn, 0.95)),
+        cutoff=rarely_exceeded(drawn),
         p_value=float((1 + (drawn >= first).sum()) / (1 + drawn.size)),
         tasks=tuple(tasks[column] for column in heavy),
         weights=leading[heavy],

@@ -11,6 +11,7 @@ import numpy as np
 from examiner.checking import Randomness, generator
 from examiner.irt.diagnostics.comparison import OverdispersionTest
 from examiner.irt.diagnostics.comparison import overdispersion as overdispersion_test
+from examiner.irt.diagnostics.cutoffs import rarely_exceeded
 from examiner.irt.diagnostics.dependence import (
     DimensionCheck,
     LocalDependence,
@@ -72,7 +73,7 @@ class Diagnosis:
             f"{odd_tasks} of {counted(tasks, 'task')} with infit or outfit outside what the model "
             f"gives (up to {0.1 * tasks:.1f} expected by chance).",
             f"{odd_agents} of {counted(agents, 'agent')} with odd responses "
-            f"({_RARE * agents:.1f} expected by chance).",
+            f"(one table in twenty has any by chance).",
             self._pair_words(),
             self._dimension_words(),
         ]
@@ -171,7 +172,7 @@ def diagnose(
             drawn.log_likelihood,
             mean_squares(seen.residuals, axis=1),
         ),
-        dependence=local_dependence(tasks, correlations, float(np.nanquantile(drawn.excess, 0.95))),
+        dependence=local_dependence(tasks, correlations, rarely_exceeded(drawn.excess)),
         dimensions=dimension_check(tasks, correlations, drawn.eigenvalue),
         overdispersion=overdispersion_test(data, fit.model, rng=drawing)
         if several and overdispersion

@@ -121,10 +121,14 @@ def weak_sentence(tasks: Sequence[str]) -> str:
     )
 
 
-def outcome_of(starts: Starts, flags: tuple[tuple[str, ...], ...], *, settled: bool) -> FitOutcome:
+def outcome_of(
+    starts: Starts, flags: tuple[tuple[str, ...], ...], *, settled: bool, divided: bool = False
+) -> FitOutcome:
     """Say how a fit ended: the worst that is true of it."""
     if not settled:
         return FitOutcome.NOT_CONVERGED
+    if divided:
+        return FitOutcome.DISCONNECTED
     if any(BOUNDARY in words for words in flags):
         return FitOutcome.BOUNDARY
     if starts.agreeing < len(starts.objectives) / 2:

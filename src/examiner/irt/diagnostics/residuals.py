@@ -8,13 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.diagnostics.cutoffs import RARE, by_chance_among_all
 from examiner.irt.estimation.kernels import squeezed
 from examiner.irt.fitted import ToldByName
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.results import ResponseMatrix
-
-_ODD = -2.326
-"""About one agent in a hundred lies below when nothing is wrong."""
 
 
 class Residuals(NamedTuple):
@@ -114,14 +112,16 @@ class AgentFit(ToldByName):
     same statistic in responses drawn from the model for the same agent, abilities estimated anew
     (so that its mean is 0 and its sd 1, which those of the formula of Drasgow, Levine & Williams
     (1985) are not once ability is estimated). `p_value` is the share of draws at most as likely.
-    `odd` marks lz below −2.33, where about one agent in a hundred lies by chance: hard tasks solved
-    and easy ones failed. infit and outfit are the mean squared residuals of the agent.
+    `adjusted` is the share of tables drawn in which any agent is as odd, beside the others of its
+    table, and `odd` marks those of at most 0.05: hard tasks solved and easy ones failed. So one table in
+    twenty has any odd agent by chance. infit and outfit are the mean squared residuals of the agent.
     """
 
     agents: tuple[str, ...]
     log_likelihood: Floats
     lz: Floats
     p_value: Floats
+    adjusted: Floats
     infit: Floats
     outfit: Floats
     odd: NDArray[np.bool_]
@@ -142,6 +142,7 @@ def agent_fit(
         lz = np.where(spread > 0, (log_likelihood - drawn.mean(axis=0)) / spread, np.nan)
     slack = 1e-9 * (1 + np.abs(log_likelihood))
     p_value = (1 + (drawn <= log_likelihood + slack).sum(axis=0)) / (1 + drawn.shape[0])
-    return AgentFit(
-        agents, log_likelihood, lz, p_value, mean_squares[0], mean_squares[1], lz < _ODD
-    )
+    adjusted = by_chance_among_all(log_likelihood, drawn)
+    with np.errstate(invalid="ignore"):
+        odd = adjusted <= RARE + 1e-12
+    return AgentFit(agents, log_likelihood, lz, p_value, adjusted, *mean_squares, odd)

@@ -70,7 +70,7 @@ def efficiency(
     >>> efficiency(Results.from_dict(log), "mean", [10, 20], rng=0).value
     array([[0.5, 3. ]])
     """
-    chosen = Resampling(**how).without_bca("Curves have no 'bca' bands.")
+    chosen = Resampling(**how).by_percentiles("Curves have no 'bca' bands.")
     known = aggregate_named(aggregate)
     same_sign(results, measure)
     episodes = _episodes(results)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
@@ -22,8 +22,9 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 Evaluate: TypeAlias = Callable[[Block], Floats]
 Map: TypeAlias = Callable[[Evaluate, Iterable[Block]], Iterable[Any]]
 # Any: executors differ in what they call the iterator
-Interval: TypeAlias = Literal["rescaled", "percentile", "bca"]
+Interval: TypeAlias = Literal["studentised", "rescaled", "percentile", "bca"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
+LESS_ONE: tuple[Interval, ...] = ("studentised", "rescaled")
 MOST_REPS = 10_000_000
 
 
@@ -51,9 +52,11 @@ class Resampling:
     "tasks", each with all its runs (a cluster); or "both", tasks and then runs within them, which
     counts the noise of runs twice and is cautious.
 
-    `interval` says how: "rescaled" draws one run (or task) fewer than there are, which makes the
-    variance right for few runs; "percentile" draws as many, as rliable does; "bca" corrects for
-    bias and skewness.
+    `interval` says how. "studentised" and "rescaled" draw one run (or task) fewer than there are, which
+    makes the variance right for few runs; the first takes only the error from the draws, with tails
+    of Student's t and a correction for skewness, and so holds its estimate; the second, as all that is
+    not an aggregate, takes their percentiles. "percentile" draws as many as there are, as rliable does;
+    "bca" corrects its ends for bias and skewness.
 
     `map` may be that of `workers`: the number of workers changes nothing.
 
@@ -65,7 +68,7 @@ class Resampling:
 
     reps: int = 2000
     unit: Unit = "runs"
-    interval: Interval = "rescaled"
+    interval: Interval = "studentised"
     level: float = 0.95
     progress: Progress | None = field(default=None, repr=False, compare=False)
     map: Map = field(default=builtins.map, repr=False, compare=False)
@@ -79,15 +82,15 @@ class Resampling:
             )
         check_level(self.level)
 
-    def without_bca(self, refusal: str) -> Resampling:
-        """Refuse 'bca' in the caller's words, where there is no such interval.
+    def by_percentiles(self, refusal: str) -> Resampling:
+        """Take percentiles where nothing can be studentised; refuse 'bca' in the caller's words.
 
-        >>> Resampling(interval="percentile").without_bca("No 'bca' here.").interval
-        'percentile'
+        >>> Resampling().by_percentiles("No 'bca' here.").interval
+        'rescaled'
         """
         if self.interval == "bca":
             raise InputError(f"{refusal} Use 'rescaled' or 'percentile'.")
-        return self
+        return replace(self, interval="rescaled") if self.interval == "studentised" else self
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -148,8 +151,9 @@ class Bootstrap:
         """Evaluate a statistic on resampled runs, shape [..., reps].
 
         `evaluate` is given a `Block` and returns its replicates on the last axis. The interval
-        "rescaled" draws one run fewer than observed in each stratum: the variance of a mean of n − 1
-        draws, s²(n − 1)/n / (n − 1), is the unbiased s²/n, where n draws fall short of it by (n − 1)/n.
+        "rescaled" draws one run fewer than observed in each stratum, and so does "studentised": the
+        variance of a mean of n − 1 draws, s²(n − 1)/n / (n − 1), is the unbiased s²/n, where n draws
+        fall short of it by (n − 1)/n.
 
         References: Efron & Tibshirani (1993), chapter 8; Rao & Wu (1988), with m = n − 1,
         at which their rescaling factor is one.
@@ -163,7 +167,7 @@ class Bootstrap:
         (1, 1, 100)
         """
         how = self.how
-        jobs = blocks(self.scores, how.unit, how.interval == "rescaled", how.reps, rng)
+        jobs = blocks(self.scores, how.unit, how.interval in LESS_ONE, how.reps, rng)
         parts = []
         for done, part in enumerate(how.map(evaluate, jobs), start=1):
             parts.append(part)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from examiner.checking import Floats
 from examiner.scores.aggregate import Aggregate, Statistic
 from examiner.scores.uncertainty.bootstrap import Bootstrap
-from examiner.scores.uncertainty.resampling import Sample, Unit
+from examiner.scores.uncertainty.influence import by_deletion, deletions
+from examiner.scores.uncertainty.resampling import Unit
 from examiner.scores.uncertainty.strata import RunScores, Strata
 from examiner.wording import InputError, counted, shorten
 
@@ -27,18 +27,18 @@ def check_corrected(scores: RunScores, aggregates: Sequence[Aggregate], unit: Un
     Traceback (most recent call last):
     ...
     examiner.wording.InputError: The interval 'bca' needs 5 runs in every cell, and some have 3. \
-Use 'rescaled', which covers with few runs.
+Use 'studentised', which covers with few runs.
     """
     for aggregate in aggregates:
         if not aggregate.smooth:
             raise InputError(
                 f"The interval 'bca' rests on a jackknife, which fails for the aggregate "
-                f"{shorten(aggregate.name)}. Use 'rescaled' or 'percentile'."
+                f"{shorten(aggregate.name)}. Use 'studentised' or 'percentile'."
             )
     if unit == "both":
         raise InputError(
             "The interval 'bca' has no jackknife for runs and tasks at once. Use the unit 'runs' or "
-            "'tasks', or the interval 'rescaled'."
+            "'tasks', or the interval 'studentised'."
         )
     seen = [one for one in scores.strata if len(one.tasks)]
     if unit == "runs":
@@ -46,13 +46,13 @@ Use 'rescaled', which covers with few runs.
         if fewest < FEWEST:
             raise InputError(
                 f"The interval 'bca' needs {FEWEST} runs in every cell, and some have {fewest}. Use "
-                f"'rescaled', which covers with few runs."
+                f"'studentised', which covers with few runs."
             )
     fewest = min(len(one.tasks) for one in seen)
     if unit == "tasks" and fewest < FEWEST:
         raise InputError(
             f"The interval 'bca' needs {FEWEST} tasks to resample them, and there are "
-            f"{counted(fewest, 'task')}. Use 'rescaled'."
+            f"{counted(fewest, 'task')}. Use 'studentised'."
         )
 
 
@@ -99,32 +99,8 @@ def acceleration(strata: Strata, statistic: Statistic, unit: Unit = "runs") -> f
     >>> acceleration(Strata("a", np.array([0]), np.array([3]), np.array([[1.0, 2.0, 3.0]])), mean)
     0.0
     """
-    tasks, sizes = _deletions(strata, unit)
-    sample = _without_one(strata, unit)
-    estimates = statistic(sample)
-    sums = np.bincount(tasks, weights=estimates)
-    influence = (sizes[tasks] - 1) * (sums / sizes)[tasks] - (sizes[tasks] - 1) * estimates
+    tasks, sizes = deletions(strata, unit)
+    influence = by_deletion(strata, statistic, unit)
     cubes = (influence**3 / sizes[tasks] ** 3).sum()
     squares = (influence**2 / sizes[tasks] ** 2).sum()
     return float(cubes / (6 * squares**1.5)) if squares > 0 else 0.0
-
-
-def _deletions(strata: Strata, unit: Unit) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The stratum each deletion belongs to, and the strata's sizes."""
-    if unit == "tasks":
-        return np.zeros(len(strata.tasks), dtype=np.int64), np.array([len(strata.tasks)])
-    return np.repeat(np.arange(len(strata.tasks)), strata.runs), strata.runs
-
-
-def _without_one(strata: Strata, unit: Unit) -> Sample:
-    """One replicate per deletion; in a stratum, the runs that are left stand for all."""
-    present = strata.present.astype(np.float64)
-    if unit == "tasks":
-        times = 1 - np.eye(len(strata.tasks), dtype=np.int64)
-        return Sample(strata.scores, present[:, :, None] * times[:, None, :], strata.runs, times)
-    task, run = np.nonzero(present)
-    weights = np.repeat(present[:, :, None], len(task), axis=2)
-    deletion = np.arange(len(task))
-    weights[task, :, deletion] *= (strata.runs / (strata.runs - 1))[task, None]
-    weights[task, run, deletion] = 0.0
-    return Sample(strata.scores, weights, strata.runs)

@@ -100,7 +100,7 @@ def improvement(
     >>> found.probability, found.low < 0.875 < found.high
     (0.875, True)
     """
-    chosen = Resampling(**how).without_bca(NO_BCA)
+    chosen = Resampling(**how).by_percentiles(NO_BCA)
     bootstrap = Bootstrap.of(results, measure, chosen)
     scores = bootstrap.scores
     pair = wins(scores, scores.row(a), scores.row(b))
@@ -142,7 +142,7 @@ def improvement_matrix(
     array([[  nan, 0.875],
            [0.125,   nan]])
     """
-    chosen = Resampling(**how).without_bca(NO_BCA)
+    chosen = Resampling(**how).by_percentiles(NO_BCA)
     bootstrap = Bootstrap.of(results, measure, chosen)
     rows = {agent: row for row, agent in enumerate(results.agents)}
     for name in {name for pair in pairs or () for name in pair} - set(rows):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
@@ -22,12 +23,17 @@ from examiner.scores.uncertainty.bootstrap import (
     each_agent,
 )
 from examiner.scores.uncertainty.corrected import check_corrected, corrected_bounds
-from examiner.scores.uncertainty.resampling import Unit
-from examiner.scores.uncertainty.strata import RunScores, Strata
+from examiner.scores.uncertainty.strata import Strata
+from examiner.scores.uncertainty.studentised import studentised_bounds
 from examiner.wording import InputError, counted, listed
 
 FEW_DEGREES = 10
 """Below this many degrees of freedom, normal-like tails are noticeably too short."""
+
+SKEWED = 1.0
+"""Third moments beyond this many cubed deviations are said: it is the skewness of gamma runs of shape 4."""
+SHORT_OF_SKEWED = MappingProxyType({"mean": "92 to 94", "median": "72 to 92"})
+"""What `benchmarks/score_coverage.py` finds of log-normal runs, whose logarithms have a deviation of 1."""
 
 Choice: TypeAlias = str | Aggregate | UserFunction
 
@@ -102,9 +108,10 @@ def intervals(
     bootstrap = Bootstrap.of(results, measure, Resampling(**how))
     value = point_values(bootstrap.scores, chosen)
     ends = _bounds(bootstrap, chosen, value, generator(rng))
+    ends = _possible(ends, chosen, shares=results.is_binary(measure))
     low, high, honest = _without_false_certainty(bootstrap, chosen, value, ends)
     read_only(value, low, high)
-    caveats = () if bootstrap.reason else _caveats(bootstrap.scores, bootstrap.how.unit)
+    caveats = () if bootstrap.reason else _caveats(bootstrap, chosen)
     return AggregateIntervals(
         agents=results.agents,
         aggregates=tuple(aggregate.name for aggregate in chosen),
@@ -132,15 +139,30 @@ def _bounds(
     rng: np.random.Generator,
 ) -> Floats:
     evaluate = partial(each_agent, statistics=tuple(known.statistic for known in aggregates))
-    if bootstrap.how.interval != "bca" or bootstrap.reason is not None:
+    kind = bootstrap.how.interval
+    if kind not in ("studentised", "bca") or bootstrap.reason is not None:
         return bootstrap.bounds(evaluate, rng, value.shape)
+    if kind == "studentised":
+        drawn = bootstrap.replicates(evaluate, rng)
+        return studentised_bounds(bootstrap, aggregates, value, drawn)
     check_corrected(bootstrap.scores, aggregates, bootstrap.how.unit)
     return corrected_bounds(bootstrap, aggregates, value, bootstrap.replicates(evaluate, rng))
 
 
-def _caveats(scores: RunScores, unit: Unit) -> list[str]:
+def _possible(ends: Floats, aggregates: Sequence[Aggregate], *, shares: bool) -> Floats:
+    """Cut ends to what the truth can be: aggregates of zeros and ones lie between them."""
+    for column, aggregate in enumerate(aggregates):
+        least, most = aggregate.least, np.inf
+        if shares and aggregate.contributions is not None:
+            least, most = max(least, 0.0), 1.0
+        ends[..., column] = np.clip(ends[..., column], least, most)
+    return ends
+
+
+def _caveats(bootstrap: Bootstrap, aggregates: Sequence[Aggregate]) -> list[str]:
     """What makes the intervals narrower than they should be."""
-    if unit == "tasks":
+    scores, how = bootstrap.scores, bootstrap.how
+    if how.unit == "tasks":
         return []
     caveats = []
     single = {
@@ -152,12 +174,32 @@ def _caveats(scores: RunScores, unit: Unit) -> list[str]:
             f"nothing to the intervals, which are too narrow for {listed(single)}."
         )
     fewest = min(int((one.runs - 1).sum()) for one in scores.strata if len(one.tasks))
-    if 0 < fewest < FEW_DEGREES:
+    if how.interval != "studentised" and 0 < fewest < FEW_DEGREES:
         caveats.append(
             f"Some intervals rest on {counted(fewest, 'spare run')} (runs beyond the first of each "
-            f"task): below {FEW_DEGREES} they are too narrow, and hold the truth less often than said."
+            f"task): below {FEW_DEGREES} they are too narrow, and hold the truth less often than said. "
+            f"Those of 'studentised' are not."
+        )
+    uneasy = [one.name for one in aggregates if one.name in SHORT_OF_SKEWED]
+    if uneasy and any(_skewed(one) for one in scores.strata):
+        short = " and ".join(f"{name} {SHORT_OF_SKEWED[name]}" for name in uneasy)
+        caveats.append(
+            f"Runs are skewed, few that are far above or below many: 95 % intervals then hold the truth "
+            f"of the {short} times of 100, those of the interquartile mean 95."
         )
     return caveats
+
+
+def _skewed(strata: Strata) -> bool:
+    """Whether the runs of an agent's tasks lean to one side, by their third moments all together."""
+    several = strata.runs > 2
+    if not several.any():
+        return False
+    runs, off = strata.runs[several], strata.deviations[several]
+    spread = np.sqrt((off**2).sum(axis=1) / (runs - 1))
+    third = runs * (off**3).sum(axis=1) / ((runs - 1) * (runs - 2))
+    total = float((spread**3).sum())
+    return total > 0 and abs(float(third.sum())) > SKEWED * total
 
 
 def _without_false_certainty(

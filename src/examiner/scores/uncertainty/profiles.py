@@ -76,7 +76,7 @@ def profiles(
     >>> profiles(results, [-1.0, 0.5, 2.0], rng=0).share
     array([[1.  , 0.75, 0.  ]])
     """
-    chosen = Resampling(**how).without_bca("Profiles have no 'bca' bands.")
+    chosen = Resampling(**how).by_percentiles("Profiles have no 'bca' bands.")
     check_known("kind of profile", kind, KINDS)
     bootstrap = Bootstrap.of(results, measure, chosen)
     marks = _thresholds(bootstrap.scores, thresholds)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from examiner.checking import Floats, check_known, read_only
 from examiner.results import Results
+from examiner.results.connections import divided_sentence, groups_of
 from examiner.scores.cells import judged_runs, run_means
 from examiner.wording import InputError, counted, listed
 
@@ -137,4 +138,18 @@ def _notes(results: Results, strata: tuple[Strata, ...]) -> tuple[str, ...]:
             f"{counted(len(fewer), 'agent')} of {len(strata):,} {'lacks' if len(fewer) == 1 else 'lack'} "
             f"some of the {counted(total, 'task')}, and each is aggregated over its own: {listed(fewer)}."
         )
+        notes += _divided(strata, total)
     return tuple(notes)
+
+
+def _divided(strata: tuple[Strata, ...], tasks: int) -> list[str]:
+    """Say which agents share no task with others, so that nobody compares what has nothing in common."""
+    observed = np.zeros((len(strata), tasks), dtype=np.bool_)
+    for row, one in enumerate(strata):
+        observed[row, one.tasks] = True
+    group = groups_of(observed)[0]
+    count = int(group.max(initial=-1)) + 1
+    if count < 2:
+        return []
+    names = [[strata[row].agent for row in np.flatnonzero(group == each)] for each in range(count)]
+    return [f"{divided_sentence(names)} Aggregates across groups are of different tasks."]

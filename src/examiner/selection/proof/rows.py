@@ -14,12 +14,10 @@ from examiner.scores.cells import codes_of
 from examiner.scores.estimate import Estimate
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.proof.contest import Contest, JudgedFold
-from examiner.selection.proof.ordering import detectable, held_out_pairs, kendall, top_hits
+from examiner.selection.proof.ordering import Pairs, detectable, held_out_pairs, kendall, top_hits
 
 ENDS = (2.5, 97.5)
 TOP = 3
-DETECTABLE_REPS = 100
-"""Each resample takes an isotonic fit: a hundred give ends to a tenth of their distance."""
 DRAWS_ORDERED = 50
 _NAN = float("nan")
 _UNKNOWN = Estimate(_NAN)
@@ -180,15 +178,9 @@ def _order_figures(ordered: list[JudgedFold], weight: Floats) -> _Orders:
     truths = [fold.truth for fold in several]
     predictions = [fold.guess.value for fold in several]
     pairs = held_out_pairs([fold.test for fold in several], truths, predictions)
-    reps = weight[: 1 + DETECTABLE_REPS]
-    product = reps[:, pairs.first] * reps[:, pairs.second]
-    least = np.empty((*shape, len(reps)))
-    for cell in np.ndindex(*shape):
-        for rep in range(len(reps)):
-            least[(*cell, rep)] = detectable(pairs.difference, pairs.right[cell], product[rep])
     return _Orders(
         kendall(pairs, weight),
-        least,
+        detectable(pairs, weight),
         top_hits(truths, predictions, 1),
         top_hits(truths, predictions, TOP),
     )
@@ -218,7 +210,7 @@ def _random_rows(
         if several:
             said = [fold.random.value[:DRAWS_ORDERED, index] for fold in several]
             pairs = held_out_pairs([fold.test for fold in several], truths, said)
-            order, least = kendall(pairs), detectable(pairs.difference, pairs.right.mean(axis=0))
+            order, least = kendall(pairs), float(detectable(_as_one(pairs)))
             top1, top3 = top_hits(truths, said, 1), top_hits(truths, said, TOP)
         rows.append(
             Row(
@@ -292,12 +284,25 @@ def _took(
 
 
 def _estimate(values: Floats) -> Estimate:
-    """The figure itself, which comes first, and the ends over resamples."""
+    """The figure itself, which comes first, and the ends over resamples, which hold it.
+
+    Resampled agents may all be worse, or better, than those they were drawn from: a figure that is not
+    a mean has a bias.
+    """
     known = values[1:][~np.isnan(values[1:])]
     if not len(known):
         return Estimate(float(values[0]))
     low, high = np.percentile(known, ENDS, method="inverted_cdf")
-    return Estimate(float(values[0]), float(low), float(high))
+    value = float(values[0])
+    return Estimate(value, min(value, float(low)), max(value, float(high)))
+
+
+def _as_one(pairs: Pairs) -> Pairs:
+    """Pairs as predicted by every draw, one draw after the other."""
+    draws = len(pairs.said)
+    first, second = np.tile(pairs.first, draws), np.tile(pairs.second, draws)
+    apart = np.tile(pairs.difference, draws)
+    return Pairs(first, second, apart, pairs.right.ravel(), pairs.said.ravel())
 
 
 def _spread(values: Floats) -> Estimate:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -112,7 +112,7 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
         Text(f"{outcome}{agree if starts.objectives else ''}"),
         *_task_tables(data["tasks"], guessed=fit.model in ("3pl", "4pl")),
         *_doubts(data["tasks"]),
-        _agent_table(data["agents"], repeats_mean=repeats_mean),
+        _agent_table(data["agents"], group_numbers(fit.groups), repeats_mean=repeats_mean),
         *_aside(fit, ROWS_SHOWN),
     )
     about = f"{fit.model}, {fit.estimator}, {shape}; {fit.quadrature.kind}"
@@ -189,7 +189,16 @@ def _doubts(rows: Rows) -> list[Text]:
     return [Text((Name(sentence),)) for sentence in told]
 
 
-def _agent_table(rows: Rows, *, repeats_mean: bool) -> Table:
+def group_numbers(groups: Sequence[Sequence[str]]) -> dict[str, int]:
+    """Number groups of agents from 1; nothing where all agents hang together.
+
+    >>> group_numbers([["a", "b"], ["c"]])["c"]
+    2
+    """
+    return {agent: number for number, group in enumerate(groups, 1) for agent in group}
+
+
+def _agent_table(rows: Rows, group: Mapping[str, int], *, repeats_mean: bool) -> Table:
     columns = [
         Column("agent", "name"),
         Column("mean", "number"),
@@ -207,7 +216,15 @@ def _agent_table(rows: Rows, *, repeats_mean: bool) -> Table:
     if repeats_mean:
         del columns[4]
     order = sorted(rows, key=lambda row: np.nan_to_num(-row["ability"], nan=np.inf))
-    return Table.of(order, columns, "Agents, the ablest first")
+    if not group:
+        return Table.of(order, columns, "Agents, the ablest first")
+    order = sorted(
+        (row | {"group": group.get(row["agent"], 0)} for row in order), key=lambda row: row["group"]
+    )
+    columns.insert(1, Column("group", "number", "agents of different groups share no task"))
+    return Table.of(
+        order, columns, "Agents by group, the ablest of each first: groups cannot be compared"
+    )
 
 
 def _most_difficult_first(rows: Rows) -> Rows:

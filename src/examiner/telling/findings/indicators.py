@@ -10,6 +10,7 @@ import numpy as np
 from examiner.irt import EmpiricalAgentCurves, IndicatorCorrelation, Indicators, IRTFit, dominance
 from examiner.irt import agent_curves as expected_curves
 from examiner.results import ResponseMatrix
+from examiner.results.connections import divided_sentence
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
@@ -114,10 +115,11 @@ def ability_generality(study: Study) -> Finding:
     made = study.fitted
     told = made.told
     blocks: list[Piece] = [] if np.isnan(told.generality).all() else [_generality(told)]
-    blocks += [_agents(told), _correlations(told)]
+    blocks += [_agents(told, made.fit.groups), _correlations(told)]
     if len(made.matrix.agents) <= MOST_COMPARED:
         blocks.append(Text(_dominance(made.matrix)))
-    return Finding(lead=_lead(told), blocks=tuple(blocks))
+    lead = divided_sentence(made.fit.groups) if made.fit.groups else _lead(told)
+    return Finding(lead=lead, blocks=tuple(blocks))
 
 
 def _lead(told: Indicators) -> Prose:
@@ -230,7 +232,7 @@ def _generality(told: Indicators) -> Figure:
     )
 
 
-def _agents(told: Indicators) -> Table:
+def _agents(told: Indicators, groups: Sequence[Sequence[str]]) -> Table:
     columns = (
         Column("agent", "name", key="agents"),
         Column("mean", "number", "mean result"),
@@ -243,7 +245,13 @@ def _agents(told: Indicators) -> Table:
     )
     rows = records(**{column.field: getattr(told, column.field) for column in columns})
     order = np.argsort(-told.ability, kind="stable")  # NaN comes last
-    return Table.of([rows[agent] for agent in order], columns, "The ablest first.")
+    if not groups:
+        return Table.of([rows[agent] for agent in order], columns, "The ablest first.")
+    within = [
+        rows[agent] for group in groups for agent in order if told.agents[agent] in set(group)
+    ]
+    title = "One group after the other, the ablest of each first: groups cannot be compared."
+    return Table.of(within, columns, title)
 
 
 def _correlations(told: Indicators) -> Table:

@@ -66,6 +66,7 @@ def tell(
     """
     data = _data(found, improved)
     columns = [
+        Column("corrected", "number", "bits to expect once noise is taken off", "corrected_bits"),
         Column("low", "number"),
         Column("high", "number"),
         Column("by chance", "number", key="chance_bits"),
@@ -103,9 +104,14 @@ def _lead(found: InformationAnalysis) -> Prose:
     start = f"{enough} of {counted(len(found.tasks.tasks), 'task')} tell {reached}"
     most = f" of the {three_digits(found.max_bits)} bits that would name the agent"
     chance = ""
+    if found.intervals is not None:
+        likely, low = (
+            float(part[enough - 1]) for part in (found.intervals.set, found.intervals.set_low)
+        )
+        chance = f", {three_digits(likely)} once noise is taken off (at least {three_digits(low)}, 97.5 %)"
     if found.chance is not None:
         given = three_digits(float(found.chance.greedy[enough - 1]))
-        chance = f"; chance alone would seem to give {given}"
+        chance += f"; chance alone would seem to give {given}"
     return (start, most, chance, ": ", *enumerated(found.chosen.tasks[:enough], 5), ".")
 
 
@@ -264,6 +270,7 @@ def _data(found: InformationAnalysis, improved: InformativeSet | None) -> Record
         ],
         chance_bits=column_of(found.chance, "task", rows),
         chance_high=column_of(found.chance, "task_high", rows),
+        corrected_bits=column_of(found.intervals, "task", rows),
         low=column_of(found.intervals, "task_low", rows),
         high=column_of(found.intervals, "task_high", rows),
         pairs_separated=separation.pairs_of_task,
@@ -278,6 +285,7 @@ def _data(found: InformationAnalysis, improved: InformativeSet | None) -> Record
             cumulative_bits=chosen.cumulative_bits,
             chance_bits=column_of(found.chance, "greedy", steps),
             chance_high=column_of(found.chance, "greedy_high", steps),
+            corrected_bits=column_of(found.intervals, "set", steps),
             low=column_of(found.intervals, "set_low", steps),
             high=column_of(found.intervals, "set_high", steps),
         ),

@@ -9,6 +9,7 @@ import numpy as np
 
 from examiner.adaptive import Examination, Stop, TaskBank, examine, simulate
 from examiner.results import ResponseMatrix
+from examiner.results.connections import divided_sentence
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
@@ -30,6 +31,8 @@ def finding(study: Study) -> Finding:
     if len(made.fit.items) > MOST_TASKS:
         many = f"{len(made.fit.items):,} tasks are too many for a report: run `examiner examine`."
         raise NothingToTellError(many)
+    if made.fit.groups:
+        raise NothingToTellError(divided_sentence(made.fit.groups))
     trials = int(np.median(made.matrix.trials)) if made.matrix.is_counts else 1
     bank = TaskBank.of(made.fit, trials=max(trials, 1))
     needed, alone, least = _needed(bank, study.seed)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from examiner.irt import EmpiricalTaskCurves, IRTFit, ItemParameters, TaskCurves, empirical_curves
 from examiner.irt import curves as expected_curves
+from examiner.results.connections import divided_sentence
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, Text, noted
@@ -35,6 +36,8 @@ def wright_map(study: Study) -> Finding:
 
 
 def _map_lead(fit: IRTFit) -> Prose:
+    if fit.groups:
+        return f"{divided_sentence(fit.groups)} Each group has a scale of its own."
     ability = fit.abilities.ability
     rising = fit.items.slope > 0
     difficulty = fit.items.difficulty[rising]

@@ -116,7 +116,7 @@ class IntervalData(NamedTuple):
     low: Floats
     high: Floats
     unit: str = "runs"
-    interval: str = "rescaled"
+    interval: str = "studentised"
     reps: int = 0
 
 

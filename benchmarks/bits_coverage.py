@@ -1,0 +1,116 @@
+"""Claim: intervals of bits hold the bits counted, and cover, also for tasks that were chosen for them.
+
+Agents with true means and deviations on 40 tasks play a few trials each; the five tasks that tell most
+together are chosen on them. Counted are intervals that hold the bits of the true means and deviations, of
+every task and of the chosen set, with standard errors over tables. The method was settled on the first
+five kinds; the others were looked at once.
+Run: python benchmarks/bits_coverage.py [--tables 100] [--reps 100] [--quick]
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import examiner as ex
+from examiner.information import Channels, best_set, bits_intervals, gain, set_gain
+
+TASKS, SIZE = 40, 5
+
+
+class Kind(NamedTuple):
+    """How agents differ on tasks, how much, how unevenly they vary, and whether trials are skewed."""
+
+    name: str
+    agents: int
+    trials: int
+    apart: float
+    uneven: float = 0.3
+    skewed: bool = False
+
+
+KINDS = (
+    Kind("normal", 6, 5, 1.0, 0.0),
+    Kind("normal", 6, 5, 0.5),
+    Kind("normal", 10, 5, 2.0, 0.5),
+    Kind("sparse", 8, 5, 1.0),
+    Kind("identical", 6, 5, 0.0, 0.0),
+    Kind("general", 8, 5, 1.0),
+    Kind("normal", 6, 3, 1.0),
+    Kind("normal", 12, 20, 1.0),
+    Kind("normal", 8, 5, 1.0, 0.3, True),
+    Kind("heavy", 8, 5, 1.0),
+)
+
+
+def true_means(kind: Kind, rng: np.random.Generator) -> Any:
+    """Return true means [agents, tasks]."""
+    each = rng.normal(size=(kind.agents, TASKS))
+    if kind.name == "sparse":  # a quarter of the tasks tell anything
+        each *= 2 * (rng.random(TASKS) < 0.25)
+    if kind.name == "general":
+        each = rng.normal(size=(kind.agents, 1)) + 0.5 * each
+    if kind.name == "heavy":
+        each = 0.7 * rng.standard_t(3, size=(kind.agents, TASKS))
+    return kind.apart * each
+
+
+def measured(kind: Kind, tables: int, reps: int) -> Any:
+    """Return for each table: tasks covered, the set covered, and what was counted less the truth."""
+    rows = []
+    for seed in range(tables):
+        rng = np.random.default_rng(seed)
+        means = true_means(kind, rng)
+        deviations = np.exp(kind.uneven * rng.normal(size=means.shape))
+        shape = (*means.shape, kind.trials)
+        noise = (
+            rng.gamma(2, np.sqrt(0.5), shape) - np.sqrt(2)
+            if kind.skewed
+            else rng.normal(size=shape)
+        )
+        results = ex.Results.from_numpy(means[:, :, None] + deviations[:, :, None] * noise)
+        truth = Channels(results.agents, results.tasks, ("score",), means[None], deviations[None])
+        chosen = best_set(results, SIZE)
+        ends = bits_intervals(results, chosen, rng=rng, reps=reps)
+        each, whole = gain(truth).bits, set_gain(truth, chosen.tasks)
+        counted = gain(results).bits
+        rows.append(
+            [
+                ((ends.task_low <= each) & (each <= ends.task_high)).mean(),
+                ends.set_low[-1] <= whole <= ends.set_high[-1],
+                ((ends.task_low <= counted) & (counted <= ends.task_high)).mean(),
+                chosen.bits - whole,
+                ends.set[-1] - whole,
+                ends.set_high[-1] - ends.set_low[-1],
+            ]
+        )
+    return np.array(rows, dtype=np.float64)
+
+
+def main() -> None:
+    """Print one line a kind."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tables", type=int, default=100)
+    parser.add_argument("--reps", type=int, default=100)
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    kinds = KINDS[:2] if options.quick else KINDS
+    print(
+        "coverage of tasks, of the chosen set; counted bits held; bias of counted, corrected; width"
+    )
+    for kind in kinds:
+        rows = measured(kind, options.tables, options.reps)
+        mean, error = rows.mean(axis=0), rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
+        told = f"{mean[0]:6.1%} ± {error[0]:.1%}   {mean[1]:6.1%} ± {error[1]:.1%}   {mean[2]:.0%}"
+        trials = f"{kind.agents:2} agents {kind.trials:2} trials, apart {kind.apart}, uneven {kind.uneven}"
+        skew = ", skewed" if kind.skewed else ""
+        print(
+            f"{kind.name:9} {trials}{skew}: {told}   {mean[3]:+.2f} {mean[4]:+.2f} {mean[5]:.2f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
