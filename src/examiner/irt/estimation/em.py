@@ -241,7 +241,7 @@ class _Climb:
             better = self.unknowns.rescaled(better, *found.spread)
         elif scaled.scale is not None and self.fixed is None:
             better = self.unknowns.rescaled(better, *_shift_and_stretch(found, scaled, at))
-        return found.log_likelihood + self.unknowns.log_prior(at), self.unknowns.joined(better)
+        return found.log_likelihood + scaled.log_prior(at), self.unknowns.joined(better)
 
     def expected(self, items: ItemParameters) -> Expected:
         if self.rule is None:
