@@ -192,10 +192,10 @@ def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
 
 def _peaked_inverse(information: Floats) -> Floats | None:
     """The inverse of a matrix with a unit diagonal, or None where it is flat in some direction."""
-    from scipy.linalg import get_lapack_funcs
+    from scipy.linalg import lapack
 
-    potrf = get_lapack_funcs("potrf", (information,))
-    potri = get_lapack_funcs("potri", (information,))
+    double = information.dtype == np.float64
+    potrf, potri = (lapack.dpotrf, lapack.dpotri) if double else (lapack.spotrf, lapack.spotri)
     factor, failed = potrf(information, lower=True)
     if failed:
         return None
