@@ -59,7 +59,7 @@ def test_an_agent_of_scores_is_placed_where_the_fit_has_it_exact_zeros_and_ones_
     np.testing.assert_allclose([one.ability for one in found], fit.abilities.ability, atol=1e-4)
     np.testing.assert_allclose([one.error for one in found], fit.abilities.posterior, atol=1e-4)
     # the fit's own errors count those of precisions too
-    np.testing.assert_allclose([one.total_error for one in found], fit.abilities.error, rtol=0.02)
+    np.testing.assert_allclose([one.total_error for one in found], fit.abilities.error, rtol=0.05)
 
 
 def test_an_exact_zero_is_as_surprising_as_the_others_make_a_score_of_no_more() -> None:

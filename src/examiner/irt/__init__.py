@@ -69,7 +69,6 @@ from examiner.irt.prediction import RankInterval as RankInterval
 from examiner.irt.prediction import Unexpected as Unexpected
 from examiner.irt.priors import Normal as Normal
 from examiner.irt.priors import Priors as Priors
-from examiner.irt.priors import RelativeSlopes as RelativeSlopes
 from examiner.irt.priors import SlopeScale as SlopeScale
 from examiner.irt.simulate import simulate as simulate
 

@@ -154,7 +154,12 @@ class TaskErrors:
         return np.maximum(found, 0.0)
 
     def to_record(self) -> dict[str, object]:
-        """Return plain JSON values; of the joint errors their leading directions are kept."""
+        """Return plain JSON values; of the joint errors their leading directions are kept.
+
+        >>> none = np.zeros(1)
+        >>> TaskErrors(np.ones(1), *(10 * [none]), "by hand").to_record()["slope"]
+        [1.0]
+        """
         parts = {
             part.name: getattr(self, part.name) for part in fields(self) if part.name != "joint"
         }

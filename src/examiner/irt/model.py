@@ -214,12 +214,12 @@ class Unknowns:
         return means, tightness
 
     def log_prior(self, at: Point) -> float:
-        """Return the log-priors without their constants."""
+        """Return the log-priors without their constants, at the scale that is known or likeliest."""
         total = 0.0
         free = self.relative
         for name, values in zip(self.names, (*at.own, *at.shared), strict=True):
             if name == "slope" and free is not None:
-                scale = self.scaled(at).scale
+                scale = self.scaled(at).scale if self.scale is None else self.scale
                 assert scale is not None
                 alike = SlopeScale(scale.common, scale.spread or 1.0)
                 total += free.log_prior(np.atleast_1d(values), alike)

@@ -77,24 +77,27 @@ class CompleteScores:
         return CompleteInformation(own, np.empty((len(self.slope), 2, 0)), np.empty((0, 0)))
 
     def information(self) -> Floats:
-        """Return the whole observed information, [size, size]."""
+        """Return the whole observed information, [size, size], of many cells in single precision."""
         tasks = len(self.slope)
-        every = np.concatenate(self._by)
+        every = np.concatenate(self._by).astype(self._kind)
         between = -self._weights.T @ self._weights
         between[np.diag_indices_from(between)] += self._mass
-        missing = every @ between @ every.T
+        missing = (every @ between.astype(self._kind)) @ every.T
         weighted = self._won * np.sqrt(self._variance).astype(self._kind)[:, None]
         missing[:tasks, :tasks] += weighted.T @ weighted
-        cross = self._crossed() @ every.T
+        cross = self._crossed().astype(self._kind) @ every.T
         missing[:tasks] -= cross
         missing[:, :tasks] -= cross.T
         task = np.arange(tasks)
-        total = np.empty((tasks, 2, tasks, 2))
+        total = np.empty((tasks, 2, tasks, 2), dtype=self._kind)
         total[:] = -missing.reshape(2, tasks, 2, tasks).transpose(1, 0, 3, 2)
         total[task, :, task, :] += self.complete.own
         found = total.reshape(2 * tasks, 2 * tasks)
         along = self.freedom.moving_along(self.slope)
-        return found if along is None else found - np.multiply.outer(along, along)
+        if along is not None:
+            along = along.astype(self._kind)
+            found -= np.multiply.outer(along, along)
+        return found
 
     def times(self, columns: Floats) -> Floats:
         """Return the missing information times columns [size, n], with what a free scale takes off."""

@@ -161,12 +161,13 @@ def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
     A slope that runs to infinity leaves a flat direction (or one bent upwards by rounding). The
     tasks that point along such directions are held fixed, and the others judged without them.
     """
-    diagonal = np.diagonal(information)
+    diagonal = np.diagonal(information).astype(np.float64)
     scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    scaled = information * np.multiply.outer(scale, scale)
+    both = np.multiply.outer(scale, scale)
+    scaled = information * both.astype(information.dtype)
     if diagonal.min() >= _NOTHING_KNOWN and (found := _peaked_inverse(scaled)) is not None:
-        found *= np.multiply.outer(scale, scale)
-        return found, WHOLE
+        return found * both, WHOLE
+    scaled = scaled.astype(np.float64)
     kept = np.arange(scaled.shape[0])
     tasks, own = freedom.fixed.shape
     task_of = np.concatenate(
@@ -191,12 +192,14 @@ def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
 
 def _peaked_inverse(information: Floats) -> Floats | None:
     """The inverse of a matrix with a unit diagonal, or None where it is flat in some direction."""
-    from scipy.linalg.lapack import dpotrf, dpotri
+    from scipy.linalg import lapack
 
-    factor, failed = dpotrf(information, lower=True)
+    double = information.dtype == np.float64
+    potrf, potri = (lapack.dpotrf, lapack.dpotri) if double else (lapack.spotrf, lapack.spotri)
+    factor, failed = potrf(information, lower=True)
     if failed:
         return None
-    lower, failed = dpotri(factor, lower=True, overwrite_c=True)
+    lower, failed = potri(factor, lower=True, overwrite_c=True)
     if failed or np.diagonal(lower).max() >= 1 / _FLAT:
         return None
     inverse = lower + lower.T  # above the diagonal there are zeros

@@ -22,6 +22,7 @@ _FURTHEST = 3.0
 _ROUGHLY, _ROUGH = (0.05, 0.02), 10
 """How far two rough climbs settle, and within how many iterations: enough to tell how slopes spread."""
 _MOST_STRETCH = 0.5
+_CLOSER = 0.2
 _PLAIN = 2
 """The first steps are long and say little of those to come."""
 
@@ -200,7 +201,10 @@ def climb(
     """
     climbing = _Climb(source, unknowns, fixed, near)
     vector = unknowns.joined(start)
-    arrival = _fixed_point(climbing, vector, source.pace, most=most, bounds=unknowns.bounds())
+    pace = source.pace
+    if unknowns.relative is not None:  # tasks move together, so that a short move says less
+        pace = pace._replace(tolerance=_CLOSER * pace.tolerance)
+    arrival = _fixed_point(climbing, vector, pace, most=most, bounds=unknowns.bounds())
     if fixed is None and arrival.iterations > climbing.laid + source.pace.fresh:
         climbing.rule = None
     at = unknowns.split(arrival.point)
@@ -237,7 +241,7 @@ class _Climb:
             better = self.unknowns.rescaled(better, *found.spread)
         elif scaled.scale is not None and self.fixed is None:
             better = self.unknowns.rescaled(better, *_shift_and_stretch(found, scaled, at))
-        return found.log_likelihood + self.unknowns.log_prior(at), self.unknowns.joined(better)
+        return found.log_likelihood + scaled.log_prior(at), self.unknowns.joined(better)
 
     def expected(self, items: ItemParameters) -> Expected:
         if self.rule is None:
