@@ -42,6 +42,7 @@ from examiner.irt.indicators.comparison import Dominance as Dominance
 from examiner.irt.indicators.comparison import IndicatorCorrelation as IndicatorCorrelation
 from examiner.irt.indicators.comparison import dominance as dominance
 from examiner.irt.indicators.comparison import indicator_correlations as indicator_correlations
+from examiner.irt.indicators.comparison import leading as leading
 from examiner.irt.indicators.curves import EmpiricalAgentCurves as EmpiricalAgentCurves
 from examiner.irt.indicators.curves import EmpiricalTaskCurves as EmpiricalTaskCurves
 from examiner.irt.indicators.curves import ExpectedAgentCurves as ExpectedAgentCurves

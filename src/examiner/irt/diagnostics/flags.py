@@ -118,12 +118,12 @@ def weak_sentence(tasks: Sequence[str]) -> str:
     """Say which tasks reward the weak, and what to do about it.
 
     >>> weak_sentence(["item-057"])
-    "1 task rewards the weak beyond noise: 'item-057'. Check its key or its scoring."
+    "1 task rewards the weak: 'item-057'. Check its key or its scoring."
     """
     one = len(tasks) == 1
     verb, whose = ("rewards", "its key or its") if one else ("reward", "their keys or their")
     return (
-        f"{counted(len(tasks), 'task')} {verb} the weak beyond noise: {listed(tasks)}. "
+        f"{counted(len(tasks), 'task')} {verb} the weak: {listed(tasks)}. "
         f"Check {whose} scoring."
     )
 

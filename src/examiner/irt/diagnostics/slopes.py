@@ -78,7 +78,7 @@ def relative_slopes(slope: Floats, errors: TaskErrors) -> tuple[Floats, Floats]:
 
 
 def _beyond_chance(value: Floats, error: Floats) -> NDArray[np.bool_]:
-    """Which values differ from 0, two-sided at 5 % after Benjamini–Hochberg; never where the error is not known."""
+    """Which values differ from 0, at 5 % after Benjamini–Hochberg; never where the error is not known."""
     from scipy.special import ndtr
 
     with np.errstate(divide="ignore", invalid="ignore"):

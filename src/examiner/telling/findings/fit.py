@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from examiner.checking import to_record
-from examiner.irt import Indicators, IRTFit
+from examiner.irt import Indicators, IRTFit, slope_verdicts
 from examiner.irt.diagnostics.flags import (
     BOUNDARY,
     NEGATIVE,
@@ -53,8 +53,9 @@ SHORT = {
     NO_SLIPPING: "no ceiling",
     NO_OVERDISPERSION: "coin flips",
 }
+CORRECTED = "5 %, Benjamini–Hochberg over all tasks"
 MEANINGS = {
-    "rewards the weak": "the able do worse, beyond noise",
+    "rewards the weak": f"the able do worse ({CORRECTED})",
     "boundary": "the likelihood rises without end, the number is where the fit stopped",
     "separated": "one ability divides success from failure, the slope is the prior's",
     "no error": "the likelihood is flat, nothing is known of the task",
@@ -95,16 +96,27 @@ def _lead(fit: IRTFit) -> Prose:
     negative = items.slope < 0
     if errors is None:
         return f"{int(negative.sum()):,} of {tasks} have negative discrimination."
-    rising = int((errors.slope_low > 0).sum())
-    start = f"{rising:,} of {tasks} tell the able from others beyond doubt"
+    if fit.evidence is not None and not fit.evidence.abilities_differ:
+        return f"No task is shown to tell the able from others. {fit.evidence.sentences()[0]}"
+    seen = slope_verdicts(fit)
+    start = f"{int(seen.rising.sum()):,} of {tasks} are shown to tell the able from others ({CORRECTED})"
+    start = f"{start}; {_alike(fit)}"
     if not negative.any():
         return f"{start}; none has negative discrimination."
-    falling = errors.slope_high < 0
-    words = (
-        "the able do worse, beyond noise, on " if falling.any() else "negative, but within noise: "
-    )
-    names = [items.tasks[task] for task in np.flatnonzero(falling if falling.any() else negative)]
+    some = bool(seen.falling.any())
+    words = "the able do worse on " if some else "negative, but within noise: "
+    names = [items.tasks[task] for task in np.flatnonzero(seen.falling if some else negative)]
     return (f"{start}; {words}", *enumerated(names, 6), ".")
+
+
+def _alike(fit: IRTFit) -> str:
+    """Whether tasks discriminate differently, in half a sentence."""
+    test = None if fit.evidence is None else fit.evidence.discrimination
+    if fit.evidence is None or test is None:
+        return "whether they discriminate differently was not tested"
+    if fit.evidence.slopes_differ:
+        return f"tasks discriminate differently ({test.p})"
+    return f"tasks are not shown to discriminate differently ({test.p})"
 
 
 def _aside(fit: IRTFit, most: int) -> tuple[Notes, ...]:
@@ -138,7 +150,9 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
         *_aside(fit, ROWS_SHOWN),
     )
     about = f"{fit.model}, {fit.estimator}, {shape}; {fit.quadrature.kind}"
-    lead = (Name(weak_sentence(weak)),) if weak else ()
+    said = () if fit.evidence is None else fit.evidence.sentences()
+    said += (weak_sentence(weak),) if weak else ()
+    lead = (Name(" ".join(said)),) if said else ()
     return Finding(lead=lead, blocks=blocks, data=data, about=about)
 
 
@@ -225,7 +239,7 @@ def _agent_table(rows: Rows, *, repeats_mean: bool) -> Table:
     if repeats_mean:
         del columns[4]
     order = sorted(rows, key=lambda row: np.nan_to_num(-row["ability"], nan=np.inf))
-    return Table.of(order, columns, "Agents, the ablest first")
+    return Table.of(order, columns, "Agents, the highest ability first")
 
 
 def _most_difficult_first(rows: Rows) -> Rows:
@@ -258,6 +272,24 @@ def _tasks(fit: IRTFit) -> Rows:
         discrimination_high=error("slope_high"),
         **precise,
     )
+
+
+def _evidence(fit: IRTFit) -> Record | None:
+    """Both tests, what they show, and the tasks that discriminate more or less than on average."""
+    if fit.evidence is None:
+        return None
+    seen, names = slope_verdicts(fit), np.array(fit.items.tasks, dtype=object)
+    test = fit.evidence.discrimination
+    return {
+        "abilities": fit.evidence.abilities._asdict(),
+        "discrimination": None if test is None else test._asdict(),
+        "level": fit.evidence.level,
+        "abilities_differ": fit.evidence.abilities_differ,
+        "slopes_differ": fit.evidence.slopes_differ,
+        "tells_the_able": names[seen.rising].tolist(),
+        "discriminates_more": names[seen.steeper].tolist(),
+        "discriminates_less": names[seen.flatter].tolist(),
+    }
 
 
 def _data(fit: IRTFit, told: Indicators) -> Record:
@@ -296,4 +328,6 @@ def _data(fit: IRTFit, told: Indicators) -> Record:
         else {"edges": told.bins.edges.tolist(), "tasks": told.bins.counts.tolist()},
         "correlations": [each._asdict() for each in told.correlations],
         "rewards_the_weak": list(rewarding_the_weak(fit)),
+        "evidence": _evidence(fit),
+        "leading": list(told.leading),
     }
