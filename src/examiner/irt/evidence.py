@@ -174,7 +174,7 @@ def ability_test(matrix: ResponseMatrix, rng: np.random.Generator) -> ChanceTest
 def _agreements(off: Floats, weight: Floats) -> Floats:
     """T, and the sum of squares of what every two agents have in common: [2, draws]."""
     said = weight * off
-    whole = np.maximum((weight**2).sum(axis=1), 1e-300)
+    whole = np.maximum((weight**2).sum(axis=1), np.finfo(np.float64).eps)
     total = (said.sum(axis=-1) ** 2 / whole).sum(axis=-1)
     alike = said @ np.swapaxes(said, -1, -2) / np.sqrt(whole[:, None] * whole)
     alone = np.diagonal(alike, axis1=-2, axis2=-1)
