@@ -162,7 +162,8 @@ def test_what_was_seen_is_said() -> None:
     assert "p < 0.001" in ChanceTest(9.0, 1.0, 1e-5, "").p
     assert not CHANCE.abilities_differ and not CHANCE.slopes_differ
     assert SEEN.sentences() == (
-        "Agents differ in ability (p = 0.002), and tasks in discrimination (p = 0.01).",
+        "Agents differ in ability (p = 0.002).",
+        "Tasks differ in discrimination (p = 0.01).",
     )
     alike = Evidence(SEEN.abilities, ChanceTest(20.0, 20.0, 0.5, "by hand"))
     assert "not shown to differ in discrimination" in repr(alike)

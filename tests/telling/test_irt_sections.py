@@ -23,10 +23,11 @@ FIGURES = {
 
 @pytest.fixture(scope="module")
 def wins() -> Results:
-    """60 agents, 24 tasks, two of which reward the weak."""
+    """60 agents, 24 tasks, two of which reward the weak and three discriminate more than others."""
     rng = np.random.default_rng(1)
     slope = np.full(24, 1.8)
     slope[[4, 9]] = -1.8
+    slope[[11, 12, 13]] = 6.0
     items = ItemParameters.of(
         [f"t{n}" for n in range(24)], slope, difficulty=np.linspace(-1.5, 1.5, 24)
     )
@@ -53,8 +54,8 @@ def blocks(section: dict, kind: str) -> list[dict]:
 
 def test_the_sections_tell_of_negative_tasks_and_flags(wins):
     made = told(wins)
-    assert "t4 and t9 have negative discrimination" in made["task_curves"]["finding"]
-    assert "the able do worse, beyond noise, on t4 and t9" in made["task_table"]["finding"]
+    assert "t4 and t9 reward the weak" in made["task_curves"]["finding"]
+    assert "the able do worse on t4 and t9" in made["task_table"]["finding"]
     rows = blocks(made["task_table"], "table")[0]["rows"]
     assert len(rows) == 24
     flagged = {row[0]: row[-1] for row in rows}
@@ -187,7 +188,7 @@ def first_section(results: Results) -> dict:
 def test_the_first_section_warns_of_tasks_that_reward_the_weak(wins):
     section = first_section(wins)
     beware = next(block for block in blocks(section, "notes") if block["title"] == "Beware")
-    assert beware["notes"][0].startswith("2 tasks reward the weak beyond noise: t")
+    assert beware["notes"][0].startswith("2 tasks reward the weak: t")
     assert beware["notes"][0].endswith(". Check their keys or their scoring.")
     assert "1 warning" in section["finding"]
     alone = ex.report(wins, sections=["reading"])

@@ -73,23 +73,17 @@ class Evidence:
         """Return what was seen, in words.
 
         >>> Evidence(ChanceTest(9.0, 11.0, 0.62, "")).sentences()
-        ('Agents are not shown to differ in ability: chance alone gives such results (p = 0.62).',)
+        ('Agents are not shown to differ in ability (p = 0.62): chance gives as much.',)
         """
         if not self.abilities_differ:
-            return (
-                "Agents are not shown to differ in ability: chance alone gives such results "
-                f"({self.abilities.p}).",
-            )
-        told = f"Agents differ in ability ({self.abilities.p})"
+            start = "Agents are not shown to differ in ability"
+            return (f"{start} ({self.abilities.p}): chance gives as much.",)
+        said = f"Agents differ in ability ({self.abilities.p})."
         test = self.discrimination
         if test is None:
-            return (f"{told}.",)
-        if self.slopes_differ:
-            return (f"{told}, and tasks in discrimination ({test.p}).",)
-        return (
-            f"{told}; tasks are not shown to differ in discrimination, one slope for all would do "
-            f"({test.p}).",
-        )
+            return (said,)
+        differ = "differ" if self.slopes_differ else "are not shown to differ"
+        return (said, f"Tasks {differ} in discrimination ({test.p}).")
 
     def __repr__(self) -> str:
         return f"Evidence: {' '.join(self.sentences())}"

@@ -123,11 +123,10 @@ def no_rank(evidence: Evidence) -> str:
 
     >>> from examiner.irt.evidence import ChanceTest
     >>> no_rank(Evidence(ChanceTest(9.0, 11.0, 0.62, "")))
-    'The agents of the fit are not shown to differ in ability (p = 0.62): a rank among them is chance.'
+    'The fitted agents are not shown to differ (p = 0.62): a rank among them is chance.'
     """
     return (
-        f"The agents of the fit are not shown to differ in ability ({evidence.abilities.p}): a rank among "
-        f"them is chance."
+        f"The fitted agents are not shown to differ ({evidence.abilities.p}): a rank among them is chance."
     )
 
 

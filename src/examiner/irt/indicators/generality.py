@@ -79,6 +79,8 @@ class Indicators:
         known = f"{len(self.bins)} bins of difficulty" if self.bins is not None else "no bins"
         agents = counted(len(self.agents), "agent")
         start = f"Indicators of {agents}, {known}"
+        if not np.isfinite(self.ability).any():
+            return start
         if not self.leading:
             return f"{start}: no agent is shown to be abler than others"
         first, *near = self.leading
@@ -87,8 +89,7 @@ class Indicators:
         if not near:
             return f"{start}: {shorten(first)} is the ablest, {size}"
         return (
-            f"{start}: {shorten(first)} comes first, {size}, not told apart from "
-            f"{counted(len(near), 'other')}"
+            f"{start}: {shorten(first)} first, {size}, not told apart from {counted(len(near), 'other')}"
         )
 
     def _repr_html_(self) -> str:

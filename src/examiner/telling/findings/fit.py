@@ -143,6 +143,7 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     agree = f"; {starts.agreeing} of {counted(len(starts.objectives), 'start')} agree"
     outcome = f"{fit.outcome.value} Log-likelihood {fit.log_likelihood:.4f}"
     blocks = (
+        *(Text(sentence) for sentence in (fit.evidence.sentences() if fit.evidence else ())),
         Text(f"{outcome}{agree if starts.objectives else ''}"),
         *_task_tables(data["tasks"], guessed=fit.model in ("3pl", "4pl")),
         *_doubts(data["tasks"]),
@@ -150,9 +151,7 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
         *_aside(fit, ROWS_SHOWN),
     )
     about = f"{fit.model}, {fit.estimator}, {shape}; {fit.quadrature.kind}"
-    said = () if fit.evidence is None else fit.evidence.sentences()
-    said += (weak_sentence(weak),) if weak else ()
-    lead = (Name(" ".join(said)),) if said else ()
+    lead = (Name(weak_sentence(weak)),) if weak else ()
     return Finding(lead=lead, blocks=blocks, data=data, about=about)
 
 
