@@ -206,8 +206,7 @@ def test_placing_on_nothing_names_what_there_could_be(examiner, tmp_path):
 def test_regularity_is_of_the_scores_behind_successes(examiner, tmp_path):
     from scipy.special import ndtr
 
-    rng = np.random.default_rng(8)
-    scores = (rng.normal(0, 9, size=(25, 16)) + np.linspace(-9, 9, 25)[:, None]).round(3)
+    scores = np.random.default_rng(8).normal(0, 9, size=(25, 16)).round(3)
     path = wide(tmp_path / "scores.csv", scores)
     content = json.loads(examiner("fit", path, "--success", "0", "--starts", "1", "--json").stdout)
     z = (scores - scores.mean(axis=0)) / scores.std(axis=0, ddof=1)
@@ -218,7 +217,8 @@ def test_regularity_is_of_the_scores_behind_successes(examiner, tmp_path):
 
 
 def test_a_report_tells_of_ability_where_success_is_said(examiner, tmp_path):
-    scores = np.random.default_rng(8).normal(0, 9, size=(25, 16)).round(3)
+    rng = np.random.default_rng(8)
+    scores = (rng.normal(0, 9, size=(25, 16)) + np.linspace(-9, 9, 25)[:, None]).round(3)
     path = wide(tmp_path / "scores.csv", scores)
     options = ("--sections", "wright_map,task_table", "--normalise", "none", "--json")
     without = json.loads(examiner("report", path, *options).stdout)

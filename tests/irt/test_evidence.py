@@ -24,9 +24,14 @@ from examiner.irt import (
     simulate,
     slope_verdicts,
 )
-from examiner.irt import evidence as room
+from examiner.irt.diagnostics import chance as room
+from examiner.irt.diagnostics.chance import (
+    ability_test,
+    compared,
+    discrimination_test,
+    with_the_rest,
+)
 from examiner.irt.diagnostics.slopes import relative_slopes
-from examiner.irt.evidence import ability_test, compared, discrimination_test
 from examiner.results import ResponseMatrix
 from examiner.scores.significance import benjamini_hochberg, friedman
 from examiner.stored import open_fit, save
@@ -198,6 +203,15 @@ def test_benjamini_hochberg_is_scipys() -> None:
 
     p = np.random.default_rng(13).random(50) ** 3
     assert_allclose(benjamini_hochberg(p), false_discovery_control(p, method="bh"))
+
+
+def test_a_task_that_tells_nothing_goes_with_the_rest_by_chance_only() -> None:
+    rng, slope = np.random.default_rng(16), np.full(15, 1.5)
+    slope[0] = 0.0
+    tables = [simulate(_items(slope, rng), 25, trials=2, rng=rng) for _ in range(150)]
+    found = [with_the_rest(table)[0] for table in tables]
+    assert abs(np.mean(found)) < 3 / np.sqrt(150)
+    assert 0.75 < np.std(found) < 1.25
 
 
 def test_tasks_that_reward_the_weak_are_found_and_others_are_not() -> None:

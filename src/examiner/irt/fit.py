@@ -9,6 +9,12 @@ from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack, get_args
 import numpy as np
 
 from examiner.checking import Randomness, check_known, generator
+from examiner.irt.diagnostics.chance import (
+    ability_test,
+    compared,
+    discrimination_test,
+    with_the_rest,
+)
 from examiner.irt.diagnostics.flags import ENOUGH_AGENTS, fit_warnings, outcome_of, task_flags
 from examiner.irt.errors.joint import JointErrors
 from examiner.irt.estimation.em import Optimum, ResponseSource, climb, with_spread
@@ -19,7 +25,7 @@ from examiner.irt.estimation.usable_responses import (
     same_trials,
     usable_responses,
 )
-from examiner.irt.evidence import Evidence, ability_test, compared, discrimination_test
+from examiner.irt.evidence import Evidence
 from examiner.irt.fitted import Abilities, Estimator, IRTFit, Starts
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Model, Parameter, Point, Unknowns
@@ -324,7 +330,7 @@ def _evidence(
         slopes = discrimination_test(part, one.items, one.quadrature, rng)
     except InputError:  # nothing is left to compare
         slopes = None
-    return Evidence(abilities, slopes)
+    return Evidence(abilities, slopes, tuple(with_the_rest(matrix).tolist()))
 
 
 class _Seen(NamedTuple):

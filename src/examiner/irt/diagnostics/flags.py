@@ -92,11 +92,13 @@ def _signs(
     if errors is None:
         return [(NEGATIVE, negative)]
     falling = verdicts(items, errors, evidence).falling
-    noise = (errors.slope_low <= 0) & (errors.slope_high >= 0) | (negative & ~falling)
+    endless = np.isinf(errors.difficulty_low) | np.isinf(errors.difficulty_high)
+    noise = ((errors.slope_low <= 0) & (errors.slope_high >= 0) | negative) & ~falling
     return [
         (NEGATIVE, falling),
         (SIGN_WITHIN_NOISE, noise),
-        (UNBOUNDED_DIFFICULTY, np.isinf(errors.difficulty_low) | np.isinf(errors.difficulty_high)),
+        # where the able do worse, no difficulty is looked for
+        (UNBOUNDED_DIFFICULTY, endless & ~falling),
     ]
 
 
@@ -122,10 +124,7 @@ def weak_sentence(tasks: Sequence[str]) -> str:
     """
     one = len(tasks) == 1
     verb, whose = ("rewards", "its key or its") if one else ("reward", "their keys or their")
-    return (
-        f"{counted(len(tasks), 'task')} {verb} the weak: {listed(tasks)}. "
-        f"Check {whose} scoring."
-    )
+    return f"{counted(len(tasks), 'task')} {verb} the weak: {listed(tasks)}. Check {whose} scoring."
 
 
 def outcome_of(starts: Starts, flags: tuple[tuple[str, ...], ...], *, settled: bool) -> FitOutcome:

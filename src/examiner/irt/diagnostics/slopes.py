@@ -19,8 +19,9 @@ _MOST_JOINT = 2000
 class SlopeVerdicts(NamedTuple):
     """What is told of each task's slope, [tasks], at 5 % after Benjamini–Hochberg over all tasks.
 
-    `rising`: the able do better; `falling`: they do worse; `steeper` and `flatter`: it discriminates
-    more, or less, than tasks do on average.
+    `rising`: the able do better; `falling`: they do worse; both by how the task goes together with the
+    others, which no prior pulls anywhere. `steeper` and `flatter`: it discriminates more, or less, than
+    tasks do on average, by slopes and their joint errors.
     """
 
     rising: NDArray[np.bool_]
@@ -46,13 +47,13 @@ def verdicts(
     none = np.zeros(len(items), dtype=np.bool_)
     if errors is None or (evidence is not None and not evidence.abilities_differ):
         return SlopeVerdicts(none, none, none, none)
-    up = items.slope > 0
-    if np.ptp(items.slope) == 0:  # one slope for all
-        return SlopeVerdicts(up, none, none, none)
     ratio, error = relative_slopes(items.slope, errors)
-    real = _beyond_chance(ratio, error)
+    real, up = _beyond_chance(ratio, error), items.slope > 0
+    if evidence is not None and evidence.with_the_rest is not None:
+        with_the_rest = np.array(evidence.with_the_rest)
+        real = _beyond_chance(with_the_rest, np.ones(len(items))) & (up == (with_the_rest > 0))
     apart = none
-    if evidence is None or evidence.slopes_differ:
+    if (evidence is None or evidence.slopes_differ) and np.ptp(items.slope) > 0:
         apart = _beyond_chance(ratio - 1.0, error)
     return SlopeVerdicts(real & up, real & ~up, apart & (ratio > 1), apart & (ratio < 1))
 

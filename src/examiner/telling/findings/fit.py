@@ -53,7 +53,8 @@ SHORT = {
     NO_SLIPPING: "no ceiling",
     NO_OVERDISPERSION: "coin flips",
 }
-CORRECTED = "5 %, Benjamini–Hochberg over all tasks"
+CORRECTED = "5 %, Benjamini–Hochberg"
+"""How many tasks are judged at once."""
 MEANINGS = {
     "rewards the weak": f"the able do worse ({CORRECTED})",
     "boundary": "the likelihood rises without end, the number is where the fit stopped",

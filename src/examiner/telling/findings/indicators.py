@@ -148,7 +148,9 @@ def _first(told: Indicators) -> Parts:
     """The ablest agent, or the first with those it cannot be told apart from."""
     name, *near = told.leading
     row = told.agents.index(name)
-    size = f"{three_digits(float(told.ability[row]))} ± {three_digits(float(told.ability_error[row]))}"
+    size = (
+        f"{three_digits(float(told.ability[row]))} ± {three_digits(float(told.ability_error[row]))}"
+    )
     if not near:
         return (Name(name), f" is the ablest agent, {size}")
     start = (Name(name), f" comes first by ability, {size}, but cannot be told apart from ")

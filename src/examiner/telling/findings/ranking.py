@@ -74,7 +74,11 @@ def _doubt(study: Study) -> str:
     if not FEWEST_TESTED <= agents <= MOST_TESTED or tasks < FEWEST_TESTED:
         return ""
     p = friedman(study.comparable)[1]
-    return "" if p < LEVEL else f", but no difference is significant over tasks (Friedman, p = {p:.2g})"
+    return (
+        ""
+        if p < LEVEL
+        else f", but no difference is significant over tasks (Friedman, p = {p:.2g})"
+    )
 
 
 def _unit(study: Study) -> Prose:

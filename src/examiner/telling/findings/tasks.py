@@ -163,7 +163,9 @@ def _map_figure(fit: IRTFit) -> Figure:
         fit.abilities.error[agents],
         [fit.items.tasks[task] for task in tasks],
         fit.items.difficulty[tasks],
-        slope_verdicts(fit).falling[tasks] if fit.errors is not None else fit.items.slope[tasks] < 0,
+        slope_verdicts(fit).falling[tasks]
+        if fit.errors is not None
+        else fit.items.slope[tasks] < 0,
     )
     beyond = int((np.abs(drawn.difficulty) > np.abs(drawn.high)).sum())
     edge = f" {counted(beyond, 'task')} beyond the edge stand at it." if beyond else ""
