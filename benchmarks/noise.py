@@ -28,16 +28,13 @@ from examiner.telling.study import Study
 
 KINDS = ("one difficulty", "many difficulties", "agents differ")
 SECTIONS = (
-    "intervals",
-    "wright_map",
-    "task_curves",
-    "task_table",
-    "agent_curves",
+    *("intervals", "significance", "wright_map", "task_curves", "task_table", "agent_curves"),
     "ability_generality",
 )
 CLAIMS = re.compile(
     r"ablest|comes first by ability|[1-9]\d* of \d+ tasks are shown to tell|discriminates? more than tasks"
     r"|rewards? the weak\.|the able do worse on|clear of all|the able are|most steeply|Abilities run"
+    r"|: [1-9][\d,]* of [\d,]+ pairs do"
 )
 """Words that a report says only where it names somebody, or something, as more than others."""
 
