@@ -68,7 +68,7 @@ def told(matrix: ResponseMatrix, rng: np.random.Generator, *, report: bool) -> T
     began = time.process_time()
     last = len(matrix.agents) - 1
     known, new = matrix.take(list(range(last))), matrix.take([last])
-    made = fit(known, rng=rng)
+    made = fit(known)
     beyond = float((np.abs(made.abilities.ability) > 1.96 * made.abilities.error).mean())
     named = fits(made)
     placed = places(made, new)

@@ -41,6 +41,8 @@ T = TypeVar("T")
 
 _QUICKLY_FLAGGED = 100_000
 """Cells up to which words about tasks cost nothing beside the fit."""
+_EVIDENCE_STREAM = 2**31
+"""A key that no spawned stream of starts reaches."""
 _GENTLE = 0.1
 """Where one slope for all starts if the responses show none."""
 _AGREE = 0.01
@@ -170,7 +172,7 @@ def fit(
     ]
     evidence = None
     if fitting.errors and usable.matrix is not None:
-        evidence = _evidence(usable.matrix, chosen, priors, usable.response, drawing.spawn(1)[0])
+        evidence = _evidence(usable.matrix, chosen, priors, usable.response, _beside(drawing))
     seen = _Seen(source.agents, usable, evidence)
     made = _told(chosen, unknowns, seen, found, errors=fitting.errors)
     return made if recipe is None else made.with_recipe(recipe)
@@ -310,6 +312,14 @@ def _random_start(
     if shared_slope:
         return np.full(slope.size, rng.uniform(0.3, 3.0)), intercept + rng.normal(0, 1, slope.size)
     return rng.normal(1.0, 1.0, slope.size), intercept + rng.normal(0.0, 1.0, slope.size)
+
+
+def _beside(rng: np.random.Generator) -> np.random.Generator:
+    """A stream of its own, the same for any number of starts: one seed gives one evidence."""
+    seeds = rng.bit_generator.seed_seq
+    assert isinstance(seeds, np.random.SeedSequence)
+    key = (*seeds.spawn_key, _EVIDENCE_STREAM)
+    return np.random.default_rng(np.random.SeedSequence(seeds.entropy, spawn_key=key))
 
 
 def _evidence(
