@@ -18,7 +18,8 @@ from examiner.telling.finding import Figure
 def wins() -> Results:
     """Thirty agents that succeed the oftener the abler they are, three tasks the other way round."""
     rng = np.random.default_rng(1)
-    slope = np.where(np.arange(26) % 9 == 4, -2.0, 2.0)
+    slope = np.where(np.arange(26) % 2 == 0, 4.0, 0.4)  # some tasks discriminate more than others
+    slope[4::9] = -2.0
     level = slope * (np.linspace(-2, 2, 30)[:, None] - np.linspace(-1.5, 1.5, 26))
     won = rng.random((30, 26, 2)) < 1 / (1 + np.exp(-level))[:, :, None]
     return Results.from_numpy(won.astype(float), tasks=[f"t{n}" for n in range(26)])

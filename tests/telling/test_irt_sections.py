@@ -16,8 +16,8 @@ from examiner.telling.study import Study
 
 FINDINGS = ["wright_map", "task_curves", "task_table", "agent_curves", "ability_generality"]
 FIGURES = {
-    "wright-map", "task-curves-difficulty", "task-curves-discrimination", "task-curves-negative",
-    "agent-curves", "ability-generality",
+    "wright-map", "task-curves-difficulty", "task-curves-negative", "agent-curves",
+    "ability-generality",
 }  # fmt: skip
 
 
@@ -53,8 +53,8 @@ def blocks(section: dict, kind: str) -> list[dict]:
 
 def test_the_sections_tell_of_negative_tasks_and_flags(wins):
     made = told(wins)
-    assert "t4 and t9 have negative discrimination" in made["task_curves"]["finding"]
-    assert "the able do worse, beyond noise, on t4 and t9" in made["task_table"]["finding"]
+    assert "t4 and t9 reward the weak" in made["task_curves"]["finding"]
+    assert "the able do worse on t4 and t9" in made["task_table"]["finding"]
     rows = blocks(made["task_table"], "table")[0]["rows"]
     assert len(rows) == 24
     flagged = {row[0]: row[-1] for row in rows}
@@ -187,7 +187,7 @@ def first_section(results: Results) -> dict:
 def test_the_first_section_warns_of_tasks_that_reward_the_weak(wins):
     section = first_section(wins)
     beware = next(block for block in blocks(section, "notes") if block["title"] == "Beware")
-    assert beware["notes"][0].startswith("2 tasks reward the weak beyond noise: t")
+    assert beware["notes"][0].startswith("2 tasks reward the weak: t")
     assert beware["notes"][0].endswith(". Check their keys or their scoring.")
     assert "1 warning" in section["finding"]
     alone = ex.report(wins, sections=["reading"])

@@ -20,8 +20,12 @@ from examiner.irt.diagnostics.item_fit import SumScoreFit as SumScoreFit
 from examiner.irt.diagnostics.item_fit import sum_score_fit as sum_score_fit
 from examiner.irt.diagnostics.residuals import AgentFit as AgentFit
 from examiner.irt.diagnostics.residuals import MeanSquareFit as MeanSquareFit
+from examiner.irt.diagnostics.slopes import SlopeVerdicts as SlopeVerdicts
+from examiner.irt.diagnostics.slopes import slope_verdicts as slope_verdicts
 from examiner.irt.errors.draws import bootstrap as bootstrap
 from examiner.irt.estimation.em import ResponseSource as ResponseSource
+from examiner.irt.evidence import ChanceTest as ChanceTest
+from examiner.irt.evidence import Evidence as Evidence
 from examiner.irt.fit import Fitting as Fitting
 from examiner.irt.fit import FittingOptions as FittingOptions
 from examiner.irt.fit import fit as fit
@@ -38,6 +42,7 @@ from examiner.irt.indicators.comparison import Dominance as Dominance
 from examiner.irt.indicators.comparison import IndicatorCorrelation as IndicatorCorrelation
 from examiner.irt.indicators.comparison import dominance as dominance
 from examiner.irt.indicators.comparison import indicator_correlations as indicator_correlations
+from examiner.irt.indicators.comparison import leading as leading
 from examiner.irt.indicators.curves import EmpiricalAgentCurves as EmpiricalAgentCurves
 from examiner.irt.indicators.curves import EmpiricalTaskCurves as EmpiricalTaskCurves
 from examiner.irt.indicators.curves import ExpectedAgentCurves as ExpectedAgentCurves

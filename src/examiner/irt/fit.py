@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, TypeVar, Unpack, get_args
+from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack, get_args
 
 import numpy as np
 
 from examiner.checking import Randomness, check_known, generator
+from examiner.irt.diagnostics.chance import (
+    ability_test,
+    compared,
+    discrimination_test,
+    with_the_rest,
+)
 from examiner.irt.diagnostics.flags import ENOUGH_AGENTS, fit_warnings, outcome_of, task_flags
 from examiner.irt.errors.joint import JointErrors
 from examiner.irt.estimation.em import Optimum, ResponseSource, climb, with_spread
@@ -19,6 +25,7 @@ from examiner.irt.estimation.usable_responses import (
     same_trials,
     usable_responses,
 )
+from examiner.irt.evidence import Evidence
 from examiner.irt.fitted import Abilities, Estimator, IRTFit, Starts
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Model, Parameter, Point, Unknowns
@@ -34,6 +41,10 @@ T = TypeVar("T")
 
 _QUICKLY_FLAGGED = 100_000
 """Cells up to which words about tasks cost nothing beside the fit."""
+_EVIDENCE_STREAM = 2**31
+"""A key that no spawned stream of starts reaches."""
+_GENTLE = 0.1
+"""Where one slope for all starts if the responses show none."""
 _AGREE = 0.01
 """Objectives within 0.01 are the same optimum."""
 
@@ -62,7 +73,7 @@ class Fitting:
     beta-binomial unless `response="binomial"`. `starts` is how many starts to try (by default ten for
     few trials in all, one for many: the first from correlations, the others random); `nodes` a number
     of Gauss–Hermite nodes or a `Quadrature`, by default a grid as fine as the test is long. Standard
-    errors are computed unless `errors=False`.
+    errors, and whether there is anything to see, are computed unless `errors=False`.
 
     >>> Fitting(starts=0)
     Traceback (most recent call last):
@@ -121,6 +132,8 @@ def fit(
     Responses that are not in this process come as a `ResponseSource`, and then without standard errors,
     which need the responses themselves.
 
+    `evidence` of the fit says whether agents differ in ability at all, and tasks in discrimination.
+
     `model` is a name of `MODELS`. Estimator, priors, starts and nodes are options, which `Fitting`
     explains; random starts are drawn from `rng`.
 
@@ -149,14 +162,19 @@ def fit(
     chosen = _told_apart(chosen, usable, priors)
     source, unknowns = _source(results, usable, chosen, priors)
     count = fitting.starts or _number_of_starts(len(source.agents) * float(source.trials.sum()))
-    starts = _starts(source, unknowns, count, generator(rng))
+    drawing = generator(rng)
+    starts = _starts(source, unknowns, count, drawing)
     unknowns, starts[0], laid = with_spread(source, unknowns, starts[0], fixed=rule)
     begun = (laid, *(None for _ in starts[1:]))
     found = [
         climb(source, unknowns, start, fixed=rule, near=near, most=fitting.most_iterations)
         for start, near in shown(list(zip(starts, begun, strict=True)), "fitting", progress)
     ]
-    made = _told(chosen, unknowns, source.agents, usable, found, errors=fitting.errors)
+    evidence = None
+    if fitting.errors and usable.matrix is not None:
+        evidence = _evidence(usable.matrix, chosen, priors, usable.response, _beside(drawing))
+    seen = _Seen(source.agents, usable, evidence)
+    made = _told(chosen, unknowns, seen, found, errors=fitting.errors)
     return made if recipe is None else made.with_recipe(recipe)
 
 
@@ -270,7 +288,10 @@ def _starts(
 ) -> list[Point]:
     """The first start from the responses, the others random."""
     shared = "slope" in unknowns.shared
-    first = source.first_start(shared_slope=shared)
+    slope, intercept = source.first_start(shared_slope=shared)
+    if shared:  # one slope for all is positive, whichever task comes first
+        slope = np.full(slope.size, max(float(slope.mean()), _GENTLE))
+    first = slope, intercept
     drawn = [_random_start(first, child, shared_slope=shared) for child in rng.spawn(count - 1)]
     return [unknowns.start(slope, intercept) for slope, intercept in (first, *drawn)]
 
@@ -293,16 +314,48 @@ def _random_start(
     return rng.normal(1.0, 1.0, slope.size), intercept + rng.normal(0.0, 1.0, slope.size)
 
 
-def _told(
+def _beside(rng: np.random.Generator) -> np.random.Generator:
+    """A stream of its own, the same for any number of starts: one seed gives one evidence."""
+    seeds = rng.bit_generator.seed_seq
+    assert isinstance(seeds, np.random.SeedSequence)
+    key = (*seeds.spawn_key, _EVIDENCE_STREAM)
+    return np.random.default_rng(np.random.SeedSequence(seeds.entropy, spawn_key=key))
+
+
+def _evidence(
+    matrix: ResponseMatrix,
     model: Model,
-    unknowns: Unknowns,
-    agents: tuple[str, ...],
-    usable: UsableResponses,
-    found: list[Optimum],
-    *,
-    errors: bool,
+    priors: Priors | None,
+    response: Response,
+    rng: np.random.Generator,
+) -> Evidence:
+    """Whether there is anything to see: against one ability for all, and against one slope for all."""
+    abilities = ability_test(matrix, rng)
+    part, alike = compared(matrix, rng), model.with_one_slope()
+    try:
+        # Without priors one slope for all may run away in mere chance, where it is asked about.
+        how = FittingOptions(priors=priors or Priors(), response=response, **QUICKLY)
+        one = fit(part, alike, **how)
+        part = part.take(tasks=[part.tasks.index(task) for task in one.items.tasks])
+        slopes = discrimination_test(part, one.items, one.quadrature, rng)
+    except InputError:  # nothing is left to compare
+        slopes = None
+    return Evidence(abilities, slopes, tuple(with_the_rest(matrix).tolist()))
+
+
+class _Seen(NamedTuple):
+    """The agents, the responses that a fit used of them, and whether there is anything to see in these."""
+
+    agents: tuple[str, ...]
+    usable: UsableResponses
+    evidence: Evidence | None
+
+
+def _told(
+    model: Model, unknowns: Unknowns, seen: _Seen, found: list[Optimum], *, errors: bool
 ) -> IRTFit:
     """The best optimum, turned and scaled for the reader, with words about how it ended."""
+    agents, usable, evidence = seen
     ranked = sorted(found, key=lambda optimum: -optimum.objective)
     best, matrix, priors = ranked[0], usable.matrix, unknowns.priors
     items, population_sd, ability = _anchored(best, model)
@@ -322,7 +375,7 @@ def _told(
     groups = () if joined is None else joined.separate
     flags: tuple[tuple[str, ...], ...] = tuple(() for _ in items.tasks)
     if errors or len(agents) * len(items) <= _QUICKLY_FLAGGED:
-        flags = task_flags(matrix, items, model, abilities, known)
+        flags = task_flags(matrix, items, model, abilities, known, evidence=evidence)
     starts = Starts(
         tuple(optimum.objective for optimum in ranked),
         sum(best.objective - optimum.objective < _AGREE for optimum in ranked),
@@ -353,6 +406,7 @@ def _told(
         parameters=unknowns.count,
         slope_scale=scale,
         groups=groups,
+        evidence=evidence,
     )
 
 

@@ -24,6 +24,7 @@ from examiner.irt.estimates import TaskErrors as TaskErrors
 from examiner.irt.estimates import ToldByName as ToldByName
 from examiner.irt.estimates import rows_of as rows_of
 from examiner.irt.estimates import table_of as table_of
+from examiner.irt.evidence import Evidence
 from examiner.irt.items import ItemParameters
 from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors, SlopeScale
@@ -102,6 +103,8 @@ class IRTFit:
     """Number of free parameters."""
     slope_scale: SlopeScale | None = None
     """What slopes have in common where the prior leaves it free: their scale, and the spread around it."""
+    evidence: Evidence | None = None
+    """Whether abilities differ at all, and tasks in discrimination; None without errors."""
     recipe: Recipe | None = None
     """How raw results became the responses, so that a new agent's can be treated alike."""
     groups: tuple[tuple[str, ...], ...] = ()
@@ -197,7 +200,12 @@ class IRTFit:
         )
 
     def _repr_html_(self) -> str:
-        notes = [*self.warnings, *(f"{name}: {reason}" for name, reason in self.dropped[:12])]
+        seen = () if self.evidence is None else self.evidence.sentences()
+        notes = [
+            *seen,
+            *self.warnings,
+            *(f"{name}: {reason}" for name, reason in self.dropped[:12]),
+        ]
         return table_of(repr(self), self._task_columns(), notes)
 
 

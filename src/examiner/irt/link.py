@@ -126,6 +126,12 @@ def link(old: IRTFit, new: IRTFit, method: LinkMethod = "stocking-lord") -> Link
     errors = _jackknifed(solve, first, second, usable, (scale, shift))
     drift = _drift(first, second, scale, shift)
     warnings += _told(shared, usable, drift)
+    for which, made in (("old", old), ("new", new)):
+        if made.evidence is not None and not made.evidence.abilities_differ:
+            warnings.append(
+                f"The agents of the {which} fit are not shown to differ in ability "
+                f"({made.evidence.abilities.p}): its scale has no unit to link."
+            )
     return Link(method, scale, shift, *errors, shared, drift, tuple(warnings))
 
 

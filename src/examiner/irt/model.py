@@ -63,6 +63,17 @@ class Model:
         held = tuple(name for name in self.free if name in parameters)
         return replace(self, free=free, held=self.held + held)
 
+    def with_one_slope(self) -> Model:
+        """Return the same model with one slope for all tasks.
+
+        >>> Model("2pl", "", free=("slope", "intercept")).with_one_slope().shared
+        ('slope',)
+        """
+        if "slope" not in self.free:
+            return replace(self, unit_slopes=False)
+        free = tuple(name for name in self.free if name != "slope")
+        return replace(self, free=free, shared=("slope", *self.shared))
+
 
 class Point(NamedTuple):
     """Parameters on the estimated scale: `own` [own parameters, tasks], and the `shared` numbers."""

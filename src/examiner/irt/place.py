@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.irt.errors.intervals import interval
 from examiner.irt.estimation.kernels import log_density
+from examiner.irt.evidence import Evidence
 from examiner.irt.fitted import IRTFit, TaskErrors
 from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.curves import empirical_agent_curves
@@ -107,12 +108,25 @@ def place(
         )
     matrix, notes = _responses(fit, results)
     matrix, items, more = known_tasks(fit, matrix)
+    if fit.evidence is not None and not fit.evidence.abilities_differ:
+        more = (*more, no_rank(fit.evidence))
     _check_kind(items, matrix)
     said = (*notes, *more)
     return tuple(
         _placed(fit, _newcomer(fit, matrix, items, row, nodes), bins, said)
         for row in range(len(matrix.agents))
     )
+
+
+def no_rank(evidence: Evidence) -> str:
+    """Say that a place among agents who may be alike is none.
+
+    >>> from examiner.irt.evidence import ChanceTest
+    >>> no_rank(Evidence(ChanceTest(9.0, 11.0, 0.62, "")))
+    'The fitted agents are not shown to differ (p = 0.62): a rank among them is chance.'
+    """
+    chance = evidence.abilities.p
+    return f"The fitted agents are not shown to differ ({chance}): a rank among them is chance."
 
 
 def known_tasks(

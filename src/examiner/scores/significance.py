@@ -178,6 +178,26 @@ def holm(p: Floats) -> Floats:
     return adjusted
 
 
+def benjamini_hochberg(p: Floats) -> Floats:
+    r"""Adjust p-values so that of those below 5 %, 5 % are false on average (Benjamini–Hochberg).
+
+    .. math:: \tilde p_{(i)} = \min_{j \ge i} \min(1, m\, p_{(j)} / j)
+
+    Where nothing is true, the chance that any is below 5 % is 5 %, as with Holm's; where much is true, more
+    of it is found.
+
+    References: Benjamini & Hochberg (1995).
+
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.5]))
+    array([0.04      , 0.05333333, 0.05333333, 0.5       ])
+    """
+    order = np.argsort(p, kind="stable")
+    steps = np.minimum(1.0, p[order] * len(p) / np.arange(1, len(p) + 1))
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum.accumulate(steps[::-1])[::-1]
+    return adjusted
+
+
 def critical_difference(agents: int, tasks: int, alpha: float = 0.05) -> float:
     r"""Nemenyi's critical difference of mean ranks.
 

@@ -276,7 +276,7 @@ class Study:
 
     @property
     def weak_tasks(self) -> tuple[str, ...]:
-        """Tasks that reward the weak beyond noise, where a finding has asked for a fit that tells."""
+        """Tasks that are shown to reward the weak, where a finding has asked for a fit that tells."""
         made = vars(self).get("_fit")
         if made is None or isinstance(made, str):
             return ()

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.diagnostics.slopes import slope_verdicts, verdicts
+from examiner.irt.evidence import Evidence
 from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
@@ -43,13 +45,15 @@ def task_flags(
     abilities: Abilities,
     errors: TaskErrors | None = None,
     *,
+    evidence: Evidence | None = None,
     largest: float = STEEP,
 ) -> tuple[tuple[str, ...], ...]:
     """Return words about each task, none where there is nothing to say.
 
     `largest` is the slope at which the fit stops; intercepts count as at a boundary at twice that.
     Without errors nothing is said of signs and intervals, and without responses nothing of
-    separation. Slopes shared by all tasks, or set to 1, are not looked at.
+    separation. Slopes shared by all tasks, or set to 1, are not looked at. A slope is negative after
+    Benjamini–Hochberg over all tasks, and where the `evidence` shows that agents differ.
 
     >>> from examiner.irt.ability import abilities
     >>> from examiner.irt.models import MODELS
@@ -65,7 +69,7 @@ def task_flags(
         found.append((BOUNDARY, steep | (np.abs(items.intercept) >= 2 * largest)))
         if matrix is not None:
             found.append((SEPARATED, separated(matrix, abilities.ability)))
-        found += _signs(items, errors)
+        found += _signs(items, errors, evidence)
     else:
         found.append((BOUNDARY, np.abs(items.intercept) >= 2 * largest))
     if "guessing" in own:
@@ -81,28 +85,33 @@ def task_flags(
     )
 
 
-def _signs(items: ItemParameters, errors: TaskErrors | None) -> list[tuple[str, NDArray[np.bool_]]]:
+def _signs(
+    items: ItemParameters, errors: TaskErrors | None, evidence: Evidence | None
+) -> list[tuple[str, NDArray[np.bool_]]]:
     negative = items.slope < 0
     if errors is None:
         return [(NEGATIVE, negative)]
-    noise = (errors.slope_low <= 0) & (errors.slope_high >= 0)
+    falling = verdicts(items, errors, evidence).falling
+    endless = np.isinf(errors.difficulty_low) | np.isinf(errors.difficulty_high)
+    noise = ((errors.slope_low <= 0) & (errors.slope_high >= 0) | negative) & ~falling
     return [
-        (NEGATIVE, negative & ~noise),
+        (NEGATIVE, falling),
         (SIGN_WITHIN_NOISE, noise),
-        (UNBOUNDED_DIFFICULTY, np.isinf(errors.difficulty_low) | np.isinf(errors.difficulty_high)),
+        # where the able do worse, no difficulty is looked for
+        (UNBOUNDED_DIFFICULTY, endless & ~falling),
     ]
 
 
 def rewarding_the_weak(fit: IRTFit) -> tuple[str, ...]:
-    """Return the tasks whose slope is negative beyond noise, the steepest first.
+    """Return the tasks whose slope is shown to be negative, the steepest first.
+
+    At 5 % after Benjamini–Hochberg over all tasks, and only where agents are shown to differ.
 
     >>> from examiner.irt.ability import known as known_fit
     >>> rewarding_the_weak(known_fit(ItemParameters.of(["t"], [-1.0], [0.0])))  # no errors, no noise
     ()
     """
-    if fit.errors is None:
-        return ()
-    falling = np.flatnonzero(fit.errors.slope_high < 0)
+    falling = np.flatnonzero(slope_verdicts(fit).falling)
     order = falling[np.argsort(fit.items.slope[falling], kind="stable")]
     return tuple(fit.items.tasks[column] for column in order.tolist())
 
@@ -111,14 +120,11 @@ def weak_sentence(tasks: Sequence[str]) -> str:
     """Say which tasks reward the weak, and what to do about it.
 
     >>> weak_sentence(["item-057"])
-    "1 task rewards the weak beyond noise: 'item-057'. Check its key or its scoring."
+    "1 task rewards the weak: 'item-057'. Check its key or its scoring."
     """
     one = len(tasks) == 1
     verb, whose = ("rewards", "its key or its") if one else ("reward", "their keys or their")
-    return (
-        f"{counted(len(tasks), 'task')} {verb} the weak beyond noise: {listed(tasks)}. "
-        f"Check {whose} scoring."
-    )
+    return f"{counted(len(tasks), 'task')} {verb} the weak: {listed(tasks)}. Check {whose} scoring."
 
 
 def outcome_of(

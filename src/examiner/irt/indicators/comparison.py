@@ -12,14 +12,18 @@ from numpy.typing import NDArray
 
 from examiner.checking import Randomness, generator
 from examiner.irt.errors.intervals import interval
+from examiner.irt.evidence import LEVEL, Evidence
 from examiner.irt.fitted import Abilities, ToldByName
 from examiner.irt.items import Floats, positions
 from examiner.results import ResponseMatrix
 from examiner.scores.likeness import correlate_columns
+from examiner.scores.significance import holm
 from examiner.wording import InputError
 
 _CELLS = 20_000_000
 MOST_AGENTS = 5_000
+MOST_JOINT = 3_000
+"""Agents up to whom differences have joint errors; those of more are taken as independent."""
 FEWEST_AGENTS = 4
 """Fisher's interval of a correlation divides by √(n − 3)."""
 
@@ -108,6 +112,36 @@ def _abler(matrix: ResponseMatrix, abilities: Abilities | None) -> Floats:
         chance = np.asarray(ndtr(apart / spread))
     chance[np.diag_indices(count)] = 0.5
     return chance
+
+
+def leading(abilities: Abilities, evidence: Evidence | None = None) -> tuple[str, ...]:
+    """Return the agent with the highest ability, then those it cannot be told apart from.
+
+    One name is the ablest agent; none where the `evidence` shows no difference, or nothing is known.
+    Differences have their joint errors, and are tested one-sided at 5 % after Holm's correction for all
+    other agents.
+
+    >>> error = np.array([0.2, 0.2, 0.2])
+    >>> leading(Abilities(("a", "b", "c"), np.array([2.0, 0.0, 0.1]), error, ""))
+    ('a',)
+    >>> leading(Abilities(("a", "b", "c"), np.array([2.0, 0.0, 1.9]), error, ""))
+    ('a', 'c')
+    """
+    from scipy.special import ndtr
+
+    known = np.flatnonzero(np.isfinite(abilities.ability))
+    if not known.size or (evidence is not None and not evidence.abilities_differ):
+        return ()
+    order = known[np.argsort(-abilities.ability[known], kind="stable")]
+    first, others = order[0], order[1:]
+    apart = abilities.ability[first] - abilities.ability[others]
+    error = np.hypot(abilities.error[first], abilities.error[others])
+    if len(abilities.agents) <= MOST_JOINT:
+        error = abilities.differences()[1][first, others]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = np.nan_to_num(ndtr(-apart / error), nan=0.5)
+    near = others[holm(p) >= LEVEL]
+    return tuple(abilities.agents[agent] for agent in (first, *near))
 
 
 class IndicatorCorrelation(NamedTuple):

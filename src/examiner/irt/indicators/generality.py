@@ -13,7 +13,7 @@ from examiner.checking import Randomness
 from examiner.irt.fitted import IRTFit, rows_of, table_of
 from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.indicators.bins import bins as difficulty_bins
-from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_correlations
+from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_correlations, leading
 from examiner.irt.indicators.curves import EmpiricalAgentCurves, empirical_agent_curves
 from examiner.irt.items import Floats, ItemParameters, positions
 from examiner.results import ResponseMatrix, Results
@@ -45,6 +45,8 @@ class Indicators:
     curves: EmpiricalAgentCurves | None
     correlations: tuple[IndicatorCorrelation, ...]
     notes: tuple[str, ...] = ()
+    leading: tuple[str, ...] = ()
+    """The agent with the highest ability, then those it cannot be told apart from: see `leading`."""
 
     def rows(self) -> list[dict[str, object]]:
         """Return a plain row for each agent: mean, ability, regularity, generality, slope, flags.
@@ -76,16 +78,20 @@ class Indicators:
     def __repr__(self) -> str:
         known = f"{len(self.bins)} bins of difficulty" if self.bins is not None else "no bins"
         agents = counted(len(self.agents), "agent")
+        start = f"Indicators of {agents}, {known}"
         if not np.isfinite(self.ability).any():
-            return f"Indicators of {agents}, {known}"
-        best = int(np.nanargmax(self.ability))
-        return (
-            f"Indicators of {agents}, {known}: {shorten(self.agents[best])} is the ablest, "
-            f"{self.ability[best]:.2f} ± {self.ability_error[best]:.2f}"
-        )
+            return start
+        if not self.leading:
+            return f"{start}: no agent is shown to be abler than others"
+        first, *near = self.leading
+        best = self.agents.index(first)
+        size = f"{self.ability[best]:.2f} ± {self.ability_error[best]:.2f}"
+        if not near:
+            return f"{start}: {shorten(first)} is the ablest, {size}"
+        return f"{start}: {shorten(first)} first, {size}, not told apart from {counted(len(near), 'other')}"
 
     def _repr_html_(self) -> str:
-        """A table of the ablest agents for a notebook."""
+        """A table for a notebook, the highest ability first."""
         order = np.argsort(-np.nan_to_num(self.ability, nan=-np.inf), kind="stable")
         return table_of(repr(self), self._columns(order.tolist()), self.notes)
 
@@ -174,6 +180,7 @@ def indicators(
         curves=curves,
         correlations=indicator_correlations(numbers, rng=rng),
         notes=notes,
+        leading=leading(fit.abilities, fit.evidence),
         **numbers,
     )
 

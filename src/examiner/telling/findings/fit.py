@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from examiner.checking import to_record
-from examiner.irt import Indicators, IRTFit
+from examiner.irt import Indicators, IRTFit, slope_verdicts
 from examiner.irt.diagnostics import flags
 from examiner.telling.finding import Finding, Notes, Text
 from examiner.telling.prose import Name, Prose, enumerated
@@ -31,8 +31,10 @@ SHORT = {
     flags.NO_SLIPPING: "no ceiling",
     flags.NO_OVERDISPERSION: "coin flips",
 }
+CORRECTED = "5 %, Benjamini–Hochberg"
+"""How many tasks are judged at once."""
 MEANINGS = {
-    "rewards the weak": "the able do worse, beyond noise",
+    "rewards the weak": f"the able do worse ({CORRECTED})",
     "boundary": "the likelihood rises without end, the number is where the fit stopped",
     "separated": "one ability divides success from failure, the slope is the prior's",
     "no error": "the likelihood is flat, nothing is known of the task",
@@ -73,16 +75,27 @@ def _lead(fit: IRTFit) -> Prose:
     negative = items.slope < 0
     if errors is None:
         return f"{int(negative.sum()):,} of {tasks} have negative discrimination."
-    rising = int((errors.slope_low > 0).sum())
-    start = f"{rising:,} of {tasks} tell the able from others beyond doubt"
+    if fit.evidence is not None and not fit.evidence.abilities_differ:
+        return f"No task is shown to tell the able from others. {fit.evidence.sentences()[0]}"
+    seen = slope_verdicts(fit)
+    start = f"{int(seen.rising.sum()):,} of {tasks} are shown to tell the able from others ({CORRECTED})"
+    start = f"{start}; {_alike(fit)}"
     if not negative.any():
         return f"{start}; none has negative discrimination."
-    falling = errors.slope_high < 0
-    words = (
-        "the able do worse, beyond noise, on " if falling.any() else "negative, but within noise: "
-    )
-    names = [items.tasks[task] for task in np.flatnonzero(falling if falling.any() else negative)]
+    some = bool(seen.falling.any())
+    words = "the able do worse on " if some else "negative, but within noise: "
+    names = [items.tasks[task] for task in np.flatnonzero(seen.falling if some else negative)]
     return (f"{start}; {words}", *enumerated(names, 6), ".")
+
+
+def _alike(fit: IRTFit) -> str:
+    """Whether tasks discriminate differently, in half a sentence."""
+    test = None if fit.evidence is None else fit.evidence.discrimination
+    if fit.evidence is None or test is None:
+        return "whether they discriminate differently was not tested"
+    if fit.evidence.slopes_differ:
+        return f"tasks discriminate differently ({test.p})"
+    return f"tasks are not shown to discriminate differently ({test.p})"
 
 
 def _aside(fit: IRTFit, most: int) -> tuple[Notes, ...]:
@@ -109,6 +122,7 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     agree = f"; {starts.agreeing} of {counted(len(starts.objectives), 'start')} agree"
     outcome = f"{fit.outcome.value} Log-likelihood {fit.log_likelihood:.4f}"
     blocks = (
+        *(Text(sentence) for sentence in (fit.evidence.sentences() if fit.evidence else ())),
         Text(f"{outcome}{agree if starts.objectives else ''}"),
         *_task_tables(data["tasks"], guessed=fit.model in ("3pl", "4pl")),
         *_doubts(data["tasks"]),
@@ -217,13 +231,15 @@ def _agent_table(rows: Rows, group: Mapping[str, int], *, repeats_mean: bool) ->
         del columns[4]
     order = sorted(rows, key=lambda row: np.nan_to_num(-row["ability"], nan=np.inf))
     if not group:
-        return Table.of(order, columns, "Agents, the ablest first")
+        return Table.of(order, columns, "Agents, the highest ability first")
     order = sorted(
         (row | {"group": group.get(row["agent"], 0)} for row in order), key=lambda row: row["group"]
     )
     columns.insert(1, Column("group", "number", "agents of different groups share no task"))
     return Table.of(
-        order, columns, "Agents by group, the ablest of each first: groups cannot be compared"
+        order,
+        columns,
+        "Agents by group, the highest ability of each first: groups cannot be compared",
     )
 
 
@@ -257,6 +273,24 @@ def _tasks(fit: IRTFit) -> Rows:
         discrimination_high=error("slope_high"),
         **precise,
     )
+
+
+def _evidence(fit: IRTFit) -> Record | None:
+    """Both tests, what they show, and the tasks that discriminate more or less than on average."""
+    if fit.evidence is None:
+        return None
+    seen, names = slope_verdicts(fit), np.array(fit.items.tasks, dtype=object)
+    test = fit.evidence.discrimination
+    return {
+        "abilities": fit.evidence.abilities._asdict(),
+        "discrimination": None if test is None else test._asdict(),
+        "level": fit.evidence.level,
+        "abilities_differ": fit.evidence.abilities_differ,
+        "slopes_differ": fit.evidence.slopes_differ,
+        "tells_the_able": names[seen.rising].tolist(),
+        "discriminates_more": names[seen.steeper].tolist(),
+        "discriminates_less": names[seen.flatter].tolist(),
+    }
 
 
 def _data(fit: IRTFit, told: Indicators) -> Record:
@@ -295,4 +329,6 @@ def _data(fit: IRTFit, told: Indicators) -> Record:
         else {"edges": told.bins.edges.tolist(), "tasks": told.bins.counts.tolist()},
         "correlations": [each._asdict() for each in told.correlations],
         "rewards_the_weak": list(flags.rewarding_the_weak(fit)),
+        "evidence": _evidence(fit),
+        "leading": list(told.leading),
     }

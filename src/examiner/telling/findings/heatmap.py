@@ -107,7 +107,7 @@ def _solved(study: Study, tasks: TaskSummary) -> Prose:
     if everyone + no_one == observed:
         return f"{start}."
     middle = int(np.nanargmin(np.abs(tasks.mean - 0.5)))
-    best = f" divides them best ({100 * tasks.mean[middle]:.0f} % solve it)."
+    best = f" divides them most evenly ({100 * tasks.mean[middle]:.0f} % solve it)."
     return (f"{start}; ", Name(study.results.tasks[middle]), best)
 
 

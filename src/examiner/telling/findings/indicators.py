@@ -14,24 +14,38 @@ from examiner.results.connections import divided_sentence
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
-from examiner.telling.prose import Name, Prose, enumerated, labels, three_digits
+from examiner.telling.prose import Name, Parts, Prose, enumerated, labels, three_digits
 from examiner.telling.study import Study
 from examiner.telling.table import Column, Piece, Table, records
 from examiner.wording import counted
 
 MOST_COMPARED = 500
 MOST_NAMED = 25
+MOST_NEAR = 6
 
 
 def agent_curves(study: Study) -> Finding:
-    """Draw results of agents from the ablest to the least able over bins of difficulty."""
+    """Draw results of agents from the highest ability to the lowest over bins of difficulty."""
     made = study.fitted
     told = made.told
     if told.curves is None or len(told.curves.difficulty) < 2:
         why = told.notes[0] if told.notes else "There is one bin of difficulty only."
         raise NothingToTellError(f"No curve of an agent can be drawn: {why}")
     blocks = (_curves(made.fit, told, told.curves), *noted(told.notes))
-    return Finding(lead=_steepest(told), blocks=blocks)
+    lead = _steepest(told) if told.leading else not_shown(made.fit)
+    return Finding(lead=lead, blocks=blocks)
+
+
+def not_shown(fit: IRTFit) -> str:
+    """Say that agents are not shown to differ, and how often chance gives as much.
+
+    >>> from examiner.irt import ItemParameters, known
+    >>> not_shown(known(ItemParameters.of(["t"], [1.0], [0.0])))
+    'Agents are not shown to differ in ability.'
+    """
+    if fit.evidence is None or fit.evidence.abilities_differ:
+        return "Agents are not shown to differ in ability."
+    return fit.evidence.sentences()[0]
 
 
 def _steepest(told: Indicators) -> Prose:
@@ -91,7 +105,7 @@ def _curves(fit: IRTFit, told: Indicators, curves: EmpiricalAgentCurves) -> Figu
         expected.difficulty,
         expected.success[chosen],
     )
-    drawn = f" {len(chosen)} of {len(order):,} agents are drawn, from the ablest to the least able."
+    drawn = f" {len(chosen)} of {len(order):,} agents are drawn, from the highest ability to the lowest."
     return Figure(
         key="agent-curves",
         drawn=data,
@@ -116,17 +130,29 @@ def ability_generality(study: Study) -> Finding:
     told = made.told
     blocks: list[Piece] = [] if np.isnan(told.generality).all() else [_generality(told)]
     blocks += [_agents(told, made.fit.groups), _correlations(told)]
-    if len(made.matrix.agents) <= MOST_COMPARED:
+    if told.leading and len(made.matrix.agents) <= MOST_COMPARED:
         blocks.append(Text(_dominance(made.matrix)))
-    lead = divided_sentence(made.fit.groups) if made.fit.groups else _lead(told)
-    return Finding(lead=lead, blocks=tuple(blocks))
+    lead = _lead(told) if told.leading else not_shown(made.fit)
+    if made.fit.groups:
+        lead = divided_sentence(made.fit.groups)
+    return Finding(lead=lead, blocks=tuple(blocks), data={"leading": list(told.leading)})
+
+
+def _first(told: Indicators) -> Parts:
+    """The ablest agent, or the first with those it cannot be told apart from."""
+    name, *near = told.leading
+    row = told.agents.index(name)
+    size = (
+        f"{three_digits(float(told.ability[row]))} ± {three_digits(float(told.ability_error[row]))}"
+    )
+    if not near:
+        return (Name(name), f" is the ablest agent, {size}")
+    start = (Name(name), f" comes first by ability, {size}, but cannot be told apart from ")
+    return (*start, *enumerated(near, MOST_NEAR))
 
 
 def _lead(told: Indicators) -> Prose:
-    ablest = int(np.nanargmax(told.ability))
-    ability, error = float(told.ability[ablest]), float(told.ability_error[ablest])
-    size = f"{three_digits(ability)} ± {three_digits(error)}"
-    start = (Name(told.agents[ablest]), f" is the ablest agent, {size}")
+    start = _first(told)
     found = _between(told, "ability", "generality")
     if found is None or np.isnan(found.pearson):
         return (*start, ".")
@@ -246,11 +272,13 @@ def _agents(told: Indicators, groups: Sequence[Sequence[str]]) -> Table:
     rows = records(**{column.field: getattr(told, column.field) for column in columns})
     order = np.argsort(-told.ability, kind="stable")  # NaN comes last
     if not groups:
-        return Table.of([rows[agent] for agent in order], columns, "The ablest first.")
+        return Table.of([rows[agent] for agent in order], columns, "The highest ability first.")
     within = [
         rows[agent] for group in groups for agent in order if told.agents[agent] in set(group)
     ]
-    title = "One group after the other, the ablest of each first: groups cannot be compared."
+    title = (
+        "One group after the other, the highest ability of each first: groups cannot be compared."
+    )
     return Table.of(within, columns, title)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from examiner.adaptive import Examination, ExaminationState, ExaminationStudy, TaskBank
 from examiner.adaptive.calibration import Anchor
 from examiner.irt import IRTFit, Placement
+from examiner.irt.place import no_rank
 from examiner.selection import Selection, SetPlacement
 from examiner.telling.finding import Finding, Text
 from examiner.telling.prose import Name
@@ -208,6 +209,8 @@ def tell_examination(
             f"exact, which after few agents draws abilities towards 0."
         )
         blocks.append(Text(told))
+    if fit.evidence is not None and not fit.evidence.abilities_differ:
+        blocks.append(Text(no_rank(fit.evidence)))
     if found["unanswered"]:
         blocks.append(Text(("Skipped: ", Name(", ".join(found["unanswered"])))))
     if found["probability_better"] is not None:

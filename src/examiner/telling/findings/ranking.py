@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.scores import shared_ranks
+from examiner.scores.significance import friedman
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.stretch import Stretch, stretch_for
@@ -21,6 +22,9 @@ from examiner.wording import counted
 MOST_DRAWN = 40
 MOST_NAMED = 3
 MOST_DOTS = 4000
+FEWEST_TESTED, MOST_TESTED = 3, 500
+"""Agents and tasks from which Friedman's test says something, and agents up to which it is quick."""
+LEVEL = 0.05
 
 
 def finding(study: Study) -> Finding:
@@ -62,7 +66,20 @@ def _lead(study: Study) -> Prose:
             continue
         verb = (" lead" if len(names) > 1 else " leads") if index == 0 else ""
         parts.extend((*enumerated(names), f"{verb}{told}"))
-    return (*parts, ".")
+    return (*parts, f"{_doubt(study)}.")
+
+
+def _doubt(study: Study) -> str:
+    """Where the lead may be chance: no agent differs from others over these tasks."""
+    agents, tasks = study.comparable.shape
+    if not FEWEST_TESTED <= agents <= MOST_TESTED or tasks < FEWEST_TESTED:
+        return ""
+    p = friedman(study.comparable)[1]
+    return (
+        ""
+        if p < LEVEL
+        else f", but no difference is significant over tasks (Friedman, p = {p:.2g})"
+    )
 
 
 def _unit(study: Study) -> Prose:

@@ -164,7 +164,7 @@ def _weak(study: Study) -> tuple[Prose, ...]:
         return ()
     single = len(tasks) == 1
     verb, whose = ("rewards", "its key or its") if single else ("reward", "their keys or their")
-    start = f"{counted(len(tasks), 'task')} {verb} the weak beyond noise: "
+    start = f"{counted(len(tasks), 'task')} {verb} the weak: "
     return ((start, *enumerated(tasks), f". Check {whose} scoring."),)
 
 

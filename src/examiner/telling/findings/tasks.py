@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt import EmpiricalTaskCurves, IRTFit, ItemParameters, TaskCurves, empirical_curves
+from examiner.irt import EmpiricalTaskCurves, IRTFit, TaskCurves, empirical_curves, slope_verdicts
 from examiner.irt import curves as expected_curves
 from examiner.results.connections import divided_sentence
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, Text, noted
-from examiner.telling.prose import Name, Prose, enumerated, labels, three_digits
+from examiner.telling.prose import Name, Parts, Prose, enumerated, labels, three_digits
 from examiner.telling.study import Study
 from examiner.wording import counted
 
@@ -38,6 +38,8 @@ def wright_map(study: Study) -> Finding:
 def _map_lead(fit: IRTFit) -> Prose:
     if fit.groups:
         return f"{divided_sentence(fit.groups)} Each group has a scale of its own."
+    if fit.evidence is not None and not fit.evidence.abilities_differ:
+        return fit.evidence.sentences()[0]
     ability = fit.abilities.ability
     rising = fit.items.slope > 0
     difficulty = fit.items.difficulty[rising]
@@ -46,8 +48,8 @@ def _map_lead(fit: IRTFit) -> Prose:
     easy = int((difficulty < ability.min()).sum())
     low, high = three_digits(float(ability.min())), three_digits(float(ability.max()))
     return (
-        f"Abilities run from {low} to {high}; of {tasks} that reward the able, {hard:,} are harder than "
-        f"the ablest agent is able, and {easy:,} easier than the least able."
+        f"Abilities run from {low} to {high}; of {tasks} with a positive slope, {hard:,} are harder than "
+        f"the highest ability, and {easy:,} easier than the lowest."
     )
 
 
@@ -164,7 +166,9 @@ def _map_figure(fit: IRTFit) -> Figure:
         fit.abilities.error[agents],
         [fit.items.tasks[task] for task in tasks],
         fit.items.difficulty[tasks],
-        fit.items.slope[tasks] < 0,
+        slope_verdicts(fit).falling[tasks]
+        if fit.errors is not None
+        else fit.items.slope[tasks] < 0,
     )
     beyond = int((np.abs(drawn.difficulty) > np.abs(drawn.high)).sum())
     edge = f" {counted(beyond, 'task')} beyond the edge stand at it." if beyond else ""
@@ -174,7 +178,7 @@ def _map_figure(fit: IRTFit) -> Figure:
         key="wright-map",
         drawn=drawn,
         drawing=draw_map(drawn),
-        caption="Agents on the left, the ablest on top; tasks on the right, the hardest on top.",
+        caption="Agents on the left, the highest estimate on top; tasks on the right, the hardest on top.",
         description="Two columns of dots on one scale: abilities of agents, difficulties of tasks.",
         legend=f"Lines are one standard error of an ability.{edge}{'' if all_drawn else many}",
         narrowest=420,
@@ -195,40 +199,48 @@ def task_curves(study: Study) -> Finding:
     observed = empirical_curves(made.matrix.take(rows, columns), fit.abilities.ability)
     figures = tuple(
         _curves_figure(key, tasks, words, expected, observed)
-        for key, tasks, words in _groups(fit.items)
+        for key, tasks, words in _groups(fit)
         if tasks
     )
-    return Finding(lead=_curves_lead(fit.items), blocks=figures)
+    return Finding(lead=_curves_lead(fit), blocks=figures)
 
 
-def _groups(items: ItemParameters) -> tuple[tuple[str, list[int], str], ...]:
-    difficulty, slope = items.difficulty, items.slope
+def _groups(fit: IRTFit) -> tuple[tuple[str, list[int], str], ...]:
+    difficulty, slope, seen = fit.items.difficulty, fit.items.slope, slope_verdicts(fit)
     rising = np.flatnonzero((slope > 0) & np.isfinite(difficulty))
     by_difficulty = rising[np.argsort(difficulty[rising], kind="stable")]
     hard, easy = by_difficulty[::-1][:EACH].tolist(), by_difficulty[:EACH].tolist()
     easy = [task for task in easy if task not in hard]
-    steep = rising[np.argsort(-slope[rising], kind="stable")][: 2 * EACH].tolist()
-    falling = np.flatnonzero(slope < 0)
+    steeper = np.flatnonzero(seen.steeper)
+    steep = steeper[np.argsort(-slope[steeper], kind="stable")][: 2 * EACH].tolist()
+    falling = np.flatnonzero(seen.falling)
     negative = falling[np.argsort(slope[falling], kind="stable")].tolist()[: chart.MOST_LINES]
     return (
         ("task-curves-difficulty", [*hard, *easy], "The most and the least difficult"),
-        ("task-curves-discrimination", steep, "The most discriminating"),
+        ("task-curves-discrimination", steep, "More discriminating than tasks are on average"),
         ("task-curves-negative", negative, "Negative discrimination: the able do worse"),
     )
 
 
-def _curves_lead(items: ItemParameters) -> Prose:
+def _curves_lead(fit: IRTFit) -> Prose:
+    if fit.evidence is not None and not fit.evidence.abilities_differ:
+        return f"No task is shown to tell the able from others. {fit.evidence.sentences()[0]}"
+    items, seen = fit.items, slope_verdicts(fit)
     rising = np.flatnonzero((items.slope > 0) & np.isfinite(items.difficulty))
-    negative = [items.tasks[task] for task in np.flatnonzero(items.slope < 0)]
     if not len(rising):
         return "No task rewards the able."
     hardest = Name(items.tasks[rising[items.difficulty[rising].argmax()]])
-    steepest = Name(items.tasks[rising[items.slope[rising].argmax()]])
-    start = (hardest, " is the most difficult task, ", steepest, " the most discriminating; ")
+    start = (hardest, " has the highest difficulty; ")
+    steeper = [items.tasks[task] for task in np.flatnonzero(seen.steeper)]
+    negative = [items.tasks[task] for task in np.flatnonzero(seen.falling)]
+    more: Parts = ("no task is shown to discriminate more than others",)
+    if steeper:
+        verb = "discriminates" if len(steeper) == 1 else "discriminate"
+        more = (*enumerated(steeper, 6), f" {verb} more than tasks do on average")
     if not negative:
-        return (*start, "no task has negative discrimination.")
-    verb = "has" if len(negative) == 1 else "have"
-    return (*start, *enumerated(negative, 6), f" {verb} negative discrimination.")
+        return (*start, *more, ", and none to reward the weak.")
+    verb = "rewards" if len(negative) == 1 else "reward"
+    return (*start, *more, "; ", *enumerated(negative, 6), f" {verb} the weak.")
 
 
 class TaskCurvesData(NamedTuple):

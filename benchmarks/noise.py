@@ -1,0 +1,148 @@
+"""Claims: where agents are identical, at most 5 % of tables make a command or a report name one as abler.
+
+Tables of identical agents are drawn, with tasks of one difficulty and of many, fitted, reported, and one
+more agent of the same kind is placed and examined. Counted are agents beyond 1.96 errors, and tables in
+which anything is named: an agent as abler, a task as more discriminating or as rewarding the weak. Beside,
+the same of tables in which agents differ (abilities N(0, 1), slopes lognormal): there it should be named.
+
+Run: python benchmarks/noise.py [--sizes 12x15x4 23x40x1 45x41x1 23x49x25] [--tables 200] [--no-report]
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.adaptive import Stop, TaskBank, examine
+from examiner.irt import IRTFit, ItemParameters, fit, indicators, place, simulate
+from examiner.results import ResponseMatrix, Results
+from examiner.telling.findings import FINDINGS
+from examiner.telling.findings import fit as fit_finding
+from examiner.telling.prose import said
+from examiner.telling.study import Study
+
+KINDS = ("one difficulty", "many difficulties", "agents differ")
+SECTIONS = (
+    *("intervals", "significance", "wright_map", "task_curves", "task_table", "agent_curves"),
+    "ability_generality",
+)
+CLAIMS = re.compile(
+    r"ablest|comes first by ability|[1-9]\d* of \d+ tasks are shown to tell|discriminates? more than tasks"
+    r"|rewards? the weak\.|the able do worse on|clear of all|the able are|most steeply|Abilities run"
+    r"|: [1-9][\d,]* of [\d,]+ pairs do"
+)
+"""Words that a report says only where it names somebody, or something, as more than others."""
+
+
+class Told(NamedTuple):
+    """What was told of one table: the share of agents beyond 1.96 errors, and what named something."""
+
+    beyond: float
+    abilities: bool
+    slopes: bool
+    fit: bool
+    place: bool
+    examine: bool
+    report: bool
+    anything: bool
+    seconds: float
+
+
+def table(kind: str, size: tuple[int, int, int], rng: np.random.Generator) -> ResponseMatrix:
+    """Draw the responses of agents, and of one more like them, who is last."""
+    agents, tasks, trials = size
+    differ = kind == "agents differ"
+    slope = rng.lognormal(0.2, 0.35, tasks) if differ else np.zeros(tasks)
+    intercept = np.zeros(tasks) if kind == "one difficulty" else rng.normal(0.0, 1.0, tasks)
+    items = ItemParameters.of([f"task {n}" for n in range(tasks)], slope, intercept)
+    return simulate(items, agents + 1, trials=trials, rng=rng)
+
+
+def told(matrix: ResponseMatrix, rng: np.random.Generator, *, report: bool) -> Told:
+    """Fit all agents but the last, place and examine that one, and report."""
+    began = time.process_time()
+    last = len(matrix.agents) - 1
+    known, new = matrix.take(list(range(last))), matrix.take([last])
+    made = fit(known)
+    beyond = float((np.abs(made.abilities.ability) > 1.96 * made.abilities.error).mean())
+    named = fits(made)
+    placed = places(made, new)
+    examined = examines(made, new, rng)
+    reported = report and reports(known)
+    assert made.evidence is not None
+    seen = made.evidence.abilities_differ, made.evidence.slopes_differ
+    commands = named, placed, examined, reported
+    return Told(beyond, *seen, *commands, any(commands), time.process_time() - began)
+
+
+def fits(made: IRTFit) -> bool:
+    """Whether `examiner fit` names an agent or a task."""
+    data = fit_finding.tell(made, indicators(made)).data
+    lists = [data["leading"], data["rewards_the_weak"]]
+    lists += [data["evidence"][name] for name in ("tells_the_able", "discriminates_more")]
+    return any(lists) or "ablest" in repr(indicators(made))
+
+
+def places(made: IRTFit, new: ResponseMatrix) -> bool:
+    """Whether `examiner place` ranks an agent above or below others, and does not call that chance."""
+    (found,) = place(new, made)
+    warned = any("a rank among them is chance" in note for note in found.notes)
+    return not warned and (found.rank.low > 1 or found.rank.high < found.rank.among)
+
+
+def examines(made: IRTFit, new: ResponseMatrix, rng: np.random.Generator) -> bool:
+    """Whether `examiner examine --better-than` finds the agent better than another, or worse."""
+    bank = TaskBank.of(made)
+    stop = Stop(most=10, better_than=made.abilities.agents[0])
+    *_, last = examine(bank, new, stop=stop, agent=new.agents[0], rng=rng)
+    chance = last.probability_better
+    sure = chance is not None and not 0.05 <= chance <= 0.95
+    return sure and (made.evidence is None or made.evidence.abilities_differ)
+
+
+def reports(matrix: ResponseMatrix) -> bool:
+    """Whether a section of `examiner report` names an agent or a task."""
+    won, tried = matrix.successes.astype(int), int(matrix.trials.max())
+    runs = (np.arange(tried) < won[:, :, None]).astype(float)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        study = Study.of(Results.from_numpy(runs if tried > 1 else runs[:, :, 0]))
+        return any(CLAIMS.search(said(FINDINGS[name](study).lead)) for name in SECTIONS)
+
+
+def main() -> None:
+    """Print, for each size and kind of table, the share of tables with its standard error."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", nargs="*", default=["12x15x4", "23x40x1", "45x41x1", "23x49x25"])
+    parser.add_argument("--kinds", nargs="*", default=list(KINDS))
+    parser.add_argument("--tables", type=int, default=200)
+    parser.add_argument("--no-report", action="store_true")
+    given = parser.parse_args()
+    print("table".ljust(32), *(name.rjust(13) for name in Told._fields))
+    for name in given.sizes:
+        agents, tasks, trials = (int(part) for part in name.split("x"))
+        for kind in given.kinds:
+            rngs = np.random.default_rng([agents, tasks, trials, KINDS.index(kind)]).spawn(
+                given.tables
+            )
+            size = agents, tasks, trials
+            found = np.array(
+                [told(table(kind, size, rng), rng, report=not given.no_report) for rng in rngs],
+                dtype=float,
+            )
+            error = found.std(axis=0) / np.sqrt(len(found))
+            row = zip(found.mean(axis=0), error, strict=True)
+            print(
+                f"{name} {kind}".ljust(32),
+                *(f"{mean:.3f} ±{off:.3f}".rjust(13) for mean, off in row),
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
