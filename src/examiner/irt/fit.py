@@ -20,13 +20,13 @@ from examiner.irt.estimation.usable_responses import (
     usable_responses,
 )
 from examiner.irt.fitted import Abilities, Estimator, IRTFit, Starts
-from examiner.irt.items import Floats, ItemParameters, Response
+from examiner.irt.items import SCORES, Floats, ItemParameters, Response
 from examiner.irt.model import Model, Parameter, Point, Unknowns
 from examiner.irt.models import MODELS
 from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors, RelativeSlopes
 from examiner.results import ResponseMatrix, Results
-from examiner.scores import Recipe
+from examiner.scores import NORMALISERS, Recipe
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, shorten
 
@@ -48,6 +48,7 @@ class FittingOptions(TypedDict, total=False):
     nodes: int | Quadrature | None
     errors: bool
     most_iterations: int
+    landmark: float | None
 
 
 QUICKLY: FittingOptions = {"starts": 1, "errors": False}
@@ -62,7 +63,9 @@ class Fitting:
     beta-binomial unless `response="binomial"`. `starts` is how many starts to try (by default ten for
     few trials in all, one for many: the first from correlations, the others random); `nodes` a number
     of Gauss–Hermite nodes or a `Quadrature`, by default a grid as fine as the test is long. Standard
-    errors are computed unless `errors=False`.
+    errors are computed unless `errors=False`. `landmark` is the score at which the model normal tells
+    difficulty: by default that of the recipe's normaliser (the human's 1 of "human", 0 of "random-only"),
+    or 0.
 
     >>> Fitting(starts=0)
     Traceback (most recent call last):
@@ -78,6 +81,7 @@ class Fitting:
     nodes: int | Quadrature | None = None
     errors: bool = True
     most_iterations: int = 2000
+    landmark: float | None = None
 
     def __post_init__(self) -> None:
         if self.estimator not in get_args(Estimator):
@@ -86,6 +90,8 @@ class Fitting:
             raise InputError("Priors are given with estimator='ml', which has none. Use 'map'.")
         if self.starts is not None and self.starts < 1:
             raise InputError(f"{self.starts} starts are asked for. Give at least 1.")
+        if self.landmark is not None and not np.isfinite(self.landmark):
+            raise InputError(f"The landmark is {self.landmark}. Give a score, such as 1.0.")
 
     @property
     def weak_priors(self) -> Priors | None:
@@ -117,7 +123,8 @@ def fit(
 
     Raw `Results` become responses by the `recipe`, which learns from them and stays with the fit, so that
     `place` and examinations treat newcomers alike. Successes are zeros and ones, or what the recipe
-    says: `recipe=Recipe(normaliser="human", success=1.0)`. A `ResponseMatrix` is taken as it is.
+    says: `recipe=Recipe(normaliser="human", success=1.0)`. The models beta and normal take scores as they
+    are. A `ResponseMatrix` is taken as it is.
     Responses that are not in this process come as a `ResponseSource`, and then without standard errors,
     which need the responses themselves.
 
@@ -147,7 +154,8 @@ def fit(
         )
     usable = usable_responses(results, chosen, fitting.response)
     chosen = _told_apart(chosen, usable, priors)
-    source, unknowns = _source(results, usable, chosen, priors)
+    landmark = _landmark(fitting.landmark, usable.response, recipe)
+    source, unknowns = _source(results, usable, chosen, priors, landmark)
     count = fitting.starts or _number_of_starts(len(source.agents) * float(source.trials.sum()))
     starts = _starts(source, unknowns, count, generator(rng))
     unknowns, starts[0], laid = with_spread(source, unknowns, starts[0], fixed=rule)
@@ -175,6 +183,8 @@ def fit_again(made: IRTFit, matrix: ResponseMatrix) -> IRTFit:
         "response": made.items.response,
         **QUICKLY,
     }
+    if made.items.landmark is not None:
+        same["landmark"] = float(made.items.landmark[0])
     return fit(matrix, made.model, **same)
 
 
@@ -217,7 +227,7 @@ def _told_apart(model: Model, usable: UsableResponses, priors: Priors | None) ->
 
 
 def _learnt_recipe(results: Results, model: Model, recipe: Recipe) -> Recipe:
-    """The recipe as learnt from results; a beta model takes scores, all others successes of trials."""
+    """The recipe as learnt from results; some models take scores, all others successes of trials."""
     if not isinstance(recipe, Recipe):
         raise InputError(
             f"The recipe is {shorten(recipe)}. Give a Recipe, such as Recipe(success=1.0)."
@@ -226,7 +236,8 @@ def _learnt_recipe(results: Results, model: Model, recipe: Recipe) -> Recipe:
     if nothing_said and recipe.share is not None and not results.is_binary(recipe.measure):
         raise _no_success(recipe.measure or results.measures[0])
     learnt = recipe.learn(results)
-    if "beta" not in model.responses and learnt.learnt is not None and not learnt.learnt.counts:
+    takes_scores = bool(set(model.responses) & set(SCORES))
+    if not takes_scores and learnt.learnt is not None and not learnt.learnt.counts:
         raise _no_success(learnt.measure)
     return learnt
 
@@ -236,9 +247,27 @@ def _no_success(measure: str | None) -> InputError:
         f"The measure {shorten(measure)} is not made of zeros and ones. Say what a success is "
         f"(`--success 1.0`, after `--normalise human` where tasks have scales; `--success reference`; "
         f"`recipe=Recipe(normaliser='human', success=1.0)` in Python), name a measure of wins "
-        f"(`--measure win`), or fit scores between 0 and 1 as they are (`--model beta`, with "
-        f"`--normalise min-max` or `z-score` where they are not)."
+        f"(`--measure win`), or fit scores as they are: with `--model normal`, or those between 0 and 1 with "
+        f"`--model beta`."
     )
+
+
+def _landmark(given: float | None, response: Response, recipe: Recipe | None) -> float:
+    """The score at which difficulty is told: the one given, else that of the recipe's normaliser, else 0."""
+    if response != "normal":
+        if given is not None:
+            raise InputError(
+                f"A landmark of {given:g} is given, and the response {response} has none: it is the score at "
+                f"which the model normal tells difficulty. Leave it out."
+            )
+        return 0.0
+    if given is not None or recipe is None or not isinstance(recipe.normaliser, str):
+        return given or 0.0
+    known = NORMALISERS[recipe.normaliser].landmark
+    value = 0.0 if known is None else known.value
+    if recipe.transform == "log":
+        return float(np.log10(max(value, recipe.floor or 1.0)))
+    return value
 
 
 def _source(
@@ -246,6 +275,7 @@ def _source(
     usable: UsableResponses,
     model: Model,
     priors: Priors | None,
+    landmark: float,
 ) -> tuple[ResponseSource, Unknowns]:
     """The E-steps that suit the responses and what is to be estimated, and what that is."""
     matrix = usable.matrix
@@ -254,10 +284,11 @@ def _source(
         assert not isinstance(given, ResponseMatrix)
         source = given
     elif usable.response != "binomial" or {"guessing", "slip"} & {*model.free, *model.held}:
-        source = KernelSource(matrix, usable.response)
+        source = KernelSource(matrix, usable.response, landmark)
     else:
         source = CompleteSource(matrix) if same_trials(matrix) else PatternedSource(matrix)
     unknowns = Unknowns.of(model, usable.response, source.tasks, priors)
+    unknowns = replace(unknowns, landmark=landmark)
     if not source.serves(unknowns):
         raise InputError(
             f"The source of responses has not what the model {model.name} needs. Choose another model."
@@ -272,7 +303,8 @@ def _starts(
     shared = "slope" in unknowns.shared
     first = source.first_start(shared_slope=shared)
     drawn = [_random_start(first, child, shared_slope=shared) for child in rng.spawn(count - 1)]
-    return [unknowns.start(slope, intercept) for slope, intercept in (first, *drawn)]
+    precision = source.first_precision() if isinstance(source, KernelSource) else None
+    return [unknowns.start(slope, intercept, precision) for slope, intercept in (first, *drawn)]
 
 
 def _number_of_starts(trials: float) -> int:

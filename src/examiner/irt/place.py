@@ -17,9 +17,9 @@ from examiner.irt.indicators.curves import empirical_agent_curves
 from examiner.irt.indicators.generality import generality, regularities
 from examiner.irt.items import Floats, ItemParameters, positions
 from examiner.irt.posterior import Quadrature, moments, posterior_weights, quadrature_for
+from examiner.irt.outcomes import Cells
 from examiner.irt.prediction import (
     UNEXPECTED,
-    Cells,
     Predictions,
     RankInterval,
     Unexpected,

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.em import ResponseSource
-from examiner.irt.estimation.kernels import kernel_for, squeezed
+from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.score_kernels import standardised
 from examiner.irt.fitted import Dropped
 from examiner.irt.items import Floats, Response
 from examiner.irt.model import Model
@@ -179,13 +180,30 @@ def biserial_start(
 
 def continuous_start(matrix: ResponseMatrix) -> tuple[Floats, Floats]:
     """Slopes and intercepts of the logits of scores regressed on the mean score."""
-    scores, observed = squeezed(matrix)
-    logit = np.where(observed, np.log(scores / (1 - scores)), 0.0)
+    logit, observed = standardised(matrix)
+    slope, mean, _ = _regressed(logit, observed)
+    return np.clip(slope, -4.0, 4.0), np.clip(mean, -6.0, 6.0)
+
+
+def unbounded_start(matrix: ResponseMatrix, landmark: float) -> tuple[Floats, Floats, Floats]:
+    """Slopes, intercepts and precisions of scores without ends, regressed on the mean standard score."""
+    values = matrix.to_numpy()
+    observed = ~np.isnan(values)
+    scores = np.where(observed, values - landmark, 0.0)
     count = observed.sum(axis=0)
-    mean = logit.sum(axis=0) / count
-    away = np.where(observed, logit - mean, 0.0)
+    unit = np.sqrt((np.where(observed, scores - scores.sum(axis=0) / count, 0.0) ** 2).sum(axis=0) / count)
+    slope, mean, left = _regressed(scores / unit, observed)
+    deviation = np.sqrt(np.maximum(left, 0.05))  # a mean of few tasks fits its own too well
+    return np.clip(slope / deviation, -4.0, 4.0), mean / deviation, (deviation * unit) ** -2.0
+
+
+def _regressed(scores: Floats, observed: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    """Slopes on the standardised mean score of agents, means, and residual variances: [tasks] each."""
+    count = observed.sum(axis=0)
+    mean = np.where(observed, scores, 0.0).sum(axis=0) / count
+    away = np.where(observed, scores - mean, 0.0)
     standing = away.sum(axis=1) / np.maximum(observed.sum(axis=1), 1)
     ability = (standing - standing.mean()) / max(float(standing.std()), 1e-12)
     centred = np.where(observed, ability[:, None], 0.0)
     slope = (centred * away).sum(axis=0) / np.maximum((centred**2).sum(axis=0), 1e-12)
-    return np.clip(slope, -4.0, 4.0), np.clip(mean, -6.0, 6.0)
+    return slope, mean, ((away - slope * centred) ** 2).sum(axis=0) / count
