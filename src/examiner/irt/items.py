@@ -232,29 +232,34 @@ def curves(items: ItemParameters, abilities: Floats | float) -> Curves:
 
 
 def reached(items: ItemParameters, eta: Floats) -> Floats:
-    """Return the chance of success, or the expected share of it, where aθ + d is `eta` [tasks, …].
+    """Return the chance of success, or the expected score in [0, 1], where aθ + d is `eta` [tasks, …].
 
-    c + (u − c) σ(η) of successes; Φ(η) of normal scores, which is the chance of reaching the landmark.
+    c + (u − c) σ(η) of successes; P(1) + P(inside) σ(η) of scores in [0, 1]; Φ(η) of normal scores, which is
+    the chance of reaching the landmark.
     """
     if items.response == "normal":
         from scipy.special import ndtr
 
         return np.asarray(ndtr(eta))
     c = items.guessing[:, None]
-    return np.asarray(c + (items.ceiling[:, None] - c) * sigmoid_pair(eta)[0])
+    inside = np.asarray(c + (items.ceiling[:, None] - c) * sigmoid_pair(eta)[0])
+    if items.cuts is None:
+        return inside
+    zero, one = (sigmoid_pair(items.cuts[:, :1] - eta)[0], sigmoid_pair(eta - items.cuts[:, 1:])[0])
+    return np.asarray(one + (1 - zero - one) * inside)
 
 
 def probability(items: ItemParameters, abilities: Floats | float) -> Floats:
     """Return P(success) at every ability (rows) of every task (columns).
 
-    Of normal scores it is the chance of reaching the landmark.
+    Of scores in [0, 1] it is the expected score, of normal ones the chance of reaching the landmark.
 
     References: papers/002, eq. 1 (3PL); c = 0 gives the 2PL, u < 1 the 4PL.
 
     >>> probability(ItemParameters.of(["t"], [1.0], [0.0]), 0.0)
     array([[0.5]])
     """
-    if items.response == "normal":
+    if items.response in SCORES:
         return reached(items, logits(items, abilities)).T
     return curves(items, abilities).success.T
 

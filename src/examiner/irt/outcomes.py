@@ -8,7 +8,7 @@ import numpy as np
 
 from examiner.irt.estimation.kernels import log_choose
 from examiner.irt.estimation.score_kernels import ends_of
-from examiner.irt.items import Floats, ItemParameters, chances_of_ends, curves
+from examiner.irt.items import Floats, ItemParameters, chances_of_ends, curves, probability
 
 
 class Cells(NamedTuple):
@@ -33,10 +33,7 @@ def expected_result(items: ItemParameters, abilities: Floats | float) -> Floats:
     if items.response == "normal":
         assert items.precision is not None and items.landmark is not None
         return np.asarray(items.landmark[:, None] + shape.success / np.sqrt(items.precision)[:, None])
-    if items.response != "beta":
-        return shape.success
-    zero, one = chances_of_ends(shape)
-    return np.asarray(one + (1 - zero - one) * shape.success)
+    return shape.success if items.response != "beta" else probability(items, abilities).T
 
 
 def result_variance(items: ItemParameters, abilities: Floats | float) -> Floats:
@@ -63,6 +60,18 @@ def result_variance(items: ItemParameters, abilities: Floats | float) -> Floats:
     mean = one + inside * shape.success
     square = one + inside * (shape.success**2 + spread / (1 + items.precision)[:, None])
     return np.asarray(np.maximum(square - mean**2, 0.0))
+
+
+def landmark_reached(items: ItemParameters, results: Floats) -> Floats:
+    """Return 1 or 0 for normal scores that reach the landmark or do not, [agents, tasks]; others as they are.
+
+    >>> items = ItemParameters.of(["t"], [1.0], [0.0], precision=1.0, response="normal", landmark=1.0)
+    >>> landmark_reached(items, np.array([[0.9], [1.2], [np.nan]])).ravel()
+    array([ 0.,  1., nan])
+    """
+    if items.landmark is None:
+        return results
+    return np.where(np.isnan(results), np.nan, (results >= items.landmark).astype(np.float64))
 
 
 def tails(items: ItemParameters, cells: Cells, nodes: Floats) -> tuple[Floats, Floats]:

@@ -93,6 +93,8 @@ def _fitted_again(fit: IRTFit, drawn: ResponseMatrix) -> IRTFit:
         for name, part in new.items()
         if getattr(fit.items, name) is not None
     }
+    if found.items.cuts is not None:  # all tasks share them
+        kept["cuts"] = np.tile(found.items.cuts[:1], (len(fit.items), 1))
     items = replace(fit.items, **kept)  # type: ignore[arg-type]
     return replace(fit, items=items, population_sd=found.population_sd)
 
