@@ -105,6 +105,8 @@ class ItemParameters:
                 f"The task {shorten(names[first])} has guessing {c[first]:g} and ceiling {u[first]:g}. "
                 f"They must satisfy 0 ≤ guessing < ceiling ≤ 1."
             )
+        if response in SCORES and not (c == 0).all() & (u == 1).all():
+            raise InputError(f"Scores are not guessed: the response {response} has guessing 0 and ceiling 1.")
         phi = None
         if precision is not None:  # an infinite one makes the beta-binomial a binomial
             phi = _spread(precision, len(names), "precision", finite=response in SCORES)
