@@ -71,7 +71,7 @@ def abilities(
     if method == "eap":
         return _posterior_means(matrix, matched, rule, population_sd)
     found, errors = np.empty((2, len(matrix.agents)))
-    kernel, grid = kernel_for(matched.response, matrix), population_sd * rule.nodes
+    kernel, grid = kernel_for(matched.response, matrix, matched), population_sd * rule.nodes
     if method == "ml":
         grid = _reach(grid, matched)
     heights = _Heights(kernel, matched, population_sd**-2 if method == "map" else 0.0)

@@ -284,11 +284,12 @@ def _source(
         assert not isinstance(given, ResponseMatrix)
         source = given
     elif usable.response != "binomial" or {"guessing", "slip"} & {*model.free, *model.held}:
-        source = KernelSource(matrix, usable.response, landmark)
+        source = KernelSource(matrix, usable.response)
     else:
         source = CompleteSource(matrix) if same_trials(matrix) else PatternedSource(matrix)
     unknowns = Unknowns.of(model, usable.response, source.tasks, priors)
-    unknowns = replace(unknowns, landmark=landmark)
+    centre = source.centre if isinstance(source, KernelSource) else None
+    unknowns = replace(unknowns, landmark=landmark, centre=centre)
     if not source.serves(unknowns):
         raise InputError(
             f"The source of responses has not what the model {model.name} needs. Choose another model."

@@ -35,8 +35,8 @@ class ItemParameters:
     is ν of the beta-binomial (infinite: binomial), φ of the beta model or 1 / σ² of the normal one, in
     units of the scores, and None for the binomial. A beta score is exactly 0 with the chance
     σ(k₀ − aθ − d) and exactly 1 with σ(aθ + d − k₁): `cuts` are k₀ and k₁ of each task. A normal score
-    is `landmark` + σ (aθ + d + noise), so that difficulty is the ability at which it is expected to
-    reach the landmark.
+    is `centre` + σ (aθ + d + noise), and difficulty is the ability at which it is expected to reach the
+    `landmark`: b = −(d + (centre − landmark) / σ) / a.
 
     >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, -1], intercept=[1, 1])
     >>> items.difficulty
@@ -52,6 +52,7 @@ class ItemParameters:
     response: Response = "binomial"
     cuts: Annotated[Floats, Axes("tasks", "ends")] | None = None
     landmark: PerTask | None = None
+    centre: PerTask | None = None
 
     @classmethod
     def of(
@@ -67,11 +68,12 @@ class ItemParameters:
         response: Response = "binomial",
         cuts: ArrayLike | None = None,
         landmark: ArrayLike | None = None,
+        centre: ArrayLike | None = None,
     ) -> ItemParameters:
         """Build parameters from slopes and either intercepts or difficulties; single numbers spread.
 
         Scores of the beta model are never exactly 0 or 1 unless `cuts` (k₀, k₁) are given; the landmark of
-        the normal one is 0 unless given.
+        the normal one is 0 unless given, and its centre, from which intercepts count, is the landmark.
 
         >>> ItemParameters.of(["t"], slope=2, difficulty=0.5).intercept
         array([-1.])
@@ -112,15 +114,31 @@ class ItemParameters:
             phi = _spread(precision, len(names), "precision", finite=response in SCORES)
         if phi is not None and not (phi > 0).all():
             raise InputError(f"A precision of {phi[~(phi > 0)][0]:g} is given. It must be above 0.")
-        return cls(
-            names, a, d, c, u, phi, response, *_extras(response, cuts, landmark, len(names))
-        )
+        ends = _cuts(cuts, len(names)) if response == "beta" else None
+        mark = middle = None
+        if response == "normal":
+            mark = _spread(0.0 if landmark is None else landmark, len(names), "landmark")
+            middle = mark if centre is None else _spread(centre, len(names), "centre")
+        elif landmark is not None or centre is not None:
+            raise InputError(f"The response {response} has no landmark. Leave it out.")
+        if cuts is not None and response != "beta":
+            raise InputError(f"The response {response} has no cuts. Leave them out.")
+        return cls(names, a, d, c, u, phi, response, ends, mark, middle)
 
     @property
     def difficulty(self) -> Floats:
         """Ability at which the curve turns, b = −d / a: NaN where the slope is 0."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return np.where(self.slope == 0, np.nan, -self.intercept / self.slope)
+            return np.where(
+                self.slope == 0, np.nan, -(self.intercept + self.above_landmark) / self.slope
+            )
+
+    @property
+    def above_landmark(self) -> Floats:
+        """How far the centre of normal scores lies above their landmark, in residual deviations; 0 of others."""
+        if self.centre is None or self.landmark is None or self.precision is None:
+            return np.zeros(len(self.tasks))
+        return np.asarray((self.centre - self.landmark) * np.sqrt(self.precision))
 
     @property
     def discrimination(self) -> Floats:
@@ -168,7 +186,7 @@ class ItemParameters:
         return _frozen(replace(self, slope=self.slope * scale, intercept=intercept))
 
     def _arrays(self) -> dict[str, Floats]:
-        names = ("slope", "intercept", "guessing", "ceiling", "precision", "cuts", "landmark")
+        names = ("slope", "intercept", "guessing", "ceiling", "precision", "cuts", "landmark", "centre")
         return {name: part for name in names if (part := getattr(self, name)) is not None}
 
     def __eq__(self, other: object) -> bool:
@@ -191,7 +209,7 @@ class Curves(NamedTuple):
 
     `rising` is σ(aθ + d) and `falling` its complement, both accurate near 0; `success` is P and
     `failure` 1 − P. Of normal scores, which have no ends, `success` is the line aθ + d itself, `failure` its
-    negative, and the other two are 1. `cuts` and `landmark` are those of the tasks.
+    negative, and the other two are 1. `cuts` and `centre` are those of the tasks.
     """
 
     rising: Floats
@@ -199,7 +217,7 @@ class Curves(NamedTuple):
     success: Floats
     failure: Floats
     cuts: Floats | None = None
-    landmark: Floats | None = None
+    centre: Floats | None = None
 
 
 def logits(items: ItemParameters, abilities: Floats | float) -> Floats:
@@ -226,7 +244,7 @@ def curves(items: ItemParameters, abilities: Floats | float) -> Curves:
     if items.response == "normal":
         line = logits(items, abilities)
         even = np.ones_like(line)
-        return Curves(even, even, line, -line, landmark=items.landmark)
+        return Curves(even, even, line, -line, centre=items.centre)
     rising, falling = sigmoid_pair(logits(items, abilities))
     c, u = items.guessing[:, None], items.ceiling[:, None]
     success, failure = c + (u - c) * rising, (1.0 - u) + (u - c) * falling
@@ -242,7 +260,7 @@ def reached(items: ItemParameters, eta: Floats) -> Floats:
     if items.response == "normal":
         from scipy.special import ndtr
 
-        return np.asarray(ndtr(eta))
+        return np.asarray(ndtr(eta + items.above_landmark[:, None]))
     c = items.guessing[:, None]
     inside = np.asarray(c + (items.ceiling[:, None] - c) * sigmoid_pair(eta)[0])
     if items.cuts is None:
@@ -279,7 +297,7 @@ def steepness(items: ItemParameters, abilities: Floats | float) -> Floats:
     array([[0.5]])
     """
     if items.response == "normal":
-        eta = logits(items, abilities)
+        eta = logits(items, abilities) + items.above_landmark[:, None]
         return (items.slope[:, None] * np.exp(-0.5 * eta**2) / np.sqrt(2 * np.pi)).T
     return rise(items, curves(items, abilities)).T
 
@@ -351,17 +369,8 @@ def _frozen(items: ItemParameters) -> ItemParameters:
     return items
 
 
-def _extras(
-    response: Response, cuts: ArrayLike | None, landmark: ArrayLike | None, count: int
-) -> tuple[Floats | None, Floats | None]:
-    """The cuts of the beta model and the landmark of the normal one, one row a task; None for others."""
-    for what, given, owner in (("cuts", cuts, "beta"), ("landmark", landmark, "normal")):
-        if given is not None and response != owner:
-            raise InputError(f"The response {response} has no {what}. Leave them out.")
-    if response == "normal":
-        return None, _spread(0.0 if landmark is None else landmark, count, "landmark")
-    if response != "beta":
-        return None, None
+def _cuts(cuts: ArrayLike | None, count: int) -> Floats:
+    """The cuts of the beta model, one row a task."""
     ends = np.asarray((-NEVER, NEVER) if cuts is None else cuts, dtype=np.float64)
     if ends.shape not in ((2,), (count, 2)) or not np.isfinite(ends).all():
         raise InputError("The cuts are not two finite numbers for all tasks or for each. Give so.")
@@ -371,7 +380,7 @@ def _extras(
             "A cut of zeros is not below that of ones. Give the lower one first: (-3, 3)."
         )
     read_only(made)
-    return made, None
+    return made
 
 
 def _spread(values: ArrayLike | None, count: int, what: str, *, finite: bool = True) -> Floats:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from examiner.irt.items import NEVER, Floats, ItemParameters, Response
+from examiner.irt.items import NEVER, Floats, ItemParameters, Response, positions
 from examiner.irt.priors import Priors, RelativeSlopes, SlopeScale
 
 Parameter = Literal["slope", "intercept", "guessing", "slip", "precision", "zero_cut", "cut_gap"]
@@ -112,6 +112,8 @@ class Unknowns:
     """Parameters that are not estimated, and where they are kept on the estimated scale."""
     landmark: float = 0.0
     """The score at which difficulty is told, of scores that have no ends."""
+    centre: Floats | None = field(default=None, compare=False)
+    """What intercepts of such scores count from, [tasks]."""
 
     @classmethod
     def of(
@@ -184,7 +186,7 @@ class Unknowns:
             np.exp(read["precision"]) if "precision" in read else None,
             self.response,
             cuts,
-            np.full(len(names), self.landmark) if self.response == "normal" else None,
+            *self._marks(names),
         )
 
     def start(self, slope: Floats, intercept: Floats, precision: Floats | None = None) -> Point:
@@ -263,13 +265,25 @@ class Unknowns:
 
     def bounds_of(self, parameter: Parameter) -> tuple[float, float]:
         """Return the lowest and highest value; one slope for all, whose logarithm is free, is positive."""
-        low, high = _ANY_UNIT if self._has_units(parameter) else BOUNDS[parameter]
+        unit = self._has_units(parameter) and parameter == "precision"
+        low, high = _ANY_UNIT if unit else BOUNDS[parameter]
         alone = parameter == "slope" and "slope" in self.shared and self.relative is not None
         return (_FLATTEST, high) if alone else (low, high)
 
+    def _marks(self, tasks: tuple[str, ...]) -> tuple[Floats | None, Floats | None]:
+        """The landmark and the centres of scores that have no ends."""
+        if self.response != "normal":
+            return None, None
+        landmark = np.full(len(tasks), self.landmark)
+        if self.centre is None:
+            return landmark, landmark
+        if len(tasks) == len(self.tasks):
+            return landmark, self.centre
+        return landmark, self.centre[positions(self.tasks, tasks)]
+
     def _has_units(self, parameter: Parameter) -> bool:
         """Whether a parameter depends on the units of scores, so that nothing is known of it beforehand."""
-        return parameter == "precision" and self.response == "normal"
+        return parameter in ("precision", "intercept") and self.response == "normal"
 
     def rescaled(self, at: Point, mean: float, sd: float) -> Point:
         """Return the same curves for abilities that have been shifted and stretched to N(0, 1)."""

@@ -21,7 +21,7 @@ class Cells(NamedTuple):
 def expected_result(items: ItemParameters, abilities: Floats | float) -> Floats:
     r"""Return the mean result of every task (rows) at every ability (columns).
 
-    P of successes; the landmark plus σ (aθ + d) of normal scores; of beta scores with ends
+    P of successes; the centre plus σ (aθ + d) of normal scores; of beta scores with ends
 
     .. math:: \mathrm{E}[y] = P(y = 1) + P(0 < y < 1)\, P
 
@@ -31,8 +31,8 @@ def expected_result(items: ItemParameters, abilities: Floats | float) -> Floats:
     """
     shape = curves(items, abilities)
     if items.response == "normal":
-        assert items.precision is not None and items.landmark is not None
-        return np.asarray(items.landmark[:, None] + shape.success / np.sqrt(items.precision)[:, None])
+        assert items.precision is not None and items.centre is not None
+        return np.asarray(items.centre[:, None] + shape.success / np.sqrt(items.precision)[:, None])
     return shape.success if items.response != "beta" else probability(items, abilities).T
 
 

@@ -196,7 +196,7 @@ def posterior_blocks(
     most: int | None = None,
 ) -> Iterator[BlockPosterior]:
     """Yield the posteriors of agents block by block; node θ stands for the ability population_sd · θ."""
-    kernel = kernel_for(items.response, matrix)
+    kernel = kernel_for(items.response, matrix, items)
     terms = kernel.terms(curves(items, population_sd * rule.nodes), items.precision)
     for block in agent_blocks(matrix, kernel, width=max(len(rule), width), most=most):
         joint = block.log_likelihoods(terms)

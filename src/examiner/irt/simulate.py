@@ -27,7 +27,7 @@ def simulate(
     `abilities` are given, or are a number of agents with abilities drawn from N(0, population_sd²).
     `trials` is one number, one a task, or a table [agents, tasks] in which 0 leaves a cell out.
     Binomial: k of n with chance P(θ). Beta-binomial: the chance of a cell is itself drawn from
-    Beta(Pν, (1 − P)ν). Beta: a score from Beta(Pφ, (1 − P)φ), or 0 or 1 by the cuts. Normal: the landmark plus
+    Beta(Pν, (1 − P)ν). Beta: a score from Beta(Pφ, (1 − P)φ), or 0 or 1 by the cuts. Normal: the centre plus
     σ (aθ + d + noise).
 
     `interaction` adds to every cell's logit a draw from N(0, interaction²) that all trials of the
@@ -50,8 +50,8 @@ def simulate(
     if interaction > 0:
         logit += interaction * drawing.standard_normal(logit.shape)
     if items.response == "normal":
-        assert items.precision is not None and items.landmark is not None
-        scores = items.landmark + (logit + drawing.standard_normal(logit.shape)) / np.sqrt(items.precision)
+        assert items.precision is not None and items.centre is not None
+        scores = items.centre + (logit + drawing.standard_normal(logit.shape)) / np.sqrt(items.precision)
         return ResponseMatrix.from_array(np.where(counts > 0, scores, np.nan), agents, items.tasks)
     rising, _ = sigmoid_pair(logit)
     chance = np.clip(items.guessing + (items.ceiling - items.guessing) * rising, 0.0, 1.0)

@@ -40,7 +40,7 @@ def view(matrix: ResponseMatrix, fit: IRTFit) -> View:
     items, rule, sd = fit.items, fit.quadrature, fit.population_sd
     weights = np.empty((len(matrix.agents), len(rule)))
     ability, height = np.empty((2, len(matrix.agents)))
-    kernel = kernel_for(items.response, matrix)
+    kernel = kernel_for(items.response, matrix, items)
     for block, _, some in posterior_blocks(matrix, items, rule, population_sd=sd):
         weights[block.rows] = some
         ability[block.rows] = sd * (some @ rule.nodes)

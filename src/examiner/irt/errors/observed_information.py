@@ -76,7 +76,7 @@ def louis(
 ) -> Louis:
     """Prepare both terms for abilities that are N(0, 1); agents are put in order of ability."""
     freedom = Freedom.at(items, model, priors, scale)
-    kernel = kernel_for(items.response, matrix)
+    kernel = kernel_for(items.response, matrix, items)
     sums: tuple[Floats, ...] = ()
     ability = np.empty(len(matrix.agents))
     for block, _, weights in posterior_blocks(matrix, items, rule):

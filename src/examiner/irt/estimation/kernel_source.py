@@ -16,8 +16,10 @@ from examiner.irt.estimation.kernels import (
     expected_gradient,
     kernel_for,
 )
+from examiner.irt.estimation.score_kernels import Normal
 from examiner.irt.estimation.usable_responses import (
     biserial_start,
+    centres,
     column_sums,
     continuous_start,
     suitable_kind,
@@ -114,12 +116,11 @@ class KernelSource:
     row: it adds the same to every agent's log-likelihood and costs no product.
     """
 
-    def __init__(
-        self, matrix: ResponseMatrix, response: Response, landmark: float = 0.0
-    ) -> None:
+    def __init__(self, matrix: ResponseMatrix, response: Response) -> None:
         self.agents, self.tasks, self.response = matrix.agents, matrix.tasks, response
-        self._landmark = landmark
-        self._matrix, self._kernel = matrix, kernel_for(response, matrix)
+        self.centre = centres(matrix) if response == "normal" else None
+        self._matrix = matrix
+        self._kernel = kernel_for(response, matrix) if self.centre is None else Normal(self.centre)
         values = matrix.to_numpy()
         seen = ~np.isnan(values)
         standing = np.where(seen, values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
@@ -152,7 +153,7 @@ class KernelSource:
         if self.response == "beta":
             return continuous_start(self._matrix)
         if self.response == "normal":
-            return unbounded_start(self._matrix, self._landmark)[:2]
+            return unbounded_start(self._matrix)[:2]
         won, tried = self._matrix.successes, column_sums(self._matrix.trials)
         return biserial_start(
             won.astype(np.float64), column_sums(won), tried, shared_slope=shared_slope
@@ -162,7 +163,7 @@ class KernelSource:
         """Return precisions to begin with where scores have units, [tasks]."""
         if self.response != "normal":
             return None
-        return unbounded_start(self._matrix, self._landmark)[2]
+        return unbounded_start(self._matrix)[2]
 
     def expected(self, items: ItemParameters, rule: Quadrature) -> KernelStatistics:
         """Return S_c = T_cᵀ W and the abilities, from one product for each c and block."""

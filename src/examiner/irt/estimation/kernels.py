@@ -27,10 +27,15 @@ AS_BINOMIAL = 1e9
 """Beyond this precision a beta-binomial is a binomial, and its gamma functions lose their digits."""
 
 
-def kernel_for(response: Response, matrix: ResponseMatrix) -> Kernel:
-    """Return the likelihood that fits a response and its data, or say why there is none."""
+def kernel_for(
+    response: Response, matrix: ResponseMatrix, items: ItemParameters | None = None
+) -> Kernel:
+    """Return the likelihood that fits a response and its data, or say why there is none.
+
+    Scores without ends count from the centres of `items`, where these are known.
+    """
     if response in SCORES:
-        return Beta() if response == "beta" else Normal()
+        return Beta() if response == "beta" else Normal(None if items is None else items.centre)
     if not matrix.is_counts:
         raise InputError(
             "These responses are continuous scores, not successes. Say what success is with "

@@ -104,21 +104,24 @@ class Beta:
 class Normal:
     r"""A score y without ends, normal around a line in ability: Samejima's continuous response model.
 
-    .. math:: y = m + \sigma\,(a\theta + d + \varepsilon), \quad \varepsilon \sim N(0, 1), \quad
-              \log f = \log s - \tfrac12 \big(s (y - m) - \eta\big)^2 - \tfrac12 \log 2\pi
+    .. math:: y = c + \sigma\,(a\theta + d + \varepsilon), \quad \varepsilon \sim N(0, 1), \quad
+              \log f = \log s - \tfrac12 \big(s (y - c) - \eta\big)^2 - \tfrac12 \log 2\pi
 
-    with s = 1/σ, m the landmark and η = aθ + d = a (θ − b) (Samejima, Psychometrika 38, 1973, in the normal
+    with s = 1/σ, c the centre of the task's scores and η = aθ + d (Samejima, Psychometrika 38, 1973, in the normal
     form of Wang and Zeng 1998: a is how many times its own noise a score rises with a unit of ability,
-    b the ability at which the landmark is expected, and aσ the units of score). P(y > m) = Φ(η) is the
-    normal ogive of the same tasks with success above the landmark, so that difficulty and discrimination
-    mean what they mean there; other units of a task's scores change σ alone.
+    b the ability at which the landmark m is expected, and aσ the units of score). P(y > m) = Φ(a (θ − b)) is
+    the normal ogive of the same tasks with success above the landmark, so that difficulty and discrimination
+    mean what they mean there; other units of a task's scores change σ and c alone. Where the centres [tasks]
+    are known beforehand, scores count from them, which keeps their digits where they lie far from 0.
     """
 
+    centre: Floats | None = None
+
     def statistics(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
-        """Return y², y, and whether the cell was observed."""
+        """Return y², y from the kernel's centre on, and whether the cell was observed."""
         values = matrix.to_numpy()
         observed = ~np.isnan(values)
-        scores = np.where(observed, values, 0.0)
+        scores = np.where(observed, values - (0.0 if self.centre is None else self.centre), 0.0)
         return scores**2, scores, observed.astype(np.float64)
 
     def constant(self, matrix: ResponseMatrix) -> Floats:
@@ -126,8 +129,8 @@ class Normal:
         return np.asarray(-_LOG_ROOT_TWO_PI * matrix.observed.sum(axis=1))
 
     def terms(self, curves: Curves, precision: Floats | None) -> tuple[Floats, ...]:
-        """Return −s²/2, s (η + sm) and log s − (η + sm)²/2."""
-        steep, line = _standard(curves, precision)
+        """Return −s²/2, s (η + sc) and log s − (η + sc)²/2."""
+        steep, line = self._standard(curves, precision)
         return (
             np.broadcast_to(-0.5 * steep**2, line.shape),
             steep * line,
@@ -135,15 +138,23 @@ class Normal:
         )
 
     def slopes(self, sums: Sequence[Floats], curves: Curves, precision: Floats | None) -> Slopes:
-        """By η: s Σy − N (η + sm); by log φ, half of that by log s: 1 − s (y − m) (sy − sm − η) of each."""
+        """By η: s Σy − N (η + sc); by log φ, half of that by log s: 1 − s (y − c) (sy − sc − η) of each."""
         squares, total, seen = sums
-        steep, line = _standard(curves, precision)
-        mark = line - curves.success  # sm
+        steep, line = self._standard(curves, precision)
+        mark = line - curves.success  # sc
         value = -0.5 * steep**2 * squares + steep * line * total
         value += seen * (np.log(steep) - 0.5 * line**2)
         by_line = steep * total - seen * line
         product = steep**2 * squares - steep * total * (line + mark) + seen * line * mark
         return Slopes(value, by_line, 0.5 * (seen - product))
+
+    def _standard(self, curves: Curves, precision: Floats | None) -> tuple[Floats, Floats]:
+        """s = √φ [tasks, 1], and η + sc [tasks, nodes]: where the standardised score sy is expected."""
+        assert precision is not None and curves.centre is not None
+        steep = np.sqrt(precision)[:, None]
+        if self.centre is not None:  # scores count from there
+            return steep, curves.success
+        return steep, curves.success + steep * curves.centre[:, None]
 
 
 def log_density_of_scores(items: ItemParameters, shape: Curves, value: Floats) -> Floats:
@@ -151,8 +162,10 @@ def log_density_of_scores(items: ItemParameters, shape: Curves, value: Floats) -
     from scipy.special import betaln
 
     if items.response == "normal":
-        steep, line = _standard(shape, items.precision)
-        return np.asarray(np.log(steep) - 0.5 * (steep * value[:, None] - line) ** 2 - _LOG_ROOT_TWO_PI)
+        assert items.precision is not None and items.centre is not None
+        steep = np.sqrt(items.precision)[:, None]
+        apart = steep * (value - items.centre)[:, None] - shape.success
+        return np.asarray(np.log(steep) - 0.5 * apart**2 - _LOG_ROOT_TWO_PI)
     inside, zero, one = _log_chances(_odds(shape))
     up, down = _shapes(shape, items.precision)
     ends = ends_of(value)
@@ -227,10 +240,3 @@ def _by_cuts(odds: _Odds, seen: Floats, zeros: Floats, ones: Floats) -> dict[str
 def _shapes(curves: Curves, precision: Floats | None) -> tuple[Floats, Floats]:
     phi = np.ones((curves.success.shape[0], 1)) if precision is None else precision[:, None]
     return np.maximum(curves.success, _LEAST) * phi, np.maximum(curves.failure, _LEAST) * phi
-
-
-def _standard(curves: Curves, precision: Floats | None) -> tuple[Floats, Floats]:
-    """s = √φ [tasks, 1], and η + sm [tasks, nodes]: where the standardised score sy is expected."""
-    assert precision is not None and curves.landmark is not None
-    steep = np.sqrt(precision)[:, None]
-    return steep, curves.success + steep * curves.landmark[:, None]

@@ -17,6 +17,8 @@ from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted, shorten
 
 _FEWEST_AGENTS = 3
+_ROUNDING = 1e-9
+"""Scores that differ by this share of their size are the same, and were rounded."""
 _FEWEST_TASKS = 2
 
 
@@ -122,7 +124,7 @@ def _constant_tasks(matrix: ResponseMatrix) -> list[str | None]:
         "never observed"
         if bottom > top
         else f"every agent scored {bottom:g}"
-        if bottom == top
+        if top - bottom <= _ROUNDING * max(abs(bottom), abs(top))
         else None
         for bottom, top in zip(low.tolist(), high.tolist(), strict=True)
     ]
@@ -185,13 +187,17 @@ def continuous_start(matrix: ResponseMatrix) -> tuple[Floats, Floats]:
     return np.clip(slope, -4.0, 4.0), np.clip(mean, -6.0, 6.0)
 
 
-def unbounded_start(matrix: ResponseMatrix, landmark: float) -> tuple[Floats, Floats, Floats]:
-    """Slopes, intercepts and precisions of scores without ends, regressed on the mean standard score."""
-    values = matrix.to_numpy()
+def centres(matrix: ResponseMatrix) -> Floats:
+    """Return the mean score of each task, [tasks]."""
+    return np.asarray(np.nanmean(matrix.to_numpy(), axis=0))
+
+
+def unbounded_start(matrix: ResponseMatrix) -> tuple[Floats, Floats, Floats]:
+    """Slopes, intercepts (from the centres on) and precisions of scores without ends."""
+    values = matrix.to_numpy() - centres(matrix)
     observed = ~np.isnan(values)
-    scores = np.where(observed, values - landmark, 0.0)
-    count = observed.sum(axis=0)
-    unit = np.sqrt((np.where(observed, scores - scores.sum(axis=0) / count, 0.0) ** 2).sum(axis=0) / count)
+    scores = np.where(observed, values, 0.0)
+    unit = np.sqrt((scores**2).sum(axis=0) / observed.sum(axis=0))
     slope, mean, left = _regressed(scores / unit, observed)
     deviation = np.sqrt(np.maximum(left, 0.05))  # a mean of few tasks fits its own too well
     return np.clip(slope / deviation, -4.0, 4.0), mean / deviation, (deviation * unit) ** -2.0
