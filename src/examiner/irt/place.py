@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from examiner.irt.errors.intervals import interval
 from examiner.irt.estimation.kernels import log_density
+from examiner.irt.estimation.score_kernels import outside_bounds
 from examiner.irt.fitted import IRTFit, TaskErrors
 from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.curves import empirical_agent_curves
@@ -288,7 +289,7 @@ def _check_kind(items: ItemParameters, matrix: ResponseMatrix) -> None:
         )
     if items.response == "beta":
         values = matrix.to_numpy()
-        outside = ~(np.isnan(values) | ((values >= 0) & (values <= 1)))
+        outside = outside_bounds(values)
         if outside.any():
             row, column = (int(part[0]) for part in np.nonzero(outside))
             raise InputError(

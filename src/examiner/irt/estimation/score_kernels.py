@@ -14,7 +14,7 @@ from examiner.irt.items import Curves, Floats, ItemParameters, sigmoid_pair
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, shorten
 
-_ROUNDING = 1e-9
+_ROUNDING = 1e-14
 """Scores this close to 0 or 1 are exactly that, and were rounded."""
 _LEAST = 1e-10
 _LOG_ROOT_TWO_PI = 0.5 * float(np.log(2 * np.pi))
@@ -187,9 +187,9 @@ def ends_of(values: Floats) -> Ends:
 
 
 def bounded_scores(matrix: ResponseMatrix) -> tuple[Floats, Ends]:
-    """Return scores, and which of them are 0 and 1; refuse scores outside [0, 1]."""
+    """Return scores, and which of them are 0 and 1; refuse scores outside [0, 1] beyond rounding."""
     values = matrix.to_numpy()
-    outside = ~(np.isnan(values) | ((values >= 0) & (values <= 1)))
+    outside = outside_bounds(values)
     if outside.any():
         agent, task = (int(first) for first in np.argwhere(outside)[0])
         raise InputError(
@@ -198,6 +198,15 @@ def bounded_scores(matrix: ResponseMatrix) -> tuple[Floats, Ends]:
             f"the model normal, normalise (`normalise(results, 'min-max')`), or say what success is."
         )
     return values, ends_of(values)
+
+
+def outside_bounds(values: Floats) -> NDArray[np.bool_]:
+    """Say which scores are below 0 or above 1 by more than rounding.
+
+    >>> outside_bounds(np.array([-1e-18, 0.5, 1.1, np.nan]))
+    array([False, False,  True, False])
+    """
+    return np.asarray((values < -_ROUNDING) | (values > 1 + _ROUNDING))
 
 
 def standardised(matrix: ResponseMatrix) -> tuple[Floats, NDArray[np.bool_]]:
