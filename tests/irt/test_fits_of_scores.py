@@ -9,7 +9,15 @@ import pytest
 from scipy import stats
 
 import examiner as ex
-from examiner.irt import ItemParameters, expected_result, fit, landmark_reached, link, place, simulate
+from examiner.irt import (
+    ItemParameters,
+    expected_result,
+    fit,
+    landmark_reached,
+    link,
+    place,
+    simulate,
+)
 from examiner.results import ResponseMatrix, Results
 from examiner.wording import InputError
 
@@ -111,13 +119,18 @@ def test_cuts_of_zeros_and_ones_are_found_again() -> None:
     assert made.items.cuts is not None
     np.testing.assert_allclose(made.items.cuts[0], (-1.5, 2.5), atol=0.25)
     np.testing.assert_allclose(
-        expected_result(made.items, made.abilities.ability).mean(axis=1), scores.mean(axis=0), atol=0.03
+        expected_result(made.items, made.abilities.ability).mean(axis=1),
+        scores.mean(axis=0),
+        atol=0.03,
     )
 
 
 def test_an_exact_zero_places_below_any_other_score_even_where_nobody_had_one() -> None:
     made = fit(simulate(bounded(12, 8, precision=8.0), 60, rng=8), "beta", starts=1)
-    low = [place(ResponseMatrix.from_array([[at] * 12], tasks=made.items.tasks), made)[0] for at in (0.0, 0.2)]
+    low = [
+        place(ResponseMatrix.from_array([[at] * 12], tasks=made.items.tasks), made)[0]
+        for at in (0.0, 0.2)
+    ]
     assert -6.0 < low[0].ability < low[1].ability
     assert np.isfinite(low[0].total_error)
 

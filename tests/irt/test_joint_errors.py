@@ -200,7 +200,11 @@ def test_every_model_draws_and_has_joint_errors(model: str) -> None:
     items = bank(12, 13)
     if model in ("beta", "normal"):
         items = ItemParameters.of(
-            items.tasks, items.slope, items.intercept, precision=8.0, response=model  # type: ignore[arg-type]
+            items.tasks,
+            items.slope,
+            items.intercept,
+            precision=8.0,
+            response=model,  # type: ignore[arg-type]
         )
     made = fit(simulate(items, 30, rng=5), model, starts=1)
     drawn = made.draws(400, rng=2)

@@ -235,8 +235,8 @@ def _scores(versions: tuple[ItemParameters, ...], nodes: Floats) -> OutcomeTable
     """Scores in bins, from the beta with the mean and variance of the average over versions.
 
     Var y = E[P (1 − P) / (φ + 1)] + Var(P), over versions; P̄ (1 − P̄) / Var y − 1 is its precision φ̄, and
-    its information P̄'² φ̄² (ψ'(P̄φ̄) + ψ'((1 − P̄)φ̄)). Exact zeros and ones are in the outermost bins, and count
-    as scores inside would.
+    its information P̄'² φ̄² (ψ'(P̄φ̄) + ψ'((1 − P̄)φ̄)). Exact zeros and ones are in the outermost bins, and
+    count as scores inside would.
     """
     from scipy.special import betainc
 

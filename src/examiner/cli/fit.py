@@ -45,8 +45,8 @@ class FitOptions:
     )
     landmark: float | None = option(
         None,
-        "Score at which the model normal tells difficulty [default: what --normalise calls human, or random; "
-        "or 0].",
+        "Score at which the model normal tells difficulty [default: what --normalise calls human, or "
+        "random; or 0].",
     )
     starts: int | None = option(None, "Starts to try [default: by size].")
     nodes: int | None = option(None, "Gauss–Hermite nodes [default: a grid, by test length].")

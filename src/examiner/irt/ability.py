@@ -8,7 +8,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from examiner.checking import check_known
-from examiner.irt.estimation.kernels import Kernel, kernel_for
+from examiner.irt.estimation.kernel import Kernel
+from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts
 from examiner.irt.items import Floats, ItemParameters, curves, rise
 from examiner.irt.posterior import (

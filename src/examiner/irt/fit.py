@@ -247,18 +247,18 @@ def _no_success(measure: str | None) -> InputError:
         f"The measure {shorten(measure)} is not made of zeros and ones. Say what a success is "
         f"(`--success 1.0`, after `--normalise human` where tasks have scales; `--success reference`; "
         f"`recipe=Recipe(normaliser='human', success=1.0)` in Python), name a measure of wins "
-        f"(`--measure win`), or fit scores as they are: with `--model normal`, or those between 0 and 1 with "
-        f"`--model beta`."
+        f"(`--measure win`), or fit scores as they are: with `--model normal`, or those between 0 and 1 "
+        f"with `--model beta`."
     )
 
 
 def _landmark(given: float | None, response: Response, recipe: Recipe | None) -> float:
-    """The score at which difficulty is told: the one given, else that of the recipe's normaliser, else 0."""
+    """The score at which difficulty is told: the one given, else the recipe's normaliser's, else 0."""
     if response != "normal":
         if given is not None:
             raise InputError(
-                f"A landmark of {given:g} is given, and the response {response} has none: it is the score at "
-                f"which the model normal tells difficulty. Leave it out."
+                f"A landmark of {given:g} is given, and the response {response} has none: it is the score "
+                f"at which the model normal tells difficulty. Leave it out."
             )
         return 0.0
     if given is not None or recipe is None or not isinstance(recipe.normaliser, str):

@@ -108,7 +108,9 @@ class ItemParameters:
                 f"They must satisfy 0 ≤ guessing < ceiling ≤ 1."
             )
         if response in SCORES and not (c == 0).all() & (u == 1).all():
-            raise InputError(f"Scores are not guessed: the response {response} has guessing 0 and ceiling 1.")
+            raise InputError(
+                f"Scores are not guessed: the response {response} has guessing 0 and ceiling 1."
+            )
         phi = None
         if precision is not None:  # an infinite one makes the beta-binomial a binomial
             phi = _spread(precision, len(names), "precision", finite=response in SCORES)
@@ -135,7 +137,7 @@ class ItemParameters:
 
     @property
     def above_landmark(self) -> Floats:
-        """How far the centre of normal scores lies above their landmark, in residual deviations; 0 of others."""
+        """How far the centre of normal scores lies above their landmark, in σ; 0 of other responses."""
         if self.centre is None or self.landmark is None or self.precision is None:
             return np.zeros(len(self.tasks))
         return np.asarray((self.centre - self.landmark) * np.sqrt(self.precision))
@@ -186,7 +188,16 @@ class ItemParameters:
         return _frozen(replace(self, slope=self.slope * scale, intercept=intercept))
 
     def _arrays(self) -> dict[str, Floats]:
-        names = ("slope", "intercept", "guessing", "ceiling", "precision", "cuts", "landmark", "centre")
+        names = (
+            "slope",
+            "intercept",
+            "guessing",
+            "ceiling",
+            "precision",
+            "cuts",
+            "landmark",
+            "centre",
+        )
         return {name: part for name in names if (part := getattr(self, name)) is not None}
 
     def __eq__(self, other: object) -> bool:
@@ -208,8 +219,8 @@ class Curves(NamedTuple):
     """Curves of tasks at abilities, each of shape [tasks, abilities].
 
     `rising` is σ(aθ + d) and `falling` its complement, both accurate near 0; `success` is P and
-    `failure` 1 − P. Of normal scores, which have no ends, `success` is the line aθ + d itself, `failure` its
-    negative, and the other two are 1. `cuts` and `centre` are those of the tasks.
+    `failure` 1 − P. Of normal scores, which have no ends, `success` is the line aθ + d itself, `failure`
+    its negative, and the other two are 1. `cuts` and `centre` are those of the tasks.
     """
 
     rising: Floats
@@ -254,8 +265,8 @@ def curves(items: ItemParameters, abilities: Floats | float) -> Curves:
 def reached(items: ItemParameters, eta: Floats) -> Floats:
     """Return the chance of success, or the expected score in [0, 1], where aθ + d is `eta` [tasks, …].
 
-    c + (u − c) σ(η) of successes; P(1) + P(inside) σ(η) of scores in [0, 1]; Φ(η) of normal scores, which is
-    the chance of reaching the landmark.
+    c + (u − c) σ(η) of successes; P(1) + P(inside) σ(η) of scores in [0, 1]; of normal scores the chance
+    of reaching the landmark, Φ(a (θ − b)).
     """
     if items.response == "normal":
         from scipy.special import ndtr
@@ -298,7 +309,8 @@ def steepness(items: ItemParameters, abilities: Floats | float) -> Floats:
     """
     if items.response == "normal":
         eta = logits(items, abilities) + items.above_landmark[:, None]
-        return (items.slope[:, None] * np.exp(-0.5 * eta**2) / np.sqrt(2 * np.pi)).T
+        found: Floats = items.slope[:, None] * np.exp(-0.5 * eta**2) / np.sqrt(2 * np.pi)
+        return found.T
     return rise(items, curves(items, abilities)).T
 
 
@@ -333,9 +345,9 @@ def information(items: ItemParameters, abilities: Floats | float) -> Floats:
 
 
 def chances_of_ends(shape: Curves) -> tuple[Floats, Floats]:
-    """Return the chances of a score of exactly 0 and exactly 1, σ(k₀ − η) and σ(η − k₁): [tasks, abilities].
+    """Return the chances of exactly 0 and exactly 1, σ(k₀ − η) and σ(η − k₁): [tasks, abilities].
 
-    References: Kubinec (2023), eq. 4 to 6: cuts of an ordered logit, around one η.
+    References: Kubinec (2023): cuts of an ordered logit, around one η.
     """
     if shape.cuts is None:
         return np.zeros_like(shape.rising), np.zeros_like(shape.rising)

@@ -50,9 +50,9 @@ _BEGUN: Mapping[Parameter, float] = MappingProxyType(
 """Where fits start: a chance of 0.1 to guess and of 0.05 to slip, trials that correlate by 0.09, and one
 score in fifty at each end."""
 _INTEGRATED_OUT = 1.0
-"""A precision that is highest together with its task's slope and intercept is too high, as a variance without
-its degrees of freedom is too low. Their information grows with φ, so that integrating the two out (Laplace)
-takes half of log φ off the log-posterior for each."""
+"""A precision that is highest together with its task's slope and intercept is too high, as a variance
+without its degrees of freedom is too low. Their information grows with φ, so that integrating the two out
+(Laplace) takes half of log φ off the log-posterior for each."""
 _EXTRA: Mapping[Response, tuple[Parameter, ...]] = MappingProxyType(
     {"beta-binomial": ("precision",), "beta": ("zero_cut", "cut_gap")}
 )

@@ -63,7 +63,7 @@ def result_variance(items: ItemParameters, abilities: Floats | float) -> Floats:
 
 
 def landmark_reached(items: ItemParameters, results: Floats) -> Floats:
-    """Return 1 or 0 for normal scores that reach the landmark or do not, [agents, tasks]; others as they are.
+    """Return 1 or 0 for normal scores that reach the landmark or do not, [agents, tasks]; others as is.
 
     >>> items = ItemParameters.of(["t"], [1.0], [0.0], precision=1.0, response="normal", landmark=1.0)
     >>> landmark_reached(items, np.array([[0.9], [1.2], [np.nan]])).ravel()
@@ -95,12 +95,10 @@ def tails(items: ItemParameters, cells: Cells, nodes: Floats) -> tuple[Floats, F
         return _overdispersed_tails(items.precision, cells, success)
     below = np.asarray(bdtr(value, trials.astype(int), success))
     above = np.where(value > 0, bdtrc(value - 1, trials.astype(int), success), 1.0)
-    return below, above
+    return below, np.asarray(above)
 
 
-def _tails_of_scores(
-    items: ItemParameters, cells: Cells, nodes: Floats
-) -> tuple[Floats, Floats]:
+def _tails_of_scores(items: ItemParameters, cells: Cells, nodes: Floats) -> tuple[Floats, Floats]:
     """Zeros below, ones above, and the beta between them."""
     from scipy.special import betainc
 
@@ -114,7 +112,7 @@ def _tails_of_scores(
     lowest, highest = ends.zero[:, None] > 0, ends.one[:, None] > 0
     below = np.where(lowest, zero, np.where(highest, 1.0, zero + inside * under))
     above = np.where(lowest, 1.0, np.where(highest, one, one + inside * (1 - under)))
-    return below, above
+    return np.asarray(below, dtype=np.float64), np.asarray(above, dtype=np.float64)
 
 
 def _overdispersed_tails(precision: Floats, cells: Cells, success: Floats) -> tuple[Floats, Floats]:

@@ -19,8 +19,8 @@ from examiner.irt.indicators.curves import empirical_agent_curves
 from examiner.irt.indicators.generality import generality, regularities
 from examiner.irt.items import SCORES, Floats, ItemParameters, positions
 from examiner.irt.model import Parameter, moved
-from examiner.irt.posterior import Quadrature, moments, posterior_weights, quadrature_for
 from examiner.irt.outcomes import Cells, landmark_reached
+from examiner.irt.posterior import Quadrature, moments, posterior_weights, quadrature_for
 from examiner.irt.prediction import (
     UNEXPECTED,
     Predictions,

@@ -9,7 +9,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from examiner.checking import Axes, read_only
-from examiner.irt.estimation.kernels import Kernel, kernel_for
+from examiner.irt.estimation.kernel import Kernel
+from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.items import Floats, ItemParameters, curves, information
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError

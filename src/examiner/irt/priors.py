@@ -200,9 +200,9 @@ class Priors:
 
     Slopes are alike, on a scale that is free: `RelativeSlopes`. Intercepts d = −ab are N(0, 3²).
     Guessing and slip on their logits (see `Parameter`): a chance of about 0.12 and 0.05, both
-    uncertain. Log precision N(2.3, 1.5²): between about 0.5 and 200; that of scores without ends, which have
-    units, is free, and so are their intercepts. Cuts of scores of exactly 0 and 1: k₀ is N(−5, 2.5²), and the logarithm of the gap to
-    k₁ is N(2.3, 0.5²), between about 4 and 27.
+    uncertain. Log precision N(2.3, 1.5²): between about 0.5 and 200; that of scores without ends, which
+    have units, is free, and so are their intercepts. Cuts of scores of exactly 0 and 1: k₀ is
+    N(−5, 2.5²), and the logarithm of the gap to k₁ is N(2.3, 0.5²), between about 4 and 27.
 
     >>> Priors.of({"slope": (1.0, 2.0)}).slope
     Normal(mean=1.0, sd=2.0)

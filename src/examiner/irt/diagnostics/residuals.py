@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.outcomes import expected_result, result_variance
 from examiner.irt.fitted import ToldByName
 from examiner.irt.items import SCORES, Floats, ItemParameters, curves
+from examiner.irt.outcomes import expected_result, result_variance
 from examiner.results import ResponseMatrix
 
 _ODD = -2.326
@@ -42,7 +42,9 @@ def residuals(matrix: ResponseMatrix, items: ItemParameters, ability: Floats) ->
         scores, observed = matrix.to_numpy(), matrix.observed
         expected, variance = (of(items, ability).T for of in (expected_result, result_variance))
         difference = np.where(observed, scores - expected, 0.0)
-        return Residuals(difference, np.where(observed, np.maximum(variance, _LEAST), 0.0), observed)
+        return Residuals(
+            difference, np.where(observed, np.maximum(variance, _LEAST), 0.0), observed
+        )
     shape = curves(items, ability)
     # The variance may not vanish: a surprise where none is possible counts as very large.
     chance, other = shape.success.T, shape.failure.T

@@ -50,7 +50,10 @@ class Freedom(Unknowns):
         if items.precision is not None and items.response != "normal":
             stuck["precision"] = items.precision >= _PRECISE
         if items.cuts is not None:
-            stuck |= {"zero_cut": items.cuts[:, 0] < -_FAR_OUT, "cut_gap": items.cuts[:, 1] > _FAR_OUT}
+            stuck |= {
+                "zero_cut": items.cuts[:, 0] < -_FAR_OUT,
+                "cut_gap": items.cuts[:, 1] > _FAR_OUT,
+            }
         fixed = np.stack([stuck.get(name, nowhere) for name in unknowns.own], axis=1)
         shared = tuple(
             name for name in unknowns.shared if not (name in stuck and bool(stuck[name].all()))

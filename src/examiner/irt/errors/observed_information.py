@@ -22,12 +22,8 @@ from numpy.typing import NDArray
 
 from examiner.irt.errors.freedom import CompleteInformation
 from examiner.irt.errors.freedom import Freedom as Freedom
-from examiner.irt.estimation.kernels import (
-    Kernel,
-    curve_derivatives,
-    expected_gradient,
-    kernel_for,
-)
+from examiner.irt.estimation.kernel import Kernel
+from examiner.irt.estimation.kernels import curve_derivatives, expected_gradient, kernel_for
 from examiner.irt.estimation.usable_responses import suitable_kind
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.model import Model, moved

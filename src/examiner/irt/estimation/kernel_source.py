@@ -10,12 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.em import Expected, Pace
-from examiner.irt.estimation.kernels import (
-    Kernel,
-    curve_derivatives,
-    expected_gradient,
-    kernel_for,
-)
+from examiner.irt.estimation.kernel import Kernel
+from examiner.irt.estimation.kernels import curve_derivatives, expected_gradient, kernel_for
 from examiner.irt.estimation.score_kernels import Normal
 from examiner.irt.estimation.usable_responses import (
     biserial_start,

@@ -107,12 +107,12 @@ class Normal:
     .. math:: y = c + \sigma\,(a\theta + d + \varepsilon), \quad \varepsilon \sim N(0, 1), \quad
               \log f = \log s - \tfrac12 \big(s (y - c) - \eta\big)^2 - \tfrac12 \log 2\pi
 
-    with s = 1/σ, c the centre of the task's scores and η = aθ + d (Samejima, Psychometrika 38, 1973, in the normal
-    form of Wang and Zeng 1998: a is how many times its own noise a score rises with a unit of ability,
-    b the ability at which the landmark m is expected, and aσ the units of score). P(y > m) = Φ(a (θ − b)) is
-    the normal ogive of the same tasks with success above the landmark, so that difficulty and discrimination
-    mean what they mean there; other units of a task's scores change σ and c alone. Where the centres [tasks]
-    are known beforehand, scores count from them, which keeps their digits where they lie far from 0.
+    with s = 1/σ, c the centre of the task's scores and η = aθ + d (Samejima, Psychometrika 38, 1973, in the
+    normal form of Wang and Zeng 1998: a is how many times its own noise a score rises with a unit of
+    ability, b the ability at which the landmark m is expected, and aσ the units of score). P(y > m) =
+    Φ(a (θ − b)) is the normal ogive of the same tasks with success above the landmark, so that difficulty
+    and discrimination mean what they mean there; other units of a task's scores change σ and c alone. Where
+    the centres [tasks] are known beforehand, scores count from them, which keeps their digits.
     """
 
     centre: Floats | None = None
@@ -210,7 +210,7 @@ def outside_bounds(values: Floats) -> NDArray[np.bool_]:
 
 
 def standardised(matrix: ResponseMatrix) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return logits of scores in [0, 1], ends a little moved in, to begin a fit with; and what was observed."""
+    """Return logits of scores in [0, 1] to begin a fit with, ends moved in; and what was observed."""
     values, _ = bounded_scores(matrix)
     observed = ~np.isnan(values)
     safe = np.clip(np.where(observed, values, 0.5), 0.005, 0.995)

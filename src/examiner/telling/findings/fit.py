@@ -139,7 +139,9 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     )
     about = f"{fit.model}, {fit.estimator}, {shape}; {fit.quadrature.kind}"
     if fit.items.landmark is not None:
-        about += f"; difficulty is the ability at which a score of {fit.items.landmark[0]:g} is expected"
+        about += (
+            f"; difficulty is the ability at which a score of {fit.items.landmark[0]:g} is expected"
+        )
     lead = (Name(weak_sentence(weak)),) if weak else ()
     return Finding(lead=lead, blocks=blocks, data=data, about=about)
 

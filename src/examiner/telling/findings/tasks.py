@@ -61,8 +61,8 @@ def _how(fit: IRTFit, what: str) -> Prose:
     meaning = "An agent has even chances on a task that stands as high as it does."
     if fit.items.landmark is not None:
         meaning = (
-            f"An agent is expected to score {fit.items.landmark[0]:g}, the landmark, on a task that stands as "
-            f"high as it does; curves are the chance of reaching it."
+            f"An agent is expected to score {fit.items.landmark[0]:g}, the landmark, on a task that stands "
+            f"as high as it does; curves are the chance of reaching it."
         )
     return (
         f"{fit.model} of {what}, {fit.estimator}, log-likelihood {three_digits(fit.log_likelihood)}; "
