@@ -58,7 +58,7 @@ def test_an_agent_of_scores_is_placed_where_the_fit_has_it_exact_zeros_and_ones_
     found = place(matrix, fit)
     np.testing.assert_allclose([one.ability for one in found], fit.abilities.ability, atol=1e-4)
     np.testing.assert_allclose([one.error for one in found], fit.abilities.posterior, atol=1e-4)
-    # the fit's own errors count those of precisions too
+    # the fit's own errors count those of cuts too, and all directions in which tasks err together
     np.testing.assert_allclose([one.total_error for one in found], fit.abilities.error, rtol=0.05)
 
 

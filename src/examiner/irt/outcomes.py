@@ -93,7 +93,7 @@ def tails(items: ItemParameters, cells: Cells, nodes: Floats) -> tuple[Floats, F
     success = curves(items, nodes).success
     if items.response == "beta-binomial" and items.precision is not None:
         return _overdispersed_tails(items.precision, cells, success)
-    below = np.asarray(bdtr(value, trials.astype(int), success))
+    below = np.asarray(bdtr(value, trials.astype(int), success), dtype=np.float64)
     above = np.where(value > 0, bdtrc(value - 1, trials.astype(int), success), 1.0)
     return below, np.asarray(above)
 
