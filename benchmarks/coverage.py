@@ -36,6 +36,8 @@ for library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):  # the workers', which start
 
 NEW = 5
 """Agents placed on each fit."""
+LANDMARK = 1.0
+"""The score at which difficulty is told, of scores without ends."""
 DRAWS = 199
 BINS = 20
 EXPECTED = {
@@ -62,12 +64,15 @@ class Cell:
     population: str = "normal"
     kind: str = "coverage"
     response: str = "binomial"
+    ends: bool = False
+    """Whether some scores are exactly 0 and exactly 1."""
 
     @property
     def name(self) -> str:
         size = f"{self.agents}x{self.tasks}" + (f"x{self.trials}" if self.trials > 1 else "")
         said = [self.model if self.response != "beta-binomial" else "beta-binomial", size]
         said += [f"{self.missing:.0%} missing"] if self.missing else []
+        said += ["with zeros and ones"] if self.ends else []
         said += [f"slopes {self.slopes}"] if self.slopes != "expected" else []
         said += [f"{self.population} population"] if self.population != "normal" else []
         return " ".join([*said, *([self.kind] if self.kind != "coverage" else [])])
@@ -97,6 +102,8 @@ def cells() -> Iterator[Cell]:
     for agents, tasks in ((23, 40), (500, 60)):
         yield Cell("1pl", agents, tasks, slopes="equal")
         yield Cell("beta", agents, tasks, response="beta")
+        yield Cell("beta", agents, tasks, response="beta", ends=True)
+        yield Cell("normal", agents, tasks, response="normal")
     for agents, tasks in ((23, 40), (45, 41), (500, 60)):  # single trials have no overdispersion
         for missing in (0.0, 0.5):
             yield Cell("2pl", agents, tasks, 4, missing, response="beta-binomial")
@@ -123,7 +130,9 @@ def truth(cell: Cell, rng: np.random.Generator) -> tuple[ItemParameters, np.ndar
         slope *= np.where(rng.random(cell.tasks) < 0.2, -1.0, 1.0)
     elif cell.slopes == "equal":
         slope[:] = mean
-    precision = {"beta-binomial": 10.0, "beta": 8.0}.get(cell.response)
+    precision: float | np.ndarray | None = {"beta-binomial": 10.0, "beta": 8.0}.get(cell.response)
+    if cell.response == "normal":  # scores of every task have units of their own
+        precision = np.exp(rng.normal(0.0, 2.0, cell.tasks))
     items = ItemParameters.of(
         [f"task {n}" for n in range(cell.tasks)],
         slope,
@@ -131,6 +140,8 @@ def truth(cell: Cell, rng: np.random.Generator) -> tuple[ItemParameters, np.ndar
         guessing=rng.beta(5, 17, cell.tasks) if cell.model == "3pl" else 0.0,
         precision=precision,
         response=cell.response,  # type: ignore[arg-type]
+        cuts=(-2.5, 2.5) if cell.ends else None,
+        landmark=LANDMARK if cell.response == "normal" else None,
     )
     ability = rng.normal(size=cell.agents + NEW)
     if cell.kind == "identical":
@@ -151,8 +162,9 @@ def one_table(cell: Cell, number: int, starts: int | None) -> dict[str, object]:
     old = every.take(range(cell.agents))
     new = every.take(range(cell.agents, len(ability)))
     begun = time.perf_counter()
-    response = None if cell.response == "beta" else cell.response
-    made = fit(old, cell.model, starts=starts, response=response)  # type: ignore[arg-type]
+    response = None if cell.response in ("beta", "normal") else cell.response
+    landmark = LANDMARK if cell.response == "normal" else None
+    made = fit(old, cell.model, starts=starts, response=response, landmark=landmark)  # type: ignore[arg-type]
     seconds = time.perf_counter() - begun
     kept = np.array([old.agents.index(agent) for agent in made.abilities.agents])
     able = ability[: cell.agents][kept]

@@ -44,8 +44,14 @@ def brute_density(items: ItemParameters, place: int, value: float, trials: int):
     nu = items.precision[place]
     if items.response == "beta-binomial":
         return stats.betabinom.pmf(int(value), trials, p * nu, (1 - p) * nu)
-    # Smithson and Verkuilen's rule with N = 100, as in fits
-    return stats.beta.pdf((value * 99 + 0.5) / 100, p * nu, (1 - p) * nu)
+    assert items.cuts is not None
+    low, high = items.cuts[place]
+    around = stats.logistic(items.slope[place] * GRID + items.intercept[place])
+    if value in (0.0, 1.0):
+        return around.cdf(low) if value == 0 else around.sf(high)
+    inside = around.cdf(high) - around.cdf(low)
+    p = stats.logistic.cdf(items.slope[place] * GRID + items.intercept[place])
+    return inside * stats.beta.pdf(value, p * nu, (1 - p) * nu)
 
 
 def brute_moments(density: np.ndarray) -> tuple[float, float]:
@@ -62,7 +68,7 @@ CASES = {
         [(1, 1), (0, 4), (3, 5), (7, 9)],
     ),
     "beta": (
-        some_items(6, precision=[3.0, 5.0, 20.0, 1.0, 8.0, 2.0], response="beta"),
+        some_items(6, precision=[3.0, 5.0, 20.0, 1.0, 8.0, 2.0], response="beta", cuts=(-3.0, 2.0)),
         [(0.0, 1), (1.0, 1), (0.37, 1), (0.9, 1)],
     ),
 }

@@ -195,12 +195,16 @@ def test_draws_have_the_errors_of_the_fit() -> None:
     assert apart.std() == pytest.approx(made.abilities.differences()[1][0, 1], rel=0.1)
 
 
-@pytest.mark.parametrize("model", ["1pl", "rasch", "3pl", "beta"])
+@pytest.mark.parametrize("model", ["1pl", "rasch", "3pl", "beta", "normal"])
 def test_every_model_draws_and_has_joint_errors(model: str) -> None:
     items = bank(12, 13)
-    if model == "beta":
+    if model in ("beta", "normal"):
         items = ItemParameters.of(
-            items.tasks, items.slope, items.intercept, precision=8.0, response="beta"
+            items.tasks,
+            items.slope,
+            items.intercept,
+            precision=8.0,
+            response=model,  # type: ignore[arg-type]
         )
     made = fit(simulate(items, 30, rng=5), model, starts=1)
     drawn = made.draws(400, rng=2)
@@ -265,6 +269,17 @@ SMALL = (coverage.Cell("2pl", 12, 25, 5), coverage.Cell("2pl", 23, 40))
 def test_intervals_of_small_tables_hold_the_truth(cell: Any) -> None:
     """A quick look of 30 tables; `benchmarks/coverage.py` has 200 of each of many kinds."""
     check(cell, 30)
+
+
+SCORES = (
+    coverage.Cell("normal", 20, 15, response="normal"),
+    coverage.Cell("beta", 20, 15, response="beta", ends=True),
+)
+
+
+@pytest.mark.parametrize("cell", SCORES, ids=lambda cell: cell.name)
+def test_intervals_of_small_tables_of_scores_hold_the_truth(cell: Any) -> None:
+    check(cell, 12)
 
 
 @pytest.mark.slow

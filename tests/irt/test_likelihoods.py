@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 import examiner as ex
-from examiner.irt.estimation.kernels import kernel_for
-from examiner.irt.items import ItemParameters, Response, curves
+from examiner.irt.estimation.kernels import curve_derivatives, kernel_for
+from examiner.irt.items import SCORES, ItemParameters, Response, curves
+from examiner.irt.model import Parameter, moved
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
 from irt.heights import log_likelihoods
@@ -22,10 +23,12 @@ def parameters(response: Response) -> ItemParameters:
         ["t", "u", "v"],
         slope=[1.3, -0.7, 2.5],
         intercept=[0.4, 1.0, -2.0],
-        guessing=[0.0, 0.2, 0.1],
-        ceiling=[1.0, 1.0, 0.9],
+        guessing=0.0 if response in SCORES else [0.0, 0.2, 0.1],
+        ceiling=1.0 if response in SCORES else [1.0, 1.0, 0.9],
         precision=None if response == "binomial" else [3.0, 20.0, 0.7],
         response=response,
+        cuts=[[-2.0, 1.5], [-1.0, 4.0], [-2.5, 0.3]] if response == "beta" else None,
+        landmark=[0.0, 1.5, -2.0] if response == "normal" else None,
     )
 
 
@@ -54,24 +57,51 @@ def test_counts_have_the_likelihoods_of_scipy() -> None:
         np.testing.assert_allclose(log_likelihoods(matrix, items, ABILITIES), expected, atol=1e-10)
 
 
-def test_scores_have_the_likelihood_of_scipy_after_moving_off_the_ends() -> None:
+def test_scores_have_the_likelihood_of_scipy_and_ends_that_of_an_ordered_logit() -> None:
+    """P(y = 0), P(0 < y < 1) and P(y = 1) are those of a logistic variable around η between two cuts."""
     scores = np.array([[0.0, 0.25, 1.0], [0.5, np.nan, 0.75]])
     matrix = ResponseMatrix.from_array(scores, tasks=["t", "u", "v"])
     items = parameters("beta")
     assert items.precision is not None
     expected = np.zeros((2, ABILITIES.size))
     for agent, task in zip(*np.nonzero(~np.isnan(scores)), strict=True):
-        y = (scores[agent, task] * 99 + 0.5) / 100  # Smithson and Verkuilen's rule with N = 100
-        p, phi = chances(items, int(task)), items.precision[task]
-        expected[agent] += stats.beta.logpdf(y, p * phi, (1 - p) * phi)
+        y, p, phi = scores[agent, task], chances(items, int(task)), items.precision[task]
+        assert items.cuts is not None
+        around = stats.logistic(items.slope[task] * ABILITIES + items.intercept[task])
+        low, high = items.cuts[task]
+        if y == 0:
+            expected[agent] += np.log(around.cdf(low))
+        elif y == 1:
+            expected[agent] += np.log(around.sf(high))
+        else:
+            expected[agent] += np.log(around.cdf(high) - around.cdf(low))
+            expected[agent] += stats.beta.logpdf(y, p * phi, (1 - p) * phi)
     np.testing.assert_allclose(log_likelihoods(matrix, items, ABILITIES), expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("response", ["binomial", "beta-binomial", "beta"])
+def test_scores_without_ends_have_the_likelihood_of_scipy() -> None:
+    scores = np.array([[-3.0, 0.25, 12.0], [0.5, np.nan, 0.75]])
+    matrix = ResponseMatrix.from_array(scores, tasks=["t", "u", "v"])
+    items = parameters("normal")
+    assert items.precision is not None and items.landmark is not None
+    expected = np.zeros((2, ABILITIES.size))
+    for agent, task in zip(*np.nonzero(~np.isnan(scores)), strict=True):
+        deviation = items.precision[task] ** -0.5
+        line = items.slope[task] * ABILITIES + items.intercept[task]
+        law = stats.norm(items.landmark[task] + deviation * line, deviation)
+        expected[agent] += law.logpdf(scores[agent, task])
+    np.testing.assert_allclose(log_likelihoods(matrix, items, ABILITIES), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("response", ["binomial", "beta-binomial", "beta", "normal"])
 def test_slopes_are_the_derivatives_of_the_expected_log_likelihood(response: Response) -> None:
     rng = np.random.default_rng(3)
     if response == "beta":
-        matrix = ResponseMatrix.from_array(rng.random((6, 3)), tasks=["t", "u", "v"])
+        scores = np.clip(1.4 * rng.random((6, 3)) - 0.2, 0.0, 1.0)
+        assert (scores == 0).any() and (scores == 1).any()
+        matrix = ResponseMatrix.from_array(scores, tasks=["t", "u", "v"])
+    elif response == "normal":
+        matrix = ResponseMatrix.from_array(5 * rng.normal(size=(6, 3)), tasks=["t", "u", "v"])
     else:
         tried = rng.integers(1, 5, (6, 3))
         matrix = ResponseMatrix.from_counts(rng.binomial(tried, 0.5), tried, tasks=["t", "u", "v"])
@@ -80,17 +110,22 @@ def test_slopes_are_the_derivatives_of_the_expected_log_likelihood(response: Res
     sums = [data.T @ weights for data in kernel.statistics(matrix)]
     shape = curves(items, ABILITIES)
 
-    def value(shift: float, stretch: float) -> NDArray[np.float64]:
-        moved = shape._replace(success=shape.success + shift, failure=shape.failure - shift)
-        precision = None if items.precision is None else items.precision * np.exp(stretch)
-        return kernel.slopes(sums, moved, precision).value
+    def numeric(parameter: Parameter) -> NDArray[np.float64]:
+        ahead, behind = (moved(items, parameter, step) for step in (1e-5, -1e-5))
+        high, low = (
+            kernel.slopes(sums, curves(at, ABILITIES), at.precision).value for at in (ahead, behind)
+        )
+        return np.asarray((high - low) / 2e-5)
 
     slopes = kernel.slopes(sums, shape, items.precision)
-    numeric = (value(1e-6, 0) - value(-1e-6, 0)) / 2e-6
-    np.testing.assert_allclose(slopes.by_success, numeric, rtol=1e-5, atol=1e-5)
+    by_curve = curve_derivatives(["intercept"], items, shape, ABILITIES)["intercept"]
+    close = {"rtol": 1e-5, "atol": 1e-5}
+    np.testing.assert_allclose(slopes.by_success * by_curve, numeric("intercept"), **close)
     if slopes.by_log_precision is not None:
-        numeric = (value(0, 1e-5) - value(0, -1e-5)) / 2e-5
-        np.testing.assert_allclose(slopes.by_log_precision, numeric, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(slopes.by_log_precision, numeric("precision"), **close)
+    assert set(slopes.by_cuts) == ({"zero_cut", "cut_gap"} if response == "beta" else set())
+    for name, by_cut in slopes.by_cuts.items():
+        np.testing.assert_allclose(by_cut.gradient, numeric(name), **close)  # type: ignore[arg-type]
 
 
 @given(

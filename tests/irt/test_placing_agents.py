@@ -58,33 +58,34 @@ def test_an_agent_of_scores_is_placed_where_the_fit_has_it_exact_zeros_and_ones_
     found = place(matrix, fit)
     np.testing.assert_allclose([one.ability for one in found], fit.abilities.ability, atol=1e-4)
     np.testing.assert_allclose([one.error for one in found], fit.abilities.posterior, atol=1e-4)
-    # the fit's own errors count those of precisions too
+    # the fit's own errors count those of cuts too, and all directions in which tasks err together
     np.testing.assert_allclose([one.total_error for one in found], fit.abilities.error, rtol=0.05)
 
 
-def test_an_exact_zero_is_as_surprising_as_the_others_make_a_score_of_no_more() -> None:
-    from scipy.stats import beta, norm
+def test_an_exact_zero_is_as_surprising_as_the_others_make_it() -> None:
+    from scipy.stats import logistic, norm
 
-    items = bank("beta", precision=5.0)
+    items = bank("beta", precision=5.0, cuts=(-2.0, 1.0))
     (found,) = place(ResponseMatrix.from_array([[1.0] * 23 + [0.0]], tasks=TASKS), known_fit(items))
     grid = np.linspace(-7, 7, 2801)
-    chance = probability(items, grid).T
-    others = beta.logpdf(0.995, chance[:23] * 5, (1 - chance[:23]) * 5).sum(axis=0)
+    eta = items.slope[:, None] * grid + items.intercept[:, None]
+    others = logistic.logsf(1.0, loc=eta[:23]).sum(axis=0)
     weights = np.exp(others - others.max()) * norm.pdf(grid)
-    tail = weights @ beta.cdf(0.005, chance[23] * 5, (1 - chance[23]) * 5) / weights.sum()
+    tail = weights @ logistic.cdf(-2.0, loc=eta[23]) / weights.sum()
     assert found.unexpected[0].task == "t23"
     assert found.unexpected[0].chance == pytest.approx(tail, rel=1e-3)
 
 
 def test_exact_scores_are_no_surprise_where_scores_pile_up_at_both_ends() -> None:
-    items = bank("beta", precision=0.5)
+    items = bank("beta", precision=0.5, cuts=(-0.1, 0.1))
     ends = np.round(ex.irt.simulate(items, 40, rng=5).to_numpy())
     found = place(ResponseMatrix.from_array(ends, tasks=TASKS), known_fit(items))
     assert sum(len(one.unexpected) for one in found) < 0.15 * ends.size
 
 
 @pytest.mark.parametrize(
-    ("response", "precision"), [("binomial", None), ("beta-binomial", 4.0), ("beta", 8.0)]
+    ("response", "precision"),
+    [("binomial", None), ("beta-binomial", 4.0), ("beta", 8.0), ("normal", 0.25)],
 )
 def test_the_posterior_is_that_of_plain_numerical_integration(response, precision) -> None:
     from scipy.stats import beta, betabinom, binom, norm
@@ -96,9 +97,14 @@ def test_the_posterior_is_that_of_plain_numerical_integration(response, precisio
     agents = Abilities(tuple("abcdefghij"), np.linspace(-1, 1, 10), np.full(10, 0.1), "")
     fit = known_fit(items, abilities=agents, population_sd=1.3)
     if response == "beta":
-        new = ResponseMatrix.from_array((k / n)[None, :] * 0.9 + 0.05, tasks=items.tasks)
-        inside = (new.to_numpy()[0] * 99 + 0.5) / 100  # as in fits of any number of agents
-        density = beta.pdf(inside[:, None], chance * precision, (1 - chance) * precision)
+        scores = (k / n) * 0.9 + 0.05
+        new = ResponseMatrix.from_array(scores[None, :], tasks=items.tasks)
+        density = beta.pdf(scores[:, None], chance * precision, (1 - chance) * precision)
+    elif response == "normal":
+        scores = 3.0 * (k - 2.0)
+        new = ResponseMatrix.from_array(scores[None, :], tasks=items.tasks)
+        expected = ex.irt.expected_result(items, grid)
+        density = norm.pdf(scores[:, None], expected, precision**-0.5)
     else:
         new = ResponseMatrix.from_counts(k[None, :], n[None, :], tasks=items.tasks)
         density = binom.pmf(k[:, None], n[:, None], chance)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.irt import IRTFit, ItemParameters, Response, known, known_tasks
 from examiner.irt.estimation.kernels import log_density
-from examiner.irt.items import curves, information_of_scores, rise
+from examiner.irt.items import chances_of_ends, curves, information_of_scores, rise
 from examiner.results import ResponseMatrix, Results
 from examiner.scores import responses
 from examiner.wording import InputError, counted, listed, shorten, unknown_name
@@ -235,11 +235,12 @@ def _scores(versions: tuple[ItemParameters, ...], nodes: Floats) -> OutcomeTable
     """Scores in bins, from the beta with the mean and variance of the average over versions.
 
     Var y = E[P (1 − P) / (φ + 1)] + Var(P), over versions; P̄ (1 − P̄) / Var y − 1 is its precision φ̄, and
-    its information P̄'² φ̄² (ψ'(P̄φ̄) + ψ'((1 − P̄)φ̄)).
+    its information P̄'² φ̄² (ψ'(P̄φ̄) + ψ'((1 − P̄)φ̄)). Exact zeros and ones are in the outermost bins, and
+    count as scores inside would.
     """
     from scipy.special import betainc
 
-    mean, square, within, slope = (np.zeros((len(versions[0]), nodes.size)) for _ in range(4))
+    mean, square, within, slope, *at_ends = np.zeros((6, len(versions[0]), nodes.size))
     for items in versions:
         shape = curves(items, nodes)
         phi = np.ones((len(items), 1)) if items.precision is None else items.precision[:, None]
@@ -247,6 +248,8 @@ def _scores(versions: tuple[ItemParameters, ...], nodes: Floats) -> OutcomeTable
         square += shape.success**2
         within += shape.success * shape.failure / (phi + 1.0)
         slope += rise(items, shape)
+        for end, chance in zip(at_ends, chances_of_ends(shape), strict=True):
+            end += chance / len(versions)
     mean, square, within, slope = (part / len(versions) for part in (mean, square, within, slope))
     inside = np.clip(mean, 1e-6, 1 - 1e-6)
     variance = np.maximum(within + square - mean**2, 1e-12)
@@ -257,4 +260,7 @@ def _scores(versions: tuple[ItemParameters, ...], nodes: Floats) -> OutcomeTable
     below = np.stack([betainc(up, down, edge) for edge in edges])
     ends = np.zeros_like(below[:1]), np.ones_like(below[:1])
     bins = np.diff(np.concatenate([ends[0], below, ends[1]]), axis=0)
+    bins *= 1 - at_ends[0] - at_ends[1]
+    bins[0] += at_ends[0]
+    bins[-1] += at_ends[1]
     return OutcomeTables(np.maximum(bins, 0.0), information, False)

@@ -17,6 +17,7 @@ from examiner.checking import Randomness, generator, read_only
 from examiner.irt import IRTFit, ItemParameters
 from examiner.irt.errors.intervals import interval
 from examiner.irt.estimation.kernels import AS_BINOMIAL
+from examiner.irt.simulate import with_ends
 from examiner.results.display import html_table
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted
@@ -198,7 +199,7 @@ class Respondents:
             inside = np.clip(chance, 1e-9, 1 - 1e-9)
             drawn = rng.beta(inside * finite, (1 - inside) * finite)
             if items.response == "beta":
-                return np.asarray(drawn)
+                return with_ends(items.take(at), eta, drawn, rng)
             chance = np.where(nu < AS_BINOMIAL, drawn, chance)
         if (trials == 1).all():
             return np.asarray(rng.random(chance.size) < chance, dtype=np.float64)
@@ -208,7 +209,7 @@ class Respondents:
 def _end_to_end(versions: tuple[ItemParameters, ...]) -> ItemParameters:
     arrays = {
         name: np.concatenate([getattr(version, name) for version in versions])
-        for name in ("slope", "intercept", "guessing", "ceiling", "precision")
+        for name in ("slope", "intercept", "guessing", "ceiling", "precision", "cuts")
         if getattr(versions[0], name) is not None
     }
     return replace(versions[0], tasks=versions[0].tasks * len(versions), **arrays)  # type: ignore[arg-type]  # arrays alone

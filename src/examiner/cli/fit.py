@@ -30,7 +30,10 @@ from examiner.wording import shorten
 class FitOptions:
     """Which model is fitted, and how."""
 
-    model: str = option("2pl", f"{', '.join(MODELS)}: beta for scores, the others for successes.")
+    model: str = option(
+        "2pl",
+        f"{', '.join(MODELS)}: normal for scores, beta for those in [0, 1], the others for successes.",
+    )
     estimator: Literal["map", "ml"] = option("map", "map: weak priors; ml: maximum likelihood.")
     prior: list[str] | None = option(
         None,
@@ -39,6 +42,11 @@ class FitOptions:
     )
     response: Literal["binomial", "beta-binomial"] | None = option(
         None, "For several trials a cell [default: beta-binomial where there are]."
+    )
+    landmark: float | None = option(
+        None,
+        "Score at which the model normal tells difficulty [default: what --normalise calls human, or "
+        "random; or 0].",
     )
     starts: int | None = option(None, "Starts to try [default: by size].")
     nodes: int | None = option(None, "Gauss–Hermite nodes [default: a grid, by test length].")
@@ -67,6 +75,7 @@ def fit(
             estimator=how.estimator,
             priors=_priors(how.prior),
             response=how.response,
+            landmark=how.landmark,
             starts=how.starts,
             nodes=how.nodes,
             rng=told.seed,

@@ -63,6 +63,8 @@ from examiner.irt.link import Link as Link
 from examiner.irt.link import link as link
 from examiner.irt.model import Model as Model
 from examiner.irt.models import MODELS as MODELS
+from examiner.irt.outcomes import expected_result as expected_result
+from examiner.irt.outcomes import landmark_reached as landmark_reached
 from examiner.irt.place import Placement as Placement
 from examiner.irt.place import known_tasks as known_tasks
 from examiner.irt.place import place as place

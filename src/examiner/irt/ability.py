@@ -8,7 +8,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from examiner.checking import check_known
-from examiner.irt.estimation.kernels import Kernel, kernel_for
+from examiner.irt.estimation.kernel import Kernel
+from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts
 from examiner.irt.items import Floats, ItemParameters, curves, rise
 from examiner.irt.posterior import (
@@ -71,7 +72,7 @@ def abilities(
     if method == "eap":
         return _posterior_means(matrix, matched, rule, population_sd)
     found, errors = np.empty((2, len(matrix.agents)))
-    kernel, grid = kernel_for(matched.response, matrix), population_sd * rule.nodes
+    kernel, grid = kernel_for(matched.response, matrix, matched), population_sd * rule.nodes
     if method == "ml":
         grid = _reach(grid, matched)
     heights = _Heights(kernel, matched, population_sd**-2 if method == "map" else 0.0)

@@ -92,7 +92,10 @@ class Joint(Protocol):
 
     @property
     def directions(self) -> Floats:
-        """Leading directions in which slopes, then intercepts, err together: [2 tasks, directions]."""
+        """Leading directions in which tasks err together: [2 or 3 tasks, directions].
+
+        Those of slopes, then of intercepts, then of precisions where each task has its own.
+        """
         ...
 
     def draws(self, count: int, rng: np.random.Generator) -> JointDraws:
@@ -124,11 +127,16 @@ class TaskErrors:
     population_sd: float = float("nan")
     """Standard error of the population's standard deviation, where it is free (Rasch)."""
     together: Annotated[Floats, Axes("parameters", "directions of tasks")] | None = None
-    """What tasks err by together, of stored fits: directions of all slopes, then of all intercepts."""
+    """What tasks err by together, of stored fits: directions of all slopes, then of all intercepts, then of
+    all precisions where each task has its own."""
+    with_precision: Annotated[Floats, Axes("tasks", "slope and intercept")] | None = None
+    """Cov(slope, precision) and Cov(intercept, precision), where each task has its own precision."""
     joint: Joint | None = field(default=None, compare=False, metadata={"stored": False}, repr=False)
 
-    def variances(self, by_slope: Floats, by_intercept: Floats) -> Floats:
-        """Return the variances of sums Σ (x a + y d) over tasks, for rows of weights x and y [n, tasks].
+    def variances(
+        self, by_slope: Floats, by_intercept: Floats, by_precision: Floats | None = None
+    ) -> Floats:
+        """Return the variances of sums Σ (x a + y d + z φ) over tasks, for rows of weights [n, tasks].
 
         Tasks whose errors are not known are left out. What tasks share, the zero and unit of the scale
         above all, is in it by its leading directions, which a stored fit keeps: it gives the same number.
@@ -143,14 +151,19 @@ class TaskErrors:
         found = (
             by_slope**2 @ slope + 2 * (by_slope * by_intercept) @ both + by_intercept**2 @ intercept
         )
+        weights = [by_slope, by_intercept]
+        if by_precision is not None and self.with_precision is not None:
+            weights.append(by_precision)
+            of_slopes, of_intercepts = np.nan_to_num(self.with_precision).T
+            found += by_precision**2 @ np.nan_to_num(self.precision**2)
+            found += 2 * (by_slope * by_precision) @ of_slopes
+            found += 2 * (by_intercept * by_precision) @ of_intercepts
         together = self.together if self.joint is None else self.joint.directions
         if together is not None:
-            tasks = len(self.slope)
-            of_slopes, of_intercepts = together[:tasks], together[tasks:]
-            whole = by_slope @ of_slopes + by_intercept @ of_intercepts
-            alone = np.einsum("nt,td->ntd", by_slope, of_slopes)
-            alone += np.einsum("nt,td->ntd", by_intercept, of_intercepts)
-            found += (whole**2).sum(axis=1) - (alone**2).sum(axis=(1, 2))
+            every = together.reshape(-1, len(self.slope), together.shape[1])
+            parts = [by[:, :, None] * part for by, part in zip(weights, every, strict=False)]
+            alone = np.sum(parts, axis=0)
+            found += (alone.sum(axis=1) ** 2).sum(axis=1) - (alone**2).sum(axis=(1, 2))
         return np.maximum(found, 0.0)
 
     def to_record(self) -> dict[str, object]:

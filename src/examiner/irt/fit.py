@@ -27,13 +27,13 @@ from examiner.irt.estimation.usable_responses import (
 )
 from examiner.irt.evidence import Evidence
 from examiner.irt.fitted import Abilities, Estimator, IRTFit, Starts
-from examiner.irt.items import Floats, ItemParameters, Response
+from examiner.irt.items import SCORES, Floats, ItemParameters, Response
 from examiner.irt.model import Model, Parameter, Point, Unknowns
 from examiner.irt.models import MODELS
 from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors, RelativeSlopes
 from examiner.results import ResponseMatrix, Results, connections
-from examiner.scores import Recipe
+from examiner.scores import NORMALISERS, Recipe
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, shorten
 
@@ -59,6 +59,7 @@ class FittingOptions(TypedDict, total=False):
     nodes: int | Quadrature | None
     errors: bool
     most_iterations: int
+    landmark: float | None
 
 
 QUICKLY: FittingOptions = {"starts": 1, "errors": False}
@@ -73,7 +74,9 @@ class Fitting:
     beta-binomial unless `response="binomial"`. `starts` is how many starts to try (by default ten for
     few trials in all, one for many: the first from correlations, the others random); `nodes` a number
     of Gauss–Hermite nodes or a `Quadrature`, by default a grid as fine as the test is long. Standard
-    errors, and whether there is anything to see, are computed unless `errors=False`.
+    errors, and whether there is anything to see, are computed unless `errors=False`. `landmark` is the
+    score at which the model normal tells difficulty: by default that of the recipe's normaliser (the
+    human's 1 of "human", 0 of "random-only"), or 0.
 
     >>> Fitting(starts=0)
     Traceback (most recent call last):
@@ -89,6 +92,7 @@ class Fitting:
     nodes: int | Quadrature | None = None
     errors: bool = True
     most_iterations: int = 2000
+    landmark: float | None = None
 
     def __post_init__(self) -> None:
         if self.estimator not in get_args(Estimator):
@@ -97,6 +101,8 @@ class Fitting:
             raise InputError("Priors are given with estimator='ml', which has none. Use 'map'.")
         if self.starts is not None and self.starts < 1:
             raise InputError(f"{self.starts} starts are asked for. Give at least 1.")
+        if self.landmark is not None and not np.isfinite(self.landmark):
+            raise InputError(f"The landmark is {self.landmark}. Give a score, such as 1.0.")
 
     @property
     def weak_priors(self) -> Priors | None:
@@ -128,7 +134,8 @@ def fit(
 
     Raw `Results` become responses by the `recipe`, which learns from them and stays with the fit, so that
     `place` and examinations treat newcomers alike. Successes are zeros and ones, or what the recipe
-    says: `recipe=Recipe(normaliser="human", success=1.0)`. A `ResponseMatrix` is taken as it is.
+    says: `recipe=Recipe(normaliser="human", success=1.0)`. The models beta and normal take scores as they
+    are. A `ResponseMatrix` is taken as it is.
     Responses that are not in this process come as a `ResponseSource`, and then without standard errors,
     which need the responses themselves.
 
@@ -160,7 +167,8 @@ def fit(
         )
     usable = usable_responses(results, chosen, fitting.response)
     chosen = _told_apart(chosen, usable, priors)
-    source, unknowns = _source(results, usable, chosen, priors)
+    landmark = _landmark(fitting.landmark, usable.response, recipe)
+    source, unknowns = _source(results, usable, chosen, priors, landmark)
     count = fitting.starts or _number_of_starts(len(source.agents) * float(source.trials.sum()))
     drawing = generator(rng)
     starts = _starts(source, unknowns, count, drawing)
@@ -193,6 +201,8 @@ def fit_again(made: IRTFit, matrix: ResponseMatrix) -> IRTFit:
         "response": made.items.response,
         **QUICKLY,
     }
+    if made.items.landmark is not None:
+        same["landmark"] = float(made.items.landmark[0])
     return fit(matrix, made.model, **same)
 
 
@@ -235,7 +245,7 @@ def _told_apart(model: Model, usable: UsableResponses, priors: Priors | None) ->
 
 
 def _learnt_recipe(results: Results, model: Model, recipe: Recipe) -> Recipe:
-    """The recipe as learnt from results; a beta model takes scores, all others successes of trials."""
+    """The recipe as learnt from results; some models take scores, all others successes of trials."""
     if not isinstance(recipe, Recipe):
         raise InputError(
             f"The recipe is {shorten(recipe)}. Give a Recipe, such as Recipe(success=1.0)."
@@ -244,7 +254,8 @@ def _learnt_recipe(results: Results, model: Model, recipe: Recipe) -> Recipe:
     if nothing_said and recipe.share is not None and not results.is_binary(recipe.measure):
         raise _no_success(recipe.measure or results.measures[0])
     learnt = recipe.learn(results)
-    if "beta" not in model.responses and learnt.learnt is not None and not learnt.learnt.counts:
+    takes_scores = bool(set(model.responses) & set(SCORES))
+    if not takes_scores and learnt.learnt is not None and not learnt.learnt.counts:
         raise _no_success(learnt.measure)
     return learnt
 
@@ -254,9 +265,27 @@ def _no_success(measure: str | None) -> InputError:
         f"The measure {shorten(measure)} is not made of zeros and ones. Say what a success is "
         f"(`--success 1.0`, after `--normalise human` where tasks have scales; `--success reference`; "
         f"`recipe=Recipe(normaliser='human', success=1.0)` in Python), name a measure of wins "
-        f"(`--measure win`), or fit scores between 0 and 1 as they are (`--model beta`, with "
-        f"`--normalise min-max` or `z-score` where they are not)."
+        f"(`--measure win`), or fit scores as they are: with `--model normal`, or those between 0 and 1 "
+        f"with `--model beta`."
     )
+
+
+def _landmark(given: float | None, response: Response, recipe: Recipe | None) -> float:
+    """The score at which difficulty is told: the one given, else the recipe's normaliser's, else 0."""
+    if response != "normal":
+        if given is not None:
+            raise InputError(
+                f"A landmark of {given:g} is given, and the response {response} has none: it is the score "
+                f"at which the model normal tells difficulty. Leave it out."
+            )
+        return 0.0
+    if given is not None or recipe is None or not isinstance(recipe.normaliser, str):
+        return given or 0.0
+    known = NORMALISERS[recipe.normaliser].landmark
+    value = 0.0 if known is None else known.value
+    if recipe.transform == "log":
+        return float(np.log10(max(value, recipe.floor or 1.0)))
+    return value
 
 
 def _source(
@@ -264,6 +293,7 @@ def _source(
     usable: UsableResponses,
     model: Model,
     priors: Priors | None,
+    landmark: float,
 ) -> tuple[ResponseSource, Unknowns]:
     """The E-steps that suit the responses and what is to be estimated, and what that is."""
     matrix = usable.matrix
@@ -276,6 +306,8 @@ def _source(
     else:
         source = CompleteSource(matrix) if same_trials(matrix) else PatternedSource(matrix)
     unknowns = Unknowns.of(model, usable.response, source.tasks, priors)
+    centre = source.centre if isinstance(source, KernelSource) else None
+    unknowns = replace(unknowns, landmark=landmark, centre=centre)
     if not source.serves(unknowns):
         raise InputError(
             f"The source of responses has not what the model {model.name} needs. Choose another model."
@@ -293,7 +325,8 @@ def _starts(
         slope = np.full(slope.size, max(float(slope.mean()), _GENTLE))
     first = slope, intercept
     drawn = [_random_start(first, child, shared_slope=shared) for child in rng.spawn(count - 1)]
-    return [unknowns.start(slope, intercept) for slope, intercept in (first, *drawn)]
+    precision = source.first_precision() if isinstance(source, KernelSource) else None
+    return [unknowns.start(slope, intercept, precision) for slope, intercept in (first, *drawn)]
 
 
 def _number_of_starts(trials: float) -> int:

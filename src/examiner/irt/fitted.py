@@ -225,6 +225,11 @@ def fit_from_record(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
     known = {name: part for name, part in stored.items() if name != "schema"}
     made = from_record(IRTFit, known, strict=True)
     items, precision = made.items, made.items.precision
+    if items.response == "beta" and items.cuts is None:
+        raise InputError(
+            "This fit is of a beta model that moved every score inwards, which flattened its slopes; it is "
+            "no longer taken. Fit the results again."
+        )
     if precision is not None:  # an infinite one was written as nothing by the first schema
         precision = np.where(np.isnan(precision), np.inf, precision)
     check_names(made.abilities.agents, "agent")

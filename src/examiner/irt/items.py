@@ -13,10 +13,14 @@ from examiner.checking import Axes, check_names, read_only
 from examiner.wording import InputError, counted, listed, shorten
 
 Floats = NDArray[np.float64]
-Response = Literal["binomial", "beta-binomial", "beta"]
-"""How responses scatter around the probability: successes of trials, the same with trials of one
-agent on one task alike, or a continuous value in [0, 1]."""
+Response = Literal["binomial", "beta-binomial", "beta", "normal"]
+"""How responses scatter around the curve: successes of trials, the same with trials of one agent on one
+task alike, a score in [0, 1], or a score without ends."""
+SCORES: tuple[Response, ...] = ("beta", "normal")
+"""Responses that are scores, one a cell, and not successes of trials."""
 PerTask = Annotated[Floats, Axes("tasks")]
+NEVER = 30.0
+"""Cuts so far out that no score is exactly 0 or 1: the chance is 1e-13."""
 _LARGEST = 1e100
 """Larger slopes and intercepts are damage, and their squares would overflow."""
 _MOST = 500.0
@@ -28,7 +32,11 @@ class ItemParameters:
     """The curves of tasks: P(θ) = c + (u − c) σ(aθ + d), in slope and intercept.
 
     `difficulty` is b = −d / a, so that aθ + d = a (θ − b), and `discrimination` is a. `precision`
-    is ν of the beta-binomial (infinite: binomial) or φ of the beta model, and None for the binomial.
+    is ν of the beta-binomial (infinite: binomial), φ of the beta model or 1 / σ² of the normal one, in
+    units of the scores, and None for the binomial. A beta score is exactly 0 with the chance
+    σ(k₀ − aθ − d) and exactly 1 with σ(aθ + d − k₁): `cuts` are k₀ and k₁ of each task. A normal score
+    is `centre` + σ (aθ + d + noise), and difficulty is the ability at which it is expected to reach the
+    `landmark`: b = −(d + (centre − landmark) / σ) / a.
 
     >>> items = ItemParameters.of(["pong", "qbert"], slope=[2, -1], intercept=[1, 1])
     >>> items.difficulty
@@ -42,6 +50,9 @@ class ItemParameters:
     ceiling: PerTask
     precision: PerTask | None = None
     response: Response = "binomial"
+    cuts: Annotated[Floats, Axes("tasks", "ends")] | None = None
+    landmark: PerTask | None = None
+    centre: PerTask | None = None
 
     @classmethod
     def of(
@@ -55,8 +66,14 @@ class ItemParameters:
         ceiling: ArrayLike = 1.0,
         precision: ArrayLike | None = None,
         response: Response = "binomial",
+        cuts: ArrayLike | None = None,
+        landmark: ArrayLike | None = None,
+        centre: ArrayLike | None = None,
     ) -> ItemParameters:
         """Build parameters from slopes and either intercepts or difficulties; single numbers spread.
+
+        Scores of the beta model are never exactly 0 or 1 unless `cuts` (k₀, k₁) are given; the landmark of
+        the normal one is 0 unless given, and its centre, from which intercepts count, is the landmark.
 
         >>> ItemParameters.of(["t"], slope=2, difficulty=0.5).intercept
         array([-1.])
@@ -90,18 +107,40 @@ class ItemParameters:
                 f"The task {shorten(names[first])} has guessing {c[first]:g} and ceiling {u[first]:g}. "
                 f"They must satisfy 0 ≤ guessing < ceiling ≤ 1."
             )
+        if response in SCORES and not (c == 0).all() & (u == 1).all():
+            raise InputError(
+                f"Scores are not guessed: the response {response} has guessing 0 and ceiling 1."
+            )
         phi = None
         if precision is not None:  # an infinite one makes the beta-binomial a binomial
-            phi = _spread(precision, len(names), "precision", finite=response == "beta")
+            phi = _spread(precision, len(names), "precision", finite=response in SCORES)
         if phi is not None and not (phi > 0).all():
             raise InputError(f"A precision of {phi[~(phi > 0)][0]:g} is given. It must be above 0.")
-        return cls(names, a, d, c, u, phi, response)
+        ends = _cuts(cuts, len(names)) if response == "beta" else None
+        mark = middle = None
+        if response == "normal":
+            mark = _spread(0.0 if landmark is None else landmark, len(names), "landmark")
+            middle = mark if centre is None else _spread(centre, len(names), "centre")
+        elif landmark is not None or centre is not None:
+            raise InputError(f"The response {response} has no landmark. Leave it out.")
+        if cuts is not None and response != "beta":
+            raise InputError(f"The response {response} has no cuts. Leave them out.")
+        return cls(names, a, d, c, u, phi, response, ends, mark, middle)
 
     @property
     def difficulty(self) -> Floats:
         """Ability at which the curve turns, b = −d / a: NaN where the slope is 0."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return np.where(self.slope == 0, np.nan, -self.intercept / self.slope)
+            return np.where(
+                self.slope == 0, np.nan, -(self.intercept + self.above_landmark) / self.slope
+            )
+
+    @property
+    def above_landmark(self) -> Floats:
+        """How far the centre of normal scores lies above their landmark, in σ; 0 of other responses."""
+        if self.centre is None or self.landmark is None or self.precision is None:
+            return np.zeros(len(self.tasks))
+        return np.asarray((self.centre - self.landmark) * np.sqrt(self.precision))
 
     @property
     def discrimination(self) -> Floats:
@@ -149,7 +188,16 @@ class ItemParameters:
         return _frozen(replace(self, slope=self.slope * scale, intercept=intercept))
 
     def _arrays(self) -> dict[str, Floats]:
-        names = ("slope", "intercept", "guessing", "ceiling", "precision")
+        names = (
+            "slope",
+            "intercept",
+            "guessing",
+            "ceiling",
+            "precision",
+            "cuts",
+            "landmark",
+            "centre",
+        )
         return {name: part for name in names if (part := getattr(self, name)) is not None}
 
     def __eq__(self, other: object) -> bool:
@@ -171,13 +219,16 @@ class Curves(NamedTuple):
     """Curves of tasks at abilities, each of shape [tasks, abilities].
 
     `rising` is σ(aθ + d) and `falling` its complement, both accurate near 0; `success` is P and
-    `failure` 1 − P.
+    `failure` 1 − P. Of normal scores, which have no ends, `success` is the line aθ + d itself, `failure`
+    its negative, and the other two are 1. `cuts` and `centre` are those of the tasks.
     """
 
     rising: Floats
     falling: Floats
     success: Floats
     failure: Floats
+    cuts: Floats | None = None
+    centre: Floats | None = None
 
 
 def logits(items: ItemParameters, abilities: Floats | float) -> Floats:
@@ -201,19 +252,46 @@ def curves(items: ItemParameters, abilities: Floats | float) -> Curves:
 
     1 − P = (1 − u) + (u − c) σ(−η) keeps its digits where P is near 1.
     """
+    if items.response == "normal":
+        line = logits(items, abilities)
+        even = np.ones_like(line)
+        return Curves(even, even, line, -line, centre=items.centre)
     rising, falling = sigmoid_pair(logits(items, abilities))
     c, u = items.guessing[:, None], items.ceiling[:, None]
-    return Curves(rising, falling, c + (u - c) * rising, (1.0 - u) + (u - c) * falling)
+    success, failure = c + (u - c) * rising, (1.0 - u) + (u - c) * falling
+    return Curves(rising, falling, success, failure, items.cuts)
+
+
+def reached(items: ItemParameters, eta: Floats) -> Floats:
+    """Return the chance of success, or the expected score in [0, 1], where aθ + d is `eta` [tasks, …].
+
+    c + (u − c) σ(η) of successes; P(1) + P(inside) σ(η) of scores in [0, 1]; of normal scores the chance
+    of reaching the landmark, Φ(a (θ − b)).
+    """
+    if items.response == "normal":
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr(eta + items.above_landmark[:, None]))
+    c = items.guessing[:, None]
+    inside = np.asarray(c + (items.ceiling[:, None] - c) * sigmoid_pair(eta)[0])
+    if items.cuts is None:
+        return inside
+    zero, one = (sigmoid_pair(items.cuts[:, :1] - eta)[0], sigmoid_pair(eta - items.cuts[:, 1:])[0])
+    return np.asarray(one + (1 - zero - one) * inside)
 
 
 def probability(items: ItemParameters, abilities: Floats | float) -> Floats:
     """Return P(success) at every ability (rows) of every task (columns).
+
+    Of scores in [0, 1] it is the expected score, of normal ones the chance of reaching the landmark.
 
     References: papers/002, eq. 1 (3PL); c = 0 gives the 2PL, u < 1 the 4PL.
 
     >>> probability(ItemParameters.of(["t"], [1.0], [0.0]), 0.0)
     array([[0.5]])
     """
+    if items.response in SCORES:
+        return reached(items, logits(items, abilities)).T
     return curves(items, abilities).success.T
 
 
@@ -229,6 +307,10 @@ def steepness(items: ItemParameters, abilities: Floats | float) -> Floats:
     >>> steepness(ItemParameters.of(["t"], [2.0], [0.0]), 0.0)
     array([[0.5]])
     """
+    if items.response == "normal":
+        eta = logits(items, abilities) + items.above_landmark[:, None]
+        found: Floats = items.slope[:, None] * np.exp(-0.5 * eta**2) / np.sqrt(2 * np.pi)
+        return found.T
     return rise(items, curves(items, abilities)).T
 
 
@@ -237,7 +319,8 @@ def information(items: ItemParameters, abilities: Floats | float) -> Floats:
 
     .. math:: I(\theta) = P'(\theta)^2 / [P (1 - P)]
 
-    which is a² P (1 − P) for the 2PL. For the beta model it is P'² φ² (ψ'(Pφ) + ψ'((1 − P)φ)).
+    which is a² P (1 − P) for the 2PL, and a² at every ability for normal scores. For the beta model it is
+    P'² φ² (ψ'(Pφ) + ψ'((1 − P)φ)) times the chance of a score inside, and what 0, inside or 1 tells.
 
     References: Lord (1980), eq. 5-9.
 
@@ -246,12 +329,30 @@ def information(items: ItemParameters, abilities: Floats | float) -> Floats:
     """
     shape = curves(items, abilities)
     slope = rise(items, shape)
+    if items.response == "normal":
+        return np.asarray(slope**2).T
     if items.response == "beta" and items.precision is not None:
         up, down = (np.maximum(share, 1e-12) for share in (shape.success, shape.failure))
-        return information_of_scores(slope, up, down, items.precision[:, None]).T
+        inside = information_of_scores(slope, up, down, items.precision[:, None])
+        zero, one = chances_of_ends(shape)
+        by_zero, by_one = zero * (1 - zero), one * (1 - one)
+        within = np.maximum(1 - zero - one, 1e-12)
+        ends = zero * (1 - zero) ** 2 + one * (1 - one) ** 2 + (by_zero - by_one) ** 2 / within
+        return np.asarray(within * inside + items.slope[:, None] ** 2 * ends).T
     with np.errstate(divide="ignore", invalid="ignore"):
         found = slope**2 / (shape.success * shape.failure)
     return np.nan_to_num(found, nan=0.0, posinf=0.0).T
+
+
+def chances_of_ends(shape: Curves) -> tuple[Floats, Floats]:
+    """Return the chances of exactly 0 and exactly 1, σ(k₀ − η) and σ(η − k₁): [tasks, abilities].
+
+    References: Kubinec (2023): cuts of an ordered logit, around one η.
+    """
+    if shape.cuts is None:
+        return np.zeros_like(shape.rising), np.zeros_like(shape.rising)
+    eta = np.log(shape.rising) - np.log(shape.falling)
+    return sigmoid_pair(shape.cuts[:, :1] - eta)[0], sigmoid_pair(eta - shape.cuts[:, 1:])[0]
 
 
 def information_of_scores(
@@ -278,6 +379,20 @@ def _frozen(items: ItemParameters) -> ItemParameters:
     for array in items._arrays().values():
         read_only(array)
     return items
+
+
+def _cuts(cuts: ArrayLike | None, count: int) -> Floats:
+    """The cuts of the beta model, one row a task."""
+    ends = np.asarray((-NEVER, NEVER) if cuts is None else cuts, dtype=np.float64)
+    if ends.shape not in ((2,), (count, 2)) or not np.isfinite(ends).all():
+        raise InputError("The cuts are not two finite numbers for all tasks or for each. Give so.")
+    made = np.array(np.broadcast_to(ends, (count, 2)))
+    if not (made[:, 0] < made[:, 1]).all():
+        raise InputError(
+            "A cut of zeros is not below that of ones. Give the lower one first: (-3, 3)."
+        )
+    read_only(made)
+    return made
 
 
 def _spread(values: ArrayLike | None, count: int, what: str, *, finite: bool = True) -> Floats:

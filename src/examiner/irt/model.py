@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from examiner.irt.items import Floats, ItemParameters, Response
+from examiner.irt.items import NEVER, Floats, ItemParameters, Response, positions
 from examiner.irt.priors import Priors, RelativeSlopes, SlopeScale
 
-Parameter = Literal["slope", "intercept", "guessing", "slip", "precision"]
+Parameter = Literal["slope", "intercept", "guessing", "slip", "precision", "zero_cut", "cut_gap"]
 """What may be free. `guessing` is γ and `slip` ζ with c = e^γ / (1 + e^γ + e^ζ) and
-1 − u = e^ζ / (1 + e^γ + e^ζ), so that c < u whatever they are; `precision` is log ν or log φ."""
+1 − u = e^ζ / (1 + e^γ + e^ζ), so that c < u whatever they are; `precision` is log ν, log φ or −log σ²;
+`zero_cut` is k₀ of scores of exactly 0, and `cut_gap` log(k₁ − k₀), so that k₀ < k₁ whatever they are."""
 
 LARGEST = 80.0
 """Slopes and intercepts are kept within ±80: a curve that steep is a step, and is flagged."""
@@ -29,14 +30,33 @@ BOUNDS: Mapping[Parameter, tuple[float, float]] = MappingProxyType(
         "guessing": (_LOWEST_LOGIT, 5.0),
         "slip": (_LOWEST_LOGIT, 5.0),
         "precision": (-5.0, 12.0),
+        "zero_cut": (-NEVER, NEVER),
+        "cut_gap": (float(np.log(0.05)), float(np.log(2 * NEVER))),
     }
 )
 """The lowest and the highest value of a parameter on the estimated scale."""
 
+_ANY_UNIT = (-80.0, 80.0)
+"""The ends of the log precision of scores that have units: standard deviations from 4e-18 to 2e17."""
 _BEGUN: Mapping[Parameter, float] = MappingProxyType(
-    {"guessing": np.log(0.1 / 0.85), "slip": np.log(0.05 / 0.85), "precision": np.log(10.0)}
+    {
+        "guessing": np.log(0.1 / 0.85),
+        "slip": np.log(0.05 / 0.85),
+        "precision": np.log(10.0),
+        "zero_cut": -4.0,
+        "cut_gap": np.log(8.0),
+    }
 )
-"""Where fits start: a chance of 0.1 to guess and of 0.05 to slip, trials that correlate by 0.09."""
+"""Where fits start: a chance of 0.1 to guess and of 0.05 to slip, trials that correlate by 0.09, and one
+score in fifty at each end."""
+_INTEGRATED_OUT = 1.0
+"""A precision that is highest together with its task's slope and intercept is too high, as a variance
+without its degrees of freedom is too low. Their information grows with φ, so that integrating the two out
+(Laplace) takes half of log φ off the log-posterior for each."""
+_EXTRA: Mapping[Response, tuple[Parameter, ...]] = MappingProxyType(
+    {"beta-binomial": ("precision",), "beta": ("zero_cut", "cut_gap")}
+)
+"""What all tasks share because of how their responses scatter, whatever the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +121,17 @@ class Unknowns:
     """Slopes at which the prior of slopes is told as a normal for each task."""
     held: tuple[tuple[Parameter, float], ...] = ()
     """Parameters that are not estimated, and where they are kept on the estimated scale."""
+    landmark: float = 0.0
+    """The score at which difficulty is told, of scores that have no ends."""
+    centre: Floats | None = field(default=None, compare=False)
+    """What intercepts of such scores count from, [tasks]."""
 
     @classmethod
     def of(
         cls, model: Model, response: Response, tasks: tuple[str, ...], priors: Priors | None
     ) -> Unknowns:
-        """Return what a model leaves free; the beta-binomial adds one precision for all tasks."""
-        extra: tuple[Parameter, ...] = ("precision",) if response == "beta-binomial" else ()
+        """Return what a model leaves free; some responses add numbers for all tasks."""
+        extra = _EXTRA.get(response, ())
         held = tuple((name, (priors or Priors()).pull(name)[0]) for name in model.held)
         made = cls(tasks, response, model.free, model.shared + extra, priors, held=held)
         relative = made.relative
@@ -161,6 +185,9 @@ class Unknowns:
             for name in ("guessing", "slip")
         )
         whole = 1.0 + up + down
+        cuts = None
+        if "zero_cut" in read:
+            cuts = np.stack([read["zero_cut"], read["zero_cut"] + np.exp(read["cut_gap"])], axis=1)
         return ItemParameters(
             names,
             read["slope"],
@@ -169,12 +196,16 @@ class Unknowns:
             1.0 - down / whole,
             np.exp(read["precision"]) if "precision" in read else None,
             self.response,
+            cuts,
+            *self._marks(names),
         )
 
-    def start(self, slope: Floats, intercept: Floats) -> Point:
+    def start(self, slope: Floats, intercept: Floats, precision: Floats | None = None) -> Point:
         """Return a point around a 2PL, with some guessing, slipping and scatter."""
-        begun: dict[str, Floats] = {"slope": slope, "intercept": intercept}
-        begun |= {name: np.full(len(slope), value) for name, value in _BEGUN.items()}
+        begun: dict[str, Floats] = {name: np.full(len(slope), at) for name, at in _BEGUN.items()}
+        begun |= {"slope": slope, "intercept": intercept}
+        if precision is not None:
+            begun["precision"] = np.log(precision)
         return Point(
             np.stack([begun[name] for name in self.own]),
             np.array([begun[name][0] for name in self.shared]),
@@ -207,7 +238,7 @@ class Unknowns:
 
     def pull(self, parameter: Parameter) -> tuple[float, float] | tuple[Floats, Floats]:
         """Return the mean and the curvature of a parameter's prior, of all tasks or of each; 0 without."""
-        if self.priors is None:
+        if self.priors is None or self._has_units(parameter):
             return 0.0, 0.0
         if parameter == "slope" and self.relative is not None:
             assert self.scale is not None
@@ -215,7 +246,10 @@ class Unknowns:
                 return self.relative.shared_pull(self.scale.common)
             assert self.near is not None
             return self.relative.pull(self.near, self.scale)
-        return self.priors.pull(parameter)
+        mean, tightness = self.priors.pull(parameter)
+        if parameter == "precision" and self.response == "beta":
+            mean -= _INTEGRATED_OUT / tightness
+        return mean, tightness
 
     def pulls(self) -> tuple[Floats, Floats]:
         """Return the means and the curvatures of the priors of tasks, each [tasks, own]."""
@@ -242,9 +276,25 @@ class Unknowns:
 
     def bounds_of(self, parameter: Parameter) -> tuple[float, float]:
         """Return the lowest and highest value; one slope for all, whose logarithm is free, is positive."""
-        low, high = BOUNDS[parameter]
+        unit = self._has_units(parameter) and parameter == "precision"
+        low, high = _ANY_UNIT if unit else BOUNDS[parameter]
         alone = parameter == "slope" and "slope" in self.shared and self.relative is not None
         return (_FLATTEST, high) if alone else (low, high)
+
+    def _marks(self, tasks: tuple[str, ...]) -> tuple[Floats | None, Floats | None]:
+        """The landmark and the centres of scores that have no ends."""
+        if self.response != "normal":
+            return None, None
+        landmark = np.full(len(tasks), self.landmark)
+        if self.centre is None:
+            return landmark, landmark
+        if len(tasks) == len(self.tasks):
+            return landmark, self.centre
+        return landmark, self.centre[positions(self.tasks, tasks)]
+
+    def _has_units(self, parameter: Parameter) -> bool:
+        """Whether a parameter depends on the units of scores, so that nothing is known of it beforehand."""
+        return parameter in ("precision", "intercept") and self.response == "normal"
 
     def rescaled(self, at: Point, mean: float, sd: float) -> Point:
         """Return the same curves for abilities that have been shifted and stretched to N(0, 1)."""
@@ -265,6 +315,12 @@ def moved(items: ItemParameters, parameter: Parameter, step: float | Floats) -> 
     if parameter == "precision":
         assert items.precision is not None
         return replace(items, precision=items.precision * np.exp(step))
+    if parameter in ("zero_cut", "cut_gap"):
+        assert items.cuts is not None
+        low, high = items.cuts.T
+        if parameter == "zero_cut":
+            return replace(items, cuts=items.cuts + np.reshape(step, (-1, 1)))
+        return replace(items, cuts=np.stack([low, low + (high - low) * np.exp(step)], axis=1))
     low, middle, high = items.guessing, items.ceiling - items.guessing, 1.0 - items.ceiling
     if parameter == "guessing":
         low = low * np.exp(step)

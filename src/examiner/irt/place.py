@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,16 +12,18 @@ from numpy.typing import NDArray
 
 from examiner.irt.errors.intervals import interval
 from examiner.irt.estimation.kernels import log_density
+from examiner.irt.estimation.score_kernels import outside_bounds
 from examiner.irt.evidence import Evidence
 from examiner.irt.fitted import IRTFit, TaskErrors
 from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.curves import empirical_agent_curves
 from examiner.irt.indicators.generality import generality, regularities
-from examiner.irt.items import Floats, ItemParameters, positions
+from examiner.irt.items import SCORES, Floats, ItemParameters, positions
+from examiner.irt.model import Parameter, moved
+from examiner.irt.outcomes import Cells, landmark_reached
 from examiner.irt.posterior import Quadrature, moments, posterior_weights, quadrature_for
 from examiner.irt.prediction import (
     UNEXPECTED,
-    Cells,
     Predictions,
     RankInterval,
     Unexpected,
@@ -36,7 +39,7 @@ from examiner.wording import InputError, counted, listed
 
 FEW_TASKS = 5
 _STEP = 1e-4
-"""Shift of intercepts by which derivatives of a cell's log-likelihood are taken."""
+"""Shift of a parameter by which derivatives of a cell's log-likelihood are taken."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -198,7 +201,7 @@ def _newcomer(
     own = matrix.take(agents=[row], tasks=columns.tolist())
     met = items.take(columns)
     cells = Cells(own.to_numpy()[0], np.ones(len(columns)))
-    if met.response != "beta":
+    if met.response not in SCORES:
         cells = Cells(own.successes[0].astype(np.float64), own.trials[0].astype(np.float64))
     rule = quadrature_for(nodes, met, own, fit.population_sd)
     at = fit.population_sd * rule.nodes
@@ -223,7 +226,7 @@ def _placed(
     low, high = interval(ability, total)
     shares = seen.cells.value / seen.cells.trials
     results = np.full(len(fit.items), np.nan)
-    results[columns] = shares
+    results[columns] = landmark_reached(seen.items, shares)
     value, slope, words = _indicators(fit, results, bins)
     unmet = fit.items.take(np.flatnonzero(np.isnan(results)))
     unexpected = unexpected_results(seen.items, seen.cells, seen.joint, seen.each, seen.nodes)
@@ -240,10 +243,10 @@ def _placed(
         generality=value,
         slope=slope,
         rank=rank_among(fit.abilities, seen.nodes, seen.weights),
-        benchmark=predicted_mean(results[~np.isnan(results)], unmet, seen.nodes, seen.weights),
+        benchmark=predicted_mean(shares, unmet, seen.nodes, seen.weights),
         predicted=predicted_results(unmet, seen.nodes, seen.weights),
         unexpected=unexpected,
-        flags=(*words, *_flags(seen.cells, len(unexpected))),
+        flags=(*words, *_flags(seen, len(unexpected))),
         notes=notes,
     )
 
@@ -251,22 +254,30 @@ def _placed(
 def _error_with_tasks(
     errors: TaskErrors, seen: _Newcomer, columns: NDArray[np.intp], ability: float, error: float
 ) -> float:
-    r"""The posterior's deviation with what the errors of slopes and intercepts add.
+    r"""The posterior's deviation with what the errors of slopes, intercepts and precisions add.
 
     The posterior mean moves by Cov(θ, ∂ log f / ∂β) for each unit of a parameter β: with η = aθ + d,
     ∂ log f / ∂d = ℓ'(η) and ∂ log f / ∂a = θ ℓ'(η).
     """
     items = seen.items
-    ahead, behind = (
-        log_density(replace(items, intercept=items.intercept + shift), seen.nodes, *seen.cells)
-        for shift in (_STEP, -_STEP)
-    )
-    away = (ahead - behind) / (2 * _STEP) * seen.weights * (seen.nodes - ability)
-    rows = np.zeros((2, 1, len(errors.slope)))
-    rows[:, 0, columns] = away @ seen.nodes, away.sum(axis=1)
+    change = partial(_change, items, seen.nodes, seen.cells)
+    centred = seen.weights * (seen.nodes - ability)
+    away = change("intercept") * centred
+    rows = np.zeros((2 if errors.with_precision is None else 3, 1, len(errors.slope)))
+    rows[:2, 0, columns] = away @ seen.nodes, away.sum(axis=1)
+    if items.precision is not None and errors.with_precision is not None:
+        rows[2, 0, columns] = (change("precision") * centred).sum(axis=1) / items.precision
     with np.errstate(over="ignore", invalid="ignore"):  # errors of a damaged file may be anything
         added = float(errors.variances(*rows)[0])
     return float(np.sqrt(error**2 + added))
+
+
+def _change(items: ItemParameters, at: Floats, cells: Cells, parameter: Parameter) -> Floats:
+    """∂ log f / ∂β of each cell at each ability, β on the scale on which it is estimated."""
+    ahead, behind = (
+        log_density(moved(items, parameter, shift), at, *cells) for shift in (_STEP, -_STEP)
+    )
+    return np.asarray((ahead - behind) / (2 * _STEP))
 
 
 def _responses(
@@ -285,14 +296,14 @@ def _responses(
 
 
 def _check_kind(items: ItemParameters, matrix: ResponseMatrix) -> None:
-    if items.response != "beta" and not matrix.is_counts:
+    if items.response not in SCORES and not matrix.is_counts:
         raise InputError(
             "The fit is of successes, and the new responses are scores. Say what success is "
             "(`responses(results, success=…)`), as for the fit."
         )
     if items.response == "beta":
         values = matrix.to_numpy()
-        outside = ~(np.isnan(values) | ((values >= 0) & (values <= 1)))
+        outside = outside_bounds(values)
         if outside.any():
             row, column = (int(part[0]) for part in np.nonzero(outside))
             raise InputError(
@@ -314,11 +325,14 @@ def _indicators(
     return float(general.value[0]), float(made.slope[0]), words
 
 
-def _flags(cells: Cells, unexpected: int) -> list[str]:
+def _flags(seen: _Newcomer, unexpected: int) -> list[str]:
+    cells = seen.cells
     words, count = [], len(cells.value)
     if count < FEW_TASKS:
         words.append(f"placed by {counted(count, 'task')} only")
-    if (cells.value == cells.trials).all():
+    if seen.items.response == "normal":
+        pass  # no score is the best possible one
+    elif (cells.value == cells.trials).all():
         words.append("it succeeded at everything it met: its ability is known from below only")
     elif (cells.value == 0).all():
         words.append("it failed at everything it met: its ability is known from above only")

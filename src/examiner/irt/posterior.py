@@ -9,7 +9,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from examiner.checking import Axes, read_only
-from examiner.irt.estimation.kernels import Kernel, kernel_for
+from examiner.irt.estimation.kernel import Kernel
+from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.items import Floats, ItemParameters, curves, information
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
@@ -196,7 +197,7 @@ def posterior_blocks(
     most: int | None = None,
 ) -> Iterator[BlockPosterior]:
     """Yield the posteriors of agents block by block; node θ stands for the ability population_sd · θ."""
-    kernel = kernel_for(items.response, matrix)
+    kernel = kernel_for(items.response, matrix, items)
     terms = kernel.terms(curves(items, population_sd * rule.nodes), items.precision)
     for block in agent_blocks(matrix, kernel, width=max(len(rule), width), most=most):
         joint = block.log_likelihoods(terms)

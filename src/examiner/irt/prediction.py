@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.errors.intervals import interval
-from examiner.irt.estimation.kernels import MARGIN, log_choose
 from examiner.irt.fitted import Abilities, ToldByName
-from examiner.irt.items import Floats, ItemParameters, curves, probability
+from examiner.irt.items import SCORES, Floats, ItemParameters, Response, probability
+from examiner.irt.outcomes import Cells, expected_result, result_variance, tails
 from examiner.irt.posterior import posterior_weights
 from examiner.scores.estimate import Estimate
 
@@ -22,8 +22,8 @@ UNEXPECTED = 0.05
 class Predictions(ToldByName):
     """Expected results on tasks, [tasks], with intervals.
 
-    Of successes: the chance of one, and where it lies given what is known of ability. Of scores in
-    [0, 1]: the expected score, and where a score would fall.
+    Of successes: the chance of one, and where it lies given what is known of ability. Of scores: the
+    expected score, and where a score would fall.
     """
 
     tasks: tuple[str, ...]
@@ -38,19 +38,21 @@ def predicted_results(
     """Return what is expected on these tasks under a posterior over abilities.
 
     The interval of a chance is that of ability seen through the task's curve, and leaves out that
-    the curve itself is estimated. The interval of a score is that of a beta distribution with the
-    mean and the variance of the mixture over abilities.
+    the curve itself is estimated. The interval of a score is that of a beta (or a normal) distribution with
+    the mean and the variance of the mixture over abilities.
 
     >>> items = ItemParameters.of(["t"], [1.0], [0.0])
     >>> found = predicted_results(items, np.array([-1.0, 0.0, 1.0]), np.array([0.25, 0.5, 0.25]))
     >>> found.expected, bool(found.low[0] < 0.5 < found.high[0])
     (array([0.5]), True)
     """
-    success = curves(items, nodes).success
-    expected = success @ weights
+    result = expected_result(items, nodes)
+    expected = result @ weights
     tail = (1 - level) / 2
-    if items.response == "beta" and items.precision is not None:
-        low, high = _score_ends(items.precision, success, weights, expected, tail)
+    if items.response in SCORES:
+        within = result_variance(items, nodes) @ weights
+        variance = within + np.maximum(result**2 @ weights - expected**2, 0.0)
+        low, high = _score_ends(items.response, expected, variance, tail)
         return Predictions(items.tasks, expected, low, high)
     ends = np.interp([tail, 1 - tail], np.cumsum(weights) - 0.5 * weights, nodes)
     at = probability(items, ends)
@@ -70,27 +72,27 @@ def predicted_mean(met: Floats, unmet: ItemParameters, nodes: Floats, weights: F
     0.875
     """
     count = len(met) + len(unmet)
-    success = curves(unmet, nodes).success
-    total = success.sum(axis=0)
+    total = expected_result(unmet, nodes).sum(axis=0)
     mean = float(weights @ total)
-    single = success * (1 - success)
-    if unmet.response == "beta" and unmet.precision is not None:
-        single /= (1 + unmet.precision)[:, None]
+    single = result_variance(unmet, nodes)
     variance = float(weights @ (total - mean) ** 2) + float(weights @ single.sum(axis=0))
     value = (float(met.sum()) + mean) / count
     low, high = interval(value, float(np.sqrt(variance)) / count)
+    if unmet.response == "normal":
+        return Estimate(value, low, high)
     return Estimate(value, max(low, 0.0), min(high, 1.0))
 
 
 def _score_ends(
-    precision: Floats, success: Floats, weights: Floats, mean: Floats, tail: float
+    response: Response, mean: Floats, variance: Floats, tail: float
 ) -> tuple[Floats, Floats]:
-    from scipy.special import betaincinv
+    from scipy.special import betaincinv, ndtri
 
-    within = (success * (1 - success)) @ weights / (1 + precision)
-    between = np.maximum(success**2 @ weights - mean**2, 0.0)
+    if response == "normal":
+        reach = float(-ndtri(tail)) * np.sqrt(variance)
+        return mean - reach, mean + reach
     inside = np.clip(mean, 1e-9, 1 - 1e-9)
-    total = np.maximum(inside * (1 - inside) / np.maximum(within + between, 1e-12) - 1, 1e-6)
+    total = np.maximum(inside * (1 - inside) / np.maximum(variance, 1e-12) - 1, 1e-6)
     up, down = inside * total, (1 - inside) * total
     return np.asarray(betaincinv(up, down, tail)), np.asarray(betaincinv(up, down, 1 - tail))
 
@@ -152,13 +154,6 @@ class Unexpected(NamedTuple):
     chance: float
 
 
-class Cells(NamedTuple):
-    """One agent's observed cells, each [tasks]: successes and trials, or scores and ones."""
-
-    value: Floats
-    trials: Floats
-
-
 def unexpected_results(
     items: ItemParameters, cells: Cells, joint: Floats, each: Floats, nodes: Floats
 ) -> tuple[Unexpected, ...]:
@@ -167,11 +162,10 @@ def unexpected_results(
     `joint` [nodes] is the agent's log posterior and `each` [tasks, nodes] the log-likelihood of each
     cell in it: a task is judged by the posterior without its own result, p(θ) / f(x | θ).
     """
-    success = curves(items, nodes).success
     _, weights = posterior_weights(joint - each)
-    expected = (weights * success).sum(axis=1)
+    expected = (weights * expected_result(items, nodes)).sum(axis=1)
     share = cells.value / cells.trials
-    below, above = _tails(items, cells, success)
+    below, above = tails(items, cells, nodes)
     lower = share < expected
     chance = np.where(lower, (weights * below).sum(axis=1), (weights * above).sum(axis=1))
     found = np.flatnonzero(chance < UNEXPECTED)
@@ -180,39 +174,3 @@ def unexpected_results(
     return tuple(
         Unexpected(items.tasks[task], *told) for task, *told in zip(order, *columns, strict=True)
     )
-
-
-def _tails(items: ItemParameters, cells: Cells, success: Floats) -> tuple[Floats, Floats]:
-    """P(X ≤ x) and P(X ≥ x) of each cell at each node, [tasks, nodes]."""
-    from scipy.special import bdtr, bdtrc, betainc
-
-    value, trials = cells.value[:, None], cells.trials[:, None]
-    if items.response == "beta":
-        phi = np.asarray(items.precision)[:, None]
-        up = np.clip(success, 1e-10, 1 - 1e-10) * phi
-        # Moved inwards as for the fit: under a beta an exact 0 or 1 would have no chance at all.
-        below = np.asarray(betainc(up, phi - up, MARGIN + (1 - 2 * MARGIN) * value))
-        return below, 1.0 - below
-    if items.response == "beta-binomial" and items.precision is not None:
-        return _overdispersed_tails(items.precision, cells, success)
-    below = np.asarray(bdtr(value, trials.astype(int), success))
-    above = np.where(value > 0, bdtrc(value - 1, trials.astype(int), success), 1.0)
-    return below, above
-
-
-def _overdispersed_tails(precision: Floats, cells: Cells, success: Floats) -> tuple[Floats, Floats]:
-    """Sums of beta-binomial chances, Σ C(n, r) B(r + α, n − r + β) / B(α, β)."""
-    from scipy.special import betaln
-
-    nu = np.minimum(precision, 1e8)[:, None]  # beyond that it is the binomial to eight digits
-    up = np.clip(success, 1e-10, 1 - 1e-10) * nu
-    down = nu - up
-    below, above = np.zeros_like(success), np.zeros_like(success)
-    n, k = cells.trials[:, None], cells.value[:, None]
-    for r in range(int(cells.trials.max()) + 1):
-        choose = log_choose(np.maximum(n, r), r)  # beyond n the chance is 0, whatever this is
-        chance = np.exp(choose + betaln(r + up, np.maximum(n - r, 0) + down) - betaln(up, down))
-        chance = np.where(r <= n, chance, 0.0)
-        below += np.where(r <= k, chance, 0.0)
-        above += np.where(r >= k, chance, 0.0)
-    return below, above

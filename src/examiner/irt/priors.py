@@ -201,7 +201,9 @@ class Priors:
 
     Slopes are alike, on a scale that is free: `RelativeSlopes`. Intercepts d = −ab are N(0, 3²).
     Guessing and slip on their logits (see `Parameter`): a chance of about 0.12 and 0.05, both
-    uncertain. Log precision N(2.3, 1.5²): between about 0.5 and 200.
+    uncertain. Log precision N(2.3, 1.5²): between about 0.5 and 200; that of scores without ends, which
+    have units, is free, and so are their intercepts. Cuts of scores of exactly 0 and 1: k₀ is
+    N(−5, 2.5²), and the logarithm of the gap to k₁ is N(2.3, 0.5²), between about 4 and 27.
 
     >>> Priors.of({"slope": (1.0, 2.0)}).slope
     Normal(mean=1.0, sd=2.0)
@@ -212,6 +214,8 @@ class Priors:
     guessing: Normal = Normal(-2.0, 1.0)
     slip: Normal = Normal(-3.0, 1.0)
     precision: Normal = Normal(2.3, 1.5)
+    zero_cut: Normal = Normal(-5.0, 2.5)
+    cut_gap: Normal = Normal(2.3, 0.5)
 
     @classmethod
     def fixed(cls) -> Priors:

@@ -27,7 +27,8 @@ def simulate(
     `abilities` are given, or are a number of agents with abilities drawn from N(0, population_sd²).
     `trials` is one number, one a task, or a table [agents, tasks] in which 0 leaves a cell out.
     Binomial: k of n with chance P(θ). Beta-binomial: the chance of a cell is itself drawn from
-    Beta(Pν, (1 − P)ν). Beta: a score from Beta(Pφ, (1 − P)φ), kept off 0 and 1 by rounding alone.
+    Beta(Pν, (1 − P)ν). Beta: a score from Beta(Pφ, (1 − P)φ), or 0 or 1 by the cuts. Normal: the centre
+    plus σ (aθ + d + noise).
 
     `interaction` adds to every cell's logit a draw from N(0, interaction²) that all trials of the
     cell share: an agent that happens to suit a task. It is what the beta-binomial stands in for.
@@ -48,14 +49,31 @@ def simulate(
     logit = theta[:, None] * items.slope + items.intercept
     if interaction > 0:
         logit += interaction * drawing.standard_normal(logit.shape)
+    if items.response == "normal":
+        assert items.precision is not None and items.centre is not None
+        scores = items.centre + (logit + drawing.standard_normal(logit.shape)) / np.sqrt(
+            items.precision
+        )
+        return ResponseMatrix.from_array(np.where(counts > 0, scores, np.nan), agents, items.tasks)
     rising, _ = sigmoid_pair(logit)
     chance = np.clip(items.guessing + (items.ceiling - items.guessing) * rising, 0.0, 1.0)
     if items.precision is not None:
         chance = _beta(chance, items.precision, drawing)
     if items.response == "beta":
+        chance = with_ends(items, logit, chance, drawing)
         return ResponseMatrix.from_array(np.where(counts > 0, chance, np.nan), agents, items.tasks)
     won = drawing.binomial(counts, chance)
     return ResponseMatrix.from_counts(won, counts, agents, items.tasks)
+
+
+def with_ends(
+    items: ItemParameters, eta: Floats, scores: Floats, rng: np.random.Generator
+) -> Floats:
+    """Return scores of which some are exactly 0 or 1, by η [agents, tasks] and the cuts."""
+    assert items.cuts is not None
+    chance = rng.random(eta.shape)
+    zero, one = sigmoid_pair(items.cuts[:, 0] - eta)[0], sigmoid_pair(eta - items.cuts[:, 1])[0]
+    return np.asarray(np.where(chance < zero, 0.0, np.where(chance > 1 - one, 1.0, scores)))
 
 
 def _abilities(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from examiner.results import ResponseMatrix
-from examiner.scores import responses
+from examiner.scores import NORMALISERS, responses
 from examiner.wording import InputError, counted
 
 if TYPE_CHECKING:
@@ -56,13 +56,13 @@ def _fitted(study: Study) -> Fitted | str:
     found = _responses(study)
     if isinstance(found, str):
         return found
-    matrix, model, what = found
+    matrix, model, what, landmark = found
     values = matrix.to_numpy()
     varied = int((np.fmax.reduce(values, axis=0) > np.fmin.reduce(values, axis=0)).sum())
     if varied < FEWEST_TASKS:
         return f"Results differ on {counted(varied, 'task')}: too few for an ability scale."
     trials = int(matrix.trials.max()) if matrix.is_counts else 10
-    slow = model == "beta" or trials > 1
+    slow = model == "beta" or (model != "normal" and trials > 1)
     if values.size > MOST_CELLS or (slow and values.size * trials > MOST_SLOW_CELLS):
         many = f"{agents:,} agents on {len(matrix.tasks):,} tasks are too many for a report"
         return f"{many}: run `examiner fit`."
@@ -70,24 +70,42 @@ def _fitted(study: Study) -> Fitted | str:
     from examiner.irt import indicators, standard_scores
 
     starts = 3 if values.size <= SMALL else 1
-    fit = fit_irt(matrix, model, starts=starts, rng=np.random.default_rng(study.seed))
+    drawing = np.random.default_rng(study.seed)
+    fit = fit_irt(matrix, model, starts=starts, landmark=landmark, rng=drawing)
     # Regularity of successes only repeats their mean.
     scores = None if study.success is None else standard_scores(study.results, study.measure)
     return Fitted(fit, indicators(fit, scores), matrix, what)
 
 
-def _responses(study: Study) -> tuple[ResponseMatrix, str, str] | str:
-    """The responses, the model that takes them, and what they are in words."""
+class _Responses(NamedTuple):
+    """The responses, the model that takes them, what they are in words, and where difficulty is told."""
+
+    matrix: ResponseMatrix
+    model: str
+    what: str
+    landmark: float | None = None
+
+
+def _responses(study: Study) -> _Responses | str:
+    """Successes where there are any, else scores in [0, 1], else scores against a reference.
+
+    Normalisers that only compare the agents at hand centre every task, so that no difficulty is left.
+    """
     if study.success is not None:
         matrix = responses(study.scores, study.success, measure=study.measure)
-        return matrix, "2pl", f"successes ({study.measure} reaches {study.success})"
+        return _Responses(matrix, "2pl", f"successes ({study.measure} reaches {study.success})")
     matrix = responses(study.results, measure=study.measure)
     if matrix.is_counts:
-        return matrix, "2pl", "successes"
+        return _Responses(matrix, "2pl", "successes")
     values = study.results.measure(study.measure)
     if study.normaliser is None and np.nanmin(values) >= 0 and np.nanmax(values) <= 1:
-        return matrix, "beta", "scores between 0 and 1"
+        return _Responses(matrix, "beta", "scores between 0 and 1")
+    known = NORMALISERS.get(study.normaliser or "")
+    if known is not None and not known.relative and known.landmark is not None:
+        value, meaning = known.landmark
+        what = f"{study.measure} normalised by {study.normaliser} ({value:g} is {meaning})"
+        return _Responses(responses(study.scores, measure=study.measure), "normal", what, value)
     return (
-        "There are no responses to fit: results are neither zeros and ones nor scores between 0 and 1. "
-        "Say what a success is (`--success 1.0`)."
+        "There are no responses to fit: results are neither zeros and ones nor scores between 0 and 1, nor "
+        "scores against a human or random player. Say what a success is (`--success 1.0`)."
     )

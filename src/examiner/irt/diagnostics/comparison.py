@@ -160,7 +160,7 @@ def _score(
     seen = posterior_blocks(part, items, fit.quadrature, population_sd=fit.population_sd)
     weights = np.concatenate([block.weights for block in seen])
     whole = matrix.take(tasks=columns)
-    kernel = kernel_for(items.response, whole)
+    kernel = kernel_for(items.response, whole, items)
     terms = kernel.terms(curves(items, fit.population_sd * fit.quadrature.nodes), items.precision)
     data = kernel.statistics(whole)
     for task, column in enumerate(columns):

@@ -32,7 +32,7 @@ from examiner.irt.diagnostics.residuals import (
 from examiner.irt.errors.draws import View, view
 from examiner.irt.errors.draws import replicates as drawn_views
 from examiner.irt.fitted import IRTFit
-from examiner.irt.items import Floats, positions
+from examiner.irt.items import SCORES, Floats, positions
 from examiner.results import ResponseMatrix
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted
@@ -154,7 +154,7 @@ def diagnose(
         drawn_views(data, fit, seen, count=replicates, rng=drawing, refit=refit, progress=progress)
     )
     tasks = fit.items.tasks
-    several = data.is_counts and fit.items.response != "beta" and int(data.trials.max()) > 1
+    several = data.is_counts and fit.items.response not in SCORES and int(data.trials.max()) > 1
     return Diagnosis(
         sum_scores=sum_score_fit(
             data,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.irt.fitted import ToldByName
-from examiner.irt.items import Floats, ItemParameters, curves
+from examiner.irt.items import SCORES, Floats, ItemParameters, curves
 from examiner.irt.posterior import Quadrature, quadrature_for
 from examiner.results import ResponseMatrix
 
@@ -107,7 +107,7 @@ def sum_score_fit(
 
 
 def _unavailable(matrix: ResponseMatrix, items: ItemParameters) -> str:
-    if items.response == "beta":
+    if items.response in SCORES:
         return "scores are continuous"
     if not matrix.observed.all():
         return "some cells were not observed"

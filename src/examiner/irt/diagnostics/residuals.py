@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.diagnostics.cutoffs import RARE, by_chance_among_all
-from examiner.irt.estimation.kernels import squeezed
 from examiner.irt.fitted import ToldByName
-from examiner.irt.items import Floats, ItemParameters, curves
+from examiner.irt.items import SCORES, Floats, ItemParameters, curves
+from examiner.irt.outcomes import expected_result, result_variance
 from examiner.results import ResponseMatrix
+
+_LEAST = 1e-12
 
 
 class Residuals(NamedTuple):
@@ -31,21 +33,21 @@ class Residuals(NamedTuple):
 
 
 def residuals(matrix: ResponseMatrix, items: ItemParameters, ability: Floats) -> Residuals:
-    """Return k − nP with variance nP(1 − P)(1 + (n − 1)ρ), or y − P with P(1 − P)/(1 + φ).
+    """Return k − nP with variance nP(1 − P)(1 + (n − 1)ρ), or a score less its expectation.
 
     ρ = 1 / (1 + ν) is how trials of one cell correlate under the beta-binomial, 0 otherwise.
     """
+    if items.response in SCORES:
+        scores, observed = matrix.to_numpy(), matrix.observed
+        expected, variance = (of(items, ability).T for of in (expected_result, result_variance))
+        difference = np.where(observed, scores - expected, 0.0)
+        return Residuals(
+            difference, np.where(observed, np.maximum(variance, _LEAST), 0.0), observed
+        )
     shape = curves(items, ability)
     # The variance may not vanish: a surprise where none is possible counts as very large.
     chance, other = shape.success.T, shape.failure.T
-    spread = np.maximum(chance * other, 1e-12)
-    if items.response == "beta":
-        assert items.precision is not None
-        scores, observed = squeezed(matrix)
-        difference = np.where(observed, scores - chance, 0.0)
-        return Residuals(
-            difference, np.where(observed, spread / (1.0 + items.precision), 0.0), observed
-        )
+    spread = np.maximum(chance * other, _LEAST)
     tried = matrix.trials.astype(np.float64)
     alike = np.zeros(len(items)) if items.precision is None else 1.0 / (1.0 + items.precision)
     variance = tried * spread * (1.0 + np.maximum(tried - 1.0, 0.0) * alike)

@@ -40,7 +40,7 @@ def view(matrix: ResponseMatrix, fit: IRTFit) -> View:
     items, rule, sd = fit.items, fit.quadrature, fit.population_sd
     weights = np.empty((len(matrix.agents), len(rule)))
     ability, height = np.empty((2, len(matrix.agents)))
-    kernel = kernel_for(items.response, matrix)
+    kernel = kernel_for(items.response, matrix, items)
     for block, _, some in posterior_blocks(matrix, items, rule, population_sd=sd):
         weights[block.rows] = some
         ability[block.rows] = sd * (some @ rule.nodes)
@@ -93,6 +93,8 @@ def _fitted_again(fit: IRTFit, drawn: ResponseMatrix) -> IRTFit:
         for name, part in new.items()
         if getattr(fit.items, name) is not None
     }
+    if found.items.cuts is not None:  # all tasks share them
+        kept["cuts"] = np.tile(found.items.cuts[:1], (len(fit.items), 1))
     items = replace(fit.items, **kept)  # type: ignore[arg-type]
     return replace(fit, items=items, population_sd=found.population_sd)
 

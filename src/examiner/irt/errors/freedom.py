@@ -17,6 +17,8 @@ _NONE = 6e-5
 """A chance of guessing or slipping this small is at the end of its range."""
 _PRECISE = 1.5e5
 """From this precision on the beta-binomial is the binomial."""
+_FAR_OUT = 12.0
+"""A cut farther out is where no score was: nothing depends on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,15 @@ class Freedom(Unknowns):
         stuck = {
             "guessing": items.guessing <= _NONE,
             "slip": items.ceiling >= 1 - _NONE,
-            "precision": nowhere if items.precision is None else items.precision >= _PRECISE,
+            "precision": nowhere,
         }
+        if items.precision is not None and items.response != "normal":
+            stuck["precision"] = items.precision >= _PRECISE
+        if items.cuts is not None:
+            stuck |= {
+                "zero_cut": items.cuts[:, 0] < -_FAR_OUT,
+                "cut_gap": items.cuts[:, 1] > _FAR_OUT,
+            }
         fixed = np.stack([stuck.get(name, nowhere) for name in unknowns.own], axis=1)
         shared = tuple(
             name for name in unknowns.shared if not (name in stuck and bool(stuck[name].all()))
@@ -59,7 +68,7 @@ class Freedom(Unknowns):
             unknowns.scale_of(items) if scale is None else scale,
             items.slope,
             unknowns.held,
-            fixed,
+            fixed=fixed,
         )
 
     def columns(self, parameter: Parameter) -> NDArray[np.intp]:

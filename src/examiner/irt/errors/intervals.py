@@ -106,16 +106,27 @@ def errors_from(
     v_ad = found.between("slope", "intercept")
     slope = _root(v_aa)
     slope_low, slope_high = _slope_interval(a, slope, found.log_scale_variance(a))
+    at_landmark, v_am, v_mm = d, v_ad, v_dd
+    if items.landmark is not None:  # d + (centre − landmark) √φ is 0 at the difficulty
+        apart = items.above_landmark
+        at_landmark = d + apart
+        v_ap, v_dp = (found.between(name, "precision") for name in ("slope", "intercept"))
+        v_am = v_ad + 0.5 * apart * v_ap
+        v_mm = v_dd + apart * v_dp + 0.25 * apart**2 * found.between("precision", "precision")
+    b = items.difficulty
     with np.errstate(divide="ignore", invalid="ignore"):
-        b = np.where(a == 0, np.nan, -d / a)
-        difficulty = _root((v_dd + 2 * b * v_ad + b**2 * v_aa) / a**2)
-    low, high = fieller(a, d, v_aa, v_ad, v_dd)
+        difficulty = _root((v_mm + 2 * b * v_am + b**2 * v_aa) / a**2)
+    low, high = fieller(a, at_landmark, v_aa, v_am, v_mm)
     guessing, ceiling = _ends(items, found)
     precision = np.full(len(items), np.nan)
     if items.precision is not None:
         known = np.isfinite(items.precision) & ("precision" in found.freedom.names)
         error = _root(found.between("precision", "precision"))
         precision[known] = items.precision[known] * error[known]
+    beside = None
+    if items.precision is not None and "precision" in found.freedom.own:
+        v_ap, v_dp = (found.between(name, "precision") for name in ("slope", "intercept"))
+        beside = np.stack([v_ap, v_dp], axis=1) * items.precision[:, None]
     return TaskErrors(
         slope=slope,
         intercept=_root(v_dd),
@@ -130,6 +141,7 @@ def errors_from(
         difficulty_high=high,
         method=found.method,
         population_sd=population_sd,
+        with_precision=beside,
     )
 
 

@@ -68,7 +68,10 @@ class JointErrors:
 
     @cached_property
     def directions(self) -> Floats:
-        """Leading directions in which slopes, then intercepts, err together: [2 tasks, directions]."""
+        """Leading directions in which tasks err together: [2 or 3 tasks, directions].
+
+        Those of slopes, then of intercepts, then of precisions where each task has its own.
+        """
         together, freedom = self.found.together, self._freedom
         every: list[Floats] = []
         if "slope" in freedom.shared:
@@ -79,7 +82,10 @@ class JointErrors:
         slopes = found[freedom.columns("slope")] / self._sd
         if self._model.unit_slopes:
             slopes = np.zeros_like(slopes)
-        return np.concatenate([slopes, found[freedom.columns("intercept")]])
+        told = [slopes, found[freedom.columns("intercept")]]
+        if "precision" in freedom.own and self._items.precision is not None:
+            told.append(found[freedom.columns("precision")] * self._items.precision[:, None])
+        return np.concatenate(told)
 
     def draws(self, count: int, rng: np.random.Generator) -> JointDraws:
         """Return joint draws of tasks, their scale, and abilities.

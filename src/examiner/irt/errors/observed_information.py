@@ -22,12 +22,8 @@ from numpy.typing import NDArray
 
 from examiner.irt.errors.freedom import CompleteInformation
 from examiner.irt.errors.freedom import Freedom as Freedom
-from examiner.irt.estimation.kernels import (
-    Kernel,
-    curve_derivatives,
-    expected_gradient,
-    kernel_for,
-)
+from examiner.irt.estimation.kernel import Kernel
+from examiner.irt.estimation.kernels import curve_derivatives, expected_gradient, kernel_for
 from examiner.irt.estimation.usable_responses import suitable_kind
 from examiner.irt.items import Floats, ItemParameters, curves
 from examiner.irt.model import Model, moved
@@ -76,7 +72,7 @@ def louis(
 ) -> Louis:
     """Prepare both terms for abilities that are N(0, 1); agents are put in order of ability."""
     freedom = Freedom.at(items, model, priors, scale)
-    kernel = kernel_for(items.response, matrix)
+    kernel = kernel_for(items.response, matrix, items)
     sums: tuple[Floats, ...] = ()
     ability = np.empty(len(matrix.agents))
     for block, _, weights in posterior_blocks(matrix, items, rule):

@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.em import Expected, Pace
-from examiner.irt.estimation.kernels import (
-    Kernel,
-    curve_derivatives,
-    expected_gradient,
-    kernel_for,
-)
+from examiner.irt.estimation.kernel import Kernel
+from examiner.irt.estimation.kernels import curve_derivatives, expected_gradient, kernel_for
+from examiner.irt.estimation.score_kernels import Normal
 from examiner.irt.estimation.usable_responses import (
     biserial_start,
+    centres,
     column_sums,
     continuous_start,
     suitable_kind,
+    unbounded_start,
 )
 from examiner.irt.items import Floats, ItemParameters, Response, curves
 from examiner.irt.model import Point, Unknowns
@@ -115,7 +114,9 @@ class KernelSource:
 
     def __init__(self, matrix: ResponseMatrix, response: Response) -> None:
         self.agents, self.tasks, self.response = matrix.agents, matrix.tasks, response
-        self._matrix, self._kernel = matrix, kernel_for(response, matrix)
+        self.centre = centres(matrix) if response == "normal" else None
+        self._matrix = matrix
+        self._kernel = kernel_for(response, matrix) if self.centre is None else Normal(self.centre)
         values = matrix.to_numpy()
         seen = ~np.isnan(values)
         standing = np.where(seen, values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
@@ -147,10 +148,18 @@ class KernelSource:
         """Return slopes and intercepts from correlations of results with the total or mean result."""
         if self.response == "beta":
             return continuous_start(self._matrix)
+        if self.response == "normal":
+            return unbounded_start(self._matrix)[:2]
         won, tried = self._matrix.successes, column_sums(self._matrix.trials)
         return biserial_start(
             won.astype(np.float64), column_sums(won), tried, shared_slope=shared_slope
         )
+
+    def first_precision(self) -> Floats | None:
+        """Return precisions to begin with where scores have units, [tasks]."""
+        if self.response != "normal":
+            return None
+        return unbounded_start(self._matrix)[2]
 
     def expected(self, items: ItemParameters, rule: Quadrature) -> KernelStatistics:
         """Return S_c = T_cᵀ W and the abilities, from one product for each c and block."""
@@ -302,6 +311,7 @@ class KernelStatistics(Expected):
             bends = {name: float((slopes.information * by[name] ** 2).sum()) for name in curved}
         if slopes.bend is not None:
             bends["precision"] = float(slopes.bend.sum())
+        bends |= {name: float(by_cut.bend.sum()) for name, by_cut in slopes.by_cuts.items()}
         gradient = expected_gradient(unknowns.names, by, slopes)
         return _Height(slopes.value.sum(axis=1), gradient, information, bends)
 

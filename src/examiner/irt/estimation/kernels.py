@@ -1,4 +1,4 @@
-"""How responses scatter around a task's curve: three likelihoods with one shape.
+"""How responses scatter around a task's curve: likelihoods with one shape.
 
 The log-likelihood of a cell is a linear form in numbers that depend on the data alone:
 log f(x | θ) = Σ_c T_c(x) · F_c(P(θ), ν) + h(x). So the log-likelihood of every agent at every node is
@@ -10,67 +10,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.items import Curves, Floats, ItemParameters, Response, curves
+from examiner.irt.estimation.kernel import Kernel, Slopes
+from examiner.irt.estimation.score_kernels import Beta, Normal, log_density_of_scores
+from examiner.irt.items import SCORES, Curves, Floats, ItemParameters, Response, curves
 from examiner.irt.model import Parameter
 from examiner.results import ResponseMatrix
-from examiner.wording import InputError, shorten
+from examiner.wording import InputError
 
 _MOST_TRIALS = 200
-MARGIN = 0.005
-"""How far scores of 0 and 1 are moved inwards."""
 _SMALLEST = 1e-300
 AS_BINOMIAL = 1e9
 """Beyond this precision a beta-binomial is a binomial, and its gamma functions lose their digits."""
 
 
-class Slopes(NamedTuple):
-    """Expected log-likelihood of each task at each node, and its derivatives by P and by log ν.
+def kernel_for(
+    response: Response, matrix: ResponseMatrix, items: ItemParameters | None = None
+) -> Kernel:
+    """Return the likelihood that fits a response and its data, or say why there is none.
 
-    `information` is the information on P, expected or as the data have it, where it has a closed form,
-    and `bend` minus the second derivative by log ν.
+    Scores without ends count from the centres of `items`, where these are known.
     """
-
-    value: Floats
-    by_success: Floats
-    by_log_precision: Floats | None
-    information: Floats | None = None
-    bend: Floats | None = None
-
-
-class Kernel(Protocol):
-    """What the fit needs to know of a likelihood."""
-
-    def statistics(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
-        """Return T_c, each [agents, tasks]; 0 where nothing was observed."""
-        ...
-
-    def constant(self, matrix: ResponseMatrix) -> Floats:
-        """Return Σᵢ h(xᵢ) of every agent."""
-        ...
-
-    def terms(self, curves: Curves, precision: Floats | None) -> tuple[Floats, ...]:
-        """Return F_c, each [tasks, nodes]."""
-        ...
-
-    def slopes(self, sums: Sequence[Floats], curves: Curves, precision: Floats | None) -> Slopes:
-        """Return Σ_c S_c F_c and its derivatives, each [tasks, nodes]."""
-        ...
-
-
-def kernel_for(response: Response, matrix: ResponseMatrix) -> Kernel:
-    """Return the likelihood that fits a response and its data, or say why there is none."""
-    if response == "beta":
-        return Beta()
+    if response in SCORES:
+        return Beta() if response == "beta" else Normal(None if items is None else items.centre)
     if not matrix.is_counts:
         raise InputError(
             "These responses are continuous scores, not successes. Say what success is with "
             "`responses(results, success=…)` (a threshold, 'reference' or an agent to beat), "
-            "or fit scores in [0, 1] as they are with model='beta'."
+            "or fit scores as they are: in [0, 1] with model='beta', any others with model='normal'."
         )
     if response == "binomial":
         return Binomial()
@@ -167,70 +137,20 @@ class BetaBinomial:
         return Slopes(value, by_success, by_log_precision, information, bend)
 
 
-@dataclass(frozen=True, slots=True)
-class Beta:
-    """A score y in [0, 1]: y ~ Beta(Pφ, (1 − P)φ), with mean P and a precision φ for each task.
-
-    log f = (Pφ − 1) log y + ((1 − P)φ − 1) log(1 − y) − log B(Pφ, (1 − P)φ): the beta response model
-    of Noel and Dauvier (Applied Psychological Measurement 31, 2007) in mean and precision. Exact 0
-    and 1 have no density, so that every score is moved inwards to 0.005 + 0.99 y: what Smithson and
-    Verkuilen (Psychological Methods 11, 2006) do with 100 observations. The same for any number of
-    agents, so that a newcomer is treated as those before it.
-    """
-
-    def statistics(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
-        """Return log y, log(1 − y), and whether the cell was observed."""
-        scores, observed = squeezed(matrix)
-        return (
-            np.where(observed, np.log(scores), 0.0),
-            np.where(observed, np.log1p(-scores), 0.0),
-            observed.astype(np.float64),
-        )
-
-    def constant(self, matrix: ResponseMatrix) -> Floats:
-        """Return −Σ log y (1 − y)."""
-        low, high, _ = self.statistics(matrix)
-        return np.asarray(-(low + high).sum(axis=1))
-
-    def terms(self, curves: Curves, precision: Floats | None) -> tuple[Floats, ...]:
-        """Return Pφ, (1 − P)φ and −log B(Pφ, (1 − P)φ)."""
-        from scipy.special import betaln
-
-        up, down = _shapes(curves, precision)
-        return up, down, -betaln(up, down)
-
-    def slopes(self, sums: Sequence[Floats], curves: Curves, precision: Floats | None) -> Slopes:
-        """By the shapes α = Pφ and β = (1 − P)φ: Σ log y − N (ψ(α) − ψ(φ)), and the like for β."""
-        from scipy.special import betaln, digamma
-
-        low, high, seen = sums
-        up, down = _shapes(curves, precision)
-        phi = up + down
-        value = low * up + high * down - seen * betaln(up, down)
-        common = digamma(phi)
-        by_up = low - seen * (digamma(up) - common)
-        by_down = high - seen * (digamma(down) - common)
-        return Slopes(value, phi * (by_up - by_down), up * by_up + down * by_down)
-
-
 def log_density(
     items: ItemParameters, at: Floats, value: Floats, trials: Floats | NDArray[np.int64]
 ) -> Floats:
     """Return log f(x | θ) of one answer to every task (rows) at every ability (columns).
 
-    k of n is binomial, or beta-binomial with shapes Pν and (1 − P)ν; a score is beta with shapes Pφ
-    and (1 − P)φ, after it was moved off 0 and 1 as the fit's were.
+    k of n is binomial, or beta-binomial with shapes Pν and (1 − P)ν; scores are as their kernels say.
     """
     from scipy.special import betaln, xlogy
 
     shape = curves(items, at)
+    if items.response in SCORES:
+        return log_density_of_scores(items, shape, value)
     up, down = _safe(shape.success), _safe(shape.failure)
     won, lost = value[:, None], (trials - value)[:, None]
-    if items.response == "beta":
-        inside = (MARGIN + (1 - 2 * MARGIN) * value)[:, None]
-        alpha, beta = _shapes(shape, items.precision)
-        density = (alpha - 1) * np.log(inside) + (beta - 1) * np.log1p(-inside)
-        return np.asarray(density - betaln(alpha, beta))
     ways = log_choose(trials.astype(np.float64), value)[:, None]
     plain = xlogy(won, up) + xlogy(lost, down)
     if items.precision is None:
@@ -253,6 +173,8 @@ def expected_gradient(
         if name == "precision":
             assert slopes.by_log_precision is not None
             columns.append(slopes.by_log_precision.sum(axis=1))
+        elif name in slopes.by_cuts:
+            columns.append(slopes.by_cuts[name].gradient.sum(axis=1))
         else:
             columns.append((slopes.by_success * by[name]).sum(axis=1))
     return np.stack(columns, axis=1)
@@ -277,22 +199,6 @@ def curve_derivatives(
     return found
 
 
-def squeezed(matrix: ResponseMatrix) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return scores moved off 0 and 1, and which were observed; refuse scores outside [0, 1]."""
-    values = matrix.to_numpy()
-    observed = ~np.isnan(values)
-    outside = observed & ~((values >= 0) & (values <= 1))
-    if outside.any():
-        agent, task = (int(first) for first in np.argwhere(outside)[0])
-        raise InputError(
-            f"{shorten(matrix.agents[agent])} has {values[agent, task]:g} on "
-            f"{shorten(matrix.tasks[task])}. The beta model takes scores from 0 to 1: normalise "
-            f"first (`normalise(results, 'min-max')`), or say what success is."
-        )
-    inside = MARGIN + (1 - 2 * MARGIN) * np.where(observed, values, 0.5)
-    return inside, observed
-
-
 def log_choices(matrix: ResponseMatrix) -> Floats:
     """Return Σᵢ log C(nᵢ, kᵢ) of every agent; 0 for single trials."""
     if int(matrix.trials.max(initial=0)) <= 1:
@@ -312,11 +218,6 @@ def _inverse(precision: Floats | None, curves: Curves) -> Floats:
     if precision is None:
         return np.zeros((curves.success.shape[0], 1))
     return 1.0 / precision[:, None]
-
-
-def _shapes(curves: Curves, precision: Floats | None) -> tuple[Floats, Floats]:
-    phi = np.ones((curves.success.shape[0], 1)) if precision is None else precision[:, None]
-    return np.maximum(curves.success, 1e-10) * phi, np.maximum(curves.failure, 1e-10) * phi
 
 
 def _safe(shares: Floats) -> Floats:

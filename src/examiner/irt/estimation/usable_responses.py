@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.em import ResponseSource
-from examiner.irt.estimation.kernels import kernel_for, squeezed
+from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.score_kernels import standardised
 from examiner.irt.fitted import Dropped
 from examiner.irt.items import Floats, Response
 from examiner.irt.model import Model
@@ -16,6 +17,8 @@ from examiner.results import ResponseMatrix
 from examiner.wording import InputError, counted, shorten
 
 _FEWEST_AGENTS = 3
+_ROUNDING = 1e-9
+"""Scores that differ by this share of their size are the same, and were rounded."""
 _FEWEST_TASKS = 2
 
 
@@ -121,7 +124,7 @@ def _constant_tasks(matrix: ResponseMatrix) -> list[str | None]:
         "never observed"
         if bottom > top
         else f"every agent scored {bottom:g}"
-        if bottom == top
+        if top - bottom <= _ROUNDING * max(abs(bottom), abs(top))
         else None
         for bottom, top in zip(low.tolist(), high.tolist(), strict=True)
     ]
@@ -179,13 +182,34 @@ def biserial_start(
 
 def continuous_start(matrix: ResponseMatrix) -> tuple[Floats, Floats]:
     """Slopes and intercepts of the logits of scores regressed on the mean score."""
-    scores, observed = squeezed(matrix)
-    logit = np.where(observed, np.log(scores / (1 - scores)), 0.0)
+    logit, observed = standardised(matrix)
+    slope, mean, _ = _regressed(logit, observed)
+    return np.clip(slope, -4.0, 4.0), np.clip(mean, -6.0, 6.0)
+
+
+def centres(matrix: ResponseMatrix) -> Floats:
+    """Return the mean score of each task, [tasks]."""
+    return np.asarray(np.nanmean(matrix.to_numpy(), axis=0))
+
+
+def unbounded_start(matrix: ResponseMatrix) -> tuple[Floats, Floats, Floats]:
+    """Slopes, intercepts (from the centres on) and precisions of scores without ends."""
+    values = matrix.to_numpy() - centres(matrix)
+    observed = ~np.isnan(values)
+    scores = np.where(observed, values, 0.0)
+    unit = np.sqrt((scores**2).sum(axis=0) / observed.sum(axis=0))
+    slope, mean, left = _regressed(scores / unit, observed)
+    deviation = np.sqrt(np.maximum(left, 0.05))  # a mean of few tasks fits its own too well
+    return np.clip(slope / deviation, -4.0, 4.0), mean / deviation, (deviation * unit) ** -2.0
+
+
+def _regressed(scores: Floats, observed: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    """Slopes on the standardised mean score of agents, means, and residual variances: [tasks] each."""
     count = observed.sum(axis=0)
-    mean = logit.sum(axis=0) / count
-    away = np.where(observed, logit - mean, 0.0)
+    mean = np.where(observed, scores, 0.0).sum(axis=0) / count
+    away = np.where(observed, scores - mean, 0.0)
     standing = away.sum(axis=1) / np.maximum(observed.sum(axis=1), 1)
     ability = (standing - standing.mean()) / max(float(standing.std()), 1e-12)
     centred = np.where(observed, ability[:, None], 0.0)
     slope = (centred * away).sum(axis=0) / np.maximum((centred**2).sum(axis=0), 1e-12)
-    return np.clip(slope, -4.0, 4.0), np.clip(mean, -6.0, 6.0)
+    return slope, mean, ((away - slope * centred) ** 2).sum(axis=0) / count

@@ -10,7 +10,14 @@ import numpy as np
 from examiner.irt.errors.intervals import Z, interval
 from examiner.irt.fitted import Abilities, IRTFit, ToldByName
 from examiner.irt.indicators.bins import DifficultyBins
-from examiner.irt.items import Floats, ItemParameters, logits, probability, sigmoid_pair
+from examiner.irt.items import (
+    Floats,
+    ItemParameters,
+    logits,
+    probability,
+    reached,
+    sigmoid_pair,
+)
 from examiner.results import ResponseMatrix
 from examiner.scores.estimate import check_level
 from examiner.wording import InputError
@@ -39,7 +46,8 @@ def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95)
               = \theta^2 \operatorname{Var} a + 2\theta \operatorname{Cov}(a, d) + \operatorname{Var} d
 
     The band holds at each ability, not for the whole curve at once; errors of guessing and ceiling
-    are left out of it.
+    are left out of it. Of scores in [0, 1] the curve is the expected score inside, of normal scores the
+    chance of reaching the landmark.
 
     >>> from examiner.irt.items import ItemParameters
     >>> from examiner.irt.ability import known as known_fit
@@ -63,9 +71,7 @@ def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95)
     )
     reach = float(ndtri(0.5 + level / 2)) * np.sqrt(np.maximum(variance, 0.0))
     middle = logits(fit.items, at)
-    c = fit.items.guessing[:, None]
-    span = fit.items.ceiling[:, None] - c
-    low, high = (c + span * sigmoid_pair(middle + side * reach)[0] for side in (-1.0, 1.0))
+    low, high = (reached(fit.items, middle + side * reach) for side in (-1.0, 1.0))
     return TaskCurves(fit.items.tasks, at, success, low, high)
 
 
@@ -202,6 +208,8 @@ def agent_curves(
 
     .. math:: P_j(h) = \sigma(\bar a (\theta_j - h)), \quad \bar a = \operatorname{median}_{a_i > 0} a_i
 
+    (of normal scores Φ in place of σ: the chance of reaching the landmark).
+
     The band is that of the ability, θ ± 1.96 standard errors. Curves of agents differ only in place
     (papers/002, section V): how general an agent is shows in `empirical_agent_curves`.
 
@@ -216,10 +224,16 @@ def agent_curves(
     if difficulty is None:
         difficulty = _span(abilities, items)
     success, low, high = (
-        sigmoid_pair(steepness * (ability[:, None] - difficulty))[0]
+        _risen(items, steepness * (ability[:, None] - difficulty))
         for ability in (abilities.ability, *interval(abilities.ability, abilities.error))
     )
     return ExpectedAgentCurves(abilities.agents, difficulty, success, low, high, steepness)
+
+
+def _risen(items: ItemParameters, eta: Floats) -> Floats:
+    """σ(η), or Φ(η) where scores are normal."""
+    plain = items.response != "normal"
+    return sigmoid_pair(eta)[0] if plain else reached(items, eta)
 
 
 def _grouped(results: Floats, weights: Floats, members: Floats) -> tuple[Floats, Floats]:

@@ -16,6 +16,7 @@ from examiner.irt.indicators.bins import bins as difficulty_bins
 from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_correlations, leading
 from examiner.irt.indicators.curves import EmpiricalAgentCurves, empirical_agent_curves
 from examiner.irt.items import Floats, ItemParameters, positions
+from examiner.irt.outcomes import landmark_reached
 from examiner.results import ResponseMatrix, Results
 from examiner.scores.normalise import normalise
 from examiner.scores.success import responses
@@ -160,7 +161,14 @@ def indicators(
                 f"Give scores of every task, or take generality of the responses."
             )
         told = told[:, columns]
+    if generality_of == "responses":
+        told = landmark_reached(fit.items, told)
     held, notes = _bins(fit.items, bins, fewest)
+    if fit.items.landmark is not None:
+        notes += (
+            f"Generality, slopes and curves of agents are of reaching the landmark, a score of "
+            f"{fit.items.landmark[0]:g}: scores without ends have none of their own.",
+        )
     curves = None if held is None else empirical_agent_curves(names, told, held)
     general = Generality(np.full(len(names), np.nan), (None,) * len(names))
     if curves is not None:

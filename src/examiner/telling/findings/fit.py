@@ -130,6 +130,10 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
         *_aside(fit, ROWS_SHOWN),
     )
     about = f"{fit.model}, {fit.estimator}, {shape}; {fit.quadrature.kind}"
+    if fit.items.landmark is not None:
+        about += (
+            f"; difficulty is the ability at which a score of {fit.items.landmark[0]:g} is expected"
+        )
     lead = (Name(flags.weak_sentence(weak)),) if weak else ()
     return Finding(lead=lead, blocks=blocks, data=data, about=about)
 
@@ -318,6 +322,7 @@ def _data(fit: IRTFit, told: Indicators) -> Record:
         "dropped": [{"task": task.name, "reason": task.reason} for task in fit.dropped],
         "left_out": [{"agent": agent.name, "reason": agent.reason} for agent in fit.left_out],
         "response": fit.items.response,
+        "landmark": None if fit.items.landmark is None else float(fit.items.landmark[0]),
         "population_sd": fit.population_sd,
         "parameters": fit.parameters,
         "iterations": fit.iterations,

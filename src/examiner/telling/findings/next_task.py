@@ -33,6 +33,11 @@ def finding(study: Study) -> Finding:
         raise NothingToTellError(many)
     if made.fit.groups:
         raise NothingToTellError(divided_sentence(made.fit.groups))
+    if made.fit.items.response == "normal":
+        raise NothingToTellError(
+            "Examinations ask for successes or scores from 0 to 1, and these scores have no ends: say what "
+            "a success is (`--success 1.0`)."
+        )
     trials = int(np.median(made.matrix.trials)) if made.matrix.is_counts else 1
     bank = TaskBank.of(made.fit, trials=max(trials, 1))
     needed, alone, least = _needed(bank, study.seed)

@@ -8,8 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt import EmpiricalTaskCurves, IRTFit, TaskCurves, empirical_curves, slope_verdicts
+from examiner.irt import (
+    EmpiricalTaskCurves,
+    IRTFit,
+    TaskCurves,
+    empirical_curves,
+    landmark_reached,
+    slope_verdicts,
+)
 from examiner.irt import curves as expected_curves
+from examiner.results import ResponseMatrix
 from examiner.results.connections import divided_sentence
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
@@ -55,10 +63,15 @@ def _map_lead(fit: IRTFit) -> Prose:
 
 def _how(fit: IRTFit, what: str) -> Prose:
     agreeing = f"{fit.starts.agreeing} of {counted(len(fit.starts.objectives), 'start')} agree"
+    meaning = "An agent has even chances on a task that stands as high as it does."
+    if fit.items.landmark is not None:
+        meaning = (
+            f"An agent is expected to score {fit.items.landmark[0]:g}, the landmark, on a task that stands "
+            f"as high as it does; curves are the chance of reaching it."
+        )
     return (
         f"{fit.model} of {what}, {fit.estimator}, log-likelihood {three_digits(fit.log_likelihood)}; "
-        f"{fit.quadrature.kind}; {agreeing}. {fit.outcome.value} An agent has even chances on a task that "
-        f"stands as high as it does."
+        f"{fit.quadrature.kind}; {agreeing}. {fit.outcome.value} {meaning}"
     )
 
 
@@ -196,7 +209,12 @@ def task_curves(study: Study) -> Finding:
     expected = expected_curves(fit)
     rows = [made.matrix.agents.index(agent) for agent in fit.abilities.agents]
     columns = [made.matrix.tasks.index(task) for task in fit.items.tasks]
-    observed = empirical_curves(made.matrix.take(rows, columns), fit.abilities.ability)
+    shown = made.matrix.take(rows, columns)
+    if fit.items.landmark is not None:
+        shown = ResponseMatrix.from_array(
+            landmark_reached(fit.items, shown.to_numpy()), shown.agents, shown.tasks
+        )
+    observed = empirical_curves(shown, fit.abilities.ability)
     figures = tuple(
         _curves_figure(key, tasks, words, expected, observed)
         for key, tasks, words in _groups(fit)
