@@ -2,8 +2,8 @@
 
 Agents with true means and deviations on 40 tasks play a few trials each; the five tasks that tell most
 together are chosen on them. Counted are intervals that hold the bits of the true means and deviations, of
-every task and of the chosen set, with standard errors over tables. The method was settled on the first
-five kinds; the others were looked at once.
+every task and of the chosen set, with standard errors over tables. Most kinds were seen in trials while
+the method was chosen.
 Run: python benchmarks/bits_coverage.py [--tables 100] [--reps 100] [--quick]
 """
 

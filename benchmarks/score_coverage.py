@@ -4,8 +4,8 @@ For each kind of runs, many tables are simulated and each is an agent of its own
 interval holds the truth, the share whose interval holds its estimate, and the width beside that of the
 percentile interval, as rliable makes it. Truth is what endless runs on the same tasks would give.
 Standard errors are over sets of tasks, drawn anew for every hundred tables. "atari-arena" draws runs
-from the episodes that agents of that data set played; it was looked at once, after the method was
-settled on the others.
+from the episodes that agents of that data set played; it was seen in trials while the method was
+chosen, and is no independent judge.
 Run: python benchmarks/score_coverage.py [--tables 1000] [--reps 1000] [--kinds normal,gamma] [--quick]
 """
 
