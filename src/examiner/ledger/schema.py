@@ -72,7 +72,8 @@ def seal_earlier(database: sqlite3.Connection) -> None:
 def schema_of(database: sqlite3.Connection) -> str | None:
     """Return by which format a ledger calls itself; None where it has no name.
 
-    >>> with sqlite3.connect(":memory:", isolation_level=None) as database:
+    >>> from contextlib import closing
+    >>> with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
     ...     create(database)
     ...     schema_of(database)
     'examiner.ledger/2'
