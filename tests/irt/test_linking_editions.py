@@ -116,3 +116,44 @@ def test_what_cannot_be_linked_is_said() -> None:
         link(one, known_fit(ItemParameters.of(["a"], [1.0], [0.0])))
     with pytest.raises(ex.InputError, match="Unknown method of linking 'equate'"):
         link(one, one, "equate")  # type: ignore[arg-type]
+
+
+def editions(seed: int, agents: int = 23, tasks: int = 30) -> tuple[ex.irt.IRTFit, ex.irt.IRTFit]:
+    """Fits of the same tasks to two samples of one population: truly, scale is 1 and shift 0."""
+    rng = np.random.default_rng(seed)
+    names = [f"task {number}" for number in range(tasks)]
+    slopes, difficulties = np.exp(rng.normal(0.2, 0.35, tasks)), rng.normal(size=tasks)
+    trials = np.full((agents, tasks), 5)
+    made = []
+    for _ in range(2):
+        ability = rng.normal(size=(agents, 1))
+        won = rng.binomial(5, 1 / (1 + np.exp(-slopes * (ability - difficulties))))
+        matrix = ex.ResponseMatrix.from_counts(won, trials, tasks=names)
+        made.append(ex.irt.fit(matrix, starts=1, response="binomial"))
+    return made[0], made[1]
+
+
+def test_errors_of_a_link_know_how_few_agents_each_edition_had() -> None:
+    """Means of two samples of 23 agents differ by √(2/23) = 0.29, however many tasks are shared.
+
+    Leaving out shared tasks in turn says nothing of it: all tasks of an edition move together.
+    """
+    made = ex.irt.link(*editions(1), "mean-mean")
+    assert 0.75 * np.sqrt(2 / 23) < made.shift_error < 1.5 * np.sqrt(2 / 23)
+    assert abs(made.shift) < 4 * made.shift_error
+    assert abs(made.scale - 1) < 4 * made.scale_error
+
+
+@pytest.mark.slow
+def test_intervals_of_links_cover() -> None:
+    """60 pairs of editions: at least 52 of each (the chance of fewer is below 1 % at 95 %)."""
+    held = np.array(
+        [
+            (
+                abs(made.shift) < 1.96 * made.shift_error,
+                abs(made.scale - 1) < 1.96 * made.scale_error,
+            )
+            for made in (ex.irt.link(*editions(seed)) for seed in range(100, 160))
+        ]
+    )
+    assert (held.sum(axis=0) >= 52).all()

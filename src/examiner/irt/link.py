@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import check_known
+from examiner.checking import Randomness, check_known, generator
 from examiner.irt.fitted import Abilities, IRTFit
 from examiner.irt.items import Floats, ItemParameters, probability
 from examiner.results import check_undivided
@@ -26,6 +26,7 @@ FLAT = 0.2
 DRIFT = 0.1
 """Root mean square difference of two curves of one task beyond which it has drifted."""
 _MOST_JACKKNIFED = 60
+_DRAWS = 100  # an error from so many is known to about a tenth
 _GRID = np.linspace(-4.0, 4.0, 81)
 _WEIGHTS = np.exp(-0.5 * _GRID**2) / np.exp(-0.5 * _GRID**2).sum()
 """Abilities at which curves are compared, weighed as in the population."""
@@ -41,7 +42,9 @@ Solver = Callable[[ItemParameters, ItemParameters, Transformation | None], Trans
 class Link:
     """How abilities of one edition are told on the scale of another: θ = scale · θ' + shift.
 
-    Errors are jackknifed over the shared tasks. `drift` [shared] is the root mean square difference
+    Errors are those of joint draws of both editions, whose tasks share the doubt about their zero and unit,
+    or, where they are larger, jackknifed over the shared tasks, which may have changed. An edition read
+    from a file has no draws. `drift` [shared] is the root mean square difference
     between the two curves of each shared task once they are on one scale.
     """
 
@@ -82,7 +85,9 @@ class Link:
         return Abilities(found.agents, placed, error, f"{found.method}; linked by {self.method}")
 
 
-def link(old: IRTFit, new: IRTFit, method: LinkMethod = "stocking-lord") -> Link:
+def link(
+    old: IRTFit, new: IRTFit, method: LinkMethod = "stocking-lord", *, rng: Randomness = 0
+) -> Link:
     r"""Link a new edition to an old one by the tasks both have.
 
     With θ = Aθ' + B a task's slope becomes a/A and its difficulty Ab + B. `mean-sigma` takes A and B
@@ -94,7 +99,8 @@ def link(old: IRTFit, new: IRTFit, method: LinkMethod = "stocking-lord") -> Link
               \sum_q w_q \Big(\sum_i P_i(\theta_q) - \sum_i P_i^*(\theta_q)\Big)^2
 
     summed over both scales, w the normal density. Tasks whose slopes have opposite signs, or hardly
-    any slope, have no part in it and are named in `warnings`; so are tasks that have drifted.
+    any slope, have no part in it and are named in `warnings`; so are tasks that have drifted. `rng` draws
+    the editions for the errors.
 
     References: Stocking & Lord (1983); Haebara (1980); Kolen & Brennan (2014), ch. 6.
 
@@ -123,7 +129,10 @@ def link(old: IRTFit, new: IRTFit, method: LinkMethod = "stocking-lord") -> Link
         )
     solve = _METHODS[method]
     scale, shift = solve(first.take(usable), second.take(usable), None)
-    errors = _jackknifed(solve, first, second, usable, (scale, shift))
+    by_tasks = _jackknifed(solve, first, second, usable, (scale, shift))
+    names = tuple(shared[column] for column in usable)
+    together = _drawn(solve, (old, new), names, (scale, shift), generator(rng))
+    scale_error, shift_error = np.fmax(by_tasks, together).tolist()
     drift = _drift(first, second, scale, shift)
     warnings += _told(shared, usable, drift)
     for which, made in (("old", old), ("new", new)):
@@ -132,7 +141,8 @@ def link(old: IRTFit, new: IRTFit, method: LinkMethod = "stocking-lord") -> Link
                 f"The agents of the {which} fit are not shown to differ in ability "
                 f"({made.evidence.abilities.p}): its scale has no unit to link."
             )
-    return Link(method, scale, shift, *errors, shared, drift, tuple(warnings))
+    found = (scale, shift, scale_error, shift_error)
+    return Link(method, *found, shared, drift, tuple(warnings))
 
 
 def _usable(first: ItemParameters, second: ItemParameters) -> tuple[NDArray[np.intp], list[str]]:
@@ -248,6 +258,22 @@ def _jackknifed(
     factor = (len(groups) - 1) / len(groups)
     spread = np.sqrt(factor * ((made - made.mean(axis=0)) ** 2).sum(axis=0))
     return float(spread[0]), float(spread[1])
+
+
+def _drawn(
+    solve: Solver,
+    editions: tuple[IRTFit, IRTFit],
+    names: tuple[str, ...],
+    near: Transformation,
+    rng: np.random.Generator,
+) -> Transformation:
+    """Errors of scale and shift from joint draws of both editions, as half of what 68 % of them span."""
+    if any(edition.errors is None or edition.errors.joint is None for edition in editions):
+        return float("nan"), float("nan")
+    drawn = zip(*(edition.draws(_DRAWS, rng=rng).items for edition in editions), strict=True)
+    made = [solve(old.named(names), new.named(names), near) for old, new in drawn]
+    low, high = np.quantile(made, (0.1587, 0.8413), axis=0)
+    return float(high[0] - low[0]) / 2, float(high[1] - low[1]) / 2
 
 
 def _drift(first: ItemParameters, second: ItemParameters, scale: float, shift: float) -> Floats:
