@@ -370,3 +370,25 @@ def test_checksums_mix_as_the_published_generator_does() -> None:
     from examiner.ledger.integrity import _STEPS, _mixed
 
     assert int(_mixed(np.array([_STEPS[0]], np.uint64))[0]) == 0xE220A8397B1DCDAF
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (b"score REAL", b"scose REAL", "the table episodes has other columns than were written"),
+        (b"examiner.ledger/2", b"examinfr.ledger/2", "its version cannot be read"),
+        (b"SQLite format 3", b"SQLitf format 3", "its structure is broken"),
+    ],
+)
+def test_damage_to_names_and_versions_is_damage(
+    before: bytes, after: bytes, said: str, tmp_path: Path
+) -> None:
+    """A byte in the name of a column was 'no such column', and nothing to repair."""
+    path = written(tmp_path, jobs=2, episodes=4)
+    data = path.read_bytes()
+    assert data.count(before)
+    path.write_bytes(data.replace(before, after, 1))
+    with pytest.raises(InputError, match=said):
+        ex.read(path)
+    if b"SQLite" not in before:
+        assert repair(path, tmp_path / "new").saved == 8

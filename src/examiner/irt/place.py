@@ -32,7 +32,7 @@ from examiner.irt.prediction import (
     rank_among,
     unexpected_results,
 )
-from examiner.results import ResponseMatrix, Results, atari_game
+from examiner.results import ResponseMatrix, Results, atari_game, check_undivided
 from examiner.results.table import check_results
 from examiner.scores.estimate import Estimate
 from examiner.wording import InputError, counted, listed
@@ -109,6 +109,7 @@ def place(
             f"A {type(fit).__name__} is given as the fit. "
             f"Give the new results first: `place(results, fit)`."
         )
+    check_undivided(fit.groups, "no agent has a place among all of them")
     matrix, notes = _responses(fit, results)
     matrix, items, more = known_tasks(fit, matrix)
     if fit.evidence is not None and not fit.evidence.abilities_differ:

@@ -7,6 +7,7 @@ it, to write or to read, first sees whether it is as it was written: that takes 
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -19,6 +20,7 @@ from examiner.ledger.schema import (
     SCHEMA,
     UNSEALED,
     create,
+    lost_columns,
     read_only,
     schema_of,
     seal_earlier,
@@ -27,6 +29,7 @@ from examiner.wording import InputError, shorten
 
 _PAGES_IN_LOG = 256  # a megabyte: what a reader has to look through beside the file
 _BALLAST_BYTES = 2 * 2**20  # more than the log and the last commit take
+_VERSION = re.compile(r"examiner\.ledger/\d+")
 _READERS_MAY_TAKE_SECONDS = 60.0
 _ANOTHER_FOLDER = "choose another folder with `--output`"
 
@@ -225,11 +228,14 @@ def _checked_schema(
                 f"{shorten(path, 200)} is a database, but not a ledger of examiner. {if_other}"
             )
         schema = schema_of(database)
+        if _VERSION.fullmatch(schema or "") is None:
+            raise damaged(path, "its version cannot be read")
         if schema not in (SCHEMA, UNSEALED):
             raise InputError(
                 f"The ledger {shorten(path, 200)} was written by another version of examiner. {if_newer}"
             )
-        what = _cut_off(database, path) or damage(database, sealed_rows=schema == SCHEMA)
+        what = _cut_off(database, path) or lost_columns(database, schema)
+        what = what or damage(database, sealed_rows=schema == SCHEMA)
     except sqlite3.DatabaseError as problem:
         if is_of_the_disk(problem) or not _bears_mark(path):
             raise

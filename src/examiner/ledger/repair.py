@@ -137,10 +137,9 @@ def _written(found: Salvage, source: Path, target: Path) -> int:
         for job, count in found.episodes.items():
             if not count:  # perhaps nothing of it can be read
                 continue
-            query = (
-                f"SELECT {', '.join(EPISODE_COLUMNS)} FROM episodes WHERE job = ? ORDER BY episode"
-            )
-            for rows in _chunks(old.execute(query, (job,)), count):
+            query = "SELECT * FROM episodes WHERE job = ? ORDER BY episode"  # names may be damaged
+            for found_rows in _chunks(old.execute(query, (job,)), count):
+                rows = [row[: len(EPISODE_COLUMNS)] for row in found_rows]
                 insert_episodes(new, rows)
                 for session in {row[-1] for row in rows} - sessions.keys():
                     sessions[session] = (session, *_UNKNOWN_SESSION)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from examiner.ledger.integrity import SEALED, seal_everything
@@ -72,7 +73,6 @@ def seal_earlier(database: sqlite3.Connection) -> None:
 def schema_of(database: sqlite3.Connection) -> str | None:
     """Return by which format a ledger calls itself; None where it has no name.
 
-    >>> from contextlib import closing
     >>> with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
     ...     create(database)
     ...     schema_of(database)
@@ -80,6 +80,35 @@ def schema_of(database: sqlite3.Connection) -> str | None:
     """
     found = database.execute("SELECT value FROM ledger WHERE name = 'schema'").fetchone()
     return None if found is None else str(found[0])
+
+
+def lost_columns(database: sqlite3.Connection, schema: str) -> str | None:
+    """Return what is wrong with the names of tables and columns; None where nothing is.
+
+    >>> with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+    ...     create(database)
+    ...     _ = database.execute("ALTER TABLE jobs RENAME COLUMN seed TO sead")
+    ...     lost_columns(database, SCHEMA)
+    'the table jobs has other columns than were written'
+    """
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as whole:
+        create(whole)
+        written = _columns(whole)
+    if schema == UNSEALED:
+        del written["tallies"]
+        for table, names in written.items():
+            written[table] = [name for name in names if name not in ("seal", "checksum")]
+    found = _columns(database)
+    for table, names in written.items():
+        if found.get(table) != names:
+            return f"the table {table} has other columns than were written"
+    return None
+
+
+def _columns(database: sqlite3.Connection) -> dict[str, list[str]]:
+    tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    query = "SELECT name FROM pragma_table_info(?) ORDER BY cid"
+    return {table: [name for (name,) in database.execute(query, (table,))] for (table,) in tables}
 
 
 def read_only(path: Path) -> sqlite3.Connection:

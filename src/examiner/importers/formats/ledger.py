@@ -9,18 +9,19 @@ from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import TableOptions
 from examiner.wording import InputError, shorten
 
-_SQLITE = b"SQLite format 3\x00"
+_SQLITE = b"SQLite"
 _MARK = slice(68, 72)
 
 
 def recognises(file: SourceFile) -> bool:
-    """A SQLite file whose header bears the mark of a ledger.
+    """A SQLite file whose header bears the mark of a ledger, or a ledger by its name, damaged or not.
 
     >>> from pathlib import Path
     >>> recognises(SourceFile(Path("x"), None, b"SQLite format 3" + bytes(53) + b"EXAM"))
     True
     """
-    return file.head.startswith(_SQLITE) and file.head[_MARK] == b"EXAM"
+    named = file.path.name == "ledger.sqlite"
+    return (named or file.head.startswith(_SQLITE)) and file.head[_MARK] == b"EXAM"
 
 
 def recognises_nothing(file: SourceFile) -> bool:
