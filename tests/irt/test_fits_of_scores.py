@@ -237,3 +237,28 @@ def test_results_may_be_scores_of_any_size() -> None:
     scores = simulate(unbounded(6, 13), 20, rng=13).to_numpy()
     made = fit(Results.from_numpy(1e6 * scores), "normal", starts=1, errors=False)
     assert made.converged and made.items.response == "normal"
+
+
+def test_successes_are_no_scores_without_ends() -> None:
+    """They were fitted for a quarter of an hour."""
+    wins = np.random.default_rng(0).integers(0, 2, size=(7, 20)).astype(float)
+    with pytest.raises(ex.InputError, match="these are successes"):
+        ex.irt.fit(ex.ResponseMatrix.from_array(wins), "normal")
+
+
+def test_a_task_of_one_agent_is_set_aside_with_that_reason() -> None:
+    scores = np.random.default_rng(0).normal(size=(7, 20))
+    scores[1:, 3] = np.nan
+    (aside,) = ex.irt.fit(ex.ResponseMatrix.from_array(scores), "normal", starts=1).dropped
+    assert aside.reason == "only one agent has a result"
+
+
+def test_nobody_is_placed_among_groups_that_share_no_task() -> None:
+    wins = np.full((12, 16), np.nan)
+    drawn = np.random.default_rng(0).random((12, 16)) < np.linspace(0.2, 0.8, 12)[:, None]
+    wins[:6, :8], wins[6:, 8:] = drawn[:6, :8], drawn[6:, 8:]
+    matrix = ex.ResponseMatrix.from_array(wins)
+    fit = ex.irt.fit(matrix, starts=1)
+    assert len(fit.groups) == 2
+    with pytest.raises(ex.InputError, match="share no task"):
+        ex.irt.place(matrix.take([0]), fit)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import is_binary
 from examiner.irt.estimation.em import ResponseSource
 from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.estimation.score_kernels import standardised
@@ -47,6 +48,11 @@ def usable_responses(
         )
     matrix, chosen = given, _response_for(given, model, response)
     kernel_for(chosen, matrix)  # says what is wrong with the kind of data, if anything
+    if chosen == "normal" and is_binary(matrix.to_numpy()):
+        raise InputError(
+            "The model normal is for scores without ends, and these are successes: zeros and ones. Fit "
+            "them by 2pl (`--model 2pl`), or scores as they are (without `--success`)."
+        )
     reasons = _constant_tasks(matrix)
     kept = [column for column, reason in enumerate(reasons) if reason is None]
     dropped = tuple(
@@ -123,10 +129,14 @@ def _constant_tasks(matrix: ResponseMatrix) -> list[str | None]:
     return [
         "never observed"
         if bottom > top
+        else "only one agent has a result"
+        if count == 1
         else f"every agent scored {bottom:g}"
         if top - bottom <= _ROUNDING * max(abs(bottom), abs(top))
         else None
-        for bottom, top in zip(low.tolist(), high.tolist(), strict=True)
+        for count, bottom, top in zip(
+            seen.sum(axis=0).tolist(), low.tolist(), high.tolist(), strict=True
+        )
     ]
 
 
