@@ -18,10 +18,11 @@ from examiner.irt import (
     log_likelihood,
     simulate,
 )
-from examiner.irt.errors.intervals import Z, fieller, task_errors
+from examiner.irt.errors.intervals import Z, fieller
 from examiner.irt.errors.observed_information import Freedom, information_matrix, louis
 from examiner.irt.model import moved
 from examiner.results import ResponseMatrix
+from irt.joint_errors import task_errors
 from irt.r_reference import numbers, responses
 from irt.test_ability import mirts_items
 

@@ -18,8 +18,8 @@ from examiner.irt.diagnostics.flags import (
     separated,
     task_flags,
 )
-from examiner.irt.errors.intervals import task_errors
 from examiner.results import ResponseMatrix
+from irt.joint_errors import task_errors
 
 
 def flags_of(

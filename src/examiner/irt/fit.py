@@ -399,9 +399,8 @@ def _told(
     if errors and matrix is not None:
         joint = JointErrors(matrix, items, model, priors, best.rule, population_sd, scale)
         known = replace(joint.tasks, joint=joint)
-        if (
-            scale is not None
-        ):  # other estimators tell what other software tells: tasks taken as known
+        # Other estimators tell what other software tells: tasks taken as known.
+        if scale is not None:
             own, total = joint.abilities()
             abilities = replace(abilities, error=total, posterior=own, joint=joint)
     joined = None if matrix is None else connections(matrix)

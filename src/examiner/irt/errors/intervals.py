@@ -6,15 +6,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from examiner.irt.errors.any_scores import LouisScores
-from examiner.irt.errors.covariance import Covariances, covariances
-from examiner.irt.errors.observed_information import louis
+from examiner.irt.errors.covariance import Covariances
 from examiner.irt.fitted import TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
-from examiner.irt.posterior import Quadrature
-from examiner.irt.priors import Priors, SlopeScale
-from examiner.results import ResponseMatrix
 
 Z = 1.959963984540054
 """Normal quantile of a 95 % interval."""
@@ -30,46 +25,18 @@ def interval(value: Number, error: Number) -> tuple[Number, Number]:
     return value - Z * error, value + Z * error
 
 
-def task_errors(
-    matrix: ResponseMatrix,
-    items: ItemParameters,
-    model: Model,
-    priors: Priors | None,
-    quadrature: Quadrature,
-    population_sd: float = 1.0,
-    scale: SlopeScale | None = None,
-) -> TaskErrors:
-    r"""Return standard errors and 95 % intervals of task parameters.
-
-    They come from the inverse of the observed information of the marginal likelihood with all free
-    and shared parameters together, and with the priors' curvature under MAP. Guessing, ceiling and
-    precision are carried from the scale they are estimated on, and difficulty b = −d/a from slope
-    and intercept, by the delta method:
-
-    .. math:: \mathrm{Var}(b) = (\mathrm{Var}(d) + 2 b \mathrm{Cov}(a, d) + b^2 \mathrm{Var}(a)) / a^2
-
-    The interval of difficulty is Fieller's: all b for which d + ab is within noise of 0.
-
-    References: Louis (1982), eq. 3.2'; Fieller (1954).
-
-    >>> from examiner.irt.models import MODELS
-    >>> matrix = ResponseMatrix.from_array(np.tile([[1, 0], [0, 1], [1, 1], [0, 0]], (25, 1)))
-    >>> items = ItemParameters.of(matrix.tasks, slope=[0.5, 0.5], intercept=[0.0, 0.0])
-    >>> errors = task_errors(matrix, items, MODELS["1pl"], None, Quadrature.grid())
-    >>> bool(errors.intercept[0] < 0.3), bool(np.isinf(errors.difficulty_high[0]))
-    (True, True)
-    """
-    matched = items.named(matrix.tasks)
-    standard = matched.rescaled(0.0, population_sd)
-    parts = louis(matrix, standard, model, priors, quadrature, scale)
-    found = covariances(LouisScores(parts))
-    return told(matched, model, found, population_sd)
-
-
 def told(
     items: ItemParameters, model: Model, found: Covariances, population_sd: float = 1.0
 ) -> TaskErrors:
-    """Return errors on the scale users read, of tasks that were estimated for abilities N(0, 1)."""
+    r"""Return errors and 95 % intervals on the scale users read, of tasks estimated for abilities N(0, 1).
+
+    Guessing, ceiling and precision are carried from the scale they are estimated on, and difficulty
+    b = −d/a from slope and intercept, by the delta method:
+
+    .. math:: \mathrm{Var}(b) = (\mathrm{Var}(d) + 2 b \mathrm{Cov}(a, d) + b^2 \mathrm{Var}(a)) / a^2
+
+    The interval of difficulty is Fieller's (1954): all b for which d + ab is within noise of 0.
+    """
     if model.unit_slopes:
         return _unit_slopes(items, found)
     if population_sd != 1.0:

@@ -34,7 +34,18 @@ from examiner.results import ResponseMatrix
 
 
 class JointErrors:
-    """Errors of tasks, and what they do to the abilities of agents; the largest parts when asked for."""
+    """Errors of tasks, and what they do to the abilities of agents; the largest parts when asked for.
+
+    Those of tasks come from the inverse of the observed information of the marginal likelihood with all
+    free and shared parameters together, and with the priors' curvature under MAP (Louis, 1982, eq. 3.2').
+
+    >>> from examiner.irt.models import MODELS
+    >>> matrix = ResponseMatrix.from_array(np.tile([[1, 0], [0, 1], [1, 1], [0, 0]], (25, 1)))
+    >>> items = ItemParameters.of(matrix.tasks, slope=[0.5, 0.5], intercept=[0.0, 0.0])
+    >>> errors = JointErrors(matrix, items, MODELS["1pl"], None, Quadrature.grid()).tasks
+    >>> bool(errors.intercept[0] < 0.3), bool(np.isinf(errors.difficulty_high[0]))
+    (True, True)
+    """
 
     def __init__(
         self,
