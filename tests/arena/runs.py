@@ -27,6 +27,19 @@ def cart_pole(
     )
 
 
+def cart_pole_plan(entry: str, *, episodes: int) -> str:
+    """The text of a plan for one agent with two seeds."""
+    return f"""
+environment = "gymnasium"
+games = ["CartPole-v1"]
+episodes = {episodes}
+seeds = 2
+protocol = {{ frame_skip = 1 }}
+[[agents]]
+entry = "{entry}"
+"""
+
+
 def rows(ledger: Path) -> list[tuple[object, ...]]:
     """Every episode in every column but time and session, in the order of jobs and episodes."""
     database = sqlite3.connect(ledger)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from arena.runs import cart_pole, rows, states
+from arena.runs import cart_pole, cart_pole_plan, rows, states
 from child_processes import environment
 from examiner.arena import Job, Playing, Protocol, run
 from examiner.workers import Limits
@@ -133,15 +133,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
-PLAN = """
-environment = "gymnasium"
-games = ["CartPole-v1"]
-episodes = 400
-seeds = 2
-protocol = { frame_skip = 1 }
-[[agents]]
-entry = "random"
-"""
+PLAN = cart_pole_plan("random", episodes=400)
 
 
 def command(folder: Path, plan: Path) -> subprocess.CompletedProcess[str]:

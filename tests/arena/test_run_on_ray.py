@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.runs import cart_pole, rows, states
+from arena.runs import cart_pole, cart_pole_plan, rows, states
 from arena.test_load import quietly
 from child_processes import environment, left
 from examiner.arena import Job, Playing
@@ -131,15 +131,7 @@ def test_what_agents_leave_behind_is_ended_with_their_jobs_on_ray(tmp_path: Path
     )
 
 
-PLAN = """
-environment = "gymnasium"
-games = ["CartPole-v1"]
-episodes = 3
-seeds = 2
-protocol = { frame_skip = 1 }
-[[agents]]
-entry = "ray_side_agent:Still"
-"""
+PLAN = cart_pole_plan("ray_side_agent:Still", episodes=3)
 
 
 def test_the_command_starts_ray_by_itself_and_finds_agents_beside_the_plan(tmp_path: Path) -> None:

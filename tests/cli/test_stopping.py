@@ -13,18 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.runs import rows
+from arena.runs import cart_pole_plan, rows
 from child_processes import assert_gone, environment, left
 
-PLAN = """
-environment = "gymnasium"
-games = ["CartPole-v1"]
-episodes = 100000
-seeds = 2
-protocol = { frame_skip = 1 }
-[[agents]]
-entry = "stopping_agent:Forking"
-"""
+PLAN = cart_pole_plan("stopping_agent:Forking", episodes=100_000)
 AGENT = """
 import os, time
 from pathlib import Path
