@@ -26,8 +26,6 @@ from examiner.irt.errors.draws import bootstrap as bootstrap
 from examiner.irt.estimation.em import ResponseSource as ResponseSource
 from examiner.irt.evidence import ChanceTest as ChanceTest
 from examiner.irt.evidence import Evidence as Evidence
-from examiner.irt.fit import Fitting as Fitting
-from examiner.irt.fit import FittingOptions as FittingOptions
 from examiner.irt.fit import fit as fit
 from examiner.irt.fitted import Abilities as Abilities
 from examiner.irt.fitted import Dropped as Dropped
@@ -36,6 +34,8 @@ from examiner.irt.fitted import IRTFit as IRTFit
 from examiner.irt.fitted import JointDraws as JointDraws
 from examiner.irt.fitted import Starts as Starts
 from examiner.irt.fitted import TaskErrors as TaskErrors
+from examiner.irt.fitting import Fitting as Fitting
+from examiner.irt.fitting import FittingOptions as FittingOptions
 from examiner.irt.indicators.bins import DifficultyBins as DifficultyBins
 from examiner.irt.indicators.bins import bins as bins
 from examiner.irt.indicators.comparison import Dominance as Dominance

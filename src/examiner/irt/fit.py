@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack, get_args
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple, TypeVar, Unpack
 
 import numpy as np
 
@@ -20,17 +20,18 @@ from examiner.irt.errors.joint import JointErrors
 from examiner.irt.estimation.em import Optimum, ResponseSource, climb, with_spread
 from examiner.irt.estimation.exponential import CompleteSource, PatternedSource
 from examiner.irt.estimation.kernel_source import KernelSource
+from examiner.irt.estimation.starts import number_of_starts, starting_points
 from examiner.irt.estimation.usable_responses import (
     UsableResponses,
     same_trials,
     usable_responses,
 )
 from examiner.irt.evidence import Evidence
-from examiner.irt.fitted import Abilities, Estimator, IRTFit, Starts
+from examiner.irt.fitted import Abilities, IRTFit, Starts
+from examiner.irt.fitting import QUICKLY, Fitting, FittingOptions
 from examiner.irt.items import SCORES, Floats, ItemParameters, Response
-from examiner.irt.model import Model, Parameter, Point, Unknowns
+from examiner.irt.model import Model, Parameter, Unknowns
 from examiner.irt.models import MODELS
-from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors, RelativeSlopes
 from examiner.results import ResponseMatrix, Results, connections
 from examiner.scores import NORMALISERS, Recipe
@@ -43,76 +44,8 @@ _QUICKLY_FLAGGED = 100_000
 """Cells up to which words about tasks cost nothing beside the fit."""
 _EVIDENCE_STREAM = 2**31
 """A key that no spawned stream of starts reaches."""
-_GENTLE = 0.1
-"""Where one slope for all starts if the responses show none."""
 _AGREE = 0.01
 """Objectives within 0.01 are the same optimum."""
-
-
-class FittingOptions(TypedDict, total=False):
-    """How a model is fitted, as keyword arguments; `Fitting` says what each means."""
-
-    estimator: Estimator
-    priors: Priors | Mapping[str, Any] | str | None  # Any: a Normal, or mean and standard deviation
-    response: Response | None
-    starts: int | None
-    nodes: int | Quadrature | None
-    errors: bool
-    most_iterations: int
-    landmark: float | None
-
-
-QUICKLY: FittingOptions = {"starts": 1, "errors": False}
-"""For fits of which there are many: bootstraps, draws and folds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fitting:
-    """A checked choice of how to fit.
-
-    `estimator` is "map", with the weak `priors`, or "ml", without any. k successes of n > 1 trials are
-    beta-binomial unless `response="binomial"`. `starts` is how many starts to try (by default ten for
-    few trials in all, one for many: the first from correlations, the others random); `nodes` a number
-    of Gauss–Hermite nodes or a `Quadrature`, by default a grid as fine as the test is long. Standard
-    errors, and whether there is anything to see, are computed unless `errors=False`. `landmark` is the
-    score at which the model normal tells difficulty: by default that of the recipe's normaliser (the
-    human's 1 of "human", 0 of "random-only"), or 0.
-
-    >>> Fitting(starts=0)
-    Traceback (most recent call last):
-    ...
-    examiner.wording.InputError: 0 starts are asked for. Give at least 1.
-    """
-
-    estimator: Estimator = "map"
-    # Any: a Normal, or mean and standard deviation
-    priors: Priors | Mapping[str, Any] | str | None = None
-    response: Response | None = None
-    starts: int | None = None
-    nodes: int | Quadrature | None = None
-    errors: bool = True
-    most_iterations: int = 2000
-    landmark: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.estimator not in get_args(Estimator):
-            raise InputError(f"The estimator is {self.estimator!r}. Choose 'map' or 'ml'.")
-        if self.priors is not None and self.estimator == "ml":
-            raise InputError("Priors are given with estimator='ml', which has none. Use 'map'.")
-        if self.starts is not None and self.starts < 1:
-            raise InputError(f"{self.starts} starts are asked for. Give at least 1.")
-        if self.landmark is not None and not np.isfinite(self.landmark):
-            raise InputError(f"The landmark is {self.landmark}. Give a score, such as 1.0.")
-
-    @property
-    def weak_priors(self) -> Priors | None:
-        """The priors that the estimator has, the default ones where others are not given."""
-        return Priors.of(self.priors) if self.estimator == "map" else None
-
-    @property
-    def rule(self) -> Quadrature | None:
-        """The nodes that were asked for."""
-        return Quadrature.gauss_hermite(self.nodes) if isinstance(self.nodes, int) else self.nodes
 
 
 def fit(
@@ -169,9 +102,9 @@ def fit(
     chosen = _told_apart(chosen, usable, priors)
     landmark = _landmark(fitting.landmark, usable.response, recipe)
     source, unknowns = _source(results, usable, chosen, priors, landmark)
-    count = fitting.starts or _number_of_starts(len(source.agents) * float(source.trials.sum()))
+    count = fitting.starts or number_of_starts(len(source.agents) * float(source.trials.sum()))
     drawing = generator(rng)
-    starts = _starts(source, unknowns, count, drawing)
+    starts = starting_points(source, unknowns, count, drawing)
     unknowns, starts[0], laid = with_spread(source, unknowns, starts[0], fixed=rule)
     begun = (laid, *(None for _ in starts[1:]))
     found = [
@@ -313,38 +246,6 @@ def _source(
             f"The source of responses has not what the model {model.name} needs. Choose another model."
         )
     return source, unknowns
-
-
-def _starts(
-    source: ResponseSource, unknowns: Unknowns, count: int, rng: np.random.Generator
-) -> list[Point]:
-    """The first start from the responses, the others random."""
-    shared = "slope" in unknowns.shared
-    slope, intercept = source.first_start(shared_slope=shared)
-    if shared:  # one slope for all is positive, whichever task comes first
-        slope = np.full(slope.size, max(float(slope.mean()), _GENTLE))
-    first = slope, intercept
-    drawn = [_random_start(first, child, shared_slope=shared) for child in rng.spawn(count - 1)]
-    precision = source.first_precision() if isinstance(source, KernelSource) else None
-    return [unknowns.start(slope, intercept, precision) for slope, intercept in (first, *drawn)]
-
-
-def _number_of_starts(trials: float) -> int:
-    """Small data have several optima: ten starts below 5,000 trials of all cells, one above 100,000."""
-    for most, count in ((5_000, 10), (20_000, 5), (100_000, 3)):
-        if trials <= most:
-            return count
-    return 1
-
-
-def _random_start(
-    first: tuple[Floats, Floats], rng: np.random.Generator, *, shared_slope: bool
-) -> tuple[Floats, Floats]:
-    """Slopes drawn from N(1, 1) whatever the data say, and intercepts near the shares'."""
-    slope, intercept = first
-    if shared_slope:
-        return np.full(slope.size, rng.uniform(0.3, 3.0)), intercept + rng.normal(0, 1, slope.size)
-    return rng.normal(1.0, 1.0, slope.size), intercept + rng.normal(0.0, 1.0, slope.size)
 
 
 def _beside(rng: np.random.Generator) -> np.random.Generator:

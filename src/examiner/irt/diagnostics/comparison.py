@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from examiner.checking import Randomness, generator
 from examiner.irt.estimation.kernels import kernel_for, log_choose
-from examiner.irt.fit import QUICKLY, shown
 from examiner.irt.fit import fit as fit_irt
+from examiner.irt.fit import shown
 from examiner.irt.fitted import IRTFit
+from examiner.irt.fitting import QUICKLY
 from examiner.irt.items import Floats, curves, positions
 from examiner.irt.model import Model
 from examiner.irt.posterior import posterior_blocks
