@@ -46,7 +46,15 @@ def alike(scores: bool) -> Study:
 @pytest.mark.parametrize("scores", [False, True])
 def test_no_section_names_an_agent_as_ahead_or_a_task_as_telling(scores: bool) -> None:
     study = alike(scores)
-    claims = (" leads", " lead by", "comes first by", "is best", "at or above", "spread most", "ablest")
+    claims = (
+        " leads",
+        " lead by",
+        "comes first by",
+        "is best",
+        "at or above",
+        "spread most",
+        "ablest",
+    )
     for name in QUICK:
         for sentence in sentences(FINDINGS[name](study)):
             assert not any(words in sentence for words in claims), (name, sentence)
@@ -54,7 +62,9 @@ def test_no_section_names_an_agent_as_ahead_or_a_task_as_telling(scores: bool) -
 
 @pytest.mark.parametrize("name", ["ranking", "intervals", "rank_probabilities", "significance"])
 def test_sections_on_scores_say_that_agents_are_not_shown_to_differ(name: str) -> None:
-    assert "Agents are not shown to differ over these tasks" in said(FINDINGS[name](alike(True)).lead)
+    assert "Agents are not shown to differ over these tasks" in said(
+        FINDINGS[name](alike(True)).lead
+    )
 
 
 def test_a_report_asks_as_the_fit_of_the_same_results_does() -> None:

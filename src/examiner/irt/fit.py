@@ -28,7 +28,7 @@ from examiner.irt.estimation.usable_responses import (
 )
 from examiner.irt.evidence import Evidence, evidence_stream
 from examiner.irt.fitted import Abilities, IRTFit, Starts
-from examiner.irt.fitting import QUICKLY, Fitting, FittingOptions
+from examiner.irt.fitting import QUICKLY, Fitting, FittingOptions, check_near
 from examiner.irt.items import SCORES, Floats, ItemParameters, Response
 from examiner.irt.model import Model, Parameter, Unknowns
 from examiner.irt.models import MODELS
@@ -99,6 +99,8 @@ def fit(
     usable = usable_responses(results, chosen, fitting.response)
     chosen = _told_apart(chosen, usable, priors)
     landmark = _landmark(fitting.landmark, usable.response, recipe)
+    if fitting.landmark is not None and usable.matrix is not None:
+        check_near(fitting.landmark, usable.matrix)
     source, unknowns = _source(results, usable, chosen, priors, landmark)
     count = fitting.starts or number_of_starts(len(source.agents) * float(source.trials.sum()))
     drawing = generator(rng)
@@ -111,7 +113,9 @@ def fit(
     ]
     evidence = None
     if fitting.errors and usable.matrix is not None:
-        evidence = _evidence(usable.matrix, chosen, priors, usable.response, evidence_stream(drawing))
+        evidence = _evidence(
+            usable.matrix, chosen, priors, usable.response, evidence_stream(drawing)
+        )
     seen = _Seen(source.agents, usable, evidence)
     made = _told(chosen, unknowns, seen, found, errors=fitting.errors)
     return made if recipe is None else made.with_recipe(recipe)

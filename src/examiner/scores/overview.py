@@ -125,9 +125,10 @@ def overview(
     if pairs:
         again, level = generator(rng), made.level
         improvement = improvement_matrix(results, rng=again, pairs=pairs, level=level, **drawing)
-    if len(results.agents) > 1 and np.isfinite(made.value[:, 0]).all():
+    apart = _apart(results)
+    if len(results.agents) > 1 and np.isfinite(made.value[:, 0]).all() and not apart:
         ranked = ranks(results, names[0], rng=generator(rng), **drawing)
-    tests, why = _tested(results, posthoc, 1 - made.level)
+    tests, why = _tested(results, posthoc, 1 - made.level) if not apart else (None, ())
     studied = decision(results)
     told = [*made.notes, *(improvement.notes if improvement else ()), *why]
     told += studied.components.notes
@@ -137,7 +138,7 @@ def overview(
         told.append(
             f"With more than {MOST_COMPARED} agents, only neighbours in rank are compared in pairs."
         )
-    told += _apart(results)
+    told += [f"{sentence} So there are no ranks and no tests of all." for sentence in apart]
     scores, games = run_scores(results), np.array(results.task_names)
     differences = tuple(
         difference_of(scores.of(a), scores.of(b), games, made.level) for a, b in pairs

@@ -227,13 +227,20 @@ def benchmark(
         noise,
         _given(target, results.agents),
         left_out,
-        (*results.notes, *_told(left_out, coverage, settled, goal), *notes, *_nothing_to_see(scores)),
+        (
+            *results.notes,
+            *_told(left_out, coverage, settled, goal),
+            *notes,
+            *_nothing_to_see(scores),
+        ),
     )
 
 
 def _nothing_to_see(scores: TaskScores) -> tuple[str, ...]:
     """Say where agents may be alike, or cannot be compared: sets then predict chance."""
-    matrix = ResponseMatrix.from_array(scores.agent_means * scores.sign, scores.agents, scores.tasks)
+    matrix = ResponseMatrix.from_array(
+        scores.agent_means * scores.sign, scores.agents, scores.tasks
+    )
     apart = Connections(matrix.agents, matrix.tasks, *groups_of(matrix.observed), None)
     if apart.separate:
         return apart.warnings

@@ -95,7 +95,9 @@ def _signs(
     endless = np.isinf(errors.difficulty_low) | np.isinf(errors.difficulty_high)
     noise = ((errors.slope_low <= 0) & (errors.slope_high >= 0) | negative) & ~falling
     if evidence is not None and not evidence.abilities_differ:
-        noise[:] = True  # among agents who may be alike nothing discriminates, whatever its interval
+        noise[:] = (
+            True  # among agents who may be alike nothing discriminates, whatever its interval
+        )
     return [
         (NEGATIVE, falling),
         (SIGN_WITHIN_NOISE, noise),

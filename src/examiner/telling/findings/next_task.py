@@ -48,7 +48,10 @@ def finding(study: Study) -> Finding:
     blocks = (*figure, Text(_how(bank)), *noted(bank.calibration.notes))
     lead = _lead(bank, needed, alone, least)
     if study.not_shown:
-        lead = (Name(study.not_shown), " So a place among them is chance, after any number of tasks.")
+        lead = (
+            Name(study.not_shown),
+            " So a place among them is chance, after any number of tasks.",
+        )
     return Finding(lead=lead, blocks=blocks)
 
 

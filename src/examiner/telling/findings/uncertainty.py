@@ -78,7 +78,9 @@ def tell(made: Overview, *, seed: int = 0) -> Finding:
         blocks += _many_pairs(made)
     if tests is not None and not np.isnan(tests.p_value):
         told = f"statistic {tests.statistic:.4g}, p = {tests.p_value:.3g}"
-        verdict = "agents differ" if tests.p_value <= tests.alpha else "no agent is shown to be ahead"
+        verdict = (
+            "agents differ" if tests.p_value <= tests.alpha else "no agent is shown to be ahead"
+        )
         blocks.append(Text(f"Friedman's test over {len(tests.tasks)} tasks: {told}: {verdict}"))
     blocks.append(Text(made.decision.answer))
     how = f"unit: {found.unit}, {found.interval}, {found.reps:,} resamples, seed {seed}"
