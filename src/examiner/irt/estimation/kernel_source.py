@@ -21,7 +21,7 @@ from examiner.irt.estimation.usable_responses import (
     suitable_kind,
     unbounded_start,
 )
-from examiner.irt.items import Floats, ItemParameters, Response, curves
+from examiner.irt.items import Curves, Floats, ItemParameters, Response, curves
 from examiner.irt.model import Point, Unknowns
 from examiner.irt.posterior import Quadrature, moments, posterior_weights
 from examiner.results import ResponseMatrix
@@ -35,8 +35,10 @@ _DIFFERENCE = 1e-4
 _MOST_STEP = 1.0
 _CERTAIN = 0.02
 """Steps this short cannot overshoot a parabola, and are taken without looking."""
-_SPACING = 0.6
-"""Closer than for exponential families: posteriors under guessing are less like Gaussians."""
+_SPACING, _WIDER = 0.6, 0.9
+"""Closer than for exponential families: posteriors under guessing are less like Gaussians. Of many cells,
+where sums have seven digits, nodes may lie further apart: at 1000 × 500 and 10,000 × 21 log-likelihoods stay
+the same within 0.01, and slopes within 0.0002."""
 _HALVINGS = 12
 _BLOCK = 128
 _SMALL = 200_000
@@ -127,7 +129,7 @@ class KernelSource:
         kind = suitable_kind(matrix, _SMALL)
         exact = kind is np.float64
         self.pace = Pace(
-            _SPACING,
+            _SPACING if exact else _WIDER,
             reach=np.inf,  # blocks look only at the nodes they need
             relaid=(3, 8, 20, 50, 120),
             fresh=0,
@@ -165,7 +167,8 @@ class KernelSource:
         """Return S_c = T_cᵀ W and the abilities, from one product for each c and block."""
         base = rule.log_weights.copy()
         varied = []
-        terms = self._kernel.terms(curves(items, rule.nodes), items.precision)
+        shape = curves(items, rule.nodes)
+        terms = self._kernel.terms(shape, items.precision)
         for data, term in zip(self._data, terms, strict=True):
             if data.ndim == 1:
                 base += data @ term
@@ -195,17 +198,21 @@ class KernelSource:
         )
         log_likelihood = found.log_likelihood + self._constant
         return KernelStatistics(
-            log_likelihood, found.ability, found.variance, self._kernel, rule.nodes, every
+            log_likelihood, found.ability, found.variance, self._kernel, rule.nodes, every, shape
         )
 
 
 @dataclass(frozen=True, slots=True)
 class KernelStatistics(Expected):
-    """What an E-step tells the M-step of any kernel: the sums S_c [tasks, nodes] at the nodes."""
+    """What an E-step tells the M-step of any kernel: the sums S_c [tasks, nodes] at the nodes.
+
+    `shape` are the curves under the parameters of the E-step, with which the M-step begins.
+    """
 
     kernel: Kernel
     nodes: Floats
     sums: tuple[Floats, ...]
+    shape: Curves
 
     def raised(self, unknowns: Unknowns, at: Point) -> Point:
         """Return the parameters after one step for every task, and then one for each shared number."""
@@ -224,7 +231,8 @@ class KernelStatistics(Expected):
         gradient = here.gradient[:, :width] - (table - means) * tightness
         here = here._replace(value=here.value - _penalty(table, means, tightness))
         curvature[:, np.arange(width), np.arange(width)] += tightness
-        step = _ascent(gradient, curvature)
+        held = ((table <= low) & (gradient < 0)) | ((table >= high) & (gradient > 0))
+        step = _ascent(*_free(gradient, curvature, held))
         falling = np.flatnonzero(np.abs(step).max(axis=1) > _CERTAIN)
         for _ in range(_HALVINGS if falling.size else 0):
             better = np.clip(table[falling] + step[falling], low, high)
@@ -242,7 +250,7 @@ class KernelStatistics(Expected):
     def _curved(self, unknowns: Unknowns, at: Point) -> tuple[_Height, Floats]:
         """Heights at a point, and how they bend by the parameters of tasks [tasks, own, own]."""
         width, table = len(unknowns.own), at.own.T
-        here = self._height(unknowns, at)
+        here = self._height(unknowns, at, self.shape)
         if here.information is not None:
             return here, here.information
         curvature = np.empty((table.shape[0], width, width))
@@ -298,9 +306,9 @@ class KernelStatistics(Expected):
             step = step if abs(step) <= _CERTAIN else 0.0
         return moved(float(np.clip(start + step, *unknowns.bounds_of(name))))
 
-    def _height(self, unknowns: Unknowns, at: Point) -> _Height:
+    def _height(self, unknowns: Unknowns, at: Point, known: Curves | None = None) -> _Height:
         items = unknowns.items(at)
-        shape = curves(items, self.nodes)
+        shape = curves(items, self.nodes) if known is None else known
         slopes = self.kernel.slopes(self.sums, shape, items.precision)
         by = curve_derivatives(unknowns.names, items, shape, self.nodes)
         information = None
@@ -353,12 +361,29 @@ def _penalty(table: Floats, means: Floats, tightness: Floats) -> Floats:
     return np.asarray(0.5 * (((table - means) ** 2) * tightness).sum(axis=1))
 
 
+def _free(gradient: Floats, curvature: Floats, held: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Without parameters at a bound that want beyond it: the others step as though these were known.
+
+    References: Bertsekas (1982), for projected Newton steps.
+    """
+    if not held.any():
+        return gradient, curvature
+    bends = np.where(held[:, :, None] | held[:, None, :], 0.0, curvature)
+    bends[:, *np.diag_indices(held.shape[1])] += held
+    return np.where(held, 0.0, gradient), bends
+
+
 def _ascent(gradient: Floats, curvature: Floats) -> Floats:
-    """Directions that climb: curvatures (minus the Hessian) are made positive, steps kept short."""
+    """Directions that climb: curvatures (minus the Hessian) are made positive, steps kept short.
+
+    Each direction by itself: a ridge, along which guessing and difficulty trade, must not shorten the
+    steps across it.
+    """
     symmetric = 0.5 * (curvature + curvature.transpose(0, 2, 1))
     roots, axes = np.linalg.eigh(symmetric)
     floor = 1e-6 * np.maximum(np.abs(roots).max(axis=1, keepdims=True), 1.0)
     along = np.einsum("tpk,tp->tk", axes, gradient) / np.maximum(np.abs(roots), floor)
+    along = np.clip(along, -_MOST_STEP, _MOST_STEP)
     step = np.einsum("tpk,tk->tp", axes, along)
     longest = np.abs(step).max(axis=1, keepdims=True)
     return np.asarray(step / np.maximum(longest / _MOST_STEP, 1.0))
