@@ -37,8 +37,8 @@ _CERTAIN = 0.02
 """Steps this short cannot overshoot a parabola, and are taken without looking."""
 _SPACING, _WIDER = 0.6, 0.9
 """Closer than for exponential families: posteriors under guessing are less like Gaussians. Of many cells,
-where sums have seven digits, nodes may lie further apart: at 1000 × 500 and 10,000 × 21 log-likelihoods stay
-the same within 0.01, and slopes within 0.0002."""
+where sums have seven digits, nodes may lie further apart: at 1000 × 500 and at 10,000 × 21 log-likelihoods
+stay the same within 0.01, and slopes within 0.0002."""
 _HALVINGS = 12
 _BLOCK = 128
 _SMALL = 200_000
