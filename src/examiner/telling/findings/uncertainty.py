@@ -117,8 +117,8 @@ def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
     # Agents share tasks: intervals may overlap where the paired comparison below is clear.
     clear = len(others) and bool((made.high[others, 0] < low).all())
     if not_shown and not clear:
-        ends = (three_digits(float(end)) for end in (made.value[order[-1], 0], value))
-        start = f"No agent is shown to be ahead: their {title}s lie between {' and '.join(ends)}."
+        lie = (three_digits(float(end)) for end in (made.value[order[-1], 0], value))
+        start = f"No agent is shown to be ahead: their {title}s lie between {' and '.join(lie)}."
         return (f"{start} ", Name(not_shown))
     end = ", clear of all other intervals." if clear else "."
     return (Name(made.agents[best]), f"{start}{interval}{end}")
