@@ -88,7 +88,9 @@ def test_tables_with_gaps_at_random_have_no_weak_link(share: float) -> None:
         assert connections(ResponseMatrix.from_array(wins)).weakest is None
 
 
-def test_a_weak_link_is_told_wherever_the_division_by_the_second_eigenvector_has_twice_the_error() -> None:
+def test_a_weak_link_is_told_wherever_the_division_by_the_second_eigenvector_has_twice_the_error() -> (
+    None
+):
     rng = np.random.default_rng(4)
     told = []
     for share in np.linspace(0.15, 0.6, 60):

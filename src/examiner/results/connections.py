@@ -217,9 +217,9 @@ def _surely_strong(information: Floats, met: Floats) -> bool:
     r"""Whether no division of the agents can be weak, by one factorisation in place of all eigenvectors.
 
     For the contrast c of any two sides, :math:`c^\top L^{+} c \le |c|^2 / \lambda_2`, and as many results
-    on common tasks give at least :math:`|c|^2 / \max_a D_a`. So the ratio of errors stays below `WEAK` where
-    :math:`\lambda_2 > \max_a D_a / \mathrm{WEAK}^2`: where L, less that and with its null vector lifted, is
-    positive definite.
+    on common tasks give at least :math:`|c|^2 / \max_a D_a`. So the ratio of errors stays below `WEAK`
+    where :math:`\lambda_2 > \max_a D_a / \mathrm{WEAK}^2`: where L, less that and with its null vector
+    lifted, is positive definite.
     """
     most = met.max()
     tested = information + most / len(met)
