@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -290,6 +290,7 @@ def test_scores_outside_0_and_1_are_refused_by_the_beta_model() -> None:
     estimator=st.sampled_from(["map", "ml"]),
     most=st.sampled_from([1, 3]),
 )
+@example(agents=6, columns=4, seed=3187, share=0.0, model="4pl", estimator="ml", most=3)  # Σ a = 0
 def test_any_small_table_ends_in_numbers_or_in_a_sentence(
     agents: int,
     columns: int,

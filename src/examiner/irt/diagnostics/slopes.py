@@ -86,11 +86,14 @@ def relative_slopes(slope: Floats, errors: TaskErrors) -> tuple[Floats, Floats]:
     (array([0.5, 1.5]), array([0.0395..., 0.0395...]))
     """
     count, mean = len(slope), float(slope.mean())
+    if mean == 0:  # without a scale there are no shares of it
+        return np.ones(count), np.full(count, np.nan)
     ratio = slope / mean
     if count > _MOST_JOINT:
         return ratio, errors.slope / abs(mean)
     rows = np.eye(count) - ratio[:, None] / count
-    error = np.sqrt(errors.variances(rows, np.zeros_like(rows))) / abs(mean)
+    variance = errors.variances(rows, np.zeros_like(rows))  # of one slope for all it is 0 but for digits
+    error = np.sqrt(np.maximum(variance, 0.0)) / abs(mean)
     return ratio, np.where(np.isnan(errors.slope), np.nan, error)
 
 
