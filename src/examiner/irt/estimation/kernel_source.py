@@ -305,7 +305,8 @@ def _free(gradient: Floats, curvature: Floats, held: NDArray[np.bool_]) -> tuple
     if not held.any():
         return gradient, curvature
     bends = np.where(held[:, :, None] | held[:, None, :], 0.0, curvature)
-    bends[:, *np.diag_indices(held.shape[1])] += held
+    each = np.arange(held.shape[1])
+    bends[:, each, each] += held
     return np.where(held, 0.0, gradient), bends
 
 

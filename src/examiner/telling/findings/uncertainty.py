@@ -107,6 +107,12 @@ def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
     best, others = int(order[0]), order[1:]
     value, low, high = (float(part[best, 0]) for part in (made.value, made.low, made.high))
     title = AGGREGATES[made.aggregates[0]].title
+    # Agents share tasks: intervals may overlap where the paired comparison below is clear.
+    clear = len(others) and bool((made.high[others, 0] < low).all())
+    if not_shown and not clear:
+        lie = (three_digits(float(end)) for end in (made.value[order[-1], 0], value))
+        told = f"No agent is shown to be ahead: their {title}s lie between {' and '.join(lie)}."
+        return (f"{told} ", Name(not_shown))
     start = f" leads by {title}: {three_digits(value)}"
     if not len(others):
         start = f" has a {title} of {three_digits(value)}"
@@ -114,12 +120,6 @@ def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
         return (Name(made.agents[best]), f"{start}, and these data cannot say how surely.")
     ends = f"{three_digits(low)} to {three_digits(high)}"
     interval = f" (95 % interval {ends}, over other {made.unit})"
-    # Agents share tasks: intervals may overlap where the paired comparison below is clear.
-    clear = len(others) and bool((made.high[others, 0] < low).all())
-    if not_shown and not clear:
-        lie = (three_digits(float(end)) for end in (made.value[order[-1], 0], value))
-        start = f"No agent is shown to be ahead: their {title}s lie between {' and '.join(lie)}."
-        return (f"{start} ", Name(not_shown))
     end = ", clear of all other intervals." if clear else "."
     return (Name(made.agents[best]), f"{start}{interval}{end}")
 
