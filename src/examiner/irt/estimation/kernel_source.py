@@ -168,7 +168,8 @@ class KernelStatistics(Expected):
         here = here._replace(value=here.value - _penalty(table, means, tightness))
         curvature[:, np.arange(width), np.arange(width)] += tightness
         held = ((table <= low) & (gradient < 0)) | ((table >= high) & (gradient > 0))
-        step = _ascent(*_free(gradient, curvature, held))
+        ridged = not {"guessing", "slip"}.isdisjoint(unknowns.own)
+        step = _ascent(*_free(gradient, curvature, held), ridged=ridged)
         falling = np.flatnonzero(np.abs(step).max(axis=1) > _CERTAIN)
         for _ in range(_HALVINGS if falling.size else 0):
             better = np.clip(table[falling] + step[falling], low, high)
@@ -310,17 +311,18 @@ def _free(gradient: Floats, curvature: Floats, held: NDArray[np.bool_]) -> tuple
     return np.where(held, 0.0, gradient), bends
 
 
-def _ascent(gradient: Floats, curvature: Floats) -> Floats:
+def _ascent(gradient: Floats, curvature: Floats, *, ridged: bool) -> Floats:
     """Directions that climb: curvatures (minus the Hessian) are made positive, steps kept short.
 
-    Each direction by itself: a ridge, along which guessing and difficulty trade, must not shorten the
-    steps across it.
+    Where tasks are `ridged`, each direction by itself: the ridge along which guessing and difficulty trade
+    must not shorten the steps across it.
     """
     symmetric = 0.5 * (curvature + curvature.transpose(0, 2, 1))
     roots, axes = np.linalg.eigh(symmetric)
     floor = 1e-6 * np.maximum(np.abs(roots).max(axis=1, keepdims=True), 1.0)
     along = np.einsum("tpk,tp->tk", axes, gradient) / np.maximum(np.abs(roots), floor)
-    along = np.clip(along, -_MOST_STEP, _MOST_STEP)
+    if ridged:
+        along = np.clip(along, -_MOST_STEP, _MOST_STEP)
     step = np.einsum("tpk,tk->tp", axes, along)
     longest = np.abs(step).max(axis=1, keepdims=True)
     return np.asarray(step / np.maximum(longest / _MOST_STEP, 1.0))
