@@ -38,8 +38,7 @@ MEANINGS = {
     "boundary": "the likelihood rises without end, the number is where the fit stopped",
     "separated": "one ability divides success from failure, the slope is the prior's",
     "no error": "the likelihood is flat, nothing is known of the task",
-    "noise": "discrimination may be 0 (95 %, and wherever agents are not shown to differ), so that "
-    "difficulty may have no bounds",
+    "noise": "discrimination may be 0 (95 %), so difficulty has no bounds",
     "no guessing": "the data want no guessing",
     "no ceiling": "the data want no ceiling below 1",
     "coin flips": "no overdispersion found",
