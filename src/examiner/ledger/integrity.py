@@ -29,7 +29,7 @@ Words: TypeAlias = npt.NDArray[np.uint64]
 Checksums: TypeAlias = npt.NDArray[np.int64]
 
 SEALED = ("sessions", "jobs", "checkpoints")
-"""Tables of few rows, each with the hash of all its columns in the last one; so has `plays`, if it is there."""
+"""Tables of few rows, each with the hash of all its columns in the last one; `plays` is like them."""
 EPISODE_COLUMNS = (
     *("job", "episode", "phase", "frames", "length", "score", "lives", "truncated"),
     *("cpu_seconds", "session"),

@@ -116,8 +116,8 @@ class GvgaiPlan:
         """Compile what is needed, and return so many Java processes to play on."""
         if self.rules.milliseconds is not None:
             warnings.warn(
-                f"A budget of {self.rules.name} buys less on a busy machine, and agents may be disqualified "
-                f"for it. Play on idle cores, or give a budget of model calls.",
+                f"A budget of {self.rules.name} buys less on a busy machine, and agents may be "
+                f"disqualified for it. Play on idle cores, or give a budget of model calls.",
                 ExaminerWarning,
                 stacklevel=2,
             )

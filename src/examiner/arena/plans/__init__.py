@@ -126,6 +126,21 @@ def plan(source: str | Path) -> Plan | GvgaiPlan:
     return plan_from_toml(text, name=path.stem, folder=path.absolute().parent)
 
 
+def plan_of_frames(source: str | Path) -> Plan:
+    """Read a plan whose games are played frame by frame here: of Atari or Gymnasium, not of GVGAI.
+
+    >>> plan_of_frames("atari-arena").environment
+    'ale'
+    """
+    found = plan(source)
+    if isinstance(found, GvgaiPlan):
+        raise InputError(
+            f"The plan {shorten(found.name)} is played inside GVGAI, which has no sticky actions. Give a "
+            f"plan of Atari or Gymnasium games."
+        )
+    return found
+
+
 def plan_from_toml(
     source: str, *, name: str = "plan", folder: Path | None = None
 ) -> Plan | GvgaiPlan:

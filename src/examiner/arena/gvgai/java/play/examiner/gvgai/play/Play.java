@@ -56,7 +56,16 @@ public final class Play implements Playing {
         }
         game.runGame(new Player[] {new Controller(agent, game, job.ticks)}, job.seed);
         tell(game, outcome, job.ticks);
-        agent.result(CountedState.of(game.getObservation()), limited(CompetitionParameters.TEAR_DOWN_TIME));
+        bidFarewell(agent, game);
+    }
+
+    /** Tell the agent how it ended, as the framework does; what it makes of it changes nothing any more. */
+    private static void bidFarewell(AbstractPlayer agent, Game game) {
+        try {
+            agent.result(CountedState.of(game.getObservation()), limited(CompetitionParameters.TEAR_DOWN_TIME));
+        } catch (Throwable tooLate) {
+            return;
+        }
     }
 
     private static Game built(Job job, Outcome outcome) {
