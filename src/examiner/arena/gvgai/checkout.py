@@ -133,7 +133,8 @@ def controller_class(entry: str, found: Checkout, class_path: Sequence[Path]) ->
     if "." not in name:
         known = unknown_name("controller", entry, CONTROLLERS)
         raise InputError(f"{known} Or give the class of your own, such as my.Agent.")
-    source = found.folder / "src" / (name.replace(".", "/") + ".java")
+    outermost = name.partition("$")[0]
+    source = found.folder / "src" / (outermost.replace(".", "/") + ".java")
     inside = name.replace(".", "/") + ".class"
     if source.is_file() or any(_holds(entry, inside) for entry in class_path):
         return name

@@ -23,7 +23,7 @@ public final class Worker {
     private static final long STACK_BYTES = 256L << 20; // agents recurse
     private static final long LOOK_MILLIS = 20;
     private static final double OVER_CAP = 1.25;
-    private static final double GRACE_SECONDS = 2.0;
+    private static final double GRACE_SECONDS = 1.0;
     /** A machine that gives a play a thirtieth of its time is not busy: the play waits for something. */
     private static final double WALL_PER_CPU = 30.0;
     private static final double WALL_SECONDS = 60.0;
