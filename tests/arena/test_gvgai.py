@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from arena.runs import states
-from examiner import Results, read
+from examiner import Results, read, responses
 from examiner.arena import GvgaiAgent, GvgaiPlan, GvgaiRules, RunOutcome, repair, run
 from examiner.arena.gvgai.building import built
 from examiner.arena.gvgai.checkout import checkout
@@ -210,7 +210,7 @@ def test_wins_and_scores_make_matrices_by_level(framework: Path, tmp_path: Path)
     )
     results = played(outcome)
     assert results.tasks == ("aliens.0", "zelda.0", "aliens.1", "zelda.1")
-    assert np.array_equal(results.matrix("win").values, [[0.0] * 4, [1.0] * 4])
+    assert np.array_equal(responses(results).to_numpy(), [[0.0] * 4, [1.0] * 4])
 
 
 def test_a_checkout_that_is_none_is_refused_with_what_to_do(tmp_path: Path) -> None:

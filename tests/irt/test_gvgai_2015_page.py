@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import examiner as ex
 from examiner.irt.diagnostics.flags import SIGN_WITHIN_NOISE

@@ -10,6 +10,7 @@ import numpy as np
 
 from examiner.information import LikenessAnalysis
 from examiner.information import likeness as analyse_likeness
+from examiner.information.clusters import PAPER_THRESHOLD
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Facts, Figure, Finding, NothingToTellError, Text, noted
@@ -43,7 +44,7 @@ def finding(study: Study) -> Finding:
     told = tell(found, seed=study.seed)
     blocks: list[Piece] = [_factor(found)]
     if np.isfinite(found.main.correlation).any():
-        blocks.append(_figure(found))
+        blocks += [_figure(found), *_tree(found)]
     blocks += [Text(_disagreeing(found)), _crowns(found), *told.folded_tables, *noted(found.notes)]
     return replace(told, blocks=tuple(blocks))
 
@@ -181,6 +182,56 @@ def _figure(found: LikenessAnalysis) -> Figure:
         legend=f"Blue goes together, orange against; lines part clusters joined up to 1 − r = 0.8.{shown}",
         narrowest=220 + 9 * len(order),
     )
+
+
+class TaskTreeData(NamedTuple):
+    """What is drawn: tasks in order, the corners of joins [joins, 4, 2], and where clusters are cut."""
+
+    tasks: tuple[str, ...]
+    branches: Floats
+    cut: float
+
+
+def draw_tree(data: TaskTreeData) -> chart.Drawing:
+    """Draw the dendrogram: like tasks join low, and the dotted line is where clusters part.
+
+    >>> corners = np.array([[[0.0, 0.0], [0.0, 0.4], [1.0, 0.4], [1.0, 0.0]]])
+    >>> len(draw_tree(TaskTreeData(("t", "u"), corners, 0.8))["data"])
+    2
+    """
+    size, joins = len(data.tasks), len(data.branches)
+    gaps = np.full((joins, 1, 2), np.nan)  # None between joins, so that one line draws all of them
+    along, height = np.concatenate([data.branches, gaps], axis=1).reshape(-1, 2).T
+    ends = np.array([-0.5, size - 0.5])
+    traces = [
+        chart.scatter(along, height, "joined", None, mode="lines", line={"color": chart.MIDDLE}),
+        chart.line(ends, np.full(2, data.cut), "cut", chart.GREY, width=1, dash="dot"),
+    ]
+    letters = 10 if size <= MANY else 8
+    x = chart.names_axis(data.tasks, 24, tickfont={"size": letters}, tickangle=-90)
+    y = chart.axis("1 − r", rangemode="tozero")
+    return chart.figure(traces, 420, x | {"range": ends.tolist()}, y, legend=False, top=10)
+
+
+def _tree(found: LikenessAnalysis) -> list[Piece]:
+    main = found.main
+    varied = len(main.branches) + 1
+    if not 2 < varied <= MOST_DRAWN:
+        return []
+    drawn = TaskTreeData(
+        tuple(main.tasks[row] for row in main.order[:varied]), main.branches, PAPER_THRESHOLD
+    )
+    return [
+        Figure(
+            key="task-tree",
+            drawn=drawn,
+            drawing=draw_tree(drawn),
+            caption=f"{counted(varied, 'task')} joined, the most alike first.",
+            description="Dendrogram of tasks: two tasks or groups join at their distance, 1 − r.",
+            legend="Tasks that join below the dotted line, at 1 − r = 0.8, are one cluster.",
+            narrowest=220 + 9 * varied,
+        )
+    ]
 
 
 def _disagreeing(found: LikenessAnalysis) -> Prose:
