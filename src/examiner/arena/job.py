@@ -22,7 +22,7 @@ from examiner.arena.environments.games import (
     playable_game,
 )
 from examiner.arena.environments.screens import OBSERVATIONS
-from examiner.arena.plan_fields import SILENT_SECONDS, Count, Text, Whole
+from examiner.arena.plan_fields import SILENT_SECONDS, Count, Text, Whole, refuse_too_many
 from examiner.arena.protocol import PROTOCOLS, Protocol
 from examiner.checking import Bounds, Wanted, check_known
 from examiner.ledger import JobRecord
@@ -230,10 +230,6 @@ class PlannedGame:
     difficulties: Variants | None = None
 
 
-MOST_JOBS = 1_000_000
-"""More take minutes to list and gigabytes to keep, before the first is played."""
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan:
     """What is to be played. `source` is its text, `folder` where its agents are looked for first.
@@ -279,11 +275,7 @@ class Plan:
         """
         variants = [variant for game in self.games for variant in self._variants(game)]
         count = len(self.seeds) * len(variants) * len(self.agents)
-        if count > MOST_JOBS:
-            raise InputError(
-                f"The plan has {count:,} jobs, seeds × games × agents, and a run may have {MOST_JOBS:,}. "
-                f"Give it fewer seeds, or make several plans of it."
-            )
+        refuse_too_many(count)
         return tuple(
             self._job(agent, *variant, seed)
             for seed, variant, agent in product(self.seeds, variants, self.agents)

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from examiner.checking import Bounds, ShapeError, Wanted
-from examiner.wording import shorten
+from examiner.wording import InputError, shorten
 from examiner.workers import Limits
 
 SILENT_SECONDS = 3600.0
 """An agent of which nothing is heard for an hour hangs, unless a plan says otherwise."""
 _MOST_SEEDS = 1_000_000  # more jobs than any ledger was made for
+MOST_JOBS = 1_000_000
+"""More take minutes to list and gigabytes to keep, before the first is played."""
 
 Text = Annotated[str, Bounds(1, words="text")]
 Count = Annotated[int, Bounds(1, words="a whole number of at least 1")]
@@ -57,6 +59,18 @@ def listed_seeds(given: int | Sequence[int]) -> tuple[int, ...]:
     ((0, 1, 2), (5, 1))
     """
     return tuple(dict.fromkeys(range(given) if isinstance(given, int) else given))
+
+
+def refuse_too_many(jobs: int) -> None:
+    """Refuse a plan of more jobs than a run may have.
+
+    >>> refuse_too_many(5_490)
+    """
+    if jobs > MOST_JOBS:
+        raise InputError(
+            f"The plan has {jobs:,} jobs, seeds × games × agents, and a run may have {MOST_JOBS:,}. "
+            f"Give it fewer seeds, or make several plans of it."
+        )
 
 
 def folder_name(name: str) -> str:

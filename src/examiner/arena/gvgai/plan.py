@@ -22,6 +22,7 @@ from examiner.arena.plan_fields import (
     Whole,
     folder_name,
     listed_seeds,
+    refuse_too_many,
 )
 from examiner.checking import Bounds, Wanted, from_record
 from examiner.wording import ExaminerWarning, InputError, counted, shorten
@@ -96,6 +97,7 @@ class GvgaiPlan:
         games = found.listed_games() if self.games is None else self.games
         levels = {game: self._levels(game, found) for game in games}
         classes = [controller_class(each.entry, found, self.class_path) for each in self.agents]
+        refuse_too_many(len(self.seeds) * len(self.agents) * sum(map(len, levels.values())))
         most = max(map(len, levels.values()))
         return tuple(
             GvgaiPlay(agent.name, entry, game, levels[game][place], seed, self.rules)
