@@ -166,6 +166,16 @@ def test_a_budget_of_calls_is_kept_and_used(framework: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
+def test_an_agent_that_overspends_calls_plays_on_where_it_is_forgiven(
+    framework: Path, tmp_path: Path
+) -> None:
+    rules = GvgaiRules(model_calls=50, overspending="forgiven")
+    results = played(run(plan(framework, *misbehaving("Overspends"), rules=rules), tmp_path))
+    assert by_agent(results, "status") == {"Overspends": "finished"}
+    assert by_agent(results, "model_calls") == {"Overspends": 80 * (GAMES["aliens"] - 2)}
+
+
+@pytest.mark.slow
 def test_milliseconds_are_spent_and_warned_of(framework: Path, tmp_path: Path) -> None:
     rules = GvgaiRules(milliseconds=10.0, cpu_seconds=30.0)
     work = plan(framework, *misbehaving("Searches"), rules=rules)

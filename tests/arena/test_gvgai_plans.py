@@ -34,6 +34,7 @@ def test_the_usual_budget_is_fifty_calls_and_all_games_and_levels() -> None:
     [
         ("levles = [0]", "Unknown key of the plan 'levles'. Did you mean 'levels'?"),
         ("rules = { model_calls = 50, milliseconds = 40 }", "Keep one of the two"),
+        ('rules = { milliseconds = 40, overspending = "forgiven" }', "is not forgiven"),
         ("rules = { max_ticks = 3000 }", "a whole number from 1 to 2000"),
         ("rules = { call = 50 }", "'call'"),
         ('games = ["aliens", "aliens"]', "games[1]: 'aliens' is listed twice"),

@@ -77,6 +77,7 @@ class JavaTongue:
             "calls" if rules.milliseconds is None else "milliseconds",
             rules.budget,
             rules.cpu_seconds,
+            rules.overspending,
         )
         return "\t".join(map(str, fields)).encode()
 

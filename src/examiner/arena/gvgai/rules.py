@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from examiner.checking import Bounds, settle
 from examiner.wording import InputError
@@ -23,7 +23,9 @@ class GvgaiRules:
     """The budget of an action is in calls of the forward model, or in milliseconds of CPU time.
 
     Calls are the same on every machine; milliseconds are those of the papers (40), and buy less on a
-    busy one. A play that takes longer than `cpu_seconds` is ended, with the score of then.
+    busy one. A play that takes longer than `cpu_seconds` is ended, with the score of then. By the rule of the
+    framework an action that took longer than its budget is not taken, and one a quarter longer disqualifies.
+    Small budgets of calls would disqualify agents that try whole generations at once: they may be "forgiven".
 
     >>> GvgaiRules(model_calls=50).name
     '50 model calls an action'
@@ -37,6 +39,7 @@ class GvgaiRules:
         MOST_TICKS
     )
     cpu_seconds: _Seconds = 60.0
+    overspending: Literal["framework", "forgiven"] = "framework"
 
     def __post_init__(self) -> None:
         settle(self, "gvgai")
@@ -47,6 +50,11 @@ class GvgaiRules:
             )
         if self.model_calls is None and self.milliseconds is None:
             object.__setattr__(self, "model_calls", USUAL_CALLS)
+        if self.overspending == "forgiven" and self.milliseconds is not None:
+            raise InputError(
+                "gvgai: milliseconds are the framework's own rule, and what overspends them is not "
+                "forgiven. Give a budget of model calls, or leave `overspending` out."
+            )
 
     @property
     def name(self) -> str:
@@ -75,4 +83,7 @@ class GvgaiRules:
         >>> GvgaiRules().to_dict()["max_ticks"]
         2000
         """
-        return {"framework": "gvgai"} | asdict(self)
+        settings = {"framework": "gvgai"} | asdict(self)
+        if self.overspending == "framework":  # as it is without this setting
+            del settings["overspending"]
+        return settings

@@ -2,7 +2,7 @@ package examiner.gvgai;
 
 /** One play: an agent's class, the files of game and level, the seed and the limits. */
 public final class Job {
-    static final int FIELDS = 9;
+    static final int FIELDS = 10;
 
     final String token;
     public final String agent;
@@ -13,6 +13,8 @@ public final class Job {
     public final boolean modelCalls;
     final double budget;
     final double cpuSeconds;
+    /** Whether an action counts however long it took. */
+    public final boolean forgiven;
 
     Job(String line) {
         String[] fields = line.split("\t", -1);
@@ -28,5 +30,6 @@ public final class Job {
         modelCalls = fields[6].equals("calls");
         budget = Double.parseDouble(fields[7]);
         cpuSeconds = Double.parseDouble(fields[8]);
+        forgiven = fields[9].equals("forgiven");
     }
 }

@@ -54,7 +54,7 @@ public final class Play implements Playing {
             outcome.end("disqualified", "it took longer to begin than the second it has");
             return;
         }
-        game.runGame(new Player[] {new Controller(agent, game, job.ticks)}, job.seed);
+        game.runGame(new Player[] {new Controller(agent, game, job)}, job.seed);
         tell(game, outcome, job.ticks);
         bidFarewell(agent, game);
     }
