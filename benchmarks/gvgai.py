@@ -2,11 +2,11 @@
 
     GVGAI_CHECKOUT=GVGAI python benchmarks/gvgai.py
 
-Claims: at most 0.3 CPU seconds of overhead a play, the start of Java shared out. The overhead is the CPU time
-of a play in a Java process that has played before, by a controller that does nothing, ended after one tick:
-reading the game, loading the classes and the lines through the pipe are all that is left. Plays an hour of
-CPU stand beside those of the framework's own runner, which gives a controller 40 ms for an action and warms up
-before each play; `--stock` plays with it, which takes minutes.
+Claims: at most 0.3 CPU seconds of overhead a play, the start of Java shared out. The overhead is the
+CPU time of a play in a Java process that has played before, by a controller that does nothing, ended
+after one tick: reading the game, loading the classes and the lines through the pipe are all that is
+left. Plays an hour of CPU stand beside those of the framework's own runner, which gives a controller 40
+ms for an action and warms up before each play; `--stock` plays with it, which takes minutes.
 """
 
 from __future__ import annotations

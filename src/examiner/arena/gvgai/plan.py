@@ -92,6 +92,11 @@ class GvgaiPlan:
 
         All agents play the first level of all games, then the second, and so with every seed: whenever
         a run ends early, what there is is balanced.
+
+        >>> GvgaiPlan((GvgaiAgent("olets"),), checkout=Path("missing")).jobs()
+        Traceback (most recent call last):
+        ...
+        examiner.wording.InputError: There is no GVGAI checkout in 'missing': no such folder. Clone ...
         """
         found = checkout(self.checkout)
         games = found.listed_games() if self.games is None else self.games
@@ -115,7 +120,13 @@ class GvgaiPlan:
         return "test"
 
     def crew(self, count: int, limits: Limits, log: Path | None) -> ProgramCrew:
-        """Compile what is needed, and return so many Java processes to play on."""
+        """Compile what is needed, and return so many Java processes to play on.
+
+        >>> GvgaiPlan((GvgaiAgent("olets"),), checkout=Path("missing")).crew(1, Limits(), None)
+        Traceback (most recent call last):
+        ...
+        examiner.wording.InputError: There is no GVGAI checkout in 'missing': no such folder. Clone ...
+        """
         if self.rules.milliseconds is not None:
             warnings.warn(
                 f"A budget of {self.rules.name} buys less on a busy machine, and agents may be "
@@ -128,7 +139,13 @@ class GvgaiPlan:
         return ProgramCrew(tongue, count, log=log)
 
     def versions(self) -> dict[str, str]:
-        """Return the versions of the checkout and of Java, which decide what a play looks like."""
+        """Return the versions of the checkout and of Java, which decide what a play looks like.
+
+        >>> GvgaiPlan((GvgaiAgent("olets"),), checkout=Path("missing")).versions()
+        Traceback (most recent call last):
+        ...
+        examiner.wording.InputError: There is no GVGAI checkout in 'missing': no such folder. Clone ...
+        """
         found = checkout(self.checkout)
         return {"gvgai": found.version(), "java": built(found).version}
 
@@ -137,6 +154,9 @@ class GvgaiPlan:
 
         A tick takes 0.2 ms and a second has 25,000 model calls, as on the machine on which the bundled
         plays were made; a play lasts 0.6 of its ticks. Games differ by a factor of ten.
+
+        >>> round(GvgaiPlan((GvgaiAgent("doNothing"),)).core_hours(1000), 2)
+        0.15
         """
         ticks = _MEAN_SHARE_OF_TICKS * self.rules.max_ticks
         seconds = [

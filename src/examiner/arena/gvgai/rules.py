@@ -22,10 +22,11 @@ _Milliseconds = Annotated[float, Bounds(1.0, 1e6, "a number of milliseconds, at 
 class GvgaiRules:
     """The budget of an action is in calls of the forward model, or in milliseconds of CPU time.
 
-    Calls are the same on every machine; milliseconds are those of the papers (40), and buy less on a
-    busy one. A play that takes longer than `cpu_seconds` is ended, with the score of then. By the rule of the
-    framework an action that took longer than its budget is not taken, and one a quarter longer disqualifies.
-    Small budgets of calls would disqualify agents that try whole generations at once: they may be "forgiven".
+    Calls are the same on every machine; milliseconds are those of the papers (40), and buy less on a busy
+    one. A play that takes longer than `cpu_seconds` is ended, with the score of then. By the rule of
+    the framework an action that took longer than its budget is not taken, and one a quarter longer
+    disqualifies. Small budgets of calls would disqualify agents that try whole generations at once:
+    they may be "forgiven".
 
     >>> GvgaiRules(model_calls=50).name
     '50 model calls an action'
