@@ -62,9 +62,9 @@ def notes(plays: pl.DataFrame, planned: int) -> list[str]:
     ends = plays["status"].value_counts().sort("status").iter_rows()
     odd = [f"{count:,} {status}" for status, count in ends if status != "finished"]
     said = [
-        f"Of {len(plays):,} plays these did not come to their end: {', '.join(odd) or 'none'}. Capped plays "
-        f"took more than 20 CPU seconds and have the score of then: slow games and controllers are capped "
-        f"most. {plays['score'].null_count():,} plays have no outcome.",
+        f"Of {len(plays):,} plays these did not come to their end: {', '.join(odd) or 'none'}. Capped "
+        f"plays took more than 20 CPU seconds and have the score of then: slow games and controllers are "
+        f"capped most. {plays['score'].null_count():,} plays have no outcome.",
         "There is one play per controller and level, so the variation between plays is not known.",
     ]
     if len(plays) < planned:

@@ -104,10 +104,9 @@ def _plays(frame: pl.DataFrame, origin: Provenance) -> Results:
     odd = {status: count for status, count in sorted(ends.items()) if status != "finished"}
     if odd:
         told = ", ".join(f"{count:,} {status}" for status, count in odd.items())
-        unseen = counted(frame["score"].null_count(), "play")
         origin = origin.with_notes(
-            f"Not every play came to its end: {told}, of {len(frame):,}. Those capped have the score of "
-            f"then; {unseen} without an outcome count as not observed."
+            f"Not every play came to its end: {told}, of {len(frame):,}. Capped plays have the score of "
+            f"then; wins and scores of the others are not observed, or as far as they were."
         )
     won = frame["win"].null_count() < len(frame)  # wins first, where any was observed
     return assemble(frame, ["win", "score"] if won else ["score"], ["level"], origin)
