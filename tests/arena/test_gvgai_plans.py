@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from arena.runs import command
 from examiner.arena import GvgaiPlan, bundled_plans, plan, plan_from_toml, probe
 from examiner.wording import InputError
 
@@ -76,3 +79,42 @@ def test_bundled_plans_say_what_they_cost(name: str) -> None:
 def test_a_probe_of_sticky_actions_refuses_them(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no sticky actions"):
         probe("gvgai-planners", tmp_path)
+
+
+def small_checkout(folder: Path) -> Path:
+    """A framework without a game worth playing: enough to be told what would be played."""
+    sources = Path(__file__).parent / "gvgai_framework" / "src"
+    shutil.copytree(sources, folder / "src")
+    (folder / "sprites").mkdir()
+    games = folder / "examples" / "gridphysics"
+    games.mkdir(parents=True)
+    for name in ("aliens.txt", "aliens_lvl0.txt", "aliens_lvl1.txt"):
+        (games / name).write_text("10")
+    (folder / "examples" / "all_games_sp.csv").write_text("0,examples/gridphysics/aliens.txt\n")
+    return folder
+
+
+def test_a_plan_is_explained_with_its_core_hours(tmp_path: Path) -> None:
+    text = f'environment = "gvgai"\ncheckout = "{small_checkout(tmp_path / "GVGAI")}"\n'
+    path = tmp_path / "mine.toml"
+    path.write_text(text + '[[agents]]\nentry = "doNothing"\n')
+    told = command("run", str(path), "--explain")
+    assert told.code == 0, told.err
+    assert "2 plays: 1 agent × 2 levels of 1 game × 1 seed" in told.out
+    assert "50 model calls an action" in told.out and "core-hours" in told.out
+    content = json.loads(command("run", str(path), "--explain", "--json").out)
+    assert content["jobs"] == 2 and content["protocol"]["max_ticks"] == 2000
+
+
+@pytest.mark.parametrize(
+    ("words", "refused"),
+    [
+        (("atari-arena", "--checkout", "GVGAI"), "plays no GVGAI games"),
+        (("gvgai-planners", "--workers", "ray"), "local Java processes"),
+        (("gvgai-planners", "--checkout", "nowhere"), "There is no GVGAI checkout in 'nowhere'"),
+    ],
+)
+def test_commands_that_do_not_fit_are_refused(words: tuple[str, ...], refused: str) -> None:
+    told = command("run", *words)
+    assert told.code == 2
+    assert refused in " ".join(told.err.split())
