@@ -17,6 +17,8 @@ from examiner.cli.options import OUTPUT, Printing, argument, option
 from examiner.cli.output import live_table, show
 from examiner.cli.stopping import stopped_in_order
 from examiner.ledger import export, repair
+from examiner.telling.finding import Finding
+from examiner.telling.findings import gvgai
 from examiner.telling.findings import play as findings
 from examiner.wording import InputError, shorten
 from examiner.workers import available_cores
@@ -68,7 +70,7 @@ def run(options: RunOptions, told: Printing) -> None:
         raise InputError("Say which plan to play: `examiner run PLAN`.")
     planned = _in_checkout(named_plan(options.plan), options.checkout)
     if options.explain:
-        show(findings.tell_any_plan(planned), "examiner.plan/1", told.json)
+        show(_explained(planned), "examiner.plan/1", told.json)
         return
     workers = _workers(options.workers, options.address, planned)
     folder = Path(options.output or planned.name)
@@ -84,6 +86,10 @@ def run(options: RunOptions, told: Printing) -> None:
     show(findings.tell_run(outcome, exported), "examiner.run/1", told.json)
     if outcome.failed:
         raise click.exceptions.Exit(SOME_FAILED)
+
+
+def _explained(plan: AnyPlan) -> Finding:
+    return gvgai.tell_plan(plan) if isinstance(plan, GvgaiPlan) else findings.tell_plan(plan)
 
 
 def _in_checkout(plan: AnyPlan, folder: str | None) -> AnyPlan:

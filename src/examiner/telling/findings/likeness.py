@@ -13,6 +13,7 @@ from examiner.information import likeness as analyse_likeness
 from examiner.information.clusters import PAPER_THRESHOLD
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
+from examiner.telling.figures.task_tree import MANY, TaskTreeData, draw_tree
 from examiner.telling.finding import Facts, Figure, Finding, NothingToTellError, Text, noted
 from examiner.telling.prose import Parts, Prose, enumerated, three_digits
 from examiner.telling.study import Study
@@ -24,8 +25,6 @@ MOST_TASKS, MOST_CELLS = 1000, 60_000
 MOST_DRAWN = 200
 MOST_CROWNS = 50
 MOST_NAMED = 8
-MANY = 60
-"""From so many tasks on, names are written smaller."""
 FACTORS = ("mean_task_correlation", "mean_agent_correlation", "first_factor_share")
 
 
@@ -182,35 +181,6 @@ def _figure(found: LikenessAnalysis) -> Figure:
         legend=f"Blue goes together, orange against; lines part clusters joined up to 1 − r = 0.8.{shown}",
         narrowest=220 + 9 * len(order),
     )
-
-
-class TaskTreeData(NamedTuple):
-    """What is drawn: tasks in order, the corners of joins [joins, 4, 2], and where clusters are cut."""
-
-    tasks: tuple[str, ...]
-    branches: Floats
-    cut: float
-
-
-def draw_tree(data: TaskTreeData) -> chart.Drawing:
-    """Draw the dendrogram: like tasks join low, and the dotted line is where clusters part.
-
-    >>> corners = np.array([[[0.0, 0.0], [0.0, 0.4], [1.0, 0.4], [1.0, 0.0]]])
-    >>> len(draw_tree(TaskTreeData(("t", "u"), corners, 0.8))["data"])
-    2
-    """
-    size, joins = len(data.tasks), len(data.branches)
-    gaps = np.full((joins, 1, 2), np.nan)  # None between joins, so that one line draws all of them
-    along, height = np.concatenate([data.branches, gaps], axis=1).reshape(-1, 2).T
-    ends = np.array([-0.5, size - 0.5])
-    traces = [
-        chart.scatter(along, height, "joined", None, mode="lines", line={"color": chart.MIDDLE}),
-        chart.line(ends, np.full(2, data.cut), "cut", chart.GREY, width=1, dash="dot"),
-    ]
-    letters = 10 if size <= MANY else 8
-    x = chart.names_axis(data.tasks, 24, tickfont={"size": letters}, tickangle=-90)
-    y = chart.axis("1 − r", rangemode="tozero")
-    return chart.figure(traces, 420, x | {"range": ends.tolist()}, y, legend=False, top=10)
 
 
 def _tree(found: LikenessAnalysis) -> list[Piece]:
