@@ -1,12 +1,17 @@
-"""What the tests of runs share: jobs on a small environment, and the table of episodes as rows."""
+"""What the tests of runs share: jobs on a small environment, the command, and episodes as rows."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import sqlite3
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 from examiner.arena import Job, Playing, Protocol
+from examiner.cli import main
 
 PROTOCOL = Protocol(frame_skip=1, sticky_probability=0.1)
 COLUMNS = "key, episode, phase, e.frames, length, score, lives, truncated"
@@ -71,3 +76,18 @@ def assert_resuming_changes_nothing(job: Job, *, after: int) -> None:
     rest = list(again)
     assert [one.score for one in half + rest] == [one.score for one in episodes]
     assert again.checkpoint() == whole.checkpoint()
+
+
+def command(*words: object) -> SimpleNamespace:
+    """Run the command in this process: its exit code and what it printed."""
+    out, err = io.StringIO(), io.StringIO()
+    before, sys.argv = sys.argv, ["examiner", *map(str, words)]
+    code: object = 0
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main()
+    except SystemExit as end:
+        code = end.code or 0
+    finally:
+        sys.argv = before
+    return SimpleNamespace(code=code, out=out.getvalue(), err=err.getvalue())

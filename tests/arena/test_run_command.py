@@ -1,20 +1,19 @@
 """`examiner run`: a plan in, a ledger out, and every other command takes it."""
 
-import contextlib
 import io
 import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 import examiner as ex
+from arena.runs import command as run
 from examiner.arena import plan as named_plan
 from examiner.arena.play.runner import JobStanding, Standing
-from examiner.cli import main, output
+from examiner.cli import output
 from examiner.cli.output import drawn
 
 PLAN = """
@@ -42,21 +41,6 @@ class Fixed:
 def make(action):
     return Fixed(action)
 """
-
-
-def run(*words: object) -> SimpleNamespace:
-    """Run the command in this process: its exit code and what it printed."""
-    out, err = io.StringIO(), io.StringIO()
-    before, sys.argv = sys.argv, ["examiner", *map(str, words)]
-    code: object = 0
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            main()
-    except SystemExit as end:
-        code = end.code or 0
-    finally:
-        sys.argv = before
-    return SimpleNamespace(code=code, out=out.getvalue(), err=err.getvalue())
 
 
 @pytest.fixture(scope="module")

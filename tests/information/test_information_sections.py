@@ -60,6 +60,8 @@ def test_the_likeness_section_draws_clusters_with_borders() -> None:
     drawn = figures(section)["task-clusters"]
     assert sorted(drawn.data["tasks"]) == sorted(HOSTILE)
     assert len(drawn.drawing["layout"]["shapes"]) == 2 * len(drawn.data["borders"])
+    tree = figures(section)["task-tree"]
+    assert len(tree.data["branches"]) == len(tree.data["tasks"]) - 1
     assert "on held-out trials" in said(section.lead)
 
 

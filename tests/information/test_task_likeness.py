@@ -261,3 +261,31 @@ def test_two_agents_have_no_correlation_and_that_is_said() -> None:
     )
     assert "at least three agents" in found.notes[0]
     assert np.isnan(found.factor.mean_task_correlation.value)
+
+
+def test_a_dendrogram_joins_at_the_distances_of_scipy_and_never_crosses() -> None:
+    from scipy.cluster.hierarchy import cophenet, linkage
+    from scipy.spatial.distance import squareform
+
+    rng = np.random.default_rng(3)
+    table = rng.normal(size=(9, 3)) @ rng.normal(size=(3, 12)) + 0.3 * rng.normal(size=(9, 12))
+    found = ex.information.clusters(Results.from_numpy(table))
+    distance = np.clip(1 - np.corrcoef(table.T), 0, None)
+    heights = np.sort(linkage(squareform(distance, checks=False), "average")[:, 2])
+    assert np.allclose(np.sort(found.branches[:, 1, 1]), heights)
+    # Both legs of a join stand on what they join: on a task, or on the bar of a lower join.
+    bars = {(float(join[1:3, 0].mean()), float(join[1, 1])) for join in found.branches}
+    feet = {(float(x), float(y)) for join in found.branches for x, y in (join[0], join[3])}
+    leaves = {(float(place), 0.0) for place in range(12)}
+    assert feet - leaves <= bars and leaves <= feet
+    assert cophenet(linkage(squareform(distance, checks=False), "average")).max() == heights[-1]
+
+
+def test_like_tasks_stand_side_by_side_below_their_join() -> None:
+    rng = np.random.default_rng(0)
+    level = rng.normal(size=(20, 2))
+    table = np.repeat(level, 3, axis=1) + 0.05 * rng.normal(size=(20, 6))
+    found = ex.information.clusters(Results.from_numpy(table, tasks="abcdef"))
+    low = [join for join in found.branches if join[1, 1] < 0.2]
+    assert len(low) == 4
+    assert all(abs(join[0, 0] - join[3, 0]) < 2 for join in low)

@@ -94,6 +94,9 @@ def test_the_sections_apply_only_where_there_are_responses(wins):
     assert applying(raw, normalise=None, success=50.0) == set(FINDINGS)
     given = ex.report(raw, normalise=None, success=50.0, sections=["task_table"])
     assert given.to_dict()["success"] == 50.0
+    half = {"success": 50.0, "share": 0.5, "normalise": None, "sections": ["task_table"]}
+    cells = ex.report(Results.from_numpy(rng.normal(50, 20, size=(12, 24, 4))), **half).to_dict()
+    assert cells["success_share"] == 0.5
     shares = Results.from_numpy(rng.beta(2, 2, size=(12, 24)).round(3))
     shown = applying(shares)
     assert {"wright_map", "task_curves", "task_table", "ability_generality"} <= shown

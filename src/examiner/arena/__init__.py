@@ -10,6 +10,11 @@ from examiner.arena.environments.games import game_variant as game_variant
 from examiner.arena.environments.games import game_variants as game_variants
 from examiner.arena.environments.games import playable_game as playable_game
 from examiner.arena.environments.games import playable_games as playable_games
+from examiner.arena.gvgai.checkout import CONTROLLERS as CONTROLLERS
+from examiner.arena.gvgai.plan import GvgaiAgent as GvgaiAgent
+from examiner.arena.gvgai.plan import GvgaiPlan as GvgaiPlan
+from examiner.arena.gvgai.play import GvgaiPlay as GvgaiPlay
+from examiner.arena.gvgai.rules import GvgaiRules as GvgaiRules
 from examiner.arena.job import Job as Job
 from examiner.arena.job import Plan as Plan
 from examiner.arena.job import PlannedAgent as PlannedAgent

@@ -22,6 +22,7 @@ from examiner.arena.environments.games import (
     playable_game,
 )
 from examiner.arena.environments.screens import OBSERVATIONS
+from examiner.arena.plan_fields import SILENT_SECONDS, Count, Text, Whole, refuse_too_many
 from examiner.arena.protocol import PROTOCOLS, Protocol
 from examiner.checking import Bounds, Wanted, check_known
 from examiner.ledger import JobRecord
@@ -97,7 +98,7 @@ class Job:
         >>> Job("a", "random", game="pong").key == Job("b", "random", game="pong").key
         False
         """
-        return _digest(self._content(_TOLD) | {"protocol": self.protocol.to_dict()})
+        return digest(self._content(_TOLD) | {"protocol": self.protocol.to_dict()})
 
     @property
     def last_frame(self) -> int | None:
@@ -120,7 +121,7 @@ class Job:
         >>> len({int(job.generator(3, "agent").integers(10**9)) for _ in range(5)})
         1
         """
-        identity = int(_digest(self._content(_PLAYED)), 16)
+        identity = int(digest(self._content(_PLAYED)), 16)
         return np.random.default_rng([identity, episode, _STREAMS.index(stream)])
 
     def record(self, split: str = "test") -> JobRecord:
@@ -144,7 +145,12 @@ class Job:
         return {name: getattr(self, name) for name in names} | {"settings": dict(self.settings)}
 
 
-def _digest(content: Mapping[str, object]) -> str:
+def digest(content: Mapping[str, object]) -> str:
+    """Return thirty-two hexadecimal digits that differ as soon as the content does.
+
+    >>> digest({"game": "pong"}) == digest({"game": "freeway"})
+    False
+    """
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -184,13 +190,8 @@ def environment_of(job: Job) -> Environment:
     )
 
 
-SILENT_SECONDS = 3600.0
-"""An agent of which nothing is heard for an hour hangs, unless a plan says otherwise."""
 _LIMITS = Limits(silent_seconds=SILENT_SECONDS)
 
-Text = Annotated[str, Bounds(1, words="text")]
-Count = Annotated[int, Bounds(1, words="a whole number of at least 1")]
-Whole = Annotated[int, Bounds(0, words="a whole number of at least 0")]
 Variants = Annotated[
     Annotated[tuple[Whole, ...], Bounds(1)] | Literal["all"],
     Wanted('a list of whole numbers, or "all"'),
@@ -227,10 +228,6 @@ class PlannedGame:
     name: Text
     modes: Variants | None = None
     difficulties: Variants | None = None
-
-
-MOST_JOBS = 1_000_000
-"""More take minutes to list and gigabytes to keep, before the first is played."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -278,11 +275,7 @@ class Plan:
         """
         variants = [variant for game in self.games for variant in self._variants(game)]
         count = len(self.seeds) * len(variants) * len(self.agents)
-        if count > MOST_JOBS:
-            raise InputError(
-                f"The plan has {count:,} jobs, seeds × games × agents, and a run may have {MOST_JOBS:,}. "
-                f"Give it fewer seeds, or make several plans of it."
-            )
+        refuse_too_many(count)
         return tuple(
             self._job(agent, *variant, seed)
             for seed, variant, agent in product(self.seeds, variants, self.agents)

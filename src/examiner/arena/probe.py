@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, overload
 from examiner.arena.agents import AGENTS
 from examiner.arena.contract import make_agent
 from examiner.arena.job import Job, Plan, check_job, environment_of
-from examiner.arena.plans import plan as read_plan
+from examiner.arena.plans import plan_of_frames
 from examiner.arena.play.runner import FailedJob, Watcher, run
 from examiner.arena.play.runs import (
     Mapper,
@@ -171,7 +171,7 @@ def probe(
         raise InputError(
             "A plan is probed into two ledgers. Say in which folder: probe(plan, folder)."
         )
-    planned = what if isinstance(what, Plan) else read_plan(what)
+    planned = what if isinstance(what, Plan) else plan_of_frames(what)
     return _probe_plan(planned, Path(folder), sticky_probability, workers, watcher)
 
 

@@ -29,6 +29,9 @@ class InformationOptions:
     spread: Literal["sum", "quadrature"] = option(
         "sum", "How the deviations of two agents are added."
     )
+    literal_wins: bool = option(
+        False, "Wins by their mean and deviation, as the paper prints it.", "--literal-wins"
+    )
     correlated: bool = option(False, "Take measures with their correlation.", "--correlated")
     exact: bool = option(False, "Mutual information instead of the paper's equation 3.", "--exact")
     search: Literal["greedy", "swap", "optimum"] = option(
@@ -47,7 +50,10 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
             rng=np.random.default_rng(told.seed),
             size=how.size,
             model=ChannelModel(
-                Noise(how.noise, _deviations(how.deviations)), how.correlated, how.spread, how.exact
+                Noise(how.noise, _deviations(how.deviations), literal_wins=how.literal_wins),
+                how.correlated,
+                how.spread,
+                how.exact,
             ),
             reps=how.reps,
             progress=progress,
@@ -68,6 +74,7 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
         noise=how.noise,
         deviations=how.deviations,
         spread=how.spread,
+        literal_wins=how.literal_wins,
         exact=how.exact,
         reps=how.reps,
         seed=told.seed,

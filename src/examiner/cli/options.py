@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from examiner.scores import Success
 
 NORMALISE = ("--normalise", "--normalize")
+SUCCESS_SHARE = "Share of trials that must succeed for the cell to."
 SUCCESS = "What counts as success, after --normalise: a number, 'reference' or 'random'."
 TYPOLOGY = "Kinds of the tasks: a table with a column 'task' or 'game' and one a feature, or a bundled one."
 REPS = "Resamples to draw, for intervals and for chance."
@@ -116,9 +117,7 @@ class ComparisonOptions:
 
     normalise: str | None = option(None, normaliser_names, *NORMALISE, metavar="NAME")
     success: str | None = option(None, SUCCESS, metavar="WHAT")
-    success_share: float | None = option(
-        None, "Share of trials that must succeed for the cell to.", metavar="SHARE"
-    )
+    success_share: float | None = option(None, SUCCESS_SHARE, metavar="SHARE")
 
 
 @dataclass(frozen=True, slots=True)

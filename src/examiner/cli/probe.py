@@ -15,9 +15,7 @@ from examiner.arena.environments import ENVIRONMENTS
 from examiner.arena.environments.games import playable_game
 from examiner.arena.environments.screens import OBSERVATIONS
 from examiner.arena.job import Job, Plan
-from examiner.arena.plans import is_bundled
-from examiner.arena.plans import plan as named_plan
-from examiner.arena.probe import ProbedVariant
+from examiner.arena.plans import is_bundled, plan_of_frames
 from examiner.arena.probe import probe as play_probe
 from examiner.arena.protocol import PROTOCOLS
 from examiner.arena.protocol import protocol as named_protocol
@@ -76,7 +74,7 @@ def probe(who: ProbeOptions, play: PlayOptions, told: Seeded) -> None:
         unused = _given(NOT_WITH_A_PLAN)
         if unused:
             raise InputError(f"A plan says itself how it is played. Leave out {unused}.")
-        _probe_plan(named_plan(who.agent), who, told.json)
+        _probe_plan(plan_of_frames(who.agent), who, told.json)
         return
     if who.game is None:
         raise InputError(
@@ -156,9 +154,9 @@ def _probe_plan(plan: Plan, who: ProbeOptions, json: bool) -> None:
         )
     variants = list(found.contrasts)
     notes = [
-        f"{each.job.agent} on {findings.shown_game(ProbedVariant.of_job(each.job), variants)}, seed "
+        f"{each.job.agent} on {findings.shown_game(variant, variants)}, seed "
         f"{each.job.seed}, failed: {each.reason}"
-        for each in found.failed
+        for each, variant in findings.failed_variants(found.failed)
     ]
     finding = findings.tell_probed_plan(found, who.sticky)
     beside = {"folder": str(folder), "sticky_probability": who.sticky}

@@ -9,6 +9,7 @@ from examiner.cli.options import (
     NORMALISE,
     OUTPUT,
     SUCCESS,
+    SUCCESS_SHARE,
     TYPOLOGY,
     Seeded,
     SourceOptions,
@@ -36,6 +37,7 @@ class ReportOptions:
     )
     typology: str | None = option(None, TYPOLOGY, metavar="NAME|FILE")
     success: str | None = option(None, SUCCESS, metavar="WHAT")
+    success_share: float | None = option(None, SUCCESS_SHARE, metavar="SHARE")
     title: str | None = option(None, "Title of the page.")
 
 
@@ -60,6 +62,7 @@ def report(options: SourceOptions, wanted: ReportOptions, told: Seeded) -> None:
             typology=classification_from(wanted.typology),
             title=wanted.title,
             success=success_of(wanted.success),
+            share=wanted.success_share,
             rng=told.seed,
         )
         target = None if told.json and output is None else made.save(output or Path("report.html"))

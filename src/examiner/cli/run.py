@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
-from examiner.arena.job import Plan
+from examiner.arena.gvgai.plan import GvgaiPlan
 from examiner.arena.plans import plan as named_plan
 from examiner.arena.play.episodes import perform_job
-from examiner.arena.play.runner import LEDGER, RunOutcome
+from examiner.arena.play.runner import LEDGER, AnyPlan, RunOutcome
 from examiner.arena.play.runner import run as run_plan
 from examiner.cli.options import OUTPUT, Printing, argument, option
 from examiner.cli.output import live_table, show
 from examiner.cli.stopping import stopped_in_order
 from examiner.ledger import export, repair
+from examiner.telling.finding import Finding
+from examiner.telling.findings import gvgai
 from examiner.telling.findings import play as findings
 from examiner.wording import InputError, shorten
 from examiner.workers import available_cores
@@ -40,6 +42,9 @@ class RunOptions:
         None, "Local processes, or ray [default: one a core].", metavar="N|ray"
     )
     address: str | None = option(None, "A running Ray cluster, or auto.", metavar="ADDRESS")
+    checkout: str | None = option(
+        None, "Your checkout of GVGAI, for its games [default: the plan's].", metavar="FOLDER"
+    )
     skip_failed: bool = option(
         False, "Leave jobs alone that failed in an earlier run.", "--skip-failed"
     )
@@ -63,9 +68,9 @@ def run(options: RunOptions, told: Printing) -> None:
         return
     if options.plan is None:
         raise InputError("Say which plan to play: `examiner run PLAN`.")
-    planned = named_plan(options.plan)
+    planned = _in_checkout(named_plan(options.plan), options.checkout)
     if options.explain:
-        show(findings.tell_plan(planned), "examiner.plan/1", told.json)
+        show(_explained(planned), "examiner.plan/1", told.json)
         return
     workers = _workers(options.workers, options.address, planned)
     folder = Path(options.output or planned.name)
@@ -83,8 +88,26 @@ def run(options: RunOptions, told: Printing) -> None:
         raise click.exceptions.Exit(SOME_FAILED)
 
 
-def _workers(workers: str | None, address: str | None, plan: Plan) -> int | Callable[[], Crew]:
+def _explained(plan: AnyPlan) -> Finding:
+    return gvgai.tell_plan(plan) if isinstance(plan, GvgaiPlan) else findings.tell_plan(plan)
+
+
+def _in_checkout(plan: AnyPlan, folder: str | None) -> AnyPlan:
+    if folder is None:
+        return plan
+    if not isinstance(plan, GvgaiPlan):
+        raise InputError(
+            f"The plan {shorten(plan.name)} plays no GVGAI games. Leave out `--checkout`."
+        )
+    return replace(plan, checkout=Path(folder))
+
+
+def _workers(workers: str | None, address: str | None, plan: AnyPlan) -> int | Callable[[], Crew]:
     if workers == "ray":
+        if isinstance(plan, GvgaiPlan):
+            raise InputError(
+                "GVGAI games are played on local Java processes: give their number, `--workers N`."
+            )
         return lambda: _ray_crew(address, plan)
     if address is not None:
         raise InputError(
@@ -99,7 +122,7 @@ def _workers(workers: str | None, address: str | None, plan: Plan) -> int | Call
     return int(workers)
 
 
-def _ray_crew(address: str | None, plan: Plan) -> Crew:
+def _ray_crew(address: str | None, plan: AnyPlan) -> Crew:
     from examiner.workers.cluster import RayCrew  # imports Ray, which few have
 
     try:

@@ -10,7 +10,7 @@ from typing import Unpack
 import numpy as np
 
 from examiner.checking import Floats, Randomness, generator
-from examiner.information.channels import Channels, channels_of, check_agents
+from examiner.information.channels import Channels, channels_of, check_agents, observed
 from examiner.information.clusters import Clustering, TaskClusters
 from examiner.information.clusters import clusters as cluster_tasks
 from examiner.information.crowning import Crowning, crowns
@@ -20,7 +20,7 @@ from examiner.information.disagreement import deceptive as deceptive_tasks
 from examiner.information.disagreement import opposed as opposed_tasks
 from examiner.information.gain import TaskInformation, gain
 from examiner.information.noise import ChannelModel
-from examiner.information.observations import Observations, Unit, moments, observe
+from examiner.information.observations import Observations, Unit, moments
 from examiner.information.separation import Separation
 from examiner.information.separation import redundancy as task_redundancy
 from examiner.information.separation import separation as pair_separation
@@ -103,7 +103,7 @@ def analyse(
     if reps < 0:
         raise InputError(f"{reps} replicates were asked for. Give 0 or more; 100 is usual.")
     model = model or ChannelModel()
-    seen = observe(results, measures, correlated=model.correlated)
+    seen = observed(results, measures, model)
     check_agents(seen)
     found = channels_of(seen, moments(seen), model)
     usable = int(found.usable.sum())

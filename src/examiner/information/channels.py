@@ -117,16 +117,29 @@ def channels(
     .. math:: \tilde p = \frac{k + 1/2}{n + 1}, \qquad \sigma = \sqrt{\tilde p (1 - \tilde p)}
 
     so that an agent that always wins still has a deviation. Any other measure has the deviation of its
-    trials, at least `model.noise.floor` times the spread between agents.
+    trials, at least `model.noise.floor` times the spread between agents; so have wins taken literally.
 
     >>> results = Results.from_numpy([[[0.0, 2.0]], [[9.0, 10.0]]])
     >>> channels(results).mean.ravel(), channels(results).deviation.ravel().round(3)
     (array([-0.4 ,  0.45]), array([0.141, 0.071]))
     """
     model = model or ChannelModel()
-    seen = observe(results, measures, correlated=model.correlated)
+    seen = observed(results, measures, model)
     check_agents(seen)
     return channels_of(seen, moments(seen), model)
+
+
+def observed(results: Results, measures: Sequence[str] | None, model: ChannelModel) -> Observations:
+    """Gather what a model of channels needs of results.
+
+    >>> wins = Results.from_numpy([[[0.0, 1.0]], [[1.0, 1.0]]])
+    >>> observed(wins, None, ChannelModel(Noise(literal_wins=True))).shares
+    (False,)
+    """
+    seen = observe(results, measures, correlated=model.correlated)
+    if model.noise.literal_wins:
+        seen = seen._replace(shares=(False,) * len(seen.measures))
+    return seen
 
 
 def check_agents(seen: Observations) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
 import numpy as np
@@ -42,6 +43,7 @@ class TaskClusters:
     `correlation` has shape [tasks, tasks], NaN where too few agents were seen on both or one does not
     vary. `order` holds columns of tasks, cluster by cluster; `label` the cluster of each task, from 0.
     `suggested` is the number of clusters with the best silhouette, None where fewer than three vary.
+    `branches` [joins, 4, 2] are the corners of a dendrogram over that order: place and distance, 1 − r.
     """
 
     tasks: tuple[str, ...]
@@ -53,6 +55,7 @@ class TaskClusters:
     suggested: int | None
     silhouette: float
     notes: tuple[str, ...] = ()
+    branches: Floats = field(default_factory=lambda: np.empty((0, 4, 2)))
 
     @property
     def clusters(self) -> tuple[tuple[str, ...], ...]:
@@ -107,7 +110,7 @@ def clusters(
     varied = np.flatnonzero(np.isfinite(correlation).any(axis=0))
     label = np.zeros(len(results.tasks), dtype=np.int64)
     order: list[int] = varied.tolist()
-    suggested, silhouette = None, float("nan")
+    suggested, silhouette, branches = None, float("nan"), np.empty((0, 4, 2))
     if len(varied) > 1:
         distance = correlation_distances(correlation[np.ix_(varied, varied)])
         tree, leaves = _tree(distance, linkage)
@@ -116,6 +119,7 @@ def clusters(
         label[varied] = _cut(tree, wanted, threshold)
         silhouette = mean_silhouette(distance, label[varied])
         order = _largest_first(varied[leaves].tolist(), label, results.tasks)
+        branches = dendrogram(tree, [order.index(column) for column in varied.tolist()])
     alone = np.setdiff1d(np.arange(len(label)), varied)
     label[alone] = np.arange(len(alone)) + label.max(initial=0) + 1
     order += alone.tolist()
@@ -126,7 +130,34 @@ def clusters(
         suggested,
         silhouette,
         _notes(results, measure, alone.tolist()),
+        branches,
     )
+
+
+def dendrogram(tree: Floats, places: Sequence[int]) -> Floats:
+    """Return the corners of each join of a tree whose leaves stand at these places; shape [joins, 4, 2].
+
+    `tree` is a linkage matrix of scipy. A join begins at its left part, rises to the distance at which
+    both are joined, and goes down to its right part.
+
+    >>> dendrogram(np.array([[0.0, 1.0, 0.2, 2.0]]), [1, 0])[0].tolist()
+    [[1.0, 0.0], [1.0, 0.2], [0.0, 0.2], [0.0, 0.0]]
+    """
+    place, height = [float(number) for number in places], [0.0] * len(places)
+    joins = []
+    for one, other, distance in zip(*(tree[:, column] for column in range(3)), strict=True):
+        left, right = int(one), int(other)
+        joins.append(
+            [
+                [place[left], height[left]],
+                [place[left], distance],
+                [place[right], distance],
+                [place[right], height[right]],
+            ]
+        )
+        place.append((place[left] + place[right]) / 2)
+        height.append(float(distance))
+    return np.array(joins)
 
 
 def mean_silhouette(distance: Floats, labels: NDArray[np.integer]) -> float:

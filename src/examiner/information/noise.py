@@ -24,7 +24,8 @@ class Noise:
     `kind` is "trial" (what one trial tells, as papers/004 prints it) or "mean" (the standard error:
     what all trials of a cell tell together). `deviations` is "own" (each cell's own), "pooled" (one
     for all agents of a task) or a number: a deviation stated as a share of the task's spread between
-    agents. `floor` is the least deviation, as a share of that spread.
+    agents. `floor` is the least deviation, as a share of that spread. With `literal_wins`, zeros and ones
+    are treated like any score, as papers/004 prints it: an agent that always wins then has the floor.
 
     >>> Noise(kind="both")
     Traceback (most recent call last):
@@ -35,6 +36,7 @@ class Noise:
     kind: NoiseKind = "trial"
     deviations: Deviations = "own"
     floor: float = 0.001
+    literal_wins: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in ("trial", "mean"):

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from examiner.checking import Floats, Randomness, generator
-from examiner.information.channels import channels_of
+from examiner.information.channels import channels_of, observed
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import cumulative_bits, single_bits
 from examiner.information.noise import ChannelModel
-from examiner.information.observations import Moments, Observations, moments, observe
+from examiner.information.observations import Moments, Observations, moments
 from examiner.information.plausible import plausible
 from examiner.information.sets import InformativeSet, greedy_columns
 from examiner.results import Results
@@ -152,7 +152,7 @@ def _ends(counted_bits: Floats, drawn: Floats, level: float) -> tuple[Floats, Fl
 def _observed(source: Results | Observations, model: ChannelModel) -> Observations:
     if isinstance(source, Observations):
         return source
-    return observe(source, correlated=model.correlated)
+    return observed(source, None, model)
 
 
 def _replicates(

@@ -8,6 +8,7 @@ from examiner.ledger.contents import Checkpoint as Checkpoint
 from examiner.ledger.contents import Episode as Episode
 from examiner.ledger.contents import JobRecord as JobRecord
 from examiner.ledger.contents import Phase as Phase
+from examiner.ledger.contents import PlayEnd as PlayEnd
 from examiner.ledger.ledger import Ledger as Ledger
 from examiner.ledger.readers import LedgerState as LedgerState
 from examiner.ledger.readers import export as export

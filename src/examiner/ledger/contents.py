@@ -15,12 +15,28 @@ Phase = Literal["training", "evaluation"]
 
 
 @dataclass(frozen=True, slots=True)
+class PlayEnd:
+    """How a play in somebody else's framework ended: won (1), not won (0) or not observed (None).
+
+    `status` is "finished" for a game that came to its end; `model_calls` are those of the whole play.
+
+    >>> PlayEnd("crashed", None, 120, "java.lang.NullPointerException").win is None
+    True
+    """
+
+    status: str
+    win: int | None
+    model_calls: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Episode:
     """One whole game: from its start to game over or to the protocol's cap.
 
     `number` counts from 0 over both phases. `frames` are the training frames of the run at the
     episode's end: evaluation adds none. `length` is this episode's, in frames; `lives` are those
-    left at its end.
+    left at its end. Where a framework plays by itself, a job is one episode, and `play` says how it ended.
     """
 
     number: int
@@ -31,13 +47,14 @@ class Episode:
     truncated: bool
     cpu_seconds: float
     phase: Phase = "training"
+    play: PlayEnd | None = None
 
 
 class JobRecord(NamedTuple):
     """A job as a row of the table: its key, and all that decides what is played.
 
     Settings of the agent and of the protocol are JSON; `protocol` is a hash. `split` says whether the
-    game is for tuning ("train") or for testing ("test").
+    game is for tuning ("train") or for testing ("test"). The `mode` of a GVGAI game is its level.
     """
 
     key: str

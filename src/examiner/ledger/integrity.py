@@ -29,7 +29,7 @@ Words: TypeAlias = npt.NDArray[np.uint64]
 Checksums: TypeAlias = npt.NDArray[np.int64]
 
 SEALED = ("sessions", "jobs", "checkpoints")
-"""Tables of few rows, each with the hash of all its columns in the last one."""
+"""Tables of few rows, each with the hash of all its columns in the last one; `plays` is like them."""
 EPISODE_COLUMNS = (
     *("job", "episode", "phase", "frames", "length", "score", "lives", "truncated"),
     *("cpu_seconds", "session"),
@@ -234,8 +234,14 @@ def _of_another_kind(database: sqlite3.Connection) -> str | None:
     return None
 
 
+def has_plays(database: sqlite3.Connection) -> bool:
+    """Whether a ledger has the table of how single plays ended."""
+    query = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'plays'"
+    return bool(database.execute(query).fetchone()[0])
+
+
 def _altered_row(database: sqlite3.Connection) -> str | None:
-    for table in SEALED:
+    for table in (*SEALED, "plays") if has_plays(database) else SEALED:
         rows = database.execute(f"SELECT * FROM {table}")
         altered = sum(row[-1] != sealed(row[:-1]) for row in rows)
         if altered:

@@ -8,7 +8,7 @@ import platform
 import socket
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import astuple, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -27,6 +27,7 @@ from examiner.ledger.contents import (
 )
 from examiner.ledger.file import LedgerFile
 from examiner.ledger.integrity import Row, insert_episodes, insert_sealed, seal_row
+from examiner.ledger.schema import PLAYS
 from examiner.workers import JobError
 
 _COMPARED = ("phase", "frames", "length", "score", "lives", "truncated")
@@ -36,6 +37,8 @@ PACKAGES = ("examiner", "ale-py", "gymnasium", "numpy", "numba", "torch")
 
 class Ledger(AbstractContextManager["Ledger"]):
     """An open ledger; only one driver can have it open, others may read.
+
+    `versions` are those of what plays beside the packages of Python; all are kept with the session.
 
     >>> import tempfile
     >>> path, job = Path(tempfile.mkdtemp()) / "ledger.sqlite", JobRecord("1f", "random", "pong")
@@ -48,15 +51,18 @@ class Ledger(AbstractContextManager["Ledger"]):
     1
     """
 
-    def __init__(self, path: str | Path, *, plan: str = "") -> None:
+    def __init__(
+        self, path: str | Path, *, plan: str = "", versions: Mapping[str, str] | None = None
+    ) -> None:
         self.path = Path(path)
         self._checkpoints = CheckpointFolder(self.path.with_name("checkpoints"))
         self._file = LedgerFile(self.path)
         self._database = self._file.database
         self._fresh: list[Row] = []  # episodes that go into the file together
+        self._ends: list[Row] = []  # how plays among them ended
         self._changed: set[int] = set()  # jobs whose rows want new seals
         try:
-            self._session = self._begin_session(plan)
+            self._session = self._begin_session(plan, _versions() | dict(versions or {}))
         except BaseException:
             self._file.close()
             raise
@@ -123,6 +129,8 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
             *(float(episode.cpu_seconds), self._session),
         )
         self._fresh.append(row)
+        if episode.play is not None:
+            self._ends.append((account.number, *astuple(episode.play)))
         account.episodes += 1
         account.frames = episode.frames
         account.evaluated += episode.phase == "evaluation"
@@ -233,7 +241,7 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
             try:
                 yield self._database
             except BaseException:
-                self._fresh, self._changed = [], set()
+                self._fresh, self._ends, self._changed = [], [], set()
                 with suppress(sqlite3.Error):
                     self._database.rollback()
                 raise
@@ -242,9 +250,12 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         if self._fresh or self._changed:
             with self._writing() as database:
                 insert_episodes(database, self._fresh)
+                if self._ends:
+                    database.execute(PLAYS)
+                    insert_sealed(database, "plays", self._ends)
                 for job in self._changed:
                     seal_row(database, "jobs", job)
-            self._fresh, self._changed = [], set()
+            self._fresh, self._ends, self._changed = [], [], set()
 
     def _set(self, account: Account, **columns: object) -> None:
         names = ", ".join(f"{name} = ?" for name in columns)
@@ -255,9 +266,9 @@ before, -19.0 now. The agent does not depend on its generator and its saved stat
         for name, value in columns.items():
             setattr(account, name, value)
 
-    def _begin_session(self, plan: str) -> int:
+    def _begin_session(self, plan: str, versions: Mapping[str, str]) -> int:
         started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        about = (started, socket.gethostname(), os.getpid(), json.dumps(_versions()), plan)
+        about = (started, socket.gethostname(), os.getpid(), json.dumps(versions), plan)
         with self._writing() as database:
             query = "SELECT COALESCE(MAX(session), 0) + 1 FROM sessions"
             session: int = database.execute(query).fetchone()[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -12,21 +13,30 @@ import polars as pl
 
 from examiner.ledger.contents import Phase
 from examiner.ledger.file import reading
+from examiner.ledger.integrity import has_plays
 from examiner.ledger.salvage import damaged
 from examiner.results.attributes import Provenance
 from examiner.results.table import Results, assemble
 from examiner.wording import InputError, counted, listed, shorten
 
-_QUERY = """
-SELECT agent, game AS task, mode, difficulty, seed AS run, episode AS trial, score, e.frames AS frames,
-       length, lives, truncated, cpu_seconds, seed, split, environment, key AS job, protocol, session
-FROM episodes AS e JOIN jobs AS j ON j.job = e.job WHERE phase = ? ORDER BY j.job, episode
+_COLUMNS = """
+agent, game AS task, mode, difficulty, seed AS run, episode AS trial, score, e.frames AS frames,
+length, lives, truncated, cpu_seconds, seed, split, environment, key AS job, protocol, session
 """
+_EPISODES = "FROM episodes AS e JOIN jobs AS j ON j.job = e.job"
+_CHOSEN = "WHERE phase = ? ORDER BY j.job, episode"
+_QUERY = f"SELECT {_COLUMNS} {_EPISODES} {_CHOSEN}"
+_PLAYS_QUERY = (
+    f"SELECT {_COLUMNS}, status, win, model_calls, p.reason AS reason {_EPISODES} "
+    f"LEFT JOIN plays AS p ON p.job = e.job {_CHOSEN}"
+)
 _TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
     **dict.fromkeys(("agent", "task", "split", "environment", "job", "protocol"), pl.String),
     **dict.fromkeys(("mode", "difficulty", "run", "trial", "seed", "session"), pl.Int64),
     **dict.fromkeys(("frames", "length", "lives", "truncated"), pl.Int64),
-    **dict.fromkeys(("score", "cpu_seconds"), pl.Float64),
+    **dict.fromkeys(("score", "cpu_seconds", "win"), pl.Float64),
+    **dict.fromkeys(("status", "reason"), pl.String),
+    "model_calls": pl.Int64,
 }
 
 
@@ -63,7 +73,8 @@ def ledger_results(path: str | Path, phase: Phase | None = None) -> Results:
         if phase is None:
             phase = "evaluation" if state.evaluation_episodes else "training"
         try:
-            frame = _episodes(database.execute(_QUERY, (phase,)))
+            query = _PLAYS_QUERY if has_plays(database) else _QUERY
+            frame = _episodes(database.execute(query, (phase,)))
             about = dict(database.execute("SELECT session, versions FROM sessions"))
             versions = {session: dict(json.loads(text)) for session, text in about.items()}
         except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as problem:
@@ -77,8 +88,28 @@ def ledger_results(path: str | Path, phase: Phase | None = None) -> Results:
     training = state.learners > 0 if phase == "training" else state.report_points > 1
     origin = Provenance(str(path), "ledger", training=training)
     origin = origin.with_notes(*_notes(state, phase))
+    if "status" in frame.columns and frame["status"].null_count() == 0:
+        return _plays(frame, origin)
     item = [name for name in ("mode", "difficulty") if _varies(frame, name)]
     return assemble(frame, ["score"], item, origin)
+
+
+def _plays(frame: pl.DataFrame, origin: Provenance) -> Results:
+    """Single plays as results: levels are items, and a play stands for itself as a run and as a trial."""
+    frame = frame.drop("difficulty", "lives", "frames", "trial").rename(
+        {"mode": "level", "length": "ticks"}
+    )
+    frame = frame.with_columns(trial=pl.col("run"))
+    ends = Counter(frame["status"].to_list())
+    odd = {status: count for status, count in sorted(ends.items()) if status != "finished"}
+    if odd:
+        told = ", ".join(f"{count:,} {status}" for status, count in odd.items())
+        origin = origin.with_notes(
+            f"Not every play came to its end: {told}, of {len(frame):,}. Capped plays have the score of "
+            f"then; wins and scores of the others are not observed, or as far as they were."
+        )
+    won = frame["win"].null_count() < len(frame)  # wins first, where any was observed
+    return assemble(frame, ["win", "score"] if won else ["score"], ["level"], origin)
 
 
 def _episodes(cursor: sqlite3.Cursor) -> pl.DataFrame:

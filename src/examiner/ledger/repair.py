@@ -13,7 +13,7 @@ from examiner.ledger.checkpoints import CheckpointFolder
 from examiner.ledger.file import reading
 from examiner.ledger.integrity import EPISODE_COLUMNS, Row, insert_episodes, insert_sealed
 from examiner.ledger.salvage import Salvage, salvage
-from examiner.ledger.schema import create, read_only
+from examiner.ledger.schema import PLAYS, create, read_only
 from examiner.wording import InputError, counted, shorten
 
 _ROWS_AT_ONCE = 20_000
@@ -144,6 +144,10 @@ def _written(found: Salvage, source: Path, target: Path) -> int:
                 for session in {row[-1] for row in rows} - sessions.keys():
                     sessions[session] = (session, *_UNKNOWN_SESSION)
         insert_sealed(new, "sessions", list(sessions.values()))
+        plays = [row for row in found.plays if found.episodes.get(row[0])]
+        if plays:
+            new.execute(PLAYS)
+            insert_sealed(new, "plays", plays)
         checkpoints = list(_kept_checkpoints(found, source.parent, target.parent))
         insert_sealed(new, "checkpoints", checkpoints)
         new.execute("COMMIT")

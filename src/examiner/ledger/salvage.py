@@ -20,7 +20,7 @@ _LARGEST = 2**62  # numbers of rows are far smaller
 
 @dataclass(frozen=True, slots=True)
 class Salvage:
-    """What of a ledger is whole: rows of sessions, jobs and checkpoints, without their seals.
+    """What of a ledger is whole: rows of sessions, jobs, checkpoints and plays, without their seals.
 
     `episodes` says how many of a job's episodes, from its first on, are as they were written;
     `whole` are the jobs that have as many as they should; `written` is how many there once were, as far as
@@ -31,6 +31,7 @@ class Salvage:
     sessions: list[Row] = field(default_factory=list)
     jobs: list[Row] = field(default_factory=list)
     checkpoints: list[Row] = field(default_factory=list)
+    plays: list[Row] = field(default_factory=list)
     episodes: dict[int, int] = field(default_factory=dict)
     whole: set[int] = field(default_factory=set)
     written: int = 0
@@ -78,6 +79,7 @@ def _whole(database: sqlite3.Connection) -> Salvage:
         ("sessions", found.sessions),
         ("jobs", found.jobs),
         ("checkpoints", found.checkpoints),
+        ("plays", found.plays),
     ):
         for row in _rows(database, table):
             if not is_sealed:
@@ -96,6 +98,7 @@ def _whole(database: sqlite3.Connection) -> Salvage:
         found.sessions,
         found.jobs,
         found.checkpoints,
+        found.plays,
         found.episodes,
         found.whole,
         written,

@@ -34,6 +34,12 @@ CREATE TABLE checkpoints (
     job INTEGER PRIMARY KEY REFERENCES jobs, episode INTEGER NOT NULL, frames INTEGER NOT NULL,
     evaluated INTEGER NOT NULL, file TEXT NOT NULL, sha256 TEXT NOT NULL, seal TEXT);
 """
+PLAYS = """
+CREATE TABLE IF NOT EXISTS plays (
+    job INTEGER PRIMARY KEY REFERENCES jobs, status TEXT NOT NULL, win INTEGER,
+    model_calls INTEGER NOT NULL, reason TEXT NOT NULL, seal TEXT)
+"""
+"""How single plays ended: a table that only ledgers with such plays have."""
 _TALLIES = """
 CREATE TABLE tallies (
     job INTEGER PRIMARY KEY REFERENCES jobs, episodes INTEGER NOT NULL, checksum INTEGER NOT NULL);
@@ -93,12 +99,15 @@ def lost_columns(database: sqlite3.Connection, schema: str) -> str | None:
     """
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as whole:
         create(whole)
+        whole.execute(PLAYS)
         written = _columns(whole)
     if schema == UNSEALED:
         del written["tallies"]
         for table, names in written.items():
             written[table] = [name for name in names if name not in ("seal", "checksum")]
     found = _columns(database)
+    if "plays" not in found:
+        del written["plays"]
     for table, names in written.items():
         if found.get(table) != names:
             return f"the table {table} has other columns than were written"

@@ -38,6 +38,7 @@ PLOTS = MappingProxyType(
         "information_curve": ("information", "information-curve"),
         "information_bars": ("information", "information-bars"),
         "task_clusters": ("likeness", "task-clusters"),
+        "task_tree": ("likeness", "task-tree"),
         "coverage": ("typology", "typology-coverage"),
         "cost_quality": ("selection", "cost-quality"),
         "adaptive_trace": ("next_task", "adaptive-trace"),

@@ -78,7 +78,11 @@ def _fitted(study: Study) -> Fitted | str:
         # what the whole report does not show, the fit of some of its responses does not either
         fit = replace(fit, evidence=replace(fit.evidence, abilities=chance))
     # Regularity of successes only repeats their mean.
-    scores = None if study.success is None else standard_scores(study.results, study.measure)
+    scores = (
+        None
+        if (study.success, study.share) == (None, None)
+        else standard_scores(study.results, study.measure)
+    )
     return Fitted(fit, indicators(fit, scores), matrix, what)
 
 
@@ -91,14 +95,23 @@ class _Responses(NamedTuple):
     landmark: float | None = None
 
 
+def _successes(study: Study) -> str:
+    """What counts as success, in words."""
+    reached = "" if study.success is None else f"{study.measure} reaches {study.success}"
+    if study.share is None:
+        return f"successes ({reached})"
+    most = f"in at least {study.share:g} of a cell's trials"
+    return f"successes ({reached} {most})" if reached else f"successes ({most})"
+
+
 def _responses(study: Study) -> _Responses | str:
     """Successes where there are any, else scores in [0, 1], else scores against a reference.
 
     Normalisers that only compare the agents at hand centre every task, so that no difficulty is left.
     """
-    if study.success is not None:
-        matrix = responses(study.scores, study.success, measure=study.measure)
-        return _Responses(matrix, "2pl", f"successes ({study.measure} reaches {study.success})")
+    if study.success is not None or study.share is not None:
+        matrix = responses(study.scores, study.success, share=study.share, measure=study.measure)
+        return _Responses(matrix, "2pl", _successes(study))
     matrix = responses(study.results, measure=study.measure)
     if matrix.is_counts:
         return _Responses(matrix, "2pl", "successes")

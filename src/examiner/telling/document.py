@@ -102,7 +102,8 @@ def report(
     human scale where every task has one, nothing where all values lie in [0, 1], else the z-score.
     `sections` are names in `FINDINGS` or functions of a `Study`, in the order wanted; without them,
     all that apply to the results. With a `typology`, kinds of task are told too. `success` says
-    what counts as one, after normalising (see `responses`): abilities are then fitted to successes.
+    what counts as one, after normalising (see `responses`): abilities are then fitted to successes;
+    with a `share`, to cells in which at least that share of trials succeeded.
     `rng` (0 where none is given) starts everything random, and `title` heads the page.
 
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
@@ -171,6 +172,7 @@ def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
         "normaliser": study.normaliser,
         "unit": said(study.unit),
         "success": study.success,
+        "success_share": study.share,
         "seed": study.seed,
         "steps": list(study.scores.provenance.steps),
         "warnings": [*_weak(study), *study.scores.notes],
@@ -197,6 +199,7 @@ def _command(study: Study, sections: Sequence[str] | None, title: str | None) ->
         "--sections": None if sections is None else ",".join(sections),
         "--typology": None if classification is None else classification.source or None,
         "--success": None if study.success is None else str(study.success),
+        "--success-share": None if study.share is None else f"{study.share:g}",
         "--title": title,
         "--seed": str(study.seed),
     }

@@ -56,6 +56,7 @@ class StudyOptions(TypedDict, total=False):
     typology: Classification | None
     title: str | None
     success: Success | None
+    share: float | None
     rng: Randomness
 
 
@@ -108,7 +109,8 @@ class Study:
     Training logs are reduced to one value a run; `training` is then the log itself, else None.
     `raw` and `comparable` have shape [agents, tasks], NaN where nothing was observed. `ranks` has
     shape [agents]: 1 is the best mean, ties share the better rank, NaN is an agent without any.
-    `success` is what counts as one, in comparable units, where that was said.
+    `success` is what counts as one, in comparable units, where that was said; with a `share`, a cell
+    succeeds as a whole when at least that share of its trials did.
 
     >>> study = Study.of(Results.from_numpy([[0.5, 1.0], [0.0, 0.5]]))
     >>> study.ranks, study.normaliser
@@ -129,6 +131,7 @@ class Study:
     aggregates: AgentAggregates
     ranks: NDArray[np.float64]
     success: Success | None = None
+    share: float | None = None
 
     @classmethod
     def of(
@@ -141,6 +144,7 @@ class Study:
         typology: Classification | None = None,
         title: str | None = None,
         success: Success | None = None,
+        share: float | None = None,
         rng: Randomness = 0,
     ) -> Study:
         """Reduce training logs, make the results comparable and aggregate them.
@@ -151,7 +155,9 @@ class Study:
         """
         measure = check_results(results).measure_name(measure)
         training = results if results.provenance.training else None
-        wished = Recipe(measure, reduction=reduce, normaliser=normalise, success=success)
+        wished = Recipe(
+            measure, reduction=reduce, normaliser=normalise, success=success, share=share
+        )
         results = wished.ready(results)
         recipe = wished.learn(results)
         scores = recipe.comparable(results)
@@ -176,6 +182,7 @@ class Study:
             aggregates=aggregates,
             ranks=ranks,
             success=success,
+            share=share,
         )
 
     @property

@@ -17,41 +17,29 @@ from examiner.arena.contract import check_settings
 from examiner.arena.environments import ENVIRONMENTS
 from examiner.arena.environments.games import TRAINING_GAMES, playable_game, playable_games
 from examiner.arena.environments.screens import OBSERVATIONS
-from examiner.arena.job import (
-    SILENT_SECONDS,
+from examiner.arena.gvgai.plan import ENVIRONMENT as GVGAI
+from examiner.arena.gvgai.plan import GvgaiPlan, gvgai_plan
+from examiner.arena.job import Plan, PlannedAgent, PlannedGame, Variants
+from examiner.arena.plan_fields import (
     Count,
-    Plan,
-    PlannedAgent,
-    PlannedGame,
+    LimitsField,
+    LimitsTable,
+    Seeds,
     Text,
-    Variants,
-    Whole,
+    folder_name,
+    listed_seeds,
 )
 from examiner.arena.protocol import Protocol, usual_protocol
 from examiner.checking import Bounds, ShapeError, Wanted, from_record, read_outside
 from examiner.wording import InputError, shorten, unknown_name
-from examiner.workers import Limits
 
 _MOST_BYTES = 4 * 2**20  # a plan of a page is a thousandth of it
 _MOST_DOTS = 100  # in one key: a.b.c
 _PIECES = re.compile(r"[=,{}\[\]\n]")
-_MOST_SEEDS = 1_000_000  # more jobs than any ledger was made for
-_Limit = Annotated[
-    float,
-    # Above 0, and below what clocks and systems can still count.
-    Bounds(5e-324, 1e12, "a number above 0 and below 1e+12"),
-]
 _Game = Annotated[
     str | PlannedGame, Wanted('a name, or a table such as { name = "pong", modes = [0, 1] }')
 ]
 _GAMES = 'a list, for example ["pong"], or "all", or "training"'
-
-
-@dataclass(frozen=True, slots=True)
-class _LimitsTable:
-    job_seconds: _Limit | None = None
-    silent_seconds: _Limit = SILENT_SECONDS
-    memory_mib: _Limit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +56,7 @@ class _PlanTable:
     ]
     modes: Variants | None = None
     difficulties: Variants | None = None
-    seeds: Annotated[
-        Annotated[int, Bounds(1, _MOST_SEEDS)] | Annotated[tuple[Whole, ...], Bounds(1)],
-        Wanted(f"how many there are, up to {_MOST_SEEDS:,}, or a list such as [0, 1, 2]"),
-    ] = 1
+    seeds: Seeds = 1
     protocol: Annotated[
         str | Mapping[str, Any],  # Any: checked as settings of a protocol
         Wanted('a preset\'s name, or a table with preset = "machado-2018"'),
@@ -83,9 +68,7 @@ class _PlanTable:
     tuning_games: (
         Annotated[tuple[str, ...], Wanted('a list of games, for example ["freeway"]')] | None
     ) = None
-    limits: Annotated[_LimitsTable, Wanted("a table, for example { job_seconds = 3600 }")] = field(
-        default_factory=_LimitsTable
-    )
+    limits: LimitsField = field(default_factory=LimitsTable)
     name: Text = ""
 
 
@@ -93,7 +76,8 @@ def bundled_plans() -> tuple[str, ...]:
     """Return the names of the plans that come with the package.
 
     >>> bundled_plans()
-    ('atari-arena', 'atari-arena-deterministic', 'machado-2018-table1')
+    ('atari-arena', 'atari-arena-deterministic', 'gvgai-002', 'gvgai-002-small', 'gvgai-004',
+     'gvgai-004-small', 'gvgai-planners', 'machado-2018-table1')
     """
     names = (file.name for file in files("examiner.arena.plans").iterdir())
     return tuple(sorted(name[: -len(".toml")] for name in names if name.endswith(".toml")))
@@ -108,7 +92,7 @@ def is_bundled(source: str | Path) -> bool:
     return str(source) in bundled_plans() and not Path(source).is_file()
 
 
-def plan(source: str | Path) -> Plan:
+def plan(source: str | Path) -> Plan | GvgaiPlan:
     """Read a plan from its file, or by the name of a bundled one; what is wrong is said with its key.
 
     >>> plan("machado-2018-table1").seeds
@@ -143,7 +127,24 @@ def plan(source: str | Path) -> Plan:
     return plan_from_toml(text, name=path.stem, folder=path.absolute().parent)
 
 
-def plan_from_toml(source: str, *, name: str = "plan", folder: Path | None = None) -> Plan:
+def plan_of_frames(source: str | Path) -> Plan:
+    """Read a plan whose games are played frame by frame here: of Atari or Gymnasium, not of GVGAI.
+
+    >>> plan_of_frames("atari-arena").environment
+    'ale'
+    """
+    found = plan(source)
+    if isinstance(found, GvgaiPlan):
+        raise InputError(
+            f"The plan {shorten(found.name)} is played inside GVGAI, which has no sticky actions. Give a "
+            f"plan of Atari or Gymnasium games."
+        )
+    return found
+
+
+def plan_from_toml(
+    source: str, *, name: str = "plan", folder: Path | None = None
+) -> Plan | GvgaiPlan:
     """Understand the text of a plan.
 
     >>> text = 'games = ["pong"]\\nepisodes = 2\\n[[agents]]\\nentry = "random"'
@@ -155,26 +156,27 @@ def plan_from_toml(source: str, *, name: str = "plan", folder: Path | None = Non
     examiner.wording.InputError: Unknown key of the plan 'seedz'. Did you mean 'seeds'? Known: ...
     """
     table = _table(source)
+    if table.get("environment") == GVGAI:
+        return gvgai_plan(table, source, name=name, folder=folder)
     given = from_record(_PlanTable, table, strict=True, what="plan")
-    _check_known("environment", given.environment, ENVIRONMENTS)
+    _check_known("environment", given.environment, (*ENVIRONMENTS, GVGAI))
     _check_known("observation", given.observation, OBSERVATIONS)
     names: set[str] = set()
     for index, agent in enumerate(given.agents):
         _check_agent(agent, f"agents[{index}]", names, folder)
         names.add(agent.name)
-    seeds = range(given.seeds) if isinstance(given.seeds, int) else given.seeds
     return Plan(
         agents=given.agents,
         games=_games(given),
-        seeds=tuple(dict.fromkeys(seeds)),
+        seeds=listed_seeds(given.seeds),
         protocol=_protocol(given),
         environment=given.environment,
         observation=given.observation,
         episodes=given.episodes,
         frames=given.frames,
         tuning_games=_tuning_games(given),
-        limits=_limits(given.limits),
-        name=_folder_name(given.name or name),
+        limits=given.limits.limits,
+        name=folder_name(given.name or name),
         source=source,
         folder=folder,
     )
@@ -198,14 +200,6 @@ def _table(source: str) -> Mapping[str, Any]:  # Any: TOML values
 def _check_known(path: str, name: str, known: Collection[str]) -> None:
     if name not in known:
         raise InputError(f"{path}: {unknown_name(path.rpartition('.')[2], name, known)}")
-
-
-def _folder_name(name: str) -> str:
-    # A terminal obeys what cannot be printed, also in the name of a folder that somebody lists.
-    if name in (".", "..") or not name.isprintable() or any(letter in name for letter in "/\\"):
-        wanted = "a name without slashes and control characters: it becomes the name of a folder"
-        raise ShapeError("name", f"is {shorten(name)}", wanted, "plan")
-    return name
 
 
 def _check_agent(
@@ -294,13 +288,4 @@ def _tuning_games(given: _PlanTable) -> tuple[str, ...]:
     return tuple(
         _game(name, f"tuning_games[{index}]", given.environment)
         for index, name in enumerate(given.tuning_games)
-    )
-
-
-def _limits(given: _LimitsTable) -> Limits:
-    memory = given.memory_mib
-    return Limits(
-        seconds=given.job_seconds,
-        silent_seconds=given.silent_seconds,
-        memory_bytes=None if memory is None else int(memory * 2**20),
     )

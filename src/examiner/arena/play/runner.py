@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, cast
 
+from examiner.arena.gvgai.plan import GvgaiPlan
+from examiner.arena.gvgai.play import GvgaiPlay
 from examiner.arena.job import Job, Plan
 from examiner.arena.plans import plan
 from examiner.arena.play.episodes import Saved, Start, perform_job
@@ -18,6 +20,8 @@ from examiner.workers import JobError, Limits
 from examiner.workers.crew import Crew, oversee
 from examiner.workers.processes import ProcessCrew
 
+AnyJob: TypeAlias = Job | GvgaiPlay
+AnyPlan: TypeAlias = Plan | GvgaiPlan
 _WINDOW_SECONDS = 30.0  # speed is that of the last half minute: jobs differ
 _SCORES = 100  # as many as performance is usually averaged over
 
@@ -53,7 +57,7 @@ class Standing:
 Watcher = Callable[[Standing], None]
 
 
-def share_done(job: Job, episodes: int, frames: int) -> float:
+def share_done(job: AnyJob, episodes: int, frames: int) -> float:
     """The share of a job that is done, by whichever of its budgets is nearer its end.
 
     >>> share_done(Job("a", "random", game="pong", episodes=10), 5, 1000)
@@ -71,7 +75,7 @@ def share_done(job: Job, episodes: int, frames: int) -> float:
 class Scoreboard:
     """Keeps count while a run goes on; jobs and their accounts are known by their index."""
 
-    jobs: Sequence[Job]
+    jobs: Sequence[AnyJob]
     accounts: Sequence[Account]
     playing: dict[int, deque[float]] = field(default_factory=dict)
     done: int = 0
@@ -154,7 +158,7 @@ _TELL_EVERY_SECONDS = 0.25  # as often as an eye follows
 class FailedJob:
     """A job that could not be played to its end, and why."""
 
-    job: Job
+    job: AnyJob
     reason: str
 
 
@@ -184,7 +188,7 @@ class RunOutcome:
 
 
 def run(
-    what: Plan | str | Path | Sequence[Job],
+    what: AnyPlan | str | Path | Sequence[Job],
     output: str | Path,
     *,
     workers: int | Callable[[], Crew] = 1,
@@ -207,7 +211,7 @@ def run(
     """
     work, path, begun = _work(what), _ledger_path(output), time.monotonic()
     limits = work.limits if limits is None else limits
-    with Ledger(path, plan=work.source) as ledger:
+    with Ledger(path, plan=work.source, versions=work.versions) as ledger:
         driver = _Driver(work, ledger, ledger.enter(work.records), watcher)
         before = [account.state for account in driver.accounts]
         wanted = ("waiting", "failed") if again else ("waiting",)
@@ -217,7 +221,7 @@ def run(
         episodes, frames = board.episodes, board.frames
         if waiting:
             most = len(waiting)
-            crew = workers() if callable(workers) else _processes(min(workers, most), limits, path)
+            crew = workers() if callable(workers) else work.crew(min(workers, most), limits, path)
             try:
                 with crew:
                     oversee(crew, waiting, driver, limits=limits)
@@ -243,17 +247,28 @@ def run(
 class _Work:
     """The jobs of a run, and what goes with them."""
 
-    jobs: Sequence[Job]
+    jobs: Sequence[AnyJob]
     records: Sequence[JobRecord]
     source: str = ""
     limits: Limits = Limits()  # noqa: RUF009  frozen
     folders: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    plan: AnyPlan | None = None
+
+    def crew(self, count: int, limits: Limits, ledger: Path) -> Crew:
+        """So many local processes that can play these jobs."""
+        if count < 1:
+            raise InputError(f"Cannot play with {count} workers. Give at least 1.")
+        log = ledger.with_name("output.log")
+        if isinstance(self.plan, GvgaiPlan):
+            return self.plan.crew(count, limits, log)
+        return ProcessCrew(perform_job, count, memory_bytes=limits.memory_bytes, log=log)
 
 
-def _work(what: Plan | str | Path | Sequence[Job]) -> _Work:
+def _work(what: AnyPlan | str | Path | Sequence[Job]) -> _Work:
     if isinstance(what, str | Path):
         what = plan(what)
-    if not isinstance(what, Plan):
+    if not isinstance(what, AnyPlan):
         return _Work(tuple(what), [job.record() for job in what])
     jobs = what.jobs()
     return _Work(
@@ -262,6 +277,8 @@ def _work(what: Plan | str | Path | Sequence[Job]) -> _Work:
         what.source,
         what.limits,
         () if what.folder is None else (str(what.folder),),
+        what.versions() if isinstance(what, GvgaiPlan) else {},
+        what,
     )
 
 
@@ -276,13 +293,6 @@ def _ledger_path(output: str | Path) -> Path:
             f"Cannot make the folder {shorten(path.parent, 200)}: {problem.strerror}. Choose another."
         ) from None
     return path
-
-
-def _processes(count: int, limits: Limits, ledger: Path) -> ProcessCrew:
-    if count < 1:
-        raise InputError(f"Cannot play with {count} workers. Give at least 1.")
-    log = ledger.with_name("output.log")
-    return ProcessCrew(perform_job, count, memory_bytes=limits.memory_bytes, log=log)
 
 
 class _Driver:
@@ -309,11 +319,13 @@ class _Driver:
             if account.state == "failed"
         )
 
-    def begin(self, index: int) -> Start:
-        account = self.accounts[index]
+    def begin(self, index: int) -> Start | GvgaiPlay:
+        job, account = self._work.jobs[index], self.accounts[index]
         self.board.begin(index)
+        if isinstance(job, GvgaiPlay):  # one episode, and nothing to go on from
+            return job
         data = self._ledger.checkpoint_data(account)
-        return Start(self._work.jobs[index], replace(account), data, self._work.folders)
+        return Start(job, replace(account), data, self._work.folders)
 
     def hear(self, index: int, message: object) -> None:
         account = self.accounts[index]

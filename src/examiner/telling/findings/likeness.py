@@ -10,8 +10,10 @@ import numpy as np
 
 from examiner.information import LikenessAnalysis
 from examiner.information import likeness as analyse_likeness
+from examiner.information.clusters import PAPER_THRESHOLD
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
+from examiner.telling.figures.task_tree import MANY, TaskTreeData, draw_tree
 from examiner.telling.finding import Facts, Figure, Finding, NothingToTellError, Text, noted
 from examiner.telling.prose import Parts, Prose, enumerated, three_digits
 from examiner.telling.study import Study
@@ -23,8 +25,6 @@ MOST_TASKS, MOST_CELLS = 1000, 60_000
 MOST_DRAWN = 200
 MOST_CROWNS = 50
 MOST_NAMED = 8
-MANY = 60
-"""From so many tasks on, names are written smaller."""
 FACTORS = ("mean_task_correlation", "mean_agent_correlation", "first_factor_share")
 
 
@@ -43,7 +43,7 @@ def finding(study: Study) -> Finding:
     told = tell(found, seed=study.seed)
     blocks: list[Piece] = [_factor(found)]
     if np.isfinite(found.main.correlation).any():
-        blocks.append(_figure(found))
+        blocks += [_figure(found), *_tree(found)]
     against = _disagreeing(found)
     if study.not_shown:
         against = ("No task is shown to rank the agents against the rest.",)
@@ -184,6 +184,27 @@ def _figure(found: LikenessAnalysis) -> Figure:
         legend=f"Blue goes together, orange against; lines part clusters joined up to 1 − r = 0.8.{shown}",
         narrowest=220 + 9 * len(order),
     )
+
+
+def _tree(found: LikenessAnalysis) -> list[Piece]:
+    main = found.main
+    varied = len(main.branches) + 1
+    if not 2 < varied <= MOST_DRAWN:
+        return []
+    drawn = TaskTreeData(
+        tuple(main.tasks[row] for row in main.order[:varied]), main.branches, PAPER_THRESHOLD
+    )
+    return [
+        Figure(
+            key="task-tree",
+            drawn=drawn,
+            drawing=draw_tree(drawn),
+            caption=f"{counted(varied, 'task')} joined, the most alike first.",
+            description="Dendrogram of tasks: two tasks or groups join at their distance, 1 − r.",
+            legend="Tasks that join below the dotted line, at 1 − r = 0.8, are one cluster.",
+            narrowest=220 + 9 * varied,
+        )
+    ]
 
 
 def _disagreeing(found: LikenessAnalysis) -> Prose:

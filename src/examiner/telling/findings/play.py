@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from examiner.arena import Plan, Repair, RunOutcome
+from examiner.arena import FailedJob, Job, Plan, Repair, RunOutcome
 from examiner.arena.environments.games import game_variant
 from examiner.arena.probe import RANDOM_EPISODES, Contrast, Probe, ProbedPlan, ProbedVariant
 from examiner.arena.protocol import REFERENCE, deviations
@@ -184,6 +184,11 @@ def tell_probe(found: Probe, length: str) -> Finding:
     return Finding(blocks=blocks, data=data)
 
 
+def failed_variants(failed: Sequence[FailedJob]) -> list[tuple[FailedJob, ProbedVariant]]:
+    """Return the jobs that failed, each with its variant of a game; a probe plays no others."""
+    return [(each, ProbedVariant.of_job(each.job)) for each in failed if isinstance(each.job, Job)]
+
+
 def tell_probed_plan(found: ProbedPlan, sticky: float) -> Finding:
     """Tell a row for each agent and game, the paper's figures beside, and what failed."""
     paper, variants = _paper(sticky), list(found.contrasts)
@@ -210,8 +215,8 @@ def tell_probed_plan(found: ProbedPlan, sticky: float) -> Finding:
         Column("paper, 0.25", "number", key="after"),
     )
     failed = [
-        {**ProbedVariant.of_job(each.job)._asdict(), "seed": each.job.seed, "reason": each.reason}
-        for each in found.failed
+        {**variant._asdict(), "seed": each.job.seed, "reason": each.reason}
+        for each, variant in failed_variants(found.failed)
     ]
     table = Table.of(rows, columns, "Without and with sticky actions, 95 % intervals")
     alike = (Text(told) for told in _equal_runs(list(found.contrasts.values())))

@@ -1,0 +1,3 @@
+package core.player;
+
+public abstract class AbstractPlayer extends Player {}

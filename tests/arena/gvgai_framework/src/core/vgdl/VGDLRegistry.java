@@ -1,0 +1,9 @@
+package core.vgdl;
+
+public class VGDLRegistry {
+    public static VGDLRegistry GetInstance() {
+        return new VGDLRegistry();
+    }
+
+    public void init() {}
+}
