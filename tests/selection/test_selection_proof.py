@@ -197,14 +197,19 @@ def test_choosing_on_last_year_judges_only_this_year() -> None:
         )
 
 
-def test_agents_seen_too_little_are_left_out_and_gaps_are_filled_and_said() -> None:
+def test_agents_seen_too_little_choose_but_are_not_judged_and_gaps_are_filled_and_said() -> None:
     values = one_factor(12, 10)
     values[2, :3] = np.nan
     values[5, 4] = np.nan
+    values[8, 1:] = np.nan
     material = material_of(values)
-    assert material.left_out == ("agent 3",)
+    assert material.left_out == ("agent 9",)
     assert (
-        "1 agent observed on less than 90% of the tasks was left out: 'agent 3'." in material.notes
+        "1 agent observed on less than 20% of the tasks was left out: 'agent 9'." in material.notes
+    )
+    assert (
+        "1 agent observed on less than 90% of the tasks helps to choose and is not judged: 'agent 3'."
+        in material.notes
     )
     found = ex.selection.compare(
         material, [9], ["spread"], rng=0, holdout=Holdout(draws=5, repeats=1)
@@ -212,7 +217,8 @@ def test_agents_seen_too_little_are_left_out_and_gaps_are_filled_and_said() -> N
     assert any(
         "missing scores of held-out agents on chosen tasks were filled" in n for n in found.notes
     )
-    assert np.isfinite(found.predicted).all()
+    assert np.isfinite(found.predicted).all(axis=(0, 1)).tolist() == material.judged.tolist()
+    assert material.judged.sum() == 10
     with pytest.raises(ex.InputError, match="Lower the coverage"):
         material_of(np.where(np.eye(6) > 0, np.nan, 1.0) * np.arange(6.0), coverage=0.95)
 

@@ -13,6 +13,7 @@ from examiner.selection.benchmark import Benchmark
 from examiner.selection.evidence import MISSING, Evidence, fold_of
 from examiner.selection.greedy import TaskSet
 from examiner.selection.methods.anchors import anchors
+from examiner.selection.methods.covariance import covariance, covariance_path
 from examiner.selection.methods.discrimination import discrimination
 from examiner.selection.methods.fisher import fisher
 from examiner.selection.methods.groups import clusters, typology
@@ -49,6 +50,13 @@ class Method(NamedTuple):
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
+        "covariance": Method(
+            covariance,
+            ("target", "shrinkage"),
+            False,
+            "least variance of the aggregate left, by covariances between tasks",
+            covariance_path,
+        ),
         "information_gain": Method(
             information_gain, ("channels",), True, "most bits, one task after the other"
         ),

@@ -29,7 +29,7 @@ from examiner.selection.proof.contest import (
     judge,
     predict_sets,
 )
-from examiner.selection.proof.holdout import Holdout, splits_of
+from examiner.selection.proof.holdout import Holdout, judged_only, splits_of
 from examiner.selection.proof.rows import Row, rows_of
 from examiner.wording import InputError, counted
 
@@ -167,7 +167,7 @@ def compare(
     for_draws, for_splits, for_folds, for_figures = generator(rng).spawn(4)
     draws = _draws(whole, wanted, holdout.draws, for_draws)
     contest = Contest(entered, wanted, draws, holdout.inner, holdout.level, best)
-    splits = splits_of(holdout, whole.agents, whole.families, for_splits)
+    splits = judged_only(splits_of(holdout, whole.agents, whole.families, for_splits), whole.judged)
     folds = splits.main + splits.pairs
     jobs = [FoldJob(*job) for job in zip(folds, for_folds.spawn(len(folds)), strict=True)]
     found: list[JudgedFold] = []

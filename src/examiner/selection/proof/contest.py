@@ -17,6 +17,7 @@ from examiner.selection.methods import BEST_OF, Method
 from examiner.selection.prediction import jackknife_plus
 from examiner.selection.proof.holdout import Split, k_fold
 from examiner.selection.ridge import Design, ridge_fits, without_each
+from examiner.selection.shrinkage import Shrinkage
 from examiner.selection.targets import remainder
 
 Columns = tuple[int, ...]
@@ -90,7 +91,7 @@ def judge(whole: Benchmark, contest: Contest, job: FoldJob) -> JudgedFold:
     train, test = job.split
     fold = fold_of(whole, train, contest.needs, lenient=True)
     sets = choose_sets(fold, contest, job.rng)
-    held_out = inner_residuals(whole, contest, train, job.rng)
+    held_out = inner_residuals(whole, contest, train, job.rng, fold.evidence.shrinkage)
     winner = best_of(held_out, [name for name, _ in contest.methods]) if contest.best else ()
     raw = whole.comparable(test, fold.scale)
     flat = [columns for row in sets for columns in row]
@@ -136,14 +137,22 @@ def choose_sets(
 
 
 def inner_residuals(
-    whole: Benchmark, contest: Contest, rows: NDArray[np.intp], rng: np.random.Generator
+    whole: Benchmark,
+    contest: Contest,
+    rows: NDArray[np.intp],
+    rng: np.random.Generator,
+    shrinkage: Shrinkage | None = None,
 ) -> Floats:
-    """How far off each agent is when it has no part in choosing; shape [methods, sizes, agents]."""
+    """How far off each agent is when it has no part in choosing; shape [methods, sizes, agents].
+
+    How far covariances are shrunk may have been settled on all these agents: eight blends cannot be fitted
+    to them. NaN where an agent's truth is not known.
+    """
     families = [whole.families[row] for row in rows]
     folds = min(contest.inner, len(set(families)))
     off = np.full((len(contest.methods), len(contest.sizes), len(rows)), np.nan)
     for split in k_fold(families, folds, rng):
-        fold = fold_of(whole, rows[split.train], contest.needs, lenient=True)
+        fold = fold_of(whole, rows[split.train], contest.needs, lenient=True, shrinkage=shrinkage)
         sets = choose_sets(fold, contest, rng)
         raw = whole.comparable(rows[split.test], fold.scale)
         truth = whole.truth(rows[split.test], raw)

@@ -93,6 +93,20 @@ def splits_of(
     return Splits(main, pairs, name + whole)
 
 
+def judged_only(splits: Splits, judged: NDArray[np.bool_]) -> Splits:
+    """Hold out only agents whose truth is known; folds without any are not made.
+
+    >>> splits = Splits([Split(np.array([1]), np.array([0])), Split(np.array([0]), np.array([1]))], [], "")
+    >>> len(judged_only(splits, np.array([True, False])).main)
+    1
+    """
+    main, pairs = (
+        [Split(train, test[judged[test]]) for train, test in part if judged[test].any()]
+        for part in (splits.main, splits.pairs)
+    )
+    return Splits(main, pairs, splits.name)
+
+
 def leave_one_out(families: Sequence[str]) -> list[Split]:
     """Hold out every family in turn; an agent without one is its own.
 
