@@ -11,7 +11,7 @@ import examiner as ex
 from examiner.selection import METHODS, Constraints, benchmark
 from examiner.selection.evidence import Evidence, fold_of
 
-NEEDS = ("channels", "items", "ability", "target", "groups")
+NEEDS = ("channels", "items", "ability", "target", "groups", "shrinkage")
 TASKS = [f"game{place // 2}.{place % 2}" for place in range(14)]
 
 

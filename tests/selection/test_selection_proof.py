@@ -278,7 +278,8 @@ def test_intervals_cover_as_often_as_they_say_on_simulated_agents() -> None:
         values = one_factor(90, 8, seed)
         material = material_of(values[:40])
         kept = ex.selection.select(material, 3, "regression", rng=0)
-        low, high = kept.predictor.aggregate(values[40:, list(kept.chosen.columns)], 0.9)[1:]
+        said = kept.predictor.aggregate(values[40:, list(kept.chosen.columns)], 0.9)
+        low, high = said.low, said.high
         truth = values[40:].mean(axis=1)
         inside.append(((low <= truth) & (truth <= high)).mean())
     assert 0.85 <= np.mean(inside) <= 0.95

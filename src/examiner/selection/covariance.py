@@ -92,7 +92,8 @@ def _scores(x: Floats, held: Floats, loadings: Floats, noise: Floats) -> tuple[F
     products = (weighed[:, :, None] * loadings[:, None, :]).reshape(len(loadings), -1)
     precision = np.eye(count) + (held @ products).reshape(agents, count, count)
     spread = np.linalg.inv(precision)
-    return np.einsum("akl,al->ak", spread, x @ weighed), spread
+    scores: Floats = np.einsum("akl,al->ak", spread, x @ weighed)
+    return scores, np.asarray(spread, dtype=np.float64)
 
 
 class Covariance(NamedTuple):
@@ -110,7 +111,7 @@ class Covariance(NamedTuple):
     @property
     def variances(self) -> Floats:
         """Each task's variance, [tasks]."""
-        return np.einsum("tr,tr->t", self.loadings, self.loadings) + self.noise
+        return np.asarray(np.einsum("tr,tr->t", self.loadings, self.loadings) + self.noise)
 
     def column(self, task: int) -> Floats:
         """Return the covariances of one task with all, [tasks]."""

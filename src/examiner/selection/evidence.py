@@ -24,8 +24,8 @@ from examiner.wording import InputError
 
 MISSING = {
     "target": "a target: the aggregate of the full benchmark for each agent. Give one (`--target mean`).",
-    "shrinkage": "to know how far covariances are shrunk, from folds over agents. Gather it with the rest of the "
-    "evidence: `fold_of(benchmark, rows, ('shrinkage',))`.",
+    "shrinkage": "to know how far covariances are shrunk, from folds over agents. Gather it with the "
+    "other evidence: `fold_of(benchmark, rows, ('shrinkage',))`.",
     "channels": "repeated trials, or a stated deviation (`--deviations 0.2`): how much agents vary.",
     "items": "a fit: the difficulty and discrimination of each task. Give successes (`--success`), so that "
     "one can be fitted, or choose another method.",

@@ -91,4 +91,4 @@ def _members(groups: Sequence[str] | None) -> Floats:
             "(`--typology NAME|FILE`) or a table of tasks with the column 'group' (`--tasks FILE`)."
         )
     code = codes_of(groups)
-    return (code[:, None] == np.arange(int(code.max()) + 1)).astype(np.float64)
+    return np.asarray(code[:, None] == np.arange(int(code.max()) + 1), dtype=np.float64)

@@ -27,6 +27,8 @@ from examiner.selection.methods.regression import regression, regression_path
 from examiner.selection.methods.spread import spread
 from examiner.wording import unknown_name
 
+DEFAULT = "covariance"
+"""Chooses where no method is named: on no table, given or simulated, did it lose to random sets."""
 BEST_OF = "best_of"
 """The name of no single method: of taking the one whose sets predict best in inner folds."""
 

@@ -20,17 +20,10 @@ from examiner.selection.evidence import fold_of
 from examiner.selection.methods import Select, entered_methods
 from examiner.selection.methods.random import random as draw_at_random
 from examiner.selection.proof.answer import answer_of
-from examiner.selection.proof.contest import (
-    Columns,
-    Contest,
-    FoldJob,
-    JudgedFold,
-    choose_sets,
-    judge,
-    predict_sets,
-)
+from examiner.selection.proof.contest import FoldJob, JudgedFold, judge
 from examiner.selection.proof.holdout import Holdout, judged_only, splits_of
 from examiner.selection.proof.rows import Row, rows_of
+from examiner.selection.proof.sets import Columns, Contest, choose_sets, predict_sets
 from examiner.wording import InputError, counted
 
 Map: TypeAlias = Callable[[Callable[[FoldJob], JudgedFold], Iterable[FoldJob]], Iterable[Any]]
@@ -239,7 +232,7 @@ def _on_all(
     squares = []
     for group in (sets, contest.draws):
         flat = [columns for row in group for columns in row]
-        guesses = predict_sets(fold, fold.observed, flat, None, rest=False) if flat else []
+        guesses = predict_sets(fold, fold.observed, flat, rest=False) if flat else []
         squares.append(np.array([((guess.value - target) ** 2).sum() for guess in guesses]))
     sizes = len(contest.sizes)
     r2 = 1 - squares[0].reshape(-1, sizes) / spread
