@@ -95,6 +95,9 @@ def calibrated(truth: Floats, said: Floats, level: float) -> Calibration:
     """
     known = np.isfinite(truth) & np.isfinite(said)
     y, v = truth[known], said[known]
+    if not len(y):
+        endless = float("inf")
+        return Calibration(0.0, 1.0, endless, (-endless, endless), (-endless, endless))
     centre = float(y.mean())
     spread = float(((y - centre) ** 2).sum())
     slope = float(((y - centre) * (v - v.mean())).sum()) / spread if spread > 0 else 1.0
