@@ -232,7 +232,9 @@ def test_every_unit_of_gains_has_words_for_people() -> None:
         ex.Recipe(),
         constraints=ex.selection.Constraints(groups=groups),
     )
-    evidence = fold_of(material, np.arange(12), ("channels", "items", "ability")).evidence
+    evidence = fold_of(
+        material, np.arange(12), ("channels", "items", "ability", "shrinkage")
+    ).evidence
     units = {one.select(evidence, 2, np.random.default_rng(0)).unit for one in METHODS.values()}
     assert units == set(GAINS)
 

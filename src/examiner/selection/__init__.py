@@ -5,6 +5,7 @@ from examiner.selection.benchmark import Benchmark as Benchmark
 from examiner.selection.benchmark import benchmark as benchmark
 from examiner.selection.constraints import Constraints as Constraints
 from examiner.selection.greedy import TaskSet as TaskSet
+from examiner.selection.methods import DEFAULT as DEFAULT
 from examiner.selection.methods import METHODS as METHODS
 from examiner.selection.methods import Method as Method
 from examiner.selection.proof.comparison import Comparison as Comparison

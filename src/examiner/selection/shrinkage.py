@@ -64,6 +64,16 @@ class Shrinkage(NamedTuple):
         return BLENDS[int(np.flatnonzero(worse.mean(axis=1) <= doubt + 1e-12)[0])]
 
 
+def rungs_for(tasks: int) -> tuple[int, ...]:
+    """Return the sizes at which errors are compared, of sets among so many tasks.
+
+    >>> rungs_for(60)
+    (3, 6, 12)
+    """
+    largest = max(tasks // LARGEST_SHARE, 1)
+    return tuple(rung for rung in RUNGS if rung <= largest) or (largest,)
+
+
 class Table(NamedTuple):
     """What covariances are learnt from: values [agents, tasks] with NaN for gaps, and the target [agents].
 
@@ -89,8 +99,7 @@ def settled(table: Table, agents: Sequence[str], tasks: Sequence[str]) -> Shrink
 
     Names settle who is in which fold, so that the order of rows and columns means nothing.
     """
-    largest = max(len(tasks) // LARGEST_SHARE, 1)
-    rungs = tuple(rung for rung in RUNGS if rung <= largest) or (largest,)
+    rungs = rungs_for(len(tasks))
     if len(agents) < FEWEST_AGENTS:
         return Shrinkage((), np.empty((len(BLENDS), 0, len(agents))))
     rows, columns = np.argsort(name_order(agents)), np.argsort(name_order(tasks))

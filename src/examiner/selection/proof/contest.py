@@ -11,7 +11,7 @@ from examiner.checking import Floats
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import table_bits
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.evidence import Fold, fold_of
+from examiner.selection.evidence import fold_of
 from examiner.selection.intervals import calibrated
 from examiner.selection.proof.holdout import Split
 from examiner.selection.proof.inner import best_of, inner_folds
@@ -20,6 +20,7 @@ from examiner.selection.proof.sets import (
     Contest,
     Guess,
     choose_sets,
+    predict_draws,
     predict_sets,
     stacked,
 )
@@ -54,7 +55,7 @@ def judge(whole: Benchmark, contest: Contest, job: FoldJob) -> JudgedFold:
     train, test = job.split
     fold = fold_of(whole, train, contest.needs, lenient=True)
     sets = choose_sets(fold, contest, job.rng)
-    inner = inner_folds(whole, contest, fold, job.rng)
+    inner = inner_folds(whole, contest._replace(draws=()), fold, job.rng)
     winner = best_of(inner.off, [name for name, _ in contest.methods]) if contest.best else ()
     raw = whole.comparable(test, fold.scale)
     flat = [columns for row in sets for columns in row]
@@ -79,23 +80,13 @@ def judge(whole: Benchmark, contest: Contest, job: FoldJob) -> JudgedFold:
         test=test,
         truth=whole.truth(test, raw),
         guess=guess,
-        random=_drawn(fold, raw, contest),
+        random=predict_draws(fold, raw, contest),
         bits=bits,
         full_bits=full_bits,
         sets=sets,
         winner=winner,
         filled=sum(int(gaps[:, list(columns)].sum()) for columns in sets[-1]),
     )
-
-
-def _drawn(fold: Fold, raw: Floats, contest: Contest) -> Guess:
-    """Predictions from the random sets, [draws, sizes, held-out agents]."""
-    sizes, draws = len(contest.sizes), len(contest.draws[0]) if contest.draws else 0
-    if not draws:
-        return Guess(*[np.empty((0, sizes, len(raw)))] * len(Guess._fields))
-    guesses = predict_sets(fold, raw, [columns for row in contest.draws for columns in row])
-    each = stacked(guesses, (sizes, draws, len(raw)))
-    return Guess(*(part.transpose(1, 0, 2) for part in each))
 
 
 def _bits(

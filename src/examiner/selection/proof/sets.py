@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.checking import Floats
-from examiner.selection.evidence import Fold, fill_from
+from examiner.selection.benchmark import Benchmark
+from examiner.selection.evidence import Fold, fill_from, fold_of
 from examiner.selection.intervals import Predicted
 from examiner.selection.methods import BEST_OF, Method
+from examiner.selection.methods.random import random as draw_at_random
 from examiner.selection.ridge import Design, ridge_fits
 from examiner.selection.targets import remainder
 
@@ -106,3 +108,27 @@ def predict_sets(
 def stacked(guesses: list[Guess], shape: tuple[int, ...]) -> Guess:
     """Put the guesses of many sets into one of arrays [..., held-out agents]."""
     return Guess(*(np.stack(parts).reshape(shape) for parts in zip(*guesses, strict=True)))
+
+
+def predict_draws(fold: Fold, raw: Floats, contest: Contest) -> Guess:
+    """Predictions from the random sets, [draws, sizes, held-out agents]."""
+    sizes, draws = len(contest.sizes), len(contest.draws[0]) if contest.draws else 0
+    if not draws:
+        return Guess(*[np.empty((0, sizes, len(raw)))] * len(Guess._fields))
+    guesses = predict_sets(fold, raw, [columns for row in contest.draws for columns in row])
+    each = stacked(guesses, (sizes, draws, len(raw)))
+    return Guess(*(part.transpose(1, 0, 2) for part in each))
+
+
+def random_sets(
+    whole: Benchmark, sizes: tuple[int, ...], draws: int, rng: np.random.Generator
+) -> tuple[tuple[Columns, ...], ...]:
+    """Random sets of each size, [sizes][draws], the same in every fold: nothing is learnt from agents."""
+    evidence = fold_of(whole, whole.everyone, ()).evidence
+    if evidence.terms.in_units:
+        return tuple(
+            tuple(draw_at_random(evidence, size, rng).columns for _ in range(draws))
+            for size in sizes
+        )
+    longest = [draw_at_random(evidence, sizes[-1], rng).columns for _ in range(draws)]
+    return tuple(tuple(drawn[:size] for drawn in longest) for size in sizes)
