@@ -127,8 +127,8 @@ def able_methods(whole: Benchmark, size: int | None) -> tuple[dict[str, Method],
             )
         elif seconds.get(name, 0.0) > MOST_SECONDS:
             notes.append(
-                f"{name} was left out: it takes about {seconds[name]:.0f} s to choose once. Name it, and it "
-                f"is tried."
+                f"{name} was left out: it takes about {seconds[name]:.0f} s to choose once. Name it, and "
+                f"it is tried."
             )
         elif name != "random":
             able[name] = method
