@@ -291,7 +291,7 @@ def test_ten_folds_still_leave_every_agent_out_so_that_intervals_are_honest(tmp_
     found = compare_selections(material, [2], ["regression"], rng=rng, holdout=ten)
     assert np.isfinite(found.predicted).all()
     kept = with_predictor(material, chosen, proof=found, rng=rng)
-    np.testing.assert_allclose(kept.predictor.residual, np.abs(found.truth - found.predicted[0, 0]))
+    np.testing.assert_allclose(kept.predictor.held_out, found.predicted[0, 0])
 
 
 def test_long_work_is_announced_with_what_takes_less_and_short_work_is_not(
