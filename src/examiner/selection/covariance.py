@@ -65,7 +65,8 @@ def factors_of(values: Floats, count: int) -> Factors:
     floor = LEAST_NOISE * variance + 1e-9 * max(float(variance.mean()), 1e-300)
     count = min(count, agents, tasks)
     _, size, right = np.linalg.svd(x, full_matrices=False)
-    loadings = right[:count].T * (size[:count] / np.sqrt(agents))
+    # Of two tasks a cell is there twice as rarely: what gaps take off covariances is given back.
+    loadings = right[:count].T * (size[:count] / np.sqrt(agents) / max(float(held.mean()), 1e-3))
     noise = np.maximum(variance - (loadings**2).sum(axis=1), floor)
     shift = np.zeros(tasks)
     prior = np.diag([1e-6, *[PRIOR_AGENTS] * count])
