@@ -130,11 +130,10 @@ def test_agents_with_gaps_help_to_choose() -> None:
 
 
 def test_noise_is_warned_of_and_structure_is_not() -> None:
-    uneven = RNG(2).normal(size=(50, 1)) + np.repeat([0.2, 2.0], [4, 12]) * RNG(3).normal(
-        size=(50, 16)
-    )
+    uneven = RNG(2).normal(size=(60, 1)) * np.linspace(0.1, 1.5, 20)
+    uneven += 0.5 * RNG(3).normal(size=(60, 20))
     noise, structure = (
-        ex.selection.select(ex.Results.from_numpy(values), 4, rng=0)
+        ex.selection.select(benchmark(ex.Results.from_numpy(values), ex.Recipe()), 4, rng=0)
         for values in (RNG(0).normal(size=(30, 20)), uneven)
     )
     assert any(note.startswith("Beware: 4 tasks chosen by covariance") for note in noise.notes)
@@ -189,7 +188,7 @@ def test_best_of_keeps_the_default_unless_another_is_clearly_better() -> None:
     rng = RNG(0)
     names = ["spread", "covariance"]
     default = np.abs(rng.normal(1.0, 0.3, size=30))
-    little = default - 0.02 * rng.normal(0.2, 2.0, size=30)
+    little = default - 0.003 + 0.05 * np.tile([1.0, -1.0], 15)
     clearly = default - 0.2
     assert best_of(np.array([[little], [default]]), names) == (1,)
     assert best_of(np.array([[clearly], [default]]), names) == (0,)
