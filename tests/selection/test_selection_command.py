@@ -189,8 +189,8 @@ def test_bad_comparisons_and_placements_get_one_sentence(folder: Path) -> None:
     assert "The folds are 'some'" in complaint("compare", results, "--folds", "some")
     assert "The sizes are 'few'" in complaint("compare", results, "--sizes", "few")
     (folder / "no.json").write_text("[]")
-    assert "not 'examiner.chosen/2'" in complaint("place", results, "--with", folder / "no.json")
-    (folder / "half.json").write_text('{"schema": "examiner.chosen/2"}')
+    assert "not 'examiner.chosen/3'" in complaint("place", results, "--with", folder / "no.json")
+    (folder / "half.json").write_text('{"schema": "examiner.chosen/3"}')
     told = complaint("place", results, "--with", folder / "half.json")
     assert "This stored selection is damaged: its chosen is missing" in told
     (folder / "old.json").write_text('{"schema": "examiner.chosen/1"}')
