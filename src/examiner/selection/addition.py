@@ -56,7 +56,12 @@ class Added:
 
     @property
     def sentence(self) -> str:
-        """What follows, in words."""
+        """What follows, in words.
+
+        >>> scores = np.random.default_rng(0).normal(size=(9, 4))
+        >>> adds(Results.from_numpy(scores), "task 4", rng=0, reps=5).sentence[:14]
+        "'task 4' adds "
+        """
         size = counted(len(self.to), "task")
         told = f"{self.task!r} adds {self.bits.value:.3g} bits to {size}"
         if self.bits_chance == self.bits_chance:
@@ -69,7 +74,12 @@ class Added:
         return f"{told}. The set tells {max(self.told.value, 0.0):.0%} of what varies in it."
 
     def to_dict(self) -> dict[str, Any]:  # Any: JSON values
-        """Return it as JSON values."""
+        """Return it as JSON values.
+
+        >>> scores = np.random.default_rng(0).normal(size=(9, 4))
+        >>> list(adds(Results.from_numpy(scores), "task 4", rng=0, reps=5).to_dict())[:3]
+        ['task', 'to', 'agents']
+        """
         return {
             "task": self.task,
             "to": list(self.to),
