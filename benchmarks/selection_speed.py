@@ -1,9 +1,9 @@
 """Claim: a full nested comparison of selection methods takes at most five minutes on two cores.
 
-62 agents × 57 tasks, leave-one-out, sizes 1 to 10, all ten methods, 200 random sets of each size, and
+62 agents × 57 tasks, leave-one-out, sizes 1 to 10, all methods, 200 random sets of each size, and
 best-of with five inner folds; orders judged in five times five folds beside. Then growth in agents, tasks
 and size of one fold is shown. Times on a machine that does other things too are processor seconds.
-Run: python benchmarks/selection.py [--processes 2] [--growth-only]
+Run: python benchmarks/selection_speed.py [--processes 2] [--growth-only]
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ import numpy as np
 import examiner as ex
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.methods import able_methods
-from examiner.selection.proof.contest import Contest, FoldJob, judge
+from examiner.selection.proof.contest import FoldJob, judge
 from examiner.selection.proof.holdout import leave_one_out
+from examiner.selection.proof.sets import Contest
 from examiner.workers import map_processes
 
 
@@ -66,7 +67,7 @@ def full(processes: int) -> None:
 def one_fold(agents: int, tasks: int, size: int) -> float:
     """Processor seconds of one leave-one-out fold with all methods and five inner folds."""
     material = simulated(agents, tasks)
-    able, _ = able_methods(material)
+    able, _ = able_methods(material, size)
     contest = Contest(tuple(able.items()), tuple(range(1, size + 1)), (), 5, 0.9)
     job = FoldJob(leave_one_out(material.families)[0], np.random.default_rng(0))
     began = time.process_time()

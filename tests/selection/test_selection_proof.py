@@ -39,7 +39,7 @@ def material_of(values: np.ndarray, **options: object) -> Benchmark:
 
 def nested_r2(material: Benchmark, sizes: tuple[int, ...], folds: int, seed: int) -> np.ndarray:
     """R² of every method and best-of, [methods + 1, sizes], from `folds` held-out parts."""
-    able, _ = able_methods(material)
+    able, _ = able_methods(material, 3)
     assert set(able) == set(METHODS) - {"random"}
     contest = Contest(tuple(able.items()), sizes, (), 5, 0.9)
     rng = np.random.default_rng(seed)
@@ -71,7 +71,7 @@ def test_nothing_leaks_when_the_target_is_permuted_over_agents() -> None:
         optimistic.append(found.row("regression", 3).optimistic_r2)
     means, errors = np.mean(nested, axis=0), np.std(nested, axis=0, ddof=1) / np.sqrt(12)
     assert (means <= 2 * errors).all(), dict(
-        zip([*able_methods(material)[0], "best_of"], means, strict=True)
+        zip([*able_methods(material, 3)[0], "best_of"], means, strict=True)
     )
     assert np.mean(optimistic) > 0.03
     honest = nested_r2(material, (3,), 5, seed=0)
@@ -88,7 +88,7 @@ def test_nothing_of_a_held_out_agent_reaches_the_choice_or_the_fit() -> None:
     for table in (values, wild):
         for options in ({}, {"target": "rank-points"}, {"recipe": ex.Recipe(normaliser="z-score")}):
             material = material_of(table, **options)
-            able, _ = able_methods(material)
+            able, _ = able_methods(material, 3)
             contest = Contest(
                 tuple(able.items()), (2, 4), (((0, 1),) * 2, ((0, 1, 2, 3),) * 2), 4, 0.9
             )
