@@ -27,7 +27,8 @@ WRONG = [
     ("predictor", "all_tasks", [[]] * 6),
     ("predictor", "centre", []),
     ("predictor", "beta", None),
-    ("predictor", "left_out_mean", [0.0]),
+    ("predictor", "held_out", [0.0]),
+    ("predictor", "reach_low", -1.0),
     ("predictor", "task_mean", []),
     ("predictor", "other_error", [1.0]),
 ]

@@ -19,7 +19,8 @@ from examiner.scores.normalisers.points import POINTS
 from examiner.selection import METHODS, benchmark
 from examiner.selection.constraints import Constraints, task_costs, terms_of
 from examiner.selection.evidence import Evidence, fill, fold_of
-from examiner.selection.prediction import fit_predictor, jackknife_plus
+from examiner.selection.intervals import Reach
+from examiner.selection.prediction import HeldOut, fit_predictor
 from examiner.selection.proof.ordering import detectable, held_out_pairs, kendall, top_hits
 from examiner.selection.ridge import Design, ridge_fits
 from examiner.selection.targets import aggregate, remainder
@@ -52,42 +53,13 @@ def test_leaving_out_in_closed_form_is_refitting_without(seed: int, agents: int,
         assert fits.left_out[0, agent] == pytest.approx(expected, abs=1e-9)
 
 
-def test_jackknife_plus_is_made_of_refits_without_each_agent() -> None:
-    values = RNG(0).normal(size=(15, 1)) + RNG(1).normal(size=(15, 6))
-    material = benchmark(ex.Results.from_numpy(values), ex.Recipe())
-    places = (1, 4)
-    predictor = fit_predictor(fold_of(material, np.arange(15), ()), places)
-    new = RNG(2).normal(size=(1, 2))
-    design = Design.of(values)
-    target = values.mean(axis=1)
-    fits = ridge_fits(design.values, target, np.array([places]))
-    penalty = 15 * fits.shrinkage[0] * np.eye(2)
-    ends = []
-    for agent in range(15):
-        kept = np.arange(15) != agent
-        x, y = design.values[np.ix_(kept, places)], target[kept]
-        centre = x.mean(axis=0)
-        beta = np.linalg.solve(
-            (x - centre).T @ (x - centre) + penalty, (x - centre).T @ (y - y.mean())
-        )
-        z = (new[0] - design.centre[list(places)]) / design.unit
-        said = y.mean() + (z - centre) @ beta
-        off = abs(target[agent] - y.mean() - (design.values[agent, places] - centre) @ beta)
-        ends.append((said - off, said + off))
-    low, high = np.array(ends).T
-    found = predictor.aggregate(new, 0.8)
-    # α = 0.2 of 16: the 3rd smallest lower end, the 13th smallest upper end (Barber et al., eq. 5).
-    assert found.low[0] == pytest.approx(np.sort(low)[2])
-    assert found.high[0] == pytest.approx(np.sort(high)[12])
-    few = jackknife_plus(np.zeros((1, 5)), np.ones(5), 0.9)
-    assert np.isinf(few).all(), "five agents bound no interval of 90 %"
-
-
 def test_predictors_travel_through_plain_values() -> None:
     values = RNG(0).normal(size=(9, 1)) + RNG(1).normal(size=(9, 5))
     for target in ("mean", "rank-points"):
         material = benchmark(ex.Results.from_numpy(values), target=target)
-        predictor = fit_predictor(fold_of(material, np.arange(9), ()), (0, 3))
+        fold = fold_of(material, np.arange(9), ())
+        held = HeldOut(fold.evidence.target + RNG(4).normal(size=9), Reach(0.5, 0.25))
+        predictor = fit_predictor(fold, (0, 3), held)
         again = from_record(type(predictor), to_record(predictor))
         new = RNG(3).normal(size=(4, 2))
         for one, other in zip(predictor.aggregate(new), again.aggregate(new), strict=True):
@@ -308,22 +280,3 @@ def test_costs_come_from_columns_of_results_and_of_tasks() -> None:
         task_costs(results, "gold")
     given = np.array([7.0])
     assert task_costs(results, given) is given
-
-
-@given(agents=st.integers(2, 60), tenths=st.integers(1, 9), seed=st.integers(0, 10**6))
-def test_ends_of_intervals_are_the_order_statistics_of_barber_and_others(
-    agents: int, tenths: int, seed: int
-) -> None:
-    """The ⌊α(n + 1)⌋-th smallest of μ − R, and the ⌈(1 − α)(n + 1)⌉-th smallest of μ + R.
-
-    Barber, Candès, Ramdas & Tibshirani (2021), section 1; α is the complement of the level.
-    """
-    rng = RNG(seed)
-    without, residual = rng.normal(size=agents), np.abs(rng.normal(size=agents))
-    low, high = jackknife_plus(without[None], residual, 1 - tenths / 10)
-    first = tenths * (agents + 1) // 10  # in whole numbers: no rounding
-    last = -(-(10 - tenths) * (agents + 1) // 10)
-    below = sorted((without - residual).tolist())
-    above = sorted((without + residual).tolist())
-    assert low[0] == (below[first - 1] if first >= 1 else -np.inf)
-    assert high[0] == (above[last - 1] if last <= agents else np.inf)

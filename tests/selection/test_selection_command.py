@@ -189,8 +189,8 @@ def test_bad_comparisons_and_placements_get_one_sentence(folder: Path) -> None:
     assert "The folds are 'some'" in complaint("compare", results, "--folds", "some")
     assert "The sizes are 'few'" in complaint("compare", results, "--sizes", "few")
     (folder / "no.json").write_text("[]")
-    assert "not 'examiner.chosen/2'" in complaint("place", results, "--with", folder / "no.json")
-    (folder / "half.json").write_text('{"schema": "examiner.chosen/2"}')
+    assert "not 'examiner.chosen/3'" in complaint("place", results, "--with", folder / "no.json")
+    (folder / "half.json").write_text('{"schema": "examiner.chosen/3"}')
     told = complaint("place", results, "--with", folder / "half.json")
     assert "This stored selection is damaged: its chosen is missing" in told
     (folder / "old.json").write_text('{"schema": "examiner.chosen/1"}')
@@ -232,7 +232,9 @@ def test_every_unit_of_gains_has_words_for_people() -> None:
         ex.Recipe(),
         constraints=ex.selection.Constraints(groups=groups),
     )
-    evidence = fold_of(material, np.arange(12), ("channels", "items", "ability")).evidence
+    evidence = fold_of(
+        material, np.arange(12), ("channels", "items", "ability", "shrinkage")
+    ).evidence
     units = {one.select(evidence, 2, np.random.default_rng(0)).unit for one in METHODS.values()}
     assert units == set(GAINS)
 
@@ -289,7 +291,7 @@ def test_ten_folds_still_leave_every_agent_out_so_that_intervals_are_honest(tmp_
     found = compare_selections(material, [2], ["regression"], rng=rng, holdout=ten)
     assert np.isfinite(found.predicted).all()
     kept = with_predictor(material, chosen, proof=found, rng=rng)
-    np.testing.assert_allclose(kept.predictor.residual, np.abs(found.truth - found.predicted[0, 0]))
+    np.testing.assert_allclose(kept.predictor.held_out, found.predicted[0, 0])
 
 
 def test_long_work_is_announced_with_what_takes_less_and_short_work_is_not(

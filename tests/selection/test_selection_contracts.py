@@ -11,7 +11,7 @@ import examiner as ex
 from examiner.selection import METHODS, Constraints, benchmark
 from examiner.selection.evidence import Evidence, fold_of
 
-NEEDS = ("channels", "items", "ability", "target", "groups")
+NEEDS = ("channels", "items", "ability", "target", "groups", "shrinkage")
 TASKS = [f"game{place // 2}.{place % 2}" for place in range(14)]
 
 
@@ -135,6 +135,8 @@ def test_the_order_of_tasks_and_agents_means_nothing(name: str, evidence: Eviden
 @pytest.mark.parametrize(
     ("name", "piece", "said"),
     [
+        ("covariance", "target", "covariance needs a target"),
+        ("covariance", "shrinkage", "covariance needs to know how far covariances are shrunk"),
         ("information_gain", "channels", "information_gain needs repeated trials"),
         ("information_swap", "channels", "information_swap needs repeated trials"),
         ("fisher", "items", "fisher needs a fit: the difficulty and discrimination"),

@@ -39,7 +39,7 @@ def material_of(values: np.ndarray, **options: object) -> Benchmark:
 
 def nested_r2(material: Benchmark, sizes: tuple[int, ...], folds: int, seed: int) -> np.ndarray:
     """R² of every method and best-of, [methods + 1, sizes], from `folds` held-out parts."""
-    able, _ = able_methods(material)
+    able, _ = able_methods(material, 3)
     assert set(able) == set(METHODS) - {"random"}
     contest = Contest(tuple(able.items()), sizes, (), 5, 0.9)
     rng = np.random.default_rng(seed)
@@ -71,7 +71,7 @@ def test_nothing_leaks_when_the_target_is_permuted_over_agents() -> None:
         optimistic.append(found.row("regression", 3).optimistic_r2)
     means, errors = np.mean(nested, axis=0), np.std(nested, axis=0, ddof=1) / np.sqrt(12)
     assert (means <= 2 * errors).all(), dict(
-        zip([*able_methods(material)[0], "best_of"], means, strict=True)
+        zip([*able_methods(material, 3)[0], "best_of"], means, strict=True)
     )
     assert np.mean(optimistic) > 0.03
     honest = nested_r2(material, (3,), 5, seed=0)
@@ -88,7 +88,7 @@ def test_nothing_of_a_held_out_agent_reaches_the_choice_or_the_fit() -> None:
     for table in (values, wild):
         for options in ({}, {"target": "rank-points"}, {"recipe": ex.Recipe(normaliser="z-score")}):
             material = material_of(table, **options)
-            able, _ = able_methods(material)
+            able, _ = able_methods(material, 3)
             contest = Contest(
                 tuple(able.items()), (2, 4), (((0, 1),) * 2, ((0, 1, 2, 3),) * 2), 4, 0.9
             )
@@ -197,14 +197,19 @@ def test_choosing_on_last_year_judges_only_this_year() -> None:
         )
 
 
-def test_agents_seen_too_little_are_left_out_and_gaps_are_filled_and_said() -> None:
+def test_agents_seen_too_little_choose_but_are_not_judged_and_gaps_are_filled_and_said() -> None:
     values = one_factor(12, 10)
     values[2, :3] = np.nan
     values[5, 4] = np.nan
+    values[8, 1:] = np.nan
     material = material_of(values)
-    assert material.left_out == ("agent 3",)
+    assert material.left_out == ("agent 9",)
     assert (
-        "1 agent observed on less than 90% of the tasks was left out: 'agent 3'." in material.notes
+        "1 agent observed on less than 20% of the tasks was left out: 'agent 9'." in material.notes
+    )
+    assert (
+        "1 agent observed on less than 90% of the tasks helps to choose and is not judged: 'agent 3'."
+        in material.notes
     )
     found = ex.selection.compare(
         material, [9], ["spread"], rng=0, holdout=Holdout(draws=5, repeats=1)
@@ -212,7 +217,8 @@ def test_agents_seen_too_little_are_left_out_and_gaps_are_filled_and_said() -> N
     assert any(
         "missing scores of held-out agents on chosen tasks were filled" in n for n in found.notes
     )
-    assert np.isfinite(found.predicted).all()
+    assert np.isfinite(found.predicted).all(axis=(0, 1)).tolist() == material.judged.tolist()
+    assert material.judged.sum() == 10
     with pytest.raises(ex.InputError, match="Lower the coverage"):
         material_of(np.where(np.eye(6) > 0, np.nan, 1.0) * np.arange(6.0), coverage=0.95)
 
@@ -272,7 +278,8 @@ def test_intervals_cover_as_often_as_they_say_on_simulated_agents() -> None:
         values = one_factor(90, 8, seed)
         material = material_of(values[:40])
         kept = ex.selection.select(material, 3, "regression", rng=0)
-        low, high = kept.predictor.aggregate(values[40:, list(kept.chosen.columns)], 0.9)[1:]
+        said = kept.predictor.aggregate(values[40:, list(kept.chosen.columns)], 0.9)
+        low, high = said.low, said.high
         truth = values[40:].mean(axis=1)
         inside.append(((low <= truth) & (truth <= high)).mean())
     assert 0.85 <= np.mean(inside) <= 0.95

@@ -38,6 +38,7 @@ COMMANDS = MappingProxyType(
         "examine": "Ask an agent the next best task until enough is known of it.",
         "select": "Choose a few tasks that tell what all of them would.",
         "compare": "Judge ways of choosing tasks on held-out agents.",
+        "adds": "Say what a new task adds to those there are.",
     }
 )
 """Name → help line. A command is the function of its name in the file of its name, and one line here."""

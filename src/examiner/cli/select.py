@@ -41,7 +41,7 @@ from examiner.wording import InputError, listed, shorten
 from examiner.workers import map_processes
 
 SIZE = 5
-HINT = "`--method regression` takes less; `--no-proof` only chooses."
+HINT = "`--method covariance` takes less; `--no-proof` only chooses."
 LONG_SECONDS = 20.0
 """Work from here on is announced."""
 WORTH_PROCESSES_SECONDS = 10.0
@@ -54,7 +54,7 @@ MOST_DIGITS = 6
 class SelectionOptions:
     """What is predicted, from what, and which demands a set must meet."""
 
-    target: Literal["mean", "median", "iqm", "rank-points"] = option(
+    target: Literal["mean", "median", "iqm", "macro-mean", "mean-rank", "rank-points"] = option(
         "mean", "Aggregate of the full benchmark to predict."
     )
     normalise: str = option("auto", normaliser_names, *NORMALISE, metavar="NAME")
@@ -70,7 +70,7 @@ class SelectionOptions:
         "Order agents by several measures: win,score,-ticks (a minus: less is better).",
         metavar="MEASURES",
     )
-    coverage: float = option(0.9, "Share of the tasks an agent must be observed on.")
+    coverage: float = option(0.9, "Share of the tasks an agent must be observed on to be judged.")
     deviations: float | None = option(
         None, "How much agents vary, as a share of the spread between agents."
     )
@@ -106,7 +106,9 @@ class SelectOptions:
     size: int | None = option(None, "Tasks to choose [default: 5, or what the budget buys].")
     budget: float | None = option(None, "Most that the set may cost, instead of a size.")
     method: str = option(
-        "best_of", f"best_of, or one method: {', '.join(selection.METHODS)}.", metavar="NAME"
+        selection.DEFAULT,
+        f"One method, or best_of: {', '.join(selection.METHODS)}.",
+        metavar="NAME",
     )
     proof: bool = option(True, "Judge the choice on held-out agents, or not.", "--proof/--no-proof")
     folds: str | None = option(

@@ -95,7 +95,7 @@ def bits_by_chance(
         pairs = PairLikelihood(channels_of(seen, found, model))
         return single_bits(pairs), _greedy_bits(pairs, size)
 
-    draws = _replicates(bits, _dealt(seen, generator(rng)), reps, "bits by chance", progress)
+    draws = _replicates(bits, dealt(seen, generator(rng)), reps, "bits by chance", progress)
     (task, greedy), (task_high, greedy_high) = zip(
         *((part.mean(axis=0), np.percentile(part, 95, axis=0)) for part in draws), strict=True
     )
@@ -136,13 +136,17 @@ def bits_intervals(
 
     drawn = _replicates(bits, plausible(seen, whole, generator(rng)), reps, "intervals", progress)
     task, whole_set = (
-        _ends(point, some, level) for point, some in zip(bits(whole), drawn, strict=True)
+        ends_of(point, some, level) for point, some in zip(bits(whole), drawn, strict=True)
     )
     return BitsIntervals(*task, *whole_set, level, reps)
 
 
-def _ends(counted_bits: Floats, drawn: Floats, level: float) -> tuple[Floats, Floats, Floats]:
-    """The mean of the draws and the ends of their interval, which holds what was counted."""
+def ends_of(counted_bits: Floats, drawn: Floats, level: float) -> tuple[Floats, Floats, Floats]:
+    """Return the mean of draws [reps, …] and the ends of their interval, which holds what was counted.
+
+    >>> ends_of(np.array([0.9]), np.linspace(0.2, 0.4, 99)[:, None], 0.9)[2]
+    array([0.9])
+    """
     tail = 50 * (1 - level)
     low, high = np.percentile(drawn, (tail, 100 - tail), axis=0, method="weibull")
     low = np.where(low < LEAST_BITS, 0.0, low)
@@ -173,8 +177,15 @@ def _replicates(
     return tuple(np.array(part) for part in zip(*found, strict=True))
 
 
-def _dealt(seen: Observations, rng: np.random.Generator) -> Iterator[Moments]:
-    """The table with the units of each task dealt out among its agents anew, again and again."""
+def dealt(
+    seen: Observations, rng: np.random.Generator, task: int | None = None
+) -> Iterator[Moments]:
+    """Yield the table with the units of each task (or of one) dealt out among its agents anew, without end.
+
+    >>> seen = observe(Results.from_numpy(np.arange(8.0).reshape(2, 2, 2)))
+    >>> next(dealt(seen, np.random.default_rng(0), 0)).mean.shape
+    (1, 2, 2)
+    """
     tasks = seen.cell % len(seen.tasks)
     order = np.argsort(tasks, kind="stable")
     ends = np.cumsum(np.bincount(tasks, minlength=len(seen.tasks)))
@@ -185,10 +196,11 @@ def _dealt(seen: Observations, rng: np.random.Generator) -> Iterator[Moments]:
         square=seen.square[:, order],
     )
     while True:
-        dealt = by_task.cell.copy()
-        for units in np.split(dealt, ends[:-1]):  # parts of the array itself
-            rng.shuffle(units)
-        yield moments(by_task, dealt)
+        anew = by_task.cell.copy()
+        for number, units in enumerate(np.split(anew, ends[:-1])):  # parts of the array itself
+            if task is None or number == task:
+                rng.shuffle(units)
+        yield moments(by_task, anew)
 
 
 def _greedy_bits(pairs: PairLikelihood, size: int) -> Floats:

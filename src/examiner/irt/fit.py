@@ -332,6 +332,7 @@ def _told(
         matrix=matrix,
         parameters=unknowns.count,
         slope_scale=scale,
+        means=usable.means,
         groups=groups,
         evidence=evidence,
     )

@@ -25,7 +25,7 @@ from examiner.irt.estimates import ToldByName as ToldByName
 from examiner.irt.estimates import rows_of as rows_of
 from examiner.irt.estimates import table_of as table_of
 from examiner.irt.evidence import Evidence
-from examiner.irt.items import ItemParameters
+from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors, SlopeScale
 from examiner.results import ResponseMatrix
@@ -55,10 +55,15 @@ class FitOutcome(Enum):
 
 
 class Dropped(NamedTuple):
-    """A task or an agent that had no part in the fit, and why."""
+    """A task or an agent that had no part in the fit, and why.
+
+    `value` is what every agent had on a task, so that it counts in means over all tasks; NaN where that
+    is not known.
+    """
 
     name: str
     reason: str
+    value: float = float("nan")
 
 
 class Starts(NamedTuple):
@@ -107,6 +112,8 @@ class IRTFit:
     """Whether abilities differ at all, and tasks in discrimination; None without errors."""
     recipe: Recipe | None = None
     """How raw results became the responses, so that a new agent's can be treated alike."""
+    means: Annotated[Floats, Axes("agents")] | None = None
+    """Each fitted agent's mean over all tasks it met, those set aside among them: its score as it is."""
     groups: tuple[tuple[str, ...], ...] = ()
     """Agents that share no task with those of other groups; none where all hang together."""
 
@@ -204,7 +211,7 @@ class IRTFit:
         notes = [
             *seen,
             *self.warnings,
-            *(f"{name}: {reason}" for name, reason in self.dropped[:12]),
+            *(f"{task.name}: {task.reason}" for task in self.dropped[:12]),
         ]
         return table_of(repr(self), self._task_columns(), notes)
 

@@ -48,8 +48,10 @@ class Placement:
 
     `ability` and `error` are the mean and the standard deviation of the posterior; `total_error` has
     the error of the task parameters in it too, and equals `error` where the fit has none. `low` and
-    `high` are the 95 % interval by `total_error`. `predicted` are the fit's tasks it has not met, and
-    `benchmark` the mean over all the fit's tasks, had it met them.
+    `high` are the 95 % interval by `total_error`. `tasks` counts those that it was placed by, `mean` is
+    over all that it met, those set aside when the fit was made among them. `predicted` are the fit's
+    tasks it has not met, and `benchmark` the mean over all tasks, had it met them: a task on which all
+    agents had the same result counts as that.
     """
 
     agent: str
@@ -111,13 +113,14 @@ def place(
         )
     check_undivided(fit.groups, "no agent has a place among all of them")
     matrix, notes = _responses(fit, results)
+    aside = _set_aside(fit, matrix)
     matrix, items, more = known_tasks(fit, matrix)
     if fit.evidence is not None and not fit.evidence.abilities_differ:
         more = (*more, no_rank(fit.evidence))
     _check_kind(items, matrix)
     said = (*notes, *more)
     return tuple(
-        _placed(fit, _newcomer(fit, matrix, items, row, nodes), bins, said)
+        _placed(fit, _newcomer(fit, matrix, items, row, nodes), bins, aside[row], said)
         for row in range(len(matrix.agents))
     )
 
@@ -164,15 +167,32 @@ def known_tasks(
         )
     notes: tuple[str, ...] = ()
     if unknown:
-        dropped = {name for name, _ in fit.dropped}
+        dropped = {task.name for task in fit.dropped}
         flat = [task for task in unknown if task in dropped]
-        why = f" ({len(flat)} of them were set aside when it was made)" if flat else ""
-        tells = "tells" if len(unknown) == 1 else "tell"
-        notes = (
-            f"{counted(len(unknown), 'task')} outside the fit {tells} nothing{why}: {listed(unknown)}.",
-        )
+        strange = [task for task in unknown if task not in dropped]
+        if strange:
+            tells = "tells" if len(strange) == 1 else "tell"
+            notes += (
+                f"{counted(len(strange), 'task')} outside the fit {tells} nothing: {listed(strange)}.",
+            )
+        if flat:
+            verbs = ("tells", "counts") if len(flat) == 1 else ("tell", "count")
+            notes += (
+                f"{counted(len(flat), 'task')} on which all agents of the fit had the same result "
+                f"{verbs[0]} nothing about ability, and {verbs[1]} in the means: {listed(flat)}.",
+            )
     numbers = sorted(found)
     return matrix.take(tasks=[found[number] for number in numbers]), fit.items.take(numbers), notes
+
+
+def _set_aside(fit: IRTFit, matrix: ResponseMatrix) -> Floats:
+    """Results of new agents on tasks that were set aside when the fit was made, [agents, those tasks]."""
+    column = {task: number for number, task in enumerate(matrix.tasks)}
+    found = np.full((len(matrix.agents), len(fit.dropped)), np.nan)
+    for number, task in enumerate(fit.dropped):
+        if task.name in column:
+            found[:, number] = matrix.take(tasks=[column[task.name]]).to_numpy()[:, 0]
+    return found
 
 
 class _Newcomer(NamedTuple):
@@ -216,6 +236,7 @@ def _placed(
     fit: IRTFit,
     seen: _Newcomer,
     bins: Sequence[float] | int | None,
+    aside: Floats,
     notes: tuple[str, ...],
 ) -> Placement:
     columns = positions(fit.items.tasks, seen.items.tasks)
@@ -230,11 +251,13 @@ def _placed(
     results[columns] = landmark_reached(seen.items, shares)
     value, slope, words = _indicators(fit, results, bins)
     unmet = fit.items.take(np.flatnonzero(np.isnan(results)))
+    met = np.concatenate([shares, aside[np.isfinite(aside)]])
+    shared = np.array([task.value for task in fit.dropped])[np.isnan(aside)]
     unexpected = unexpected_results(seen.items, seen.cells, seen.joint, seen.each, seen.nodes)
     return Placement(
         agent=seen.agent,
         tasks=len(shares),
-        mean=float(shares.mean()),
+        mean=float(met.mean()),
         ability=ability,
         error=error,
         total_error=total,
@@ -244,7 +267,7 @@ def _placed(
         generality=value,
         slope=slope,
         rank=rank_among(fit.abilities, seen.nodes, seen.weights, aside=seen.agent),
-        benchmark=predicted_mean(shares, unmet, seen.nodes, seen.weights),
+        benchmark=predicted_mean(met, unmet, seen.nodes, seen.weights, shared[np.isfinite(shared)]),
         predicted=predicted_results(unmet, seen.nodes, seen.weights),
         unexpected=unexpected,
         flags=(*words, *_flags(fit, seen, len(unexpected))),

@@ -59,8 +59,17 @@ def predicted_results(
     return Predictions(items.tasks, expected, at.min(axis=0), at.max(axis=0))
 
 
-def predicted_mean(met: Floats, unmet: ItemParameters, nodes: Floats, weights: Floats) -> Estimate:
+def predicted_mean(
+    met: Floats,
+    unmet: ItemParameters,
+    nodes: Floats,
+    weights: Floats,
+    constant: Floats | None = None,
+) -> Estimate:
     r"""Return the mean result over all tasks: of those met as it was, of the others as expected.
+
+    `constant` are tasks not met that all agents had the same result on, and no curve can be fitted to: they
+    count as that.
 
     The variance of the sum S over the other tasks is that of what ability leaves open and that of the
     single results:
@@ -71,12 +80,13 @@ def predicted_mean(met: Floats, unmet: ItemParameters, nodes: Floats, weights: F
     >>> predicted_mean(np.array([1.0, 1.0, 1.0]), items, np.array([0.0]), np.array([1.0])).value
     0.875
     """
-    count = len(met) + len(unmet)
+    fixed = np.empty(0) if constant is None else constant
+    count = len(met) + len(unmet) + len(fixed)
     total = expected_result(unmet, nodes).sum(axis=0)
     mean = float(weights @ total)
     single = result_variance(unmet, nodes)
     variance = float(weights @ (total - mean) ** 2) + float(weights @ single.sum(axis=0))
-    value = (float(met.sum()) + mean) / count
+    value = (float(met.sum() + fixed.sum()) + mean) / count
     low, high = interval(value, float(np.sqrt(variance)) / count)
     if unmet.response == "normal":
         return Estimate(value, low, high)

@@ -1,10 +1,13 @@
 """Fewer tasks, same story: which few to run, and proof on held-out agents that they are enough."""
 
 from examiner.checking import names_of as _names_of
+from examiner.selection.addition import Added as Added
+from examiner.selection.addition import adds as adds
 from examiner.selection.benchmark import Benchmark as Benchmark
 from examiner.selection.benchmark import benchmark as benchmark
 from examiner.selection.constraints import Constraints as Constraints
 from examiner.selection.greedy import TaskSet as TaskSet
+from examiner.selection.methods import DEFAULT as DEFAULT
 from examiner.selection.methods import METHODS as METHODS
 from examiner.selection.methods import Method as Method
 from examiner.selection.proof.comparison import Comparison as Comparison

@@ -22,10 +22,12 @@ from examiner.scores import NORMALISERS, LearntScale, Recipe, TaskScores, respon
 from examiner.scores.cells import mean_cells
 from examiner.scores.normalise import task_scores
 from examiner.selection.constraints import Constraints, Terms, task_costs, task_groups, terms_of
-from examiner.selection.targets import Target, aggregate, check_target
+from examiner.selection.targets import RANKED, Target, aggregate, check_target, weights_of
 from examiner.wording import InputError, counted, listed, shorten
 
 _LARGEST = 1e150  # squares of larger scores are beyond float64
+LEAST_SHARE = 0.2
+"""An agent observed on fewer of the tasks says hardly anything about how tasks go together."""
 LEAST_AGENTS = 4
 """Two choose, two are judged: with fewer nothing can be proven."""
 STATED_DEVIATION = 0.2
@@ -42,7 +44,8 @@ class Benchmark:
     agents is learnt inside each fold. `success` [agents, tasks] are shares of successes, or None: then
     each task's median over the fold's own agents is the threshold. `families` [agents] are never split
     between folds. `observed` and `moments` are for bits. `given_target` [agents] stands in the place of
-    the aggregate, where something else is to be predicted.
+    the aggregate, where something else is to be predicted. `judged` [agents] says who was observed on
+    enough tasks for its aggregate to be known; the others help to choose, and are not judged.
     """
 
     scores: TaskScores
@@ -56,6 +59,7 @@ class Benchmark:
     moments: Moments
     noise: Noise
     given_target: Floats | None
+    judged: NDArray[np.bool_]
     left_out: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -113,15 +117,31 @@ class Benchmark:
         return mean_cells(values, scores.codes)
 
     def truth(self, rows: NDArray[np.intp], values: Floats) -> Floats:
-        """Return what is to be predicted of some agents, whose comparable values are given.
+        """Return what is to be predicted of agents whose comparable values are given; NaN if not judged.
 
         >>> whole = benchmark(Results.from_numpy(np.arange(8.0).reshape(4, 2)))
         >>> whole.truth(np.array([0]), np.array([[0.25, 0.75]]))
         array([0.5])
         """
+        return np.where(self.judged[rows], self.aggregates(rows, values), np.nan)
+
+    def aggregates(self, rows: NDArray[np.intp], values: Floats) -> Floats:
+        """Return the aggregate of some agents over the values there are, whoever is judged.
+
+        >>> whole = benchmark(Results.from_numpy(np.arange(8.0).reshape(4, 2)))
+        >>> whole.aggregates(np.array([0]), np.array([[np.nan, 0.75]]))
+        array([0.75])
+        """
         if self.given_target is not None:
             return self.given_target[rows]
-        return aggregate(values, self.target)
+        return aggregate(values, self.target, self.groups)
+
+    @property
+    def weights(self) -> Floats | None:
+        """How much each task counts in the target, [tasks]; None where that depends on the values."""
+        if self.given_target is not None:
+            return None
+        return weights_of(self.target, len(self.tasks), self.groups)
 
     def successes(self, rows: NDArray[np.intp]) -> Floats:
         """Return shares of successes, or who is above the median of these agents; [rows, tasks].
@@ -165,6 +185,7 @@ class Benchmark:
             success=None if self.success is None else self.success[rows],
             moments=self.moments.of_agents(rows),
             given_target=None if self.given_target is None else self.given_target[rows],
+            judged=self.judged[rows],
         )
 
     def __repr__(self) -> str:
@@ -187,8 +208,8 @@ def benchmark(
     The recipe says which values are comparable (by default what suits: human where scales are known,
     z-score where values leave [0, 1]) and what counts as success for curves of tasks; without that,
     each fold's median of the task does. `target` is the aggregate to predict, or a number for each
-    agent. A task that has no scale where the recipe needs one is left out, and so
-    is an agent whose tasks are observed for less than `coverage`; notes say which.
+    agent. A task that has no scale where the recipe needs one is left out; notes say
+    which. An agent observed on less than `coverage` of the tasks helps to choose and is not judged.
     `families` is a column of the agents' table: families stay whole.
 
     >>> benchmark(Results.from_numpy(np.arange(20.0).reshape(5, 4))).recipe.normaliser
@@ -196,15 +217,18 @@ def benchmark(
     """
     goal = check_target(target if isinstance(target, str) else "mean")
     demands = constraints or Constraints()
-    if goal == "rank-points":
-        recipe = replace(recipe, normaliser="points")
+    if goal in RANKED:
+        recipe = replace(recipe, normaliser=RANKED[goal])
     results = recipe.ready(check_results(results))
     settled, absolute, scores = _settled(results, recipe)
     blank = np.asarray(np.isnan(scores.agent_means).all(axis=0))
     if blank.any() and not blank.all():
         results = results.where(~blank[results.task_codes]).with_notes(_blank_note(results, blank))
         settled, absolute, scores = _settled(results, recipe)
-    kept, left_out = _complete(scores, coverage)
+    share = _observed_share(scores, coverage)
+    kept = share >= min(LEAST_SHARE, coverage) - 1e-12
+    left_out = _names(scores.agents, ~kept)
+    judged = share[kept] >= coverage - 1e-12
     if left_out:
         results = results.where(kept[results.agent_codes])
         settled, absolute, scores = _settled(results, recipe)
@@ -226,10 +250,11 @@ def benchmark(
         found,
         noise,
         _given(target, results.agents),
+        judged,
         left_out,
         (
             *results.notes,
-            *_told(left_out, coverage, settled, goal),
+            *_told(left_out, _names(scores.agents, ~judged), coverage, settled, goal),
             *notes,
             *_nothing_to_see(scores),
         ),
@@ -272,7 +297,12 @@ def _settled(results: Results, recipe: Recipe) -> tuple[Recipe, Results, TaskSco
     return learnt, absolute, task_scores(absolute, learnt.measure)
 
 
-def _complete(scores: TaskScores, coverage: float) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+def _names(agents: Sequence[str], which: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(agent for agent, one in zip(agents, which, strict=True) if one)
+
+
+def _observed_share(scores: TaskScores, coverage: float) -> Floats:
+    """The share of tasks each agent was observed on, [agents], after refusing too few agents to judge."""
     if not 0 < coverage <= 1:
         raise InputError(f"The coverage is {coverage:g}. Give a share of the tasks in (0, 1].")
     values, agents = scores.agent_means, scores.agents
@@ -281,19 +311,20 @@ def _complete(scores: TaskScores, coverage: float) -> tuple[NDArray[np.bool_], t
             f"There are scores beyond {_LARGEST:g}, whose squares no computer holds. Give them in "
             f"larger units."
         )
-    enough = np.isfinite(values).mean(axis=1) >= coverage - 1e-12
-    if enough.sum() < LEAST_AGENTS:
+    share: Floats = np.isfinite(values).mean(axis=1)
+    enough = int((share >= coverage - 1e-12).sum())
+    if enough < LEAST_AGENTS:
         if len(agents) < LEAST_AGENTS:
             raise InputError(
                 f"The results hold {counted(len(agents), 'agent')}, and choosing tasks needs "
                 f"{LEAST_AGENTS}. Give results of more agents."
             )
         raise InputError(
-            f"{counted(int(enough.sum()), 'agent')} of {len(agents)} were observed on at least "
+            f"{counted(enough, 'agent')} of {len(agents)} were observed on at least "
             f"{coverage:.0%} of the tasks; choosing tasks needs {LEAST_AGENTS}. Lower the coverage "
             f"(`--coverage`), or leave out tasks that few agents played (`--drop`)."
         )
-    return enough, tuple(agent for agent, kept in zip(agents, enough, strict=True) if not kept)
+    return share
 
 
 def _observed(results: Results, recipe: Recipe) -> Observations:
@@ -359,15 +390,26 @@ def _success(results: Results, recipe: Recipe) -> Floats | None:
 
 
 def _told(
-    left_out: tuple[str, ...], coverage: float, recipe: Recipe, target: Target
+    left_out: tuple[str, ...],
+    unjudged: tuple[str, ...],
+    coverage: float,
+    recipe: Recipe,
+    target: Target,
 ) -> tuple[str, ...]:
     notes = []
     if left_out:
+        least = min(LEAST_SHARE, coverage)
         notes.append(
-            f"{counted(len(left_out), 'agent')} observed on less than {coverage:.0%} of the tasks "
+            f"{counted(len(left_out), 'agent')} observed on less than {least:.0%} of the tasks "
             f"{'was' if len(left_out) == 1 else 'were'} left out: {listed(left_out, limit=5)}."
         )
-    if recipe.relative and not recipe.lexicographic and target != "rank-points":
+    if unjudged:
+        notes.append(
+            f"{counted(len(unjudged), 'agent')} observed on less than {coverage:.0%} of the tasks "
+            f"{'helps' if len(unjudged) == 1 else 'help'} to choose and "
+            f"{'is' if len(unjudged) == 1 else 'are'} not judged: {listed(unjudged, limit=5)}."
+        )
+    if recipe.relative and not recipe.lexicographic and target not in RANKED:
         notes.append(
             f"Normalised by {recipe.normaliser!r} inside each fold, from its agents alone."
         )

@@ -19,10 +19,13 @@ from examiner.scores import LearntScale
 from examiner.scores.likeness import correlation_distances
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.constraints import Terms
+from examiner.selection.shrinkage import Shrinkage, Table, settled
 from examiner.wording import InputError
 
 MISSING = {
     "target": "a target: the aggregate of the full benchmark for each agent. Give one (`--target mean`).",
+    "shrinkage": "to know how far covariances are shrunk, from folds over agents. Gather it with the "
+    "other evidence: `fold_of(benchmark, rows, ('shrinkage',))`.",
     "channels": "repeated trials, or a stated deviation (`--deviations 0.2`): how much agents vary.",
     "items": "a fit: the difficulty and discrimination of each task. Give successes (`--success`), so that "
     "one can be fitted, or choose another method.",
@@ -42,8 +45,10 @@ class Evidence:
     """What is known of agents on tasks; what was not gathered is None.
 
     `values` [agents, tasks] are comparable scores without gaps; `target` [agents] is the aggregate of
-    the full benchmark. `channels` hold means and deviations, for bits. `items` and `ability` [agents]
-    come from a fit, `groups` [tasks] from a typology. `terms` are the demands on the set.
+    the full benchmark, and `weights` [tasks] say how it is made of the tasks, where it is a weighted mean.
+    `observed` are the values with their gaps, and `shrinkage` says how covariances between tasks are
+    shrunk. `channels` hold means and deviations, for bits. `items` and `ability` [agents] come from a
+    fit, `groups` [tasks] from a typology. `terms` are the demands on the set.
 
     >>> from examiner.selection.constraints import Constraints, terms_of
     >>> evidence = Evidence(("a", "b"), ("t", "u"), np.eye(2), terms_of(Constraints(), ["t", "u"]))
@@ -63,6 +68,16 @@ task. Give successes (`--success`), so that one can be fitted, or choose another
     items: ItemParameters | None = None
     ability: Floats | None = None
     groups: tuple[str, ...] | None = None
+    weights: Floats | None = None
+    observed: Floats | None = None
+    shrinkage: Shrinkage | None = None
+
+    @property
+    def table(self) -> Table:
+        """What covariances between tasks are learnt from."""
+        assert self.target is not None
+        values = self.values if self.observed is None else self.observed
+        return Table(values, self.target, self.weights)
 
     def needed(self, method: str, what: str) -> Any:  # Any: of the piece's own type
         """Return a piece of evidence; without it, refuse to go on and say how to get it."""
@@ -87,25 +102,37 @@ class Fold(NamedTuple):
 
 
 def fold_of(
-    whole: Benchmark, rows: NDArray[np.intp], needs: tuple[str, ...], *, lenient: bool = False
+    whole: Benchmark,
+    rows: NDArray[np.intp],
+    needs: tuple[str, ...],
+    *,
+    lenient: bool = False,
+    shrinkage: Shrinkage | None = None,
 ) -> Fold:
     """Gather evidence from some agents alone: scale, gaps, target, bits, curves.
 
     Where too few agents allow no fit, evidence has none; `lenient` then takes flat curves, so that a
-    small fold does not end a comparison.
+    small fold does not end a comparison. `shrinkage` was settled before, on a fold that holds this one.
     """
     scale = whole.learn(rows)
     values = whole.comparable(rows, scale)
     filled, centre = fill(values)
+    truth = whole.truth(rows, values)
     evidence = Evidence(
         tuple(whole.agents[row] for row in rows),
         whole.tasks,
         filled,
         whole.terms,
-        target=whole.truth(rows, values),
+        target=np.where(np.isnan(truth), whole.aggregates(rows, filled), truth),
         channels=whole.channels(rows) if "channels" in needs else None,
         groups=whole.groups,
+        weights=whole.weights,
+        observed=values,
+        shrinkage=shrinkage,
     )
+    if "shrinkage" in needs and shrinkage is None:
+        found = settled(evidence.table, evidence.agents, evidence.tasks)
+        evidence = replace(evidence, shrinkage=found)
     if "items" in needs or "ability" in needs:
         evidence = _with_curves(evidence, whole.successes(rows), lenient)
     return Fold(rows, evidence, scale, centre, values)

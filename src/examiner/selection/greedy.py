@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.checking import Axes, Floats, read_only
 from examiner.selection.evidence import Evidence
+from examiner.selection.names import name_order
 from examiner.wording import InputError, counted
 
 Gains: TypeAlias = Callable[[list[int]], Floats]
@@ -202,15 +203,6 @@ def check_size(evidence: Evidence, size: int) -> int:
             f"{must} tasks must be chosen, and the size is {size}. Choose a size of {must} or more."
         )
     return size
-
-
-def name_order(tasks: Sequence[str]) -> NDArray[np.intp]:
-    """Return each task's position in the order of names, shape [tasks].
-
-    >>> name_order(["b", "a"])
-    array([1, 0])
-    """
-    return np.argsort(np.argsort(np.array(tasks, dtype=object), kind="stable"), kind="stable")
 
 
 def _remembered(gains: Gains) -> Gains:

@@ -10,19 +10,12 @@ import numpy as np
 
 from examiner.checking import Axes, Bounds, Floats, read_only
 from examiner.selection.evidence import Fold, fill_from
-from examiner.selection.ridge import Design, ridge_fits, without_each
+from examiner.selection.intervals import Predicted, Reach, calibrated
+from examiner.selection.ridge import Design, ridge_fits
 from examiner.wording import InputError
 
 UNEXPECTED = 2.0
 """A result further from its prediction than this many deviations is called unexpected."""
-
-
-class Predicted(NamedTuple):
-    """A number for each agent with the ends of its interval, arrays of shape [agents]."""
-
-    value: Floats
-    low: Floats
-    high: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,9 +24,9 @@ class Predictor:
 
     With z an agent's comparable values on the chosen tasks about their `centre`, in `unit`: the aggregate
     is `mean` + `beta` · z, each task `task_mean` + `task_beta` · z. `other_beta` predicts every chosen
-    task from the others, `other_error` is how far off. `left_out_*` are the same without each agent in
-    turn, and `residual` how far off that was: jackknife+ is made of them. `truth` are the agents' own
-    aggregates.
+    task from the others, `other_error` is how far off. `truth` are the agents' own aggregates, `held_out`
+    what was said of each while it had no part, NaN where its own is not known; `reach_low` and `reach_high`
+    say how much intervals grow towards the ends: all that intervals are made of.
     """
 
     tasks: Annotated[tuple[str, ...], Axes("predicting tasks")]
@@ -44,9 +37,9 @@ class Predictor:
     unit: Annotated[float, Bounds(1e-300, 1e300, "a number above 0")]
     mean: float
     beta: Annotated[Floats, Axes("predicting tasks")]
-    left_out_mean: Annotated[Floats, Axes("agents")]
-    left_out_beta: Annotated[Floats, Axes("agents", "predicting tasks")]
-    residual: Annotated[Floats, Axes("agents")]
+    held_out: Annotated[Floats, Axes("agents")]
+    reach_low: Annotated[float, Bounds(0.0, 1e300, "a number of 0 or more")]
+    reach_high: Annotated[float, Bounds(0.0, 1e300, "a number of 0 or more")]
     task_mean: Annotated[Floats, Axes("all tasks")]
     task_beta: Annotated[Floats, Axes("all tasks", "predicting tasks")]
     task_error: Annotated[Floats, Axes("all tasks")]
@@ -68,19 +61,13 @@ class Predictor:
         return (fill_from(values, self.centre) - self.centre) / self.unit
 
     def aggregate(self, values: Floats, level: float = 0.9) -> Predicted:
-        r"""Predict the full benchmark's aggregate from comparable values [agents, chosen tasks].
+        """Predict the full benchmark's aggregate from comparable values [agents, chosen tasks].
 
-        The interval is jackknife+ (Barber, Candès, Ramdas & Tibshirani, 2021, eq. 5): with R_i how far
-        off agent i was when it had no part,
-
-        .. math:: \Big[ q^-_{\alpha}\{\hat\mu_{-i}(x) - R_i\},\; q^+_{\alpha}\{\hat\mu_{-i}(x) + R_i\} \Big]
-
-        It is infinite where so few agents cannot bound it.
+        The interval is that of `Calibration.interval`, infinite where so few agents cannot bound it.
         """
-        z = self.design(values)
-        without = self.left_out_mean + z @ self.left_out_beta.T  # [agents, training agents]
-        low, high = jackknife_plus(without, self.residual, level)
-        return Predicted(self.mean + z @ self.beta, low, high)
+        value = self.mean + self.design(values) @ self.beta
+        reach = Reach(self.reach_low, self.reach_high)
+        return calibrated(self.truth, self.held_out, level).interval(value, reach)
 
     def each_task(self, values: Floats) -> Floats:
         """Predict every task in comparable units, shape [agents, all tasks]."""
@@ -101,11 +88,17 @@ class Predictor:
         ]
 
 
-def fit_predictor(fold: Fold, columns: Sequence[int], residual: Floats | None = None) -> Predictor:
+class HeldOut(NamedTuple):
+    """What was said of each agent while it had no part, [agents], and how intervals reach out."""
+
+    said: Floats
+    reach: Reach
+
+
+def fit_predictor(fold: Fold, columns: Sequence[int], held_out: HeldOut) -> Predictor:
     """Learn to predict from the tasks at these positions.
 
-    `residual` [agents] says how far off each agent was when it had no part in choosing either; without
-    it, the tasks are taken as given, which is too sure where they were chosen on the same agents.
+    `held_out` says what was said of each agent when it had no part in choosing either.
     """
     chosen = np.array(columns, dtype=np.intp)
     evidence = fold.evidence
@@ -113,11 +106,9 @@ def fit_predictor(fold: Fold, columns: Sequence[int], residual: Floats | None = 
     design = Design.of(evidence.values)
     z = design.values[:, chosen]
     fits = ridge_fits(design.values, evidence.target, chosen[None])
-    without = without_each(z, float(fits.shrinkage[0]), fits.fitted[0])
     each = evidence.values.T
     every = ridge_fits(design.values, each, np.tile(chosen, (len(each), 1)))
     other_beta, other_error = _from_others(z)
-    held = np.abs(fits.left_out[0] if residual is None else residual)
     return Predictor(
         tasks=tuple(evidence.tasks[column] for column in chosen),
         all_tasks=evidence.tasks,
@@ -127,32 +118,15 @@ def fit_predictor(fold: Fold, columns: Sequence[int], residual: Floats | None = 
         unit=design.unit,
         mean=float(fits.mean[0]),
         beta=fits.beta[0],
-        left_out_mean=fits.mean[0] - without.shift,
-        left_out_beta=fits.beta[0] - without.move,
-        residual=np.where(np.isfinite(held), held, np.abs(fits.left_out[0])),
+        held_out=held_out.said,
+        reach_low=held_out.reach.low,
+        reach_high=held_out.reach.high,
         task_mean=every.mean,
         task_beta=every.beta,
         task_error=np.sqrt((every.left_out**2).mean(axis=1)),
         other_beta=other_beta,
         other_error=other_error,
     )
-
-
-def jackknife_plus(without: Floats, residual: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return the ends of the interval from predictions [agents, training agents] and residuals.
-
-    >>> low, high = jackknife_plus(np.zeros((1, 19)), np.arange(1.0, 20.0), 0.9)
-    >>> float(low[0]), float(high[0])
-    (-18.0, 18.0)
-    """
-    agents = without.shape[1]
-    rank = int(np.ceil(level * (agents + 1) - 1e-9))  # from below, for the upper end
-    if rank > agents:
-        endless = np.full(len(without), np.inf)
-        return -endless, endless
-    high = np.sort(without + residual, axis=1)[:, rank - 1]
-    low = np.sort(without - residual, axis=1)[:, agents - rank]
-    return low, high
 
 
 def _from_others(z: Floats) -> tuple[Floats, Floats]:

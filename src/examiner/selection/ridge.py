@@ -43,7 +43,6 @@ class RidgeFits(NamedTuple):
     beta: Floats  # [sets, size]
     shrinkage: Floats  # [sets]
     left_out: Floats  # [sets, agents]: residual of each agent, predicted from all others
-    fitted: Floats  # [sets, agents]: residual of each agent, predicted from all, itself included
 
     def predict(self, new: Floats) -> Floats:
         """Predict agents from their scaled values [agents, sets, size]; shape [sets, agents]."""
@@ -77,30 +76,6 @@ def ridge_fits(design: Floats, target: Floats, sets: NDArray[np.intp]) -> RidgeF
     if len(parts) == 1:
         return parts[0]
     return RidgeFits(*(np.concatenate(pieces) for pieces in zip(*parts, strict=True)))
-
-
-class Without(NamedTuple):
-    """How mean and coefficients change without each agent in turn: arrays [agents] and [agents, size]."""
-
-    shift: Floats
-    move: Floats
-
-
-def without_each(z: Floats, shrinkage: float, fitted: Floats) -> Without:
-    r"""Return how a regression changes without each agent: one rank-one step each.
-
-    With z the design [agents, size] of one set, its penalty, and `fitted` its residuals, leaving agent
-    i out lowers the mean by e_i / n and the coefficients by (ZᵀZ + nλI)⁻¹ z_i e_i, where
-    e_i = r_i / (1 − h_ii).
-
-    >>> without_each(np.array([[-1.0], [0.0], [1.0]]), 0.0, np.array([0.5, 0.0, -0.5])).shift.round(3)
-    array([ 1.,  0., -1.])
-    """
-    agents, size = z.shape
-    turned = z @ np.linalg.inv(z.T @ z + agents * shrinkage * np.eye(size))
-    leverage = np.einsum("ak,ak->a", turned, z) + 1.0 / agents
-    step = fitted / np.maximum(1.0 - leverage, 1e-9)
-    return Without(step / agents, turned * step[:, None])
 
 
 class WithOneMore(NamedTuple):
@@ -199,4 +174,4 @@ def _fitted(design: Floats, target: Floats, sets: NDArray[np.intp]) -> RidgeFits
     best = np.einsum("sla,sla->sl", left_out, left_out).argmin(axis=1)
     each = np.arange(len(sets))
     beta = np.einsum("skj,sj->sk", rotation, weight[each, best] * along)
-    return RidgeFits(mean, beta, SHRINKAGE[best], left_out[each, best], residual[each, best])
+    return RidgeFits(mean, beta, SHRINKAGE[best], left_out[each, best])

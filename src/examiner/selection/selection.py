@@ -16,12 +16,23 @@ from examiner.scores import Recipe
 from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.evidence import fold_of
 from examiner.selection.greedy import TaskSet
-from examiner.selection.methods import BEST_OF, METHODS, Method, Select, able_methods, method_named
+from examiner.selection.methods import (
+    BEST_OF,
+    DEFAULT,
+    METHODS,
+    Method,
+    Select,
+    able_methods,
+    method_named,
+)
 from examiner.selection.prediction import UNEXPECTED, Predictor, fit_predictor
 from examiner.selection.proof.comparison import Comparison
-from examiner.selection.proof.contest import Contest, best_of, inner_residuals
+from examiner.selection.proof.inner import best_of, inner_folds
+from examiner.selection.proof.sets import Contest, random_sets
 from examiner.wording import InputError, counted, listed
 
+DRAWS = 30
+"""Random sets that a choice is held against, where no comparison has."""
 HELD_OUT_FOLDS = 10
 """Folds from which intervals know how far off agents are, where no comparison has told."""
 
@@ -37,6 +48,7 @@ class SetPlacement(NamedTuple):
     rank_high: int
     unexpected: tuple[tuple[str, float], ...]  # task, and by how many deviations
     missing: tuple[str, ...]
+    beyond: bool  # it lies beyond all agents the prediction was learnt from
     tasks: Mapping[str, float]  # every task predicted, in comparable units
 
 
@@ -109,7 +121,7 @@ class Selection:
 def select(
     source: Results | Benchmark,
     size: int | None = None,
-    method: str | Select = BEST_OF,
+    method: str | Select = DEFAULT,
     *,
     rng: Randomness,
     inner: int = 5,
@@ -132,7 +144,7 @@ def select(
 def choose(
     source: Results | Benchmark,
     size: int | None = None,
-    method: str | Select = BEST_OF,
+    method: str | Select = DEFAULT,
     *,
     rng: Randomness,
     inner: int = 5,
@@ -173,23 +185,33 @@ def with_predictor(
 
     Intervals rest on how far off each agent was while it had no part in choosing: in the `proof`,
     where that left every agent out, else in ten folds made here. Taking the tasks as given would be
-    too sure, since they suit the agents they were chosen on.
+    too sure, since they suit the agents they were chosen on. What the best and the worst quarter of agents
+    show while they are left out together widens intervals towards both ends. A note warns where the
+    tasks are not shown to predict better than random sets of as many.
 
     >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
     >>> whole = benchmark(Results.from_numpy(scores))
     >>> with_predictor(whole, choose(whole, 2, "spread", rng=0), rng=0).method
     'spread'
     """
-    rows = whole.everyone
-    residual = None if proof is None else _judged_residual(whole, chosen, proof)
-    if residual is None and chosen.method in METHODS and chosen.method != "random":
-        size = _size(whole, None if whole.terms.budget is not None else len(chosen))
-        entered = ((chosen.method, METHODS[chosen.method]),)
-        contest = Contest(entered, (size,), (), HELD_OUT_FOLDS, level)
-        residual = inner_residuals(whole, contest, rows, generator(rng))[0, 0]
+    method = METHODS.get(chosen.method)
+    if method is None or chosen.method == "random":
+        method = Method(lambda *_: chosen, (), True, "as given")
+    size = _size(whole, None if whole.terms.budget is not None else len(chosen))
+    rng = generator(rng)
+    judged = None if proof is None else _judged(whole, chosen, proof)
+    draws = random_sets(whole, (size,), DRAWS, rng) if judged is None else ()
+    contest = Contest(((chosen.method, method),), (size,), draws, HELD_OUT_FOLDS, level)
+    fold = fold_of(whole, whole.everyone, contest.needs)
+    inner = inner_folds(whole, contest, fold, rng)
+    if judged is None:
+        warning = inner.beside.luck(0, 0).warning(chosen.method, len(chosen))
+    else:
+        inner, warning = inner._replace(off=judged.off[None, None]), judged.warning
+    notes = chosen.notes if warning is None else (*chosen.notes, warning)
     return Selection(
-        chosen,
-        fit_predictor(fold_of(whole, rows, ()), chosen.columns, residual),
+        replace(chosen, notes=notes),
+        fit_predictor(fold, chosen.columns, inner.held_out((0, 0), level)),
         whole.recipe,
         whole.target,
         level,
@@ -231,6 +253,7 @@ def place(results: Results, selection: Selection) -> tuple[SetPlacement, ...]:
             ranks[row][1],
             _unexpected(selection.tasks, surprise[row]),
             tuple(np.array(selection.tasks)[np.isnan(values[row])].tolist()),
+            bool(predicted.beyond[row]),
             dict(zip(predictor.all_tasks, tasks[row].tolist(), strict=True)),
         )
         for row, agent in enumerate(results.agents)
@@ -272,25 +295,32 @@ def _unexpected(tasks: tuple[str, ...], surprise: Floats) -> tuple[tuple[str, fl
 def _best_method(
     whole: Benchmark, size: int, inner: int, rng: np.random.Generator
 ) -> tuple[str, Method, tuple[str, ...]]:
-    able, notes = able_methods(whole)
+    able, notes = able_methods(whole, size)
     contest = Contest(tuple(able.items()), (size,), (), inner, 0.9)
-    off = inner_residuals(whole, contest, whole.everyone, rng)
+    fold = fold_of(whole, whole.everyone, contest.needs)
+    off = inner_folds(whole, contest, fold, rng, ends=False).off
     names = list(able)
     name = names[best_of(off, names)[0]]
-    error = np.abs(off[names.index(name), 0]).mean()
+    error = np.nanmean(np.abs(off[names.index(name), 0]))
     told = f"Best-of took {name}, whose predictions in {inner} folds were off by {error:.3g}."
     return name, able[name], (*notes, told)
 
 
-def _judged_residual(whole: Benchmark, chosen: TaskSet, proof: Comparison) -> Floats | None:
+class _Judged(NamedTuple):
+    off: Floats
+    warning: str | None
+
+
+def _judged(whole: Benchmark, chosen: TaskSet, proof: Comparison) -> _Judged | None:
     """How far off each agent was in a comparison; None where it does not tell of all of them."""
     size = proof.sizes[-1] if whole.terms.budget is not None else len(chosen)
     method = BEST_OF if BEST_OF in proof.methods else chosen.method
     if proof.agents != whole.agents or method not in proof.methods or size not in proof.sizes:
         return None
     at = proof.methods.index(method), proof.sizes.index(size)
-    residual: Floats = proof.truth - proof.predicted[at]
-    return residual if np.isfinite(residual).all() else None
+    off: Floats = proof.truth - proof.predicted[at]
+    known = np.isfinite(off[whole.judged]).all()
+    return _Judged(off, proof.warning(method, size)) if known else None
 
 
 def _size(whole: Benchmark, size: int | None) -> int:

@@ -69,7 +69,7 @@ FIT = Kind(
     earlier={"examiner.irt-fit/1": fit_of_schema_1, "examiner.irt-fit/2": fit_of_schema_2},
 )
 SELECTION = Kind(
-    "examiner.chosen/2",
+    "examiner.chosen/3",
     "selection",
     "examiner select … -o chosen.json",
     Selection,

@@ -15,12 +15,15 @@ from examiner.irt.fitted import Dropped
 from examiner.irt.items import Floats, Response
 from examiner.irt.model import Model
 from examiner.results import ResponseMatrix
+from examiner.scores.cells import ratio
 from examiner.wording import InputError, counted, shorten
 
 _FEWEST_AGENTS = 3
 _ROUNDING = 1e-9
 """Scores that differ by this share of their size are the same, and were rounded."""
 _FEWEST_TASKS = 2
+_ROWS = 4096
+"""Agents whose results are looked at together, so that a large matrix is never doubled."""
 
 
 class UsableResponses(NamedTuple):
@@ -33,6 +36,8 @@ class UsableResponses(NamedTuple):
     response: Response
     dropped: tuple[Dropped, ...]
     left_out: tuple[Dropped, ...]
+    means: Floats | None = None
+    """Mean over all tasks of each agent that is fitted, constant tasks among them."""
 
 
 def usable_responses(
@@ -56,8 +61,10 @@ def usable_responses(
     reasons = _constant_tasks(matrix)
     kept = [column for column, reason in enumerate(reasons) if reason is None]
     dropped = tuple(
-        Dropped(task, reason)
-        for task, reason in zip(matrix.tasks, reasons, strict=True)
+        Dropped(task, reason, value)
+        for task, reason, value in zip(
+            matrix.tasks, reasons, _shared_results(matrix, reasons), strict=True
+        )
         if reason is not None
     )
     if len(kept) < _FEWEST_TASKS:
@@ -78,10 +85,11 @@ def usable_responses(
             f"Only {counted(int(usable.sum()), 'agent')} with results can be fitted. "
             f"Give at least {_FEWEST_AGENTS}; a few dozen are needed for estimates worth reading."
         )
+    means = _means(matrix)[usable]
     if unseen:
         part = part.take(np.flatnonzero(usable).tolist())
     left_out = tuple(Dropped(matrix.agents[row], reason) for row, reason in unseen)
-    return UsableResponses(part, chosen, dropped, left_out)
+    return UsableResponses(part, chosen, dropped, left_out, means)
 
 
 def _response_for(matrix: ResponseMatrix, model: Model, response: Response | None) -> Response:
@@ -138,6 +146,27 @@ def _constant_tasks(matrix: ResponseMatrix) -> list[str | None]:
             seen.sum(axis=0).tolist(), low.tolist(), high.tolist(), strict=True
         )
     ]
+
+
+def _shared_results(matrix: ResponseMatrix, reasons: list[str | None]) -> list[float]:
+    """What all agents had on each task that is set aside; NaN where they differ or hardly any was seen."""
+    shared = [reason is not None and reason.startswith(("no agent", "every")) for reason in reasons]
+    values = np.full(len(reasons), np.nan)
+    columns = np.flatnonzero(shared)
+    if len(columns):
+        values[columns] = np.nanmean(matrix.take(tasks=columns.tolist()).to_numpy(), axis=0)
+    return values.tolist()
+
+
+def _means(matrix: ResponseMatrix) -> Floats:
+    """Each agent's mean result over the tasks it met, [agents]; NaN without any."""
+    total, count = np.zeros(len(matrix.agents)), np.zeros(len(matrix.agents))
+    for start in range(0, len(matrix.agents), _ROWS):
+        rows = slice(start, start + _ROWS)
+        values = matrix.take(agents=range(*rows.indices(len(matrix.agents)))).to_numpy()
+        seen = np.isfinite(values)
+        total[rows], count[rows] = np.where(seen, values, 0.0).sum(axis=1), seen.sum(axis=1)
+    return ratio(total, count)
 
 
 def same_trials(matrix: ResponseMatrix) -> bool:

@@ -30,8 +30,9 @@ FEWEST_OBSERVED = 2
 class Indicators:
     """What is told of each agent, arrays of shape [agents]; NaN where it cannot be, words in `flags`.
 
-    `mean` is the mean result, `regularity` papers/002's 1/σ² (eq. 2), `generality` 1/Σ σ²_h (eq. 3),
-    `slope` the steepness of the empirical curve where it falls through one half.
+    `mean` is the mean result over all tasks, those set aside among them, `regularity` papers/002's 1/σ²
+    (eq. 2), `generality` 1/Σ σ²_h (eq. 3), `slope` the steepness of the empirical curve where it falls
+    through one half.
     """
 
     agents: tuple[str, ...]
@@ -181,7 +182,7 @@ def indicators(
     }
     return Indicators(
         agents=names,
-        mean=_means(results),
+        mean=_means(results) if fit.means is None else fit.means,
         ability_error=fit.abilities.error,
         flags=_flags(numbers["regularity"], regular, general, numbers["slope"]),
         bins=held,

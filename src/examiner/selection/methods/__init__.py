@@ -10,9 +10,11 @@ import numpy as np
 
 from examiner.information.clusters import MOST_TASKS
 from examiner.selection.benchmark import Benchmark
+from examiner.selection.effort import seconds_to_choose
 from examiner.selection.evidence import MISSING, Evidence, fold_of
 from examiner.selection.greedy import TaskSet
 from examiner.selection.methods.anchors import anchors
+from examiner.selection.methods.covariance import covariance, covariance_path
 from examiner.selection.methods.discrimination import discrimination
 from examiner.selection.methods.fisher import fisher
 from examiner.selection.methods.groups import clusters, typology
@@ -26,6 +28,8 @@ from examiner.selection.methods.regression import regression, regression_path
 from examiner.selection.methods.spread import spread
 from examiner.wording import unknown_name
 
+DEFAULT = "covariance"
+"""Chooses where no method is named: on no table, given or simulated, did it lose to random sets."""
 BEST_OF = "best_of"
 """The name of no single method: of taking the one whose sets predict best in inner folds."""
 
@@ -49,6 +53,13 @@ class Method(NamedTuple):
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
+        "covariance": Method(
+            covariance,
+            ("target", "shrinkage"),
+            False,
+            "least variance of the aggregate left, by covariances between tasks",
+            covariance_path,
+        ),
         "information_gain": Method(
             information_gain, ("channels",), True, "most bits, one task after the other"
         ),
@@ -81,6 +92,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
 )
 """Name → method. A new one is one file in this folder and one line here."""
 
+MOST_SECONDS = 2.0
+"""Best-of, which chooses many times by every method, leaves out those that take longer for one choice."""
 BY_DISTANCE = ("anchors", "clusters", "typology")
 
 
@@ -98,11 +111,12 @@ def method_named(choice: str | Select) -> tuple[str, Method]:
     return name, METHODS[name]
 
 
-def able_methods(whole: Benchmark) -> tuple[dict[str, Method], tuple[str, ...]]:
-    """Return the methods that the evidence allows, random left out, and why others are not there."""
+def able_methods(whole: Benchmark, size: int | None) -> tuple[dict[str, Method], tuple[str, ...]]:
+    """Return the methods that evidence and time allow, random left out, and why others are not there."""
     needs = tuple(dict.fromkeys(need for method in METHODS.values() for need in method.needs))
     evidence = fold_of(whole, whole.everyone, needs).evidence
     able, notes = {}, []
+    seconds = seconds_to_choose(whole, size)
     for name, method in METHODS.items():
         lacking = [need for need in method.needs if getattr(evidence, need) is None]
         if lacking:
@@ -111,13 +125,18 @@ def able_methods(whole: Benchmark) -> tuple[dict[str, Method], tuple[str, ...]]:
             notes.append(
                 f"{name} was left out: distances between so many tasks do not fit into memory."
             )
+        elif seconds.get(name, 0.0) > MOST_SECONDS:
+            notes.append(
+                f"{name} was left out: it takes about {seconds[name]:.0f} s to choose once. Name it, and "
+                f"it is tried."
+            )
         elif name != "random":
             able[name] = method
     return able, tuple(notes)
 
 
 def entered_methods(
-    whole: Benchmark, methods: Sequence[str | Select] | None
+    whole: Benchmark, methods: Sequence[str | Select] | None, size: int | None
 ) -> tuple[tuple[tuple[str, Method], ...], bool, tuple[str, ...]]:
     """Return the methods that enter, whether best-of is asked for, and notes."""
     plain = [
@@ -128,7 +147,7 @@ def entered_methods(
     if named and (best is False or len(named) > 1):
         _check_needs(whole, named)
         return tuple(dict(named).items()), best, ()
-    able, notes = able_methods(whole)
+    able, notes = able_methods(whole, size)
     return tuple({**able, **dict(named)}.items()), best or not named, notes
 
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from examiner.checking import Floats
 from examiner.selection.evidence import Evidence
-from examiner.selection.greedy import TaskSet, grow, name_order
+from examiner.selection.greedy import TaskSet, grow
+from examiner.selection.names import name_order
 
 
 def random(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:

@@ -18,19 +18,18 @@ from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.evidence import fold_of
 from examiner.selection.methods import Select, entered_methods
-from examiner.selection.methods.random import random as draw_at_random
 from examiner.selection.proof.answer import answer_of
-from examiner.selection.proof.contest import (
+from examiner.selection.proof.chance import Beside, beside_random, pooled
+from examiner.selection.proof.contest import FoldJob, JudgedFold, judge
+from examiner.selection.proof.holdout import Holdout, judged_only, splits_of
+from examiner.selection.proof.rows import Row, rows_of
+from examiner.selection.proof.sets import (
     Columns,
     Contest,
-    FoldJob,
-    JudgedFold,
     choose_sets,
-    judge,
     predict_sets,
+    random_sets,
 )
-from examiner.selection.proof.holdout import Holdout, splits_of
-from examiner.selection.proof.rows import Row, rows_of
 from examiner.wording import InputError, counted
 
 Map: TypeAlias = Callable[[Callable[[FoldJob], JudgedFold], Iterable[FoldJob]], Iterable[Any]]
@@ -51,7 +50,8 @@ class Comparison:
     """Methods and sizes, judged on held-out agents; `rows` hold the figures, `answer` says what follows.
 
     `truth` [agents] are aggregates of the full set and `predicted` [methods, sizes, agents] what was
-    predicted of each agent while it was held out, NaN where it never was.
+    predicted of each agent while it was held out, NaN where it never was. `warnings` [methods][sizes] say
+    what is not shown to be better than random sets.
     """
 
     target: str
@@ -66,7 +66,19 @@ class Comparison:
     stability: tuple[Stability, ...]
     answer: str
     fingerprint: str
+    warnings: tuple[tuple[str | None, ...], ...]
     notes: tuple[str, ...]
+
+    def warning(self, method: str, size: int) -> str | None:
+        """Say that one method at one size is not shown to be better than random sets, or nothing.
+
+        >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(12, 9)))
+        >>> found = compare(results, [3], ["spread"], rng=0, holdout=Holdout(draws=5))
+        >>> found.warning("spread", 3)[:60]
+        'Beware: 3 tasks chosen by spread are not shown to predict th'
+        """
+        self.row(method, size)
+        return self.warnings[self.methods.index(method)][self.sizes.index(size)]
 
     def row(self, method: str, size: int) -> Row:
         """Return the figures of one method at one size.
@@ -163,11 +175,13 @@ def compare(
     if not 0 < tolerance < np.inf:
         raise InputError(f"The tolerance is {tolerance:g}. Give a relative error above 0: 0.05.")
     wanted = _sizes(sizes, whole)
-    entered, best, notes = entered_methods(whole, methods)
+    entered, best, notes = entered_methods(
+        whole, methods, None if whole.terms.budget is not None else wanted[-1]
+    )
     for_draws, for_splits, for_folds, for_figures = generator(rng).spawn(4)
-    draws = _draws(whole, wanted, holdout.draws, for_draws)
+    draws = random_sets(whole, wanted, holdout.draws, for_draws)
     contest = Contest(entered, wanted, draws, holdout.inner, holdout.level, best)
-    splits = splits_of(holdout, whole.agents, whole.families, for_splits)
+    splits = judged_only(splits_of(holdout, whole.agents, whole.families, for_splits), whole.judged)
     folds = splits.main + splits.pairs
     jobs = [FoldJob(*job) for job in zip(folds, for_folds.spawn(len(folds)), strict=True)]
     found: list[JudgedFold] = []
@@ -178,6 +192,7 @@ def compare(
     judged = found[: len(splits.main)]
     ordered = found[len(splits.main) :] or judged
     all_sets, optimistic = _on_all(whole, contest, for_figures)
+    beside = pooled([beside_random(fold.truth, fold.guess, fold.random) for fold in judged])
     rows = rows_of(whole, contest, judged, ordered, optimistic, reps=holdout.reps, rng=for_figures)
     truth, predicted = _pooled(judged, len(whole.agents))
     return Comparison(
@@ -193,7 +208,8 @@ def compare(
         stability=_stability(whole, contest, judged, all_sets),
         answer=answer_of(rows, contest.names, whole, tolerance),
         fingerprint=whole.fingerprint,
-        notes=(*whole.notes, *notes, *_gaps(judged)),
+        warnings=_warnings(contest, beside),
+        notes=(*whole.notes, *notes, *_gaps(judged), *_lost(contest, beside)),
     )
 
 
@@ -208,20 +224,6 @@ def _sizes(sizes: Sequence[int], whole: Benchmark) -> tuple[int, ...]:
             f"lie between {max(1, must)} and {offered}."
         )
     return wanted
-
-
-def _draws(
-    whole: Benchmark, sizes: tuple[int, ...], draws: int, rng: np.random.Generator
-) -> tuple[tuple[Columns, ...], ...]:
-    """Random sets of each size, [sizes][draws], the same in every fold: nothing is learnt from agents."""
-    evidence = fold_of(whole, whole.everyone, ()).evidence
-    if evidence.terms.in_units:
-        return tuple(
-            tuple(draw_at_random(evidence, size, rng).columns for _ in range(draws))
-            for size in sizes
-        )
-    longest = [draw_at_random(evidence, sizes[-1], rng).columns for _ in range(draws)]
-    return tuple(tuple(drawn[:size] for drawn in longest) for size in sizes)
 
 
 def _on_all(
@@ -239,7 +241,7 @@ def _on_all(
     squares = []
     for group in (sets, contest.draws):
         flat = [columns for row in group for columns in row]
-        guesses = predict_sets(fold, fold.observed, flat, None, rest=False) if flat else []
+        guesses = predict_sets(fold, fold.observed, flat, rest=False) if flat else []
         squares.append(np.array([((guess.value - target) ** 2).sum() for guess in guesses]))
     sizes = len(contest.sizes)
     r2 = 1 - squares[0].reshape(-1, sizes) / spread
@@ -278,6 +280,23 @@ def _pooled(judged: list[JudgedFold], agents: int) -> tuple[Floats, Floats]:
         truth[fold.test] = fold.truth
         predicted[:, :, fold.test] = fold.guess.value
     return truth, predicted
+
+
+def _warnings(contest: Contest, beside: Beside) -> tuple[tuple[str | None, ...], ...]:
+    return tuple(
+        tuple(beside.luck(method, at).warning(name, size) for at, size in enumerate(contest.sizes))
+        for method, name in enumerate(contest.names)
+    )
+
+
+def _lost(contest: Contest, beside: Beside) -> tuple[str, ...]:
+    """Say which methods lose to random sets, and at which size."""
+    told = (
+        beside.luck(method, at).loses(name, size)
+        for method, name in enumerate(contest.names)
+        for at, size in enumerate(contest.sizes)
+    )
+    return tuple(line for line in told if line is not None)
 
 
 def _gaps(judged: list[JudgedFold]) -> tuple[str, ...]:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from examiner.scores.cells import codes_of
 from examiner.scores.estimate import check_level
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.greedy import MOST_EXCHANGED
+from examiner.selection.effort import CHOICES_A_FOLD, seconds_to_choose
+from examiner.selection.methods import MOST_SECONDS
 from examiner.wording import InputError, counted, listed
 
 LEAST_TRAINING = 2
@@ -91,6 +92,20 @@ def splits_of(
     pairs = [split for _ in range(repeats) for split in k_fold(families, number, rng)]
     whole = "" if count == len(families) else ", families kept together"
     return Splits(main, pairs, name + whole)
+
+
+def judged_only(splits: Splits, judged: NDArray[np.bool_]) -> Splits:
+    """Hold out only agents whose truth is known; folds without any are not made.
+
+    >>> splits = Splits([Split(np.array([1]), np.array([0])), Split(np.array([0]), np.array([1]))], [], "")
+    >>> len(judged_only(splits, np.array([True, False])).main)
+    1
+    """
+    main, pairs = (
+        [Split(train, test[judged[test]]) for train, test in part if judged[test].any()]
+        for part in (splits.main, splits.pairs)
+    )
+    return Splits(main, pairs, splits.name)
 
 
 def leave_one_out(families: Sequence[str]) -> list[Split]:
@@ -204,10 +219,6 @@ def expected_seconds(
 ) -> float:
     """About how many processor seconds judging takes: to be told before long work, and no more exact.
 
-    At each step regression scans agents · tasks numbers for ten penalties and the information methods
-    agents² · tasks; others do less. A fold chooses once, and five times in folds inside it. Without a
-    size, as many tasks are reckoned with as the budget buys at the mean cost.
-
     >>> import numpy as np
     >>> from examiner.results import Results
     >>> from examiner.selection.benchmark import benchmark
@@ -215,24 +226,12 @@ def expected_seconds(
     True
     """
     agents, tasks = material.values.shape
-    terms = material.terms
-    if size is None:
-        assert terms.budget is not None, "without a size there is a budget"
-        size = 1 + int(min(terms.budget / terms.cost.mean(), len(material.tasks) - 1))
     how = folds_of_proof(material) if folds is None else folds
-    steps = 2 * size + (size * (size + 1) / 2 if tasks <= MOST_EXCHANGED else 0)
-    fitting = 5e-6 * agents * tasks
-    work = {
-        "regression": 1.7e-7 * agents * tasks * steps,
-        "information_swap": 1.7e-9 * agents**2 * tasks * steps,
-        "information_gain": 3e-9 * agents**2 * tasks * size,
-        "fisher": fitting,
-        "discrimination": fitting,
-        "anchors": 4e-9 * tasks**2 * steps,
-    }
+    work = seconds_to_choose(material, size)
     named = [name.replace("-", "_") for name in methods or ["best_of"]]
-    searched = work if "best_of" in named else named
-    each = 5e-7 * agents * tasks + sum(work.get(name, 0.0) for name in searched)
+    if "best_of" in named:
+        named += [name for name, seconds in work.items() if seconds <= MOST_SECONDS]
+    each = 5e-7 * agents * tasks + sum(work.get(name, 0.0) for name in set(named))
     count = len(set(material.families)) if how.folds == "loo" else how.folds
-    seconds: float = (count + PAIR_FOLDS * how.repeats) * 6 * each
+    seconds: float = (count + PAIR_FOLDS * how.repeats) * CHOICES_A_FOLD * each
     return seconds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 from examiner.adaptive import Examination, ExaminationState, ExaminationStudy, TaskBank
 from examiner.adaptive.calibration import Anchor
@@ -13,6 +14,8 @@ from examiner.telling.finding import Finding, Text
 from examiner.telling.prose import Name
 from examiner.telling.table import ROWS_SHOWN, Column, Piece, Record, Table, records
 from examiner.wording import counted
+
+BEYOND = " lies beyond the calibration set: its interval is widened by what can be known of that."
 
 
 def tell(fit: IRTFit, found: Sequence[Placement]) -> Finding:
@@ -61,7 +64,7 @@ def tell(fit: IRTFit, found: Sequence[Placement]) -> Finding:
     )
     blocks: list[Piece] = [
         Table.of(rows, placed, "Placed"),
-        Table.of(rows, everywhere, f"Over all {tasks} of the fit"),
+        Table.of(rows, everywhere, _over_all(fit)),
         Text("low and high are the ends of 95 % intervals, and so are the two ranks in"),
         Text("brackets; the interval of ability counts the errors of the tasks."),
     ]
@@ -73,6 +76,13 @@ def tell(fit: IRTFit, found: Sequence[Placement]) -> Finding:
     about = f"{fit.model} of {counted(len(fit.abilities.agents), 'agent')} × {tasks}"
     data = {"model": fit.model, "tasks": len(fit.items), "agents": agents}
     return Finding(blocks=tuple(blocks), data=data, about=about)
+
+
+def _over_all(fit: IRTFit) -> str:
+    """Say which tasks a mean is over: tasks that all agents solve, or none, count too."""
+    alike = sum(1 for task in fit.dropped if isfinite(task.value))
+    whole = counted(len(fit.items) + alike, "task")
+    return f"Over all {whole} of the fit" + (f", {alike} with one result for all" if alike else "")
 
 
 def _odd(agent: str, task: str, told: str) -> Text:
@@ -144,6 +154,8 @@ def tell_set(chosen: Selection, found: Sequence[SetPlacement]) -> Finding:
                 f"{abs(by):.1f} deviations {'above' if by > 0 else 'below'} what the other chosen"
             )
             blocks.append(_odd(each.agent, task, f", {told} tasks say"))
+        if each.beyond:
+            blocks.append(Text((Name(each.agent), BEYOND)))
         if each.missing:
             missing = Name(", ".join(each.missing))
             blocks.append(Text((Name(each.agent), " has no result on ", missing)))
@@ -173,6 +185,7 @@ def _predicted(chosen: Selection, found: SetPlacement) -> Record:
         "rank": {"low": found.rank_low, "high": found.rank_high, "among": among},
         "unexpected": [{"task": task, "deviations": by} for task, by in found.unexpected],
         "missing": list(found.missing),
+        "beyond": found.beyond,
         "predictions": [
             {"task": task, "expected": value}
             for task, value in found.tasks.items()

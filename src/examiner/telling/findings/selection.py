@@ -10,6 +10,8 @@ from examiner.telling.prose import Name
 from examiner.telling.table import Column, Piece, Record, Table
 
 GAINS = {
+    "share of the target's variance explained": "how much of what varies in the aggregate the task, beside "
+    "those above it, explains",
     "error of the aggregate removed": "by how much the task, beside those above it, lowers the error of "
     "predicting left-out agents",
     "bits": "what the task, beside those above it, tells about which agent is playing",

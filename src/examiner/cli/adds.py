@@ -1,0 +1,39 @@
+"""`examiner adds`: what a new task adds to a set of others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from examiner import selection
+from examiner.cli.options import REPS, Seeded, SourceOptions, option, words_of
+from examiner.cli.output import progress_bar, show
+from examiner.cli.select import SelectionOptions, material_from
+from examiner.stored import open_selection
+from examiner.telling.findings import addition as findings
+from examiner.wording import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class AddsOptions:
+    """Which task is new, and what it may add to."""
+
+    task: str = option(..., "The task that is new.", metavar="TASK")
+    to: str | None = option(
+        None, "Tasks it may add to, with commas [default: all others].", metavar="TASKS"
+    )
+    chosen: Path | None = option(
+        None, "Or a few tasks stored by `examiner select -o`.", "--with", metavar="FILE"
+    )
+    reps: int = option(100, REPS, min=1)
+
+
+def adds(options: SourceOptions, choice: SelectionOptions, how: AddsOptions, told: Seeded) -> None:
+    """Say what a new task adds to a set: bits and error removed beyond it, and what it repeats."""
+    if how.to is not None and how.chosen is not None:
+        raise InputError("Both `--to` and `--with` are given. Name the set in one way.")
+    names = words_of(how.to) if how.chosen is None else list(open_selection(how.chosen).tasks)
+    with progress_bar("reading") as progress:
+        material = material_from(options, choice, None, progress)
+        found = selection.adds(material, how.task, names, rng=told.seed, reps=how.reps)
+    show(findings.tell(found), "examiner.adds/1", told.json, found.notes, seed=told.seed)

@@ -1,0 +1,232 @@
+r"""Covariances between tasks, shrunk and of low rank, and what the tasks already chosen leave of them.
+
+Agents are taken as draws from one distribution over tasks with a mean and a covariance. No target of any
+agent is looked at while tasks are weighed, so that more tasks cannot be fitted to the agents there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.checking import Floats
+
+ITERATIONS = 25
+"""Steps of EM from principal components; what is left to gain is less than what shrinking takes away."""
+PRIOR_AGENTS = 1.0
+"""Loadings are held at 0 as if by so many agents more: a task may have fewer agents than factors."""
+LEAST_NOISE = 0.02
+"""Share of a task's variance that is its own, at least: a factor must not be one task (Heywood)."""
+USED_UP = 1e-6
+"""A task with less than this share of its variance left is told by those chosen."""
+
+
+class Factors(NamedTuple):
+    """A few common factors of tasks: x = mean + loadings · f + e, with f ~ N(0, I), e of own variance.
+
+    `filled` are the agents' values about the mean, gaps as the factors expect them.
+    """
+
+    mean: Floats  # [tasks]
+    loadings: Floats  # [tasks, factors]
+    noise: Floats  # [tasks]
+    scores: Floats  # [agents, factors]
+    second: Floats  # [factors, factors]: sum over agents of E[f fᵀ]
+    filled: Floats  # [agents, tasks]
+    gaps: Floats  # [tasks]: the share of agents not observed
+
+
+def factors_of(values: Floats, count: int) -> Factors:
+    r"""Fit common factors to values [agents, tasks] by EM over the observed cells alone; NaN is a gap.
+
+    With :math:`O_a` the tasks of agent a and :math:`\Psi` the tasks' own variances,
+
+    .. math:: V_a = \Big(I + \sum_{t \in O_a} w_t w_t^\top / \psi_t\Big)^{-1}, \qquad
+              \hat f_a = V_a \sum_{t \in O_a} w_t (x_{at} - \mu_t) / \psi_t
+
+    and each task is regressed on 1 and the factors of its agents (Rubin & Thayer, 1982, eqs. 4–5, with
+    gaps). So an agent that played half of the tasks tells about those.
+
+    >>> rng = np.random.default_rng(0)
+    >>> table = rng.normal(size=(200, 1)) * [1.0, 2.0, 1.0] + 0.1 * rng.normal(size=(200, 3))
+    >>> found = np.abs(factors_of(table, 1).loadings[:, 0])
+    >>> (found / found[0]).round(1)
+    array([1., 2., 1.])
+    """
+    seen = np.isfinite(values)
+    agents, tasks = values.shape
+    held = seen.astype(np.float64)
+    number = np.maximum(held.sum(axis=0), 1.0)
+    centre = np.where(seen, values, 0.0).sum(axis=0) / number
+    x = np.where(seen, values - centre, 0.0)
+    variance = (x**2).sum(axis=0) / number
+    floor = LEAST_NOISE * variance + 1e-9 * max(float(variance.mean()), 1e-300)
+    count = min(count, agents, tasks)
+    _, size, right = np.linalg.svd(x, full_matrices=False)
+    # Of two tasks a cell is there twice as rarely: what gaps take off covariances is given back.
+    loadings = right[:count].T * (size[:count] / np.sqrt(agents) / max(float(held.mean()), 1e-3))
+    noise = np.maximum(variance - (loadings**2).sum(axis=1), floor)
+    shift = np.zeros(tasks)
+    prior = np.diag([1e-6, *[PRIOR_AGENTS] * count])
+    for _ in range(ITERATIONS):
+        scores, spread = _scores(x - held * shift, held, loadings, noise)
+        design = np.column_stack([np.ones(agents), scores])
+        squares = design[:, :, None] * design[:, None, :]
+        squares[:, 1:, 1:] += spread
+        moments = (held.T @ squares.reshape(agents, -1)).reshape(tasks, count + 1, count + 1)
+        along = x.T @ design
+        found = np.linalg.solve(moments + prior, along[:, :, None])[:, :, 0]
+        shift, loadings = found[:, 0], found[:, 1:]
+        noise = np.maximum(variance - (found * along).sum(axis=1) / number, floor)
+    scores, spread = _scores(x - held * shift, held, loadings, noise)
+    filled = np.where(seen, x - shift, scores @ loadings.T)
+    second = scores.T @ scores + spread.sum(axis=0)
+    return Factors(centre + shift, loadings, noise, scores, second, filled, 1 - held.mean(axis=0))
+
+
+def _scores(x: Floats, held: Floats, loadings: Floats, noise: Floats) -> tuple[Floats, Floats]:
+    """Expected factors of each agent and their covariances; [agents, factors] and one matrix more."""
+    (agents, _), count = x.shape, loadings.shape[1]
+    weighed = loadings / noise[:, None]
+    products = (weighed[:, :, None] * loadings[:, None, :]).reshape(len(loadings), -1)
+    precision = np.eye(count) + (held @ products).reshape(agents, count, count)
+    spread = np.linalg.inv(precision)
+    scores: Floats = np.einsum("akl,al->ak", spread, x @ weighed)
+    return scores, np.asarray(spread, dtype=np.float64)
+
+
+class Covariance(NamedTuple):
+    """Covariance L Lᵀ + diag(noise) between tasks, and that of each task with the target.
+
+    No matrix [tasks, tasks] is ever made: a column costs tasks · rank.
+    """
+
+    mean: Floats  # [tasks]
+    loadings: Floats  # [tasks, rank]
+    noise: Floats  # [tasks]
+    with_target: Floats  # [tasks]
+    target_variance: float
+
+    @property
+    def variances(self) -> Floats:
+        """Each task's variance, [tasks]."""
+        return np.asarray(np.einsum("tr,tr->t", self.loadings, self.loadings) + self.noise)
+
+    def column(self, task: int) -> Floats:
+        """Return the covariances of one task with all, [tasks]."""
+        found: Floats = self.loadings @ self.loadings[task]
+        found[task] += self.noise[task]
+        return found
+
+
+def blended(
+    factors: Factors, shrinkage: float, *, weights: Floats | None, target: Floats
+) -> Covariance:
+    r"""Blend the covariance of a few common factors with the one observed.
+
+    .. math:: C = s\,(W W^\top + \Psi) + (1 - s)\, \tfrac1n \sum_a E[z_a z_a^\top \mid x_a]
+
+    as Ledoit & Wolf (2003, eq. 1) shrink towards one factor. With n agents C has the rank n and a few.
+    A target that is a weighted mean of the tasks has the covariance C w with them; any other (a median) is
+    taken as one more column, which is blended alike.
+
+    >>> table = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 3.0]])
+    >>> half = np.full(2, 0.5)
+    >>> found = blended(factors_of(table, 1), 0.5, weights=half, target=table @ half)
+    >>> bool(np.isclose(found.target_variance, found.with_target @ half))
+    True
+    """
+    agents, seen = len(factors.filled), 1.0 - shrinkage
+    loadings = np.column_stack(
+        [np.sqrt(shrinkage) * factors.loadings, np.sqrt(seen / agents) * factors.filled.T]
+    )
+    noise = (shrinkage + seen * factors.gaps) * factors.noise
+    noise = noise + 1e-6 * max(float(factors.noise.mean()), 1e-300)
+    if weights is not None:
+        with_target: Floats = loadings @ (weights @ loadings) + noise * weights
+        return Covariance(factors.mean, loadings, noise, with_target, float(weights @ with_target))
+    about = target - target.mean()
+    own = np.linalg.solve(factors.second, factors.scores.T @ about)
+    observed = factors.filled.T @ about / agents
+    with_target = shrinkage * (factors.loadings @ own) + seen * observed
+    return Covariance(factors.mean, loadings, noise, with_target, float((about**2).mean()))
+
+
+class Conditional:
+    r"""What the tasks chosen leave of the covariances: one pivoted Cholesky column a task.
+
+    With v the new column, the variance left and the covariance with the target y fall by
+
+    .. math:: v = C_{\cdot j \mid S} / \sqrt{C_{jj \mid S}}, \qquad
+              C_{tt} \to C_{tt} - v_t^2, \qquad C_{ty} \to C_{ty} - v_t\, C_{jy} / \sqrt{C_{jj}}
+
+    so that k tasks of m cost m · k · (rank + k).
+
+    >>> one = Covariance(np.zeros(2), np.array([[1.0], [1.0]]), np.array([1.0, 0.1]), np.ones(2), 1.0)
+    >>> Conditional(one).gains([]).round(2)
+    array([0.5 , 0.91])
+    """
+
+    def __init__(self, covariance: Covariance) -> None:
+        self._whole = covariance
+        self._start = covariance.variances
+        self._begin()
+
+    def _begin(self) -> None:
+        self.chosen: list[int] = []
+        self._left = self._start.copy()
+        self._with_target = self._whole.with_target.copy()
+        self._columns = np.empty((len(self._start), 16))
+        self._share: list[float] = []
+
+    def gains(self, chosen: Sequence[int]) -> Floats:
+        """Share of the target's variance that each task would explain beside those chosen, [tasks]."""
+        held = list(chosen)
+        if held[: len(self.chosen)] != self.chosen:
+            self._begin()
+        for task in held[len(self.chosen) :]:
+            self._add(task)
+        able = self._left > USED_UP * self._start
+        explained = np.where(able, self._with_target**2 / np.where(able, self._left, 1.0), 0.0)
+        explained[held] = 0.0
+        return explained / max(self._whole.target_variance, 1e-300)
+
+    def grown(self, size: int, offered: Floats | None = None) -> Conditional:
+        """Add the task with the largest gain until there are `size`; without demands or costs."""
+        while len(self.chosen) < size:
+            gain = self.gains(self.chosen)
+            gain[self.chosen] = -1.0
+            self._add(int((gain if offered is None else np.where(offered, gain, -1.0)).argmax()))
+        return self
+
+    def predicted(self, values: Floats) -> Floats:
+        r"""Conditional expectation of the target, about its mean, from the first 1, 2, … chosen tasks.
+
+        .. math:: \hat y_k = \sum_{i \le k} \frac{C_{iy}}{\sqrt{C_{ii}}}\, (R^{-1} z)_i
+
+        with R the Cholesky factor of the chosen tasks. `values` [agents, chosen tasks] are about the
+        tasks' means, without gaps; shape [chosen tasks, agents].
+        """
+        from scipy.linalg import solve_triangular  # slow to import
+
+        factor = self._columns[self.chosen, : len(self.chosen)]
+        news = solve_triangular(factor, values.T, lower=True, check_finite=False)
+        return np.cumsum(news * np.array(self._share)[:, None], axis=0)
+
+    def _add(self, task: int) -> None:
+        known = len(self.chosen)
+        if known == self._columns.shape[1]:
+            self._columns = np.concatenate([self._columns, np.empty_like(self._columns)], axis=1)
+        before = self._columns[:, :known]
+        deviation = np.sqrt(max(self._left[task], USED_UP * self._start[task], 1e-300))
+        new = (self._whole.column(task) - before @ before[task]) / deviation
+        new[self.chosen] = 0.0  # what they leave of each other is rounding
+        new[task] = deviation
+        share = float(self._with_target[task] / deviation)
+        self._columns[:, known] = new
+        self._left = np.maximum(self._left - new**2, 0.0)
+        self._with_target = self._with_target - new * share
+        self._share.append(share)
+        self.chosen.append(task)

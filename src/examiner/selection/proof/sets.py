@@ -1,0 +1,134 @@
+"""What is compared, and in one fold: the sets that methods choose, and what is predicted from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.checking import Floats
+from examiner.selection.benchmark import Benchmark
+from examiner.selection.evidence import Fold, fill_from, fold_of
+from examiner.selection.intervals import Predicted
+from examiner.selection.methods import BEST_OF, Method
+from examiner.selection.methods.random import random as draw_at_random
+from examiner.selection.ridge import Design, ridge_fits
+from examiner.selection.targets import remainder
+
+Columns = tuple[int, ...]
+
+
+class Contest(NamedTuple):
+    """What is compared: methods by name, sizes, and random sets [sizes][draws] of the same sizes.
+
+    `inner` is the number of folds inside each fold, in which best-of judges the methods, where `best`
+    asks for it, and from which intervals know how far off agents are that had no part in choosing.
+    """
+
+    methods: tuple[tuple[str, Method], ...]
+    sizes: tuple[int, ...]
+    draws: tuple[tuple[Columns, ...], ...]
+    inner: int
+    level: float
+    best: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The methods' names, with best-of where that is asked for."""
+        return (*(name for name, _ in self.methods), *((BEST_OF,) if self.best else ()))
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The evidence that some method needs."""
+        return tuple(dict.fromkeys(need for _, method in self.methods for need in method.needs))
+
+
+class Guess(NamedTuple):
+    """Predictions of the held-out agents: aggregate, remainder and its truth, and the interval's ends.
+
+    Arrays [held-out agents] of one set, or [sets, sizes, held-out agents] of many.
+    """
+
+    value: Floats
+    rest: Floats
+    rest_truth: Floats
+    low: Floats
+    high: Floats
+
+    def within(self, interval: Predicted) -> Guess:
+        """Add the ends of an interval."""
+        return self._replace(low=interval.low, high=interval.high)
+
+
+def choose_sets(
+    fold: Fold, contest: Contest, rng: np.random.Generator
+) -> tuple[tuple[Columns, ...], ...]:
+    """Return the set of each method at each size, [methods][sizes]; one nested choice serves all sizes."""
+    chosen = []
+    for _, method in contest.methods:
+        if method.path is not None:
+            chosen.append(tuple(method.path(fold.evidence, contest.sizes, rng)))
+        elif method.nested and not fold.evidence.terms.in_units:
+            longest = method.select(fold.evidence, max(contest.sizes), rng).columns
+            chosen.append(tuple(longest[:size] for size in contest.sizes))
+        else:
+            chosen.append(
+                tuple(method.select(fold.evidence, size, rng).columns for size in contest.sizes)
+            )
+    return tuple(chosen)
+
+
+def predict_sets(
+    fold: Fold, raw: Floats, sets: Sequence[Columns], *, rest: bool = True
+) -> list[Guess]:
+    """Predict agents with comparable values `raw` from each set, sets of one length at once."""
+    target = fold.evidence.target
+    assert target is not None
+    design = Design.of(fold.evidence.values)
+    guesses: list[Guess | None] = [None] * len(sets)
+    lengths = np.array([len(columns) for columns in sets])
+    nothing = np.full(len(raw), np.nan)
+    for length in np.unique(lengths):
+        which = np.flatnonzero(lengths == length)
+        columns = np.array([sets[index] for index in which.tolist()], dtype=np.intp)
+        new = fill_from(raw[:, columns], fold.centre[columns])
+        new = (new - design.centre[columns]) / design.unit
+        value = ridge_fits(design.values, target, columns).predict(new)
+        left = left_truth = np.broadcast_to(nothing, value.shape)
+        if rest and length < fold.evidence.values.shape[1]:
+            others = ridge_fits(design.values, remainder(fold.evidence.values, columns), columns)
+            left = others.predict(new)
+            left_truth = remainder(raw, columns)
+        for row, index in enumerate(which.tolist()):
+            guesses[index] = Guess(value[row], left[row], left_truth[row], nothing, nothing)
+    return [guess for guess in guesses if guess is not None]
+
+
+def stacked(guesses: list[Guess], shape: tuple[int, ...]) -> Guess:
+    """Put the guesses of many sets into one of arrays [..., held-out agents]."""
+    return Guess(*(np.stack(parts).reshape(shape) for parts in zip(*guesses, strict=True)))
+
+
+def predict_draws(fold: Fold, raw: Floats, contest: Contest) -> Guess:
+    """Predictions from the random sets, [draws, sizes, held-out agents]."""
+    sizes, draws = len(contest.sizes), len(contest.draws[0]) if contest.draws else 0
+    if not draws:
+        return Guess(*[np.empty((0, sizes, len(raw)))] * len(Guess._fields))
+    guesses = predict_sets(fold, raw, [columns for row in contest.draws for columns in row])
+    each = stacked(guesses, (sizes, draws, len(raw)))
+    return Guess(*(part.transpose(1, 0, 2) for part in each))
+
+
+def random_sets(
+    whole: Benchmark, sizes: tuple[int, ...], draws: int, rng: np.random.Generator
+) -> tuple[tuple[Columns, ...], ...]:
+    """Random sets of each size, [sizes][draws], the same in every fold: nothing is learnt from agents."""
+    evidence = fold_of(whole, whole.everyone, ()).evidence
+    if evidence.terms.in_units:
+        return tuple(
+            tuple(draw_at_random(evidence, size, rng).columns for _ in range(draws))
+            for size in sizes
+        )
+    longest = [draw_at_random(evidence, sizes[-1], rng).columns for _ in range(draws)]
+    return tuple(tuple(drawn[:size] for drawn in longest) for size in sizes)

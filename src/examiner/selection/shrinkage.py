@@ -1,0 +1,132 @@
+"""How strongly covariances are shrunk: settled at each size by folds over the training agents alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.checking import Floats
+from examiner.selection.covariance import Conditional, Covariance, Factors, blended, factors_of
+from examiner.selection.names import name_order
+
+FACTORS = (1, 3)
+SHRINKAGES = (0.9, 0.6, 0.3, 0.15)
+"""Tried towards one common factor and towards three. On simulated and given tables neither more factors nor
+finer steps predicted better, and each costs as much again."""
+RUNGS = (3, 6, 12, 24, 48, 96)
+"""Sizes of sets at which errors are compared; a size between them weighs those near it."""
+LARGEST_SHARE = 3
+"""Rungs go up to a third of the tasks."""
+FOLDS = 5
+FEWEST_AGENTS = 8
+"""With fewer, folds say nothing, and covariances are shrunk most."""
+STANDARD_ERRORS = 0.5
+"""The strongest blend is taken whose error is within this of the least: among equals the least is luck."""
+
+
+class Blend(NamedTuple):
+    """Towards how many common factors covariances are shrunk, and how far (1: all the way)."""
+
+    factors: int
+    shrinkage: float
+
+
+BLENDS = tuple(Blend(factors, shrinkage) for shrinkage in SHRINKAGES for factors in FACTORS)
+"""All that are tried, the strongest first."""
+
+
+class Shrinkage(NamedTuple):
+    """Absolute errors of agents that had no part, in units of their mean; [blends, rungs, agents].
+
+    Without any rung, agents are too few to tell.
+    """
+
+    rungs: tuple[int, ...]
+    errors: Floats
+
+    def at(self, size: int) -> Blend:
+        r"""Return the blend for sets of this size.
+
+        Rung q weighs :math:`\min(q/k, k/q)` at size k. Of the blends whose error is within half a standard
+        error (over agents) of the least one the strongest is taken.
+
+        >>> Shrinkage((), np.empty((8, 0, 9))).at(5)
+        Blend(factors=1, shrinkage=0.9)
+        """
+        if not self.rungs:
+            return BLENDS[0]
+        near = np.array([min(rung / size, size / rung) for rung in self.rungs])
+        error = np.einsum("bqa,q->ba", self.errors, near / near.sum())
+        worse = error - error[error.mean(axis=1).argmin()]
+        doubt = STANDARD_ERRORS * worse.std(axis=1) / np.sqrt(worse.shape[1])
+        return BLENDS[int(np.flatnonzero(worse.mean(axis=1) <= doubt + 1e-12)[0])]
+
+
+def rungs_for(tasks: int) -> tuple[int, ...]:
+    """Return the sizes at which errors are compared, of sets among so many tasks.
+
+    >>> rungs_for(60)
+    (3, 6, 12)
+    """
+    largest = max(tasks // LARGEST_SHARE, 1)
+    return tuple(rung for rung in RUNGS if rung <= largest) or (largest,)
+
+
+class Table(NamedTuple):
+    """What covariances are learnt from: values [agents, tasks] with NaN for gaps, and the target [agents].
+
+    `weights` [tasks] are those of the target, where it is a weighted mean of the tasks, else None.
+    """
+
+    values: Floats
+    target: Floats
+    weights: Floats | None
+
+    def of(self, rows: Sequence[int] | Floats) -> Table:
+        """Return some agents' part."""
+        return Table(self.values[rows], self.target[rows], self.weights)
+
+    def covariance(self, blend: Blend, factors: Factors | None = None) -> Covariance:
+        """Return covariances under a blend."""
+        found = factors_of(self.values, blend.factors) if factors is None else factors
+        return blended(found, blend.shrinkage, weights=self.weights, target=self.target)
+
+
+def settled(table: Table, agents: Sequence[str], tasks: Sequence[str]) -> Shrinkage:
+    """Judge all blends in five folds: choose on four parts of the agents, predict the fifth.
+
+    Names settle who is in which fold, so that the order of rows and columns means nothing.
+    """
+    rungs = rungs_for(len(tasks))
+    if len(agents) < FEWEST_AGENTS:
+        return Shrinkage((), np.empty((len(BLENDS), 0, len(agents))))
+    rows, columns = np.argsort(name_order(agents)), np.argsort(name_order(tasks))
+    table = Table(
+        table.values[np.ix_(rows, columns)],
+        table.target[rows],
+        None if table.weights is None else table.weights[columns],
+    )
+    fold = np.arange(len(agents)) % FOLDS
+    off = np.empty((len(BLENDS), len(rungs), len(agents)))
+    for held_out in range(FOLDS):
+        part, rest = table.of(fold == held_out), table.of(fold != held_out)
+        off[:, :, fold == held_out] = _errors(rest, part, rungs)
+    off = np.abs(off)
+    scale = off.mean(axis=(0, 2))
+    return Shrinkage(rungs, off / np.where(scale > 0, scale, 1.0)[None, :, None])
+
+
+def _errors(rest: Table, part: Table, rungs: tuple[int, ...]) -> Floats:
+    """How far off the target of some agents is, predicted from others; [blends, rungs, agents]."""
+    made = {count: factors_of(rest.values, count) for count in FACTORS}
+    centre = float(rest.target.mean())
+    off = []
+    for blend in BLENDS:
+        covariance = rest.covariance(blend, made[blend.factors])
+        chosen = Conditional(covariance).grown(rungs[-1])
+        values = part.values[:, chosen.chosen] - covariance.mean[chosen.chosen]
+        said = chosen.predicted(np.where(np.isfinite(values), values, 0.0))
+        off.append(part.target - centre - said[[rung - 1 for rung in rungs]])
+    return np.array(off)

@@ -1,0 +1,72 @@
+"""What a new task adds: nothing where it repeats the set, much where it tells of what the set does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import examiner as ex
+
+AGENTS, RUNS = 40, 4
+
+
+def results_of(kind: str, seed: int = 0) -> ex.Results:
+    """Two abilities; tasks 1 to 3 need the first, 4 to 9 both, and task 10 is the new one."""
+    rng = np.random.default_rng(seed)
+    first, second = rng.normal(size=(2, AGENTS, 1))
+    means = np.concatenate(
+        [np.repeat(first, 3, axis=1), np.repeat(first + second, 6, axis=1)], axis=1
+    )
+    new = {"repeat": first, "new": second, "noise": np.zeros((AGENTS, 1))}[kind]
+    table = np.concatenate([means, new], axis=1)[:, :, None] + 0.4 * rng.normal(
+        size=(AGENTS, 10, RUNS)
+    )
+    return ex.Results.from_numpy(table)
+
+
+SET = ["task 1", "task 2", "task 3"]
+
+
+def test_a_task_of_another_ability_adds_bits_and_removes_error_beyond_chance() -> None:
+    found = ex.selection.adds(results_of("new"), "task 10", SET, rng=0, reps=30)
+    assert found.bits.value > 0.3 and found.bits_chance < 0.05
+    assert found.error_removed.value > 0.3 and found.error_chance < 0.05
+    assert found.error_removed.low > 0
+    assert found.told.value < 0.3
+
+
+def test_a_task_that_repeats_the_set_is_told_by_it_and_names_what_it_repeats() -> None:
+    repeat = ex.selection.adds(results_of("repeat"), "task 10", SET, rng=0, reps=30)
+    new = ex.selection.adds(results_of("new"), "task 10", SET, rng=0, reps=30)
+    assert repeat.told.value > 0.85
+    assert set(SET) == {task for task, _ in repeat.nearest}
+    assert set(SET) <= set(repeat.cluster)
+    assert repeat.error_removed.value < new.error_removed.value / 3
+    assert repeat.bits.value < new.bits.value
+
+
+def test_noise_adds_nothing_that_chance_would_not() -> None:
+    chances = []
+    for seed in range(3):
+        found = ex.selection.adds(results_of("noise", seed), "task 10", SET, rng=0, reps=30)
+        assert found.told.value < 0.2
+        chances.append((found.bits_chance, found.error_chance))
+    assert np.mean(np.array(chances) < 0.05) < 0.34
+    assert np.mean(chances) > 0.2
+
+
+def test_bits_of_set_and_task_together_are_those_of_the_information_room() -> None:
+    results = results_of("new")
+    found = ex.selection.adds(results, "task 10", SET, rng=0, reps=5)
+    together = ex.information.set_gain(results, [*SET, "task 10"])
+    assert found.bits_set == pytest.approx(ex.information.set_gain(results, SET), abs=1e-6)
+    assert found.bits_set + found.bits.value == pytest.approx(together, abs=1e-6)
+
+
+def test_beside_all_others_there_is_no_error_outside_and_odd_names_are_refused() -> None:
+    found = ex.selection.adds(results_of("new"), "task 10", rng=0, reps=5)
+    assert len(found.to) == 9 and np.isnan(found.error_removed.value)
+    with pytest.raises(ex.InputError, match="Unknown task 'task 11'"):
+        ex.selection.adds(results_of("new"), "task 11", rng=0)
+    with pytest.raises(ex.InputError, match="no other task that 'task 1' could add to"):
+        ex.selection.adds(results_of("new"), "task 1", ["task 1"], rng=0)
