@@ -168,7 +168,7 @@ def test_without_frames_time_is_in_episodes_and_it_is_said():
     curves = learning_curves(Results.from_frame(table), last=2)
     assert curves.unit == "episodes"
     assert curves.points.tolist() == [1.0, 2.0, 4.0]
-    assert "There is no column 'frames': time is counted in episodes." in curves.notes
+    assert "There is no column 'frames' or 'steps': time is counted in episodes." in curves.notes
 
 
 # ------------------------------------------------------------------ properties

@@ -89,6 +89,11 @@ class SourceOptions:
     path: str | None = option(
         None, "Names from folders, for example '{agent}/{task}_{run}/'.", metavar="TEMPLATE"
     )
+    time: str | None = option(
+        None,
+        "Column that is time in a run, times a number for frames: global_step*4; or none.",
+        metavar="COLUMN[*FACTOR]",
+    )
     measure: list[str] | None = option(
         None, "Column to use as a measure; may be repeated, first is main.", metavar="COLUMN"
     )

@@ -90,6 +90,7 @@ def _read(options: SourceOptions, progress: ProgressCallback | None) -> Results:
         measure=options.measure,
         item=_item(options.item),
         path=options.path,
+        time=options.time,
         progress=progress,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -14,9 +14,10 @@ from examiner.importers import cells
 from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, with_given
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
+from examiner.importers.time import TimeColumn, with_time
 from examiner.results import Provenance, Results
 from examiner.results.border import MEASURES, absent_names
-from examiner.results.keys import ITEM_COLUMNS
+from examiner.results.keys import ITEM_COLUMNS, TIMES
 from examiner.results.table import assemble
 from examiner.wording import InputError, listed, shorten
 
@@ -25,7 +26,7 @@ Layout = Literal["tidy", "wide"]
 Orientation = Literal["rows", "columns"]
 
 _TIDY_COLUMNS = frozenset(
-    {*ITEM_COLUMNS, *MEASURES, "run", "trial", "seed", "frames", "length", "cost"}
+    {*ITEM_COLUMNS, *MEASURES, *TIMES, "run", "trial", "seed", "length", "cost"}
 )
 KNOWN_COLUMNS = _TIDY_COLUMNS.union(AGENT_COLUMNS, TASK_COLUMNS)
 """Names that mean something in a header."""
@@ -39,6 +40,7 @@ class TableOptions:
     tasks_are: Orientation | None = None
     measures: tuple[str, ...] = ()
     item: tuple[str, ...] | None = None
+    time: TimeColumn | None = None
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -120,7 +122,9 @@ def results_from_table(frame: pl.DataFrame, columns: TableColumns, origin: Prove
     frame = frame.with_columns(
         cells.without_missing_words(frame[name]) for name in measures if name in frame.columns
     )
-    origin = origin.with_notes(*columns.notes, *cells.rounding_notes(frame, measures))
+    timed = with_time(frame, options.time)
+    frame, origin = timed.frame, replace(origin, training=timed.found)
+    origin = origin.with_notes(*columns.notes, *timed.notes, *cells.rounding_notes(frame, measures))
     return assemble(frame, measures or None, None, origin)
 
 

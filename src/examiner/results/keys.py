@@ -26,6 +26,8 @@ from examiner.wording import InputError, RepeatedKeyError, counted, listed, shor
 
 ITEM_COLUMNS = ("level", "mode", "difficulty")
 """Columns that, where present, say which item of a task was played."""
+TIMES = ("frames", "steps")
+"""Columns that tell when in its run a row was observed: emulator frames, or steps of the agent."""
 
 
 class Completed(NamedTuple):

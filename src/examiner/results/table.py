@@ -384,7 +384,7 @@ class Results:
         """Keep one row for each run, with these values in the place of its trials'.
 
         `rows` are the rows kept, `measures` a value for each. Trials are numbered 0; a column that
-        changes within a run is dropped, but for `frames`, which is then that of the row kept.
+        changes within a run is dropped, but for `frames` and `steps`, then those of the row kept.
 
         >>> table = {"agent": ["a"] * 2, "task": ["t"] * 2, "run": [0, 0], "score": [1, 3]}
         >>> results = Results.from_dict(table | {"trial": [0, 1]})

@@ -14,6 +14,12 @@ from examiner.scores.training.episodes import Curve, Episodes, Places, last_of_r
 
 EVALUATION = "evaluation"
 """The column that tells: true or false, or the number of the evaluation and empty while learning."""
+CHECKPOINT = "checkpoint"
+"""The column that numbers the points of a log that holds no episodes: means of iterations, evaluations."""
+REGULAR = 3
+"""Times of a run from which it can be told that they are an equal step apart."""
+EVEN = 1e-6
+"""Relative difference of two steps that rounding may make."""
 SURE = 0.01
 """How often a flat, noisy curve may be taken for one that moved."""
 
@@ -230,12 +236,70 @@ def evaluation_rows(
     """
     values = results.numbers(column) if column in results.attributes else None
     if values is None or np.isnan(values).all():
-        together = episodes.in_frames and none_alone(episodes.observed(np.zeros(len(results))))
+        together = episodes.is_timed and none_alone(episodes.observed(np.zeros(len(results))))
         return np.ones(len(results), dtype=bool) if together else None
     seen = ~np.isnan(values)
     if not seen.all() or not np.isin(values, (0.0, 1.0)).all():
         return seen
     # Zeros and ones are flags, or the numbers of two evaluations whose episodes stand together.
-    if episodes.in_frames and none_alone(episodes.observed(values)):
+    if episodes.is_timed and none_alone(episodes.observed(values)):
         return seen
     return np.asarray(values == 1)
+
+
+def checkpoint_runs(results: Results, episodes: Episodes) -> NDArray[np.bool_]:
+    """Tell which runs hold checkpoints and no episodes; shape [runs].
+
+    Those whose rows have a number in the column `checkpoint`; and in training logs where nobody says,
+    those whose rows stand at three or more times an equal step apart, further than an episode is long
+    where lengths are known: episodes rarely end in step.
+
+    >>> from examiner.results import Provenance
+    >>> from examiner.scores.training.episodes import episodes_of
+    >>> log = {"agent": ["a"] * 4, "task": ["t"] * 4, "run": [0] * 4, "trial": [0, 1, 2, 3],
+    ...        "frames": [100, 200, 300, 400], "score": [1, 2, 3, 4]}
+    >>> tables = [Results.from_dict(each, provenance=Provenance(training=True))
+    ...           for each in (log, log | {"length": [100] * 4})]
+    >>> [checkpoint_runs(table, episodes_of(table)).tolist() for table in tables]
+    [[True], [False]]
+    """
+    runs = len(episodes.lengths)
+    if CHECKPOINT in results.attributes:
+        numbered = ~np.isnan(results.numbers(CHECKPOINT))[episodes.rows]
+        return np.bincount(episodes.run, weights=numbered, minlength=runs) > 0
+    if not episodes.is_timed or not results.provenance.training:
+        return np.zeros(runs, dtype=bool)
+    times = at_times(episodes.observed(np.zeros(len(results))))
+    inner = times.run[1:] == times.run[:-1]
+    steps, run = np.diff(times.time)[inner], times.run[1:][inner]
+    least, most = np.full(runs, np.inf), np.full(runs, -np.inf)
+    np.minimum.at(least, run, steps)
+    np.maximum.at(most, run, steps)
+    regular = (times.lengths >= REGULAR) & (most <= least * (1 + EVEN))
+    return np.asarray(regular & (least > _longest(results, episodes)))
+
+
+def at_times(curve: Curve) -> Curve:
+    """Take the rows of a run that share one time as one point: their mean.
+
+    >>> curve = Curve(np.zeros(4, int), np.array([5.0, 5, 9, 9]), np.array([1.0, 3, 5, 9]), np.array([4]))
+    >>> at_times(curve).values
+    array([2., 7.])
+    """
+    if not len(curve.run):
+        return curve
+    start = np.flatnonzero(_new_times(curve))
+    if len(start) == len(curve.run):
+        return curve
+    means = window_means(curve.values, start, np.append(start[1:], len(curve.run)))
+    run = curve.run[start]
+    return Curve(run, curve.time[start], means, np.bincount(run, minlength=len(curve.lengths)))
+
+
+def _longest(results: Results, episodes: Episodes) -> Floats:
+    """The longest episode of each run; 0 without a column `length`, endless where it is empty; [runs]."""
+    longest = np.zeros(len(episodes.lengths))
+    if "length" in results.attributes:
+        lengths = results.numbers("length")[episodes.rows]
+        np.maximum.at(longest, episodes.run, np.where(np.isnan(lengths), np.inf, lengths))
+    return longest

@@ -183,10 +183,10 @@ def curves(
         agents=results.agents,
         tasks=results.tasks,
         measure=measure,
-        unit="frames" if episodes.in_frames else "episodes",
+        unit=episodes.unit,
         last=last,
         points=during.points,
-        summaries=_summaries(during.points, last, episodes.in_frames),
+        summaries=_summaries(during.points, last, episodes.unit),
         agent=episodes.agent,
         task=episodes.task,
         run=episodes.label,
@@ -232,8 +232,7 @@ def _levels(phases: Phases, blocks: Checkpoints) -> list[Floats]:
     return [after, best_mean(judged), best_reevaluated(judged), mean_over_time(training)]
 
 
-def _summaries(points: Floats, last: int, in_frames: bool) -> tuple[Summary, ...]:
-    unit = "frames" if in_frames else "episodes"
+def _summaries(points: Floats, last: int, unit: str) -> tuple[Summary, ...]:
     during = [
         Summary(
             f"training at {point:,.15g}",
@@ -275,8 +274,8 @@ def _notes(
 ) -> tuple[str, ...]:
     """One sentence for each thing that a summary could not use or tell."""
     notes = list(episodes.notes)
-    if not episodes.in_frames and not notes:
-        notes.append("There is no column 'frames': time is counted in episodes.")
+    if not episodes.is_timed and not notes:
+        notes.append("There is no column 'frames' or 'steps': time is counted in episodes.")
     notes += _training_notes(during)
     notes += _checkpoint_notes(phases, during.last)
     unsaid = np.isnan(relative_drop) & (phases.training.lengths > 0)

@@ -100,10 +100,10 @@ def efficiency(
 
 def _episodes(results: Results) -> Episodes:
     episodes = episodes_of(results)
-    if not episodes.in_frames:
+    if not episodes.is_timed:
         raise InputError(
-            "Sample-efficiency curves need a column 'frames', with a number in every row: the frames "
-            "of the run so far. Add it, or look at final scores only."
+            "Sample-efficiency curves need a column 'frames' or 'steps', with a number in every row: those "
+            "of the run so far. Name it (`--time COLUMN`), or look at final scores only."
         )
     return episodes
 
