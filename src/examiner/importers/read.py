@@ -66,7 +66,9 @@ def read(
     """
     measures = (measure,) if isinstance(measure, str) else tuple(measure or ())
     clock = None if time is None else TimeColumn.of(time)
-    options = TableOptions(layout, tasks_are, measures, None if item is None else tuple(item), clock)
+    options = TableOptions(
+        layout, tasks_are, measures, None if item is None else tuple(item), clock
+    )
     named = None if format is None else known_format(format)
     template = None if path is None else PathTemplate.of(path)
     if is_frame(source):

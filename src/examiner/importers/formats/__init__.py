@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from examiner.importers.files import SourceFile
 from examiner.importers.formats import (
+    bare_array,
     cleanrl,
     dopamine,
     gvgai,
+    json_records,
     ledger,
     ndjson,
     parquet,
@@ -98,6 +100,18 @@ FORMATS = MappingProxyType(
         ),
         "gvgai-executor": Format(
             "GVGAI executor lines", gvgai.recognises_executor, gvgai.read_executor
+        ),
+        "npy": Format(
+            "bare .npy arrays of evaluations, with a path template",
+            bare_array.recognises,
+            bare_array.read,
+            training=True,
+        ),
+        "json": Format(
+            "JSON lists of records, or of curves (xs, ys)",
+            json_records.recognises,
+            json_records.read,
+            endings=(".json",),
         ),
         "ndjson": Format(
             "JSON lines, one record a line",

@@ -61,7 +61,8 @@ def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Readin
 def _run_reading(file: SourceFile, scalars: pl.DataFrame) -> Reading:
     returns, lengths = (scalars.filter(tag=tag) for tag in (_RETURN, _LENGTH))
     run = _run(file)
-    columns = returns.select(score="value", frames=pl.col("step") * run.frames_of_step, length=None)
+    time = {run.unit: pl.col("step") * run.frames_of_step}
+    columns = returns.select(score="value", **time, length=None)
     # The two are written at the same step, one after the other.
     if lengths["step"].equals(returns["step"]):
         length = lengths["value"].cast(pl.Int64, strict=False) * run.frames_of_length

@@ -10,12 +10,17 @@ from numpy.typing import NDArray
 from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores.cells import group_means
-from examiner.scores.training.episodes import Curve, Episodes, Places, last_of_runs, window_means
+from examiner.scores.training.episodes import (
+    CHECKPOINT,
+    Curve,
+    Episodes,
+    Places,
+    last_of_runs,
+    window_means,
+)
 
 EVALUATION = "evaluation"
 """The column that tells: true or false, or the number of the evaluation and empty while learning."""
-CHECKPOINT = "checkpoint"
-"""The column that numbers the points of a log that holds no episodes: means of iterations, evaluations."""
 REGULAR = 3
 """Times of a run from which it can be told that they are an equal step apart."""
 EVEN = 1e-6

@@ -15,7 +15,9 @@ from examiner.scores.cells import group_means
 from examiner.wording import InputError, counted, listed
 
 Places = NDArray[np.int64]
-Unit = Literal["frames", "steps", "frames or steps", "episodes"]
+Unit = Literal["frames", "steps", "frames or steps", "checkpoints", "episodes"]
+CHECKPOINT = "checkpoint"
+"""The column that numbers the points of a log that holds no episodes: means of iterations, evaluations."""
 
 PAPER_POINTS = (10e6, 50e6, 100e6, 200e6)
 """Frames at which papers/001 reports (section 3, last paragraph)."""
@@ -28,7 +30,7 @@ class Episodes(NamedTuple):
 
     `rows`, `run` and `time` have shape [rows], the others [runs]. `time` is in `unit`: frames where every
     row has them (skipped frames included, as the log counts them), else steps; where some tasks were
-    logged in frames and others in steps, each in its own; else episodes from 1.
+    logged in frames and others in steps, each in its own; else checkpoints or episodes, from 1.
     """
 
     rows: NDArray[np.intp]
@@ -249,7 +251,7 @@ def _times(results: Results) -> tuple[Floats | None, Unit, tuple[str, ...]]:
     """When each row was observed, in which unit, and what a reader should know of it; None: nobody says."""
     known = {name: results.numbers(name) for name in TIMES if name in results.attributes}
     if not known:
-        return None, "episodes", ()
+        return _numbered(results)
     frames, steps = (known.get(name, np.full(len(results), np.nan)) for name in TIMES)
     counted_in_steps = np.isnan(frames)
     if not counted_in_steps.any():
@@ -265,12 +267,22 @@ def _times(results: Results) -> tuple[Floats | None, Unit, tuple[str, ...]]:
     return times, "frames or steps", _mixture(results, counted_in_steps)
 
 
+def _numbered(results: Results) -> tuple[Floats | None, Unit, tuple[str, ...]]:
+    """Checkpoints of which nobody said when they were made: counted from 1."""
+    if CHECKPOINT not in results.attributes:
+        return None, "episodes", ()
+    numbers = results.numbers(CHECKPOINT)
+    return (None, "episodes", ()) if np.isnan(numbers).any() else (numbers + 1, "checkpoints", ())
+
+
 def _mixture(results: Results, in_steps: NDArray[np.bool_]) -> tuple[str, ...]:
     tasks = len(results.tasks)
     both = np.bincount(results.task_codes[in_steps], minlength=tasks) > 0
     both &= np.bincount(results.task_codes[~in_steps], minlength=tasks) > 0
     if not both.any():
-        return ("Some tasks were logged in frames, others in steps: times are in each task's own unit.",)
+        return (
+            "Some tasks were logged in frames, others in steps: times are in each task's own unit.",
+        )
     names = [results.tasks[task] for task in np.flatnonzero(both)]
     return (
         f"{counted(len(names), 'task')} have runs in frames and runs in steps, whose times do not compare: "

@@ -14,13 +14,13 @@ from examiner.checking import Floats
 from examiner.results import Results
 from examiner.results.attributes import announce
 from examiner.scores.training.checkpoints import (
-    CHECKPOINT,
     EVALUATION,
     at_times,
     checkpoint_runs,
     evaluation_rows,
 )
 from examiner.scores.training.episodes import (
+    CHECKPOINT,
     Curve,
     Episodes,
     episodes_of,
@@ -153,7 +153,12 @@ def parse_reduction(text: str) -> Reduction:
     except ValueError:
         size = math.nan
     whole = kind == "final" or size == math.floor(size) if math.isfinite(size) else False
-    if kind not in ("last", "final") or not whole or size <= 0 or (kind == "final" and of_checkpoints):
+    if (
+        kind not in ("last", "final")
+        or not whole
+        or size <= 0
+        or (kind == "final" and of_checkpoints)
+    ):
         raise InputError(f"Cannot reduce runs by {shorten(text)}. Give {_KNOWN}.")
     return Reduction(kind, size, bool(of_checkpoints))  # type: ignore[arg-type]
 
@@ -210,7 +215,9 @@ def _step(reduction: Reduction, episodes: Episodes, points: NDArray[np.bool_]) -
     if reduction.kind == "auc":
         said = f"area under the curve over {unit}, divided by the {unit} covered"
     elif reduction.kind == "last":
-        said = f"mean of the last {size} {'checkpoints' if reduction.of_checkpoints else 'episodes'}"
+        said = (
+            f"mean of the last {size} {'checkpoints' if reduction.of_checkpoints else 'episodes'}"
+        )
     elif not math.isnan(reduction.size):
         said = f"mean of the episodes that ended in the last {size} {unit}"
     elif points.all():
@@ -247,5 +254,7 @@ def _shortfalls(curve: Curve, episodes: Episodes, reduction: Reduction, of: str)
                 f"and are averaged whole (the shortest: {np.min(covered):,.0f} {episodes.unit})."
             )
     if reduction.kind == "auc" and not episodes.is_timed:
-        notes.append("There is no column 'frames' or 'steps': the area under the curve is over episodes.")
+        notes.append(
+            "There is no column 'frames' or 'steps': the area under the curve is over episodes."
+        )
     return notes
