@@ -89,6 +89,11 @@ class SourceOptions:
     path: str | None = option(
         None, "Names from folders, for example '{agent}/{task}_{run}/'.", metavar="TEMPLATE"
     )
+    strict: bool = option(
+        False,
+        "Refuse a folder with a file that cannot be read, instead of skipping it.",
+        "--strict",
+    )
     time: str | None = option(
         None,
         "Column that is time in a run, times a number for frames: global_step*4; or none.",

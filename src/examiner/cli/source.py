@@ -91,6 +91,7 @@ def _read(options: SourceOptions, progress: ProgressCallback | None) -> Results:
         item=_item(options.item),
         path=options.path,
         time=options.time,
+        strict=options.strict,
         progress=progress,
     )
 

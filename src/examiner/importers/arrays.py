@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -20,8 +21,9 @@ _LONGEST_HEADER = 10_000  # as numpy has it: shape and kind of one array
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, MemoryError),
     *(ValueError, TypeError, LookupError, OverflowError, SyntaxError, RuntimeError),
+    tokenize.TokenError,
 )
-"""What zipfile and numpy raise on what is no npz file; NotImplementedError is a RuntimeError."""
+"""What zipfile and numpy raise on what is no npz or npy file; NotImplementedError is a RuntimeError."""
 
 
 def array_names(file: SourceFile) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ def read(
     item: Sequence[str] | None = None,
     path: str | None = None,
     time: str | None = None,
+    strict: bool = False,
     progress: Progress | None = None,
 ) -> Results:
     """Read results from a file, a folder, a pattern, or a pandas, polars or arrow table.
@@ -53,9 +54,9 @@ def read(
     results' notes.
 
     A folder (with all that lies in it) or a pattern such as `logs/**/*.csv` becomes one table; files
-    that are not results are skipped, and said. `path` is a template that takes names from folders,
-    such as `{agent}/{task}_{run}/`: see `examiner.importers.templates`. `progress` is told (stage,
-    done, total).
+    that are not results or cannot be read are skipped, and said, unless `strict`. `path` is a template
+    that takes names from folders, such as `{agent}/{task}_{run}/`: see `examiner.importers.templates`.
+    `progress` is told (stage, done, total).
 
     A table with a column of time (`global_step`, `frames`, …) that rises within runs is a training log.
     `time` names another column, times a number where it is to be counted in frames (`global_step*4`),
@@ -79,7 +80,7 @@ def read(
                 # Threads and all that they need are loaded only where there is work for them.
                 from examiner.importers.batch import read_files
 
-                reading = read_files(source, options, named, template, progress)
+                reading = read_files(source, options, named, template, progress, strict=strict)
             else:
                 file = _named_by(template, open_source(source))
                 name = named or recognised(file)

@@ -30,6 +30,11 @@ _TIDY_COLUMNS = frozenset(
 )
 KNOWN_COLUMNS = _TIDY_COLUMNS.union(AGENT_COLUMNS, TASK_COLUMNS)
 """Names that mean something in a header."""
+INDEX_COLUMN = "Unnamed: 0"
+"""What pandas calls the index of a table that was written with it, when it reads it back."""
+_INDEX_NOTE = (
+    "The first column has no name and counts rows, as pandas writes its index: it is left out."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +106,10 @@ def results_from_table(frame: pl.DataFrame, columns: TableColumns, origin: Prove
     ("The first column is called 'game': tasks are rows, agents are columns.",)
     """
     options, given = columns.options, columns.given
+    if _holds_index(frame, columns):
+        left = [name for name in columns.names if name != INDEX_COLUMN]
+        columns = TableColumns.of(left, options, given)
+        frame, origin = frame.drop(INDEX_COLUMN), origin.with_notes(_INDEX_NOTE)
     if columns.layout == "wide":
         measure = _wide_measure(columns)
         frame = cells.unfolded(frame, tasks_are_rows=columns.tasks_are_rows, measure=measure)
@@ -123,9 +132,22 @@ def results_from_table(frame: pl.DataFrame, columns: TableColumns, origin: Prove
         cells.without_missing_words(frame[name]) for name in measures if name in frame.columns
     )
     timed = with_time(frame, options.time)
-    frame, origin = timed.frame, replace(origin, training=timed.found)
+    frame, origin = (
+        timed.frame,
+        replace(origin, training=timed.found or "checkpoint" in frame.columns),
+    )
     origin = origin.with_notes(*columns.notes, *timed.notes, *cells.rounding_notes(frame, measures))
     return assemble(frame, measures or None, None, origin)
+
+
+def _holds_index(frame: pl.DataFrame, columns: TableColumns) -> bool:
+    """Whether the first column only counts rows; the names of a wide table are no count."""
+    if frame.columns[:1] != [INDEX_COLUMN]:
+        return False
+    numbers = frame[INDEX_COLUMN].cast(pl.String).cast(pl.Int64, strict=False)
+    if columns.layout == "tidy" or numbers.null_count():
+        return columns.layout == "tidy"
+    return bool((numbers == pl.int_range(len(frame), eager=True)).all())
 
 
 def _scale_columns(frame: pl.DataFrame) -> tuple[str, ...]:

@@ -20,6 +20,14 @@ from examiner.results.atari import atari_game
 from examiner.results.table import assemble
 from examiner.wording import shorten
 
+EPISODE_TAGS = ("charts/episodic_return", "rollout/episodic_return")
+"""Under what training scripts log the return of single episodes."""
+CHECKPOINT_TAGS = (
+    *("eval/mean_reward", "eval/episodic_return", "eval/return", "evaluation/return", "eval/score"),
+    *("rollout/ep_rew_mean", "rollout/return_mean", "train/episode_reward", "episode/score"),
+)
+"""Under what they log means of evaluations or of the last episodes: checkpoints, the best known first."""
+
 _AGENT_NOTE = (
     "Training logs do not say which agent learnt: {} is taken. To take it from elsewhere, give a "
     "template (`--path '{{agent}}/{{task}}_{{run}}/'`)."
@@ -104,6 +112,16 @@ def run_of(
     if agent is None:
         agent, note = (above, ZOO_NOTE) if like_task else (folder, AGENT_NOTE)
     return Run(file, agent, task, file.names.get("run", number or "0"), env_id or task, note)
+
+
+def cleanrl_names(name: str) -> tuple[str, str, str] | None:
+    """Return the environment, the agent and the seed of a run that is named as CleanRL does.
+
+    >>> cleanrl_names("Pong-v5__ppo_atari__3__1650000000"), cleanrl_names("lucky-sun-7")
+    (('Pong-v5', 'ppo_atari', '3'), None)
+    """
+    names = name.split("__")
+    return (names[0], names[1], names[2]) if len(names) == 4 else None
 
 
 def times_of(

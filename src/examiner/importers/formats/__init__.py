@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from examiner.importers.files import SourceFile
 from examiner.importers.formats import (
+    aim,
     bare_array,
     cleanrl,
     dopamine,
@@ -19,6 +20,7 @@ from examiner.importers.formats import (
     rliable,
     sb3,
     separated,
+    wandb,
 )
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
@@ -68,7 +70,7 @@ FORMATS = MappingProxyType(
             partial(ledger.read, phase="training"),
         ),
         "cleanrl": Format(
-            "CleanRL run folders (TensorBoard event files)",
+            "TensorBoard event files: CleanRL run folders, Stable-Baselines3",
             cleanrl.recognises,
             read_many=cleanrl.read_many,
             training=True,
@@ -113,6 +115,8 @@ FORMATS = MappingProxyType(
             json_records.read,
             endings=(".json",),
         ),
+        "wandb": Format("charts exported from Weights & Biases, CSV", wandb.recognises, wandb.read),
+        "aim": Format("metrics exported from Aim, CSV", aim.recognises, aim.read),
         "ndjson": Format(
             "JSON lines, one record a line",
             ndjson.recognises,

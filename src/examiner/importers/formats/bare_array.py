@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import polars as pl
 
@@ -12,6 +14,11 @@ from examiner.importers.tables import TableOptions
 from examiner.importers.training import Run, training_reading
 from examiner.wording import InputError, shorten
 
+_NAMED = re.compile(r"(?P<agent>.+?)_(?P<task>[^_]+-v\d+)_(?P<run>\d+)\.npy")
+_NAMED_NOTE = (
+    "Names of files like TD3_Ant-v1_0.npy are read as agent, task and run; to take them from elsewhere, "
+    "give a template (`--path '{agent}_{task}_{run}.npy'`)."
+)
 _MAGIC = b"\x93NUMPY"
 _NOTE = (
     "An array [checkpoints] or [checkpoints, episodes] does not say when its checkpoints were made: they "
@@ -35,15 +42,16 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     >>> import tempfile
     >>> from pathlib import Path
     >>> from examiner.importers.files import open_source
-    >>> from dataclasses import replace
     >>> path = Path(tempfile.mkdtemp()) / "TD3_Ant-v1_0.npy"
     >>> np.save(path, np.array([1.0, 5.0, 9.0]))
-    >>> named = replace(open_source(path), names={"agent": "TD3", "task": "Ant-v1", "run": "0"})
-    >>> read(named, TableOptions()).results.column("checkpoint")
-    [0, 1, 2]
+    >>> results = read(open_source(path), TableOptions()).results
+    >>> results.agents, results.tasks, results.column("checkpoint")
+    (('TD3',), ('Ant-v1',), [0, 1, 2])
     """
-    missing = [name for name in ("agent", "task") if name not in file.names]
     where = shorten(file.path, 200)
+    like = _NAMED.fullmatch(file.path.name)
+    names = {**(like.groupdict() if like else {}), **file.names}
+    missing = [name for name in ("agent", "task") if name not in names]
     if missing:
         raise InputError(
             f"{where} is a bare array, which names no {' and no '.join(missing)}. Take them from its path, "
@@ -61,6 +69,6 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
         "score": values.astype(np.float64).ravel(),
         "checkpoint": np.repeat(np.arange(points), each),
     }
-    names = file.names
     run = Run(file, names["agent"], names["task"], names.get("run", "0"), names["task"])
-    return training_reading([run], [values.size], pl.DataFrame(columns), "npy", [_NOTE])
+    guess = [] if {"agent", "task"} <= set(file.names) else [_NAMED_NOTE]
+    return training_reading([run], [values.size], pl.DataFrame(columns), "npy", [_NOTE, *guess])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,16 @@ from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions, table_reading
 from examiner.importers.text import beginning, parse_json, text_of
+from examiner.importers.time import TimeColumn
 from examiner.results.border import MEASURES
 from examiner.wording import InputError, listed, shorten
 
 _START = re.compile(rb"\s*\[\s*\{")
-_NAMES = {"xs": "step", "ys": "score", "scores": "score", "returns": "score", "rewards": "score"}
+_TIME_NOTE = (
+    "The lists 'xs' are read as time, in steps, and 'ys' as checkpoints of a training log. If time is in "
+    "frames, say so: `--time 'xs frames'`."
+)
+_NAMES = {"ys": "score", "scores": "score", "returns": "score", "rewards": "score"}
 """What lists in records are called, and what they are."""
 
 
@@ -53,7 +59,10 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
             )
     lists = [name for name in content[0] if isinstance(content[0][name], list)]
     frame = _unfolded(content, lists, file.path) if lists else _table(content)
-    return table_reading(frame, file, options, "json", text.notes)
+    notes = text.notes
+    if "xs" in lists and options.time is None:
+        options, notes = replace(options, time=TimeColumn("xs")), (*notes, _TIME_NOTE)
+    return table_reading(frame, file, options, "json", notes)
 
 
 def _unfolded(records: Sequence[Mapping[str, Any]], lists: list[str], path: Path) -> pl.DataFrame:
