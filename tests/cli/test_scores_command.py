@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 from examiner.cli import app
 

@@ -30,7 +30,7 @@ def run_python(code: str, **environment: str) -> str:
 def test_importing_the_room_imports_no_analysis_and_no_drawing():
     code = "import sys, examiner.datasets; print(*sorted(sys.modules))"
     modules = set(run_python(code).split())
-    heavy = {"plotly", "typer", "rich", "jinja2", "pandas", "pyarrow", "torch", "scipy"}
+    heavy = {"plotly", "click", "rich", "jinja2", "pandas", "pyarrow", "torch", "scipy"}
     rooms = {f"examiner.{room}" for room in ("scores", "telling", "cli")}
     assert not modules & (heavy | rooms)
 

@@ -187,14 +187,15 @@ def test_every_public_name_has_a_place_in_the_reference(name: str) -> None:
 
 
 def test_every_command_and_option_is_in_the_command_line_reference() -> None:
-    from typer.main import get_command
+    import click
 
     from examiner.cli import app
 
     page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
-    commands = get_command(app).commands  # type: ignore[attr-defined]
-    named = {f"## {name}" for name in commands}
-    options = {option for one in commands.values() for part in one.params for option in part.opts}
+    context = click.Context(app)
+    commands = [app.get_command(context, name) for name in app.list_commands(context)]
+    named = {f"## {one.name}" for one in commands}
+    options = {option for one in commands for part in one.params for option in part.opts}
     named |= {f"`{option}" for option in options if option.startswith("--") and option != "--help"}
     missing = sorted(name for name in named if name not in page)
     assert not missing, f"docs/command-line.md does not mention {missing}. Add them there."

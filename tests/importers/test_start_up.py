@@ -12,7 +12,7 @@ HEAVY = {
     "pyarrow",
     "plotly",
     "rich",
-    "typer",
+    "click",
     "tensorboard",
     "multiprocessing",
     "torch",

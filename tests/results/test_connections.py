@@ -88,6 +88,27 @@ def test_tables_with_gaps_at_random_have_no_weak_link(share: float) -> None:
         assert connections(ResponseMatrix.from_array(wins)).weakest is None
 
 
+def test_a_weak_link_is_told_wherever_the_division_by_the_second_eigenvector_has_twice_the_error() -> (
+    None
+):
+    rng = np.random.default_rng(4)
+    told = []
+    for share in np.linspace(0.15, 0.6, 60):
+        seen = rng.random((9, 14)) < share
+        seen[:5, 7:] &= rng.random((5, 7)) < share
+        if groups_of(seen)[0].tolist() != [0] * 9:
+            continue
+        seen = seen[:, seen.any(axis=0)]
+        met = seen.sum(axis=1)
+        information = np.diag(met) - (seen / seen.sum(axis=0)) @ seen.T
+        side = np.linalg.eigh(information)[1][:, 1] > 0
+        ratio = two_way_error(seen, side) / np.sqrt(1 / met[side].sum() + 1 / met[~side].sum())
+        found = connections(ResponseMatrix.from_array(np.where(seen, 1.0, np.nan))).weakest
+        assert (found is not None) == (ratio >= 2), ratio
+        told.append(ratio >= 2)
+    assert 0 < sum(told) < len(told)
+
+
 def test_many_shared_tasks_are_no_weak_link() -> None:
     assert connections(blocks(shared=8)).weakest is None
     assert connections(ResponseMatrix.from_array(np.eye(5))).warnings == ()

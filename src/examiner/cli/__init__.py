@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
 from importlib import import_module
+from inspect import getdoc
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
+import click
 
 from examiner.wording import ExaminerWarning, InputError
 
@@ -55,69 +54,83 @@ RENAMED = MappingProxyType(
 """Options of earlier versions, and what they are called today."""
 
 
-class Command(TyperCommand):
-    """A command that answers options of earlier versions with their names of today."""
+class Command(click.Command):
+    """A command that says what its arguments are, and what options of earlier versions are called today."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # Any: typer's own
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List arguments before options."""
+        from examiner.cli.parsing import Argument
+
+        said = [each.get_help_record(ctx) for each in self.params if isinstance(each, Argument)]
+        if said:
+            with formatter.section("Arguments"):
+                formatter.write_dl(said)
+        super().format_options(ctx, formatter)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse a renamed option before any other mistake is looked for."""
         for word in args:
             option = word.partition("=")[0]
             new = RENAMED.get((self.name or "", option))
             if new is not None:
                 _complain(f"`{option}` has another name now. Say `{new}`.")
-                raise typer.Exit(BAD_INPUT)
+                raise click.exceptions.Exit(BAD_INPUT)
         return super().parse_args(ctx, args)
 
 
-class LazyCommands(Mapping[str, Any]):  # Any: typer's own class of commands
-    """The commands by name, each made from its file when it is asked for.
+class Commands(click.Group):
+    """The group of all commands, each made from its file when it is asked for.
 
-    >>> list(LazyCommands())[:2]
+    >>> Commands("examiner").list_commands(click.Context(click.Command("examiner")))[:2]
     ['describe', 'convert']
     """
 
-    def __init__(self) -> None:
-        self._made: dict[str, Any] = {}
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Their names, in the order of the table."""
+        return list(COMMANDS)
 
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._made:
-            if name not in COMMANDS:
-                raise KeyError(name)
-            from examiner.cli.options import flattened
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name, None where there is none."""
+        if cmd_name not in self.commands and cmd_name in COMMANDS:
+            from examiner.cli.parsing import gathered, parameters_of
 
-            function = getattr(import_module(f"{__name__}.{name}"), name)
-            own = typer.Typer(add_completion=False, rich_markup_mode=None)
-            own.command(name, cls=Command)(_guarded(flattened(function)))
-            self._made[name] = get_command(own)
-        return self._made[name]
+            function = getattr(import_module(f"{__name__}.{cmd_name}"), cmd_name)
+            self.commands[cmd_name] = Command(
+                cmd_name,
+                params=parameters_of(function),
+                callback=_guarded(gathered(function)),
+                help=getdoc(function),
+            )
+        return self.commands.get(cmd_name)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
-
-    def __len__(self) -> int:
-        return len(COMMANDS)
-
-
-class Commands(TyperGroup):
-    """The group of all commands; its help needs none of their files."""
-
-    def __init__(self, **settings: Any) -> None:  # Any: typer's own
-        super().__init__(**settings)
-        self.commands = LazyCommands()  # type: ignore[assignment]  # nothing is ever added
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # Any: typer's own
-        """List the commands from the table."""
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from the table, which needs none of their files."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-app = typer.Typer(
-    cls=Commands,
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from importlib.metadata import version  # reads e-mail headers, for which help need not wait
+
+        click.echo(f"examiner {version('examiner')}")
+        ctx.exit()
+
+
+app = Commands(
+    "examiner",
     help="Examine your agents, and your exam.",
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
+    params=[
+        click.Option(
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_print_version,
+            help="Print the version and stop.",
+        )
+    ],
 )
 
 
@@ -129,26 +142,7 @@ def main() -> None:
         elif hasattr(getattr(sys, name), "reconfigure"):
             # A terminal without UTF-8 must not end the program.
             getattr(sys, name).reconfigure(errors="backslashreplace")
-    app()
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version  # reads e-mail headers, for which help need not wait
-
-        typer.echo(f"examiner {version('examiner')}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    show_version: Annotated[
-        bool,
-        typer.Option(
-            "--version", is_eager=True, callback=_print_version, help="Print the version and stop."
-        ),
-    ] = False,
-) -> None: ...
+    app(prog_name="examiner")
 
 
 def _guarded(command: Callable[..., None]) -> Callable[..., None]:
@@ -165,18 +159,18 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
                 sys.stdout.flush()
         except InputError as problem:
             _complain(str(problem))
-            raise typer.Exit(BAD_INPUT) from None
+            raise click.exceptions.Exit(BAD_INPUT) from None
         except BrokenPipeError:
             # The reader of our output left, as `head` does; nothing more can be said to it.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(1) from None
+            raise click.exceptions.Exit(1) from None
         except OSError as problem:
             _complain(
                 f"Cannot print the answer: {problem.strerror or problem}. Print it elsewhere."
             )
             with suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(BAD_INPUT) from None
+            raise click.exceptions.Exit(BAD_INPUT) from None
 
     return run
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from functools import partial, wraps
+from dataclasses import MISSING, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_type_hints
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from examiner.importers import FORMATS
 from examiner.wording import InputError, shorten
@@ -35,8 +31,7 @@ def option(default: object, meaning: str | Callable[[], str], *names: str, **mor
     >>> option(5, "Tasks to choose.").default
     5
     """
-    made = partial(typer.Option, *names, **more)
-    return field(default=default, metadata={"made": made, "meaning": meaning})
+    return field(default=default, metadata={"meaning": meaning, "names": names, **more})
 
 
 def argument(metavar: str, meaning: str, default: object = MISSING) -> Any:  # Any: a field
@@ -45,8 +40,7 @@ def argument(metavar: str, meaning: str, default: object = MISSING) -> Any:  # A
     >>> argument("GAME", "The game to play.", None).default is None
     True
     """
-    made = partial(typer.Argument, metavar=metavar)
-    return field(default=default, metadata={"made": made, "meaning": meaning})
+    return field(default=default, metadata={"meaning": meaning, "metavar": metavar})
 
 
 def other_source(name: str, what: str) -> Any:  # Any: a field
@@ -199,49 +193,3 @@ def find_modules_here(entry: str) -> None:
     here = str(Path.cwd())
     if ":" in entry and here not in sys.path:
         sys.path.insert(0, here)
-
-
-def flattened(command: Callable[..., None]) -> Callable[..., None]:
-    """Spread a command's option groups into single options, and gather them again when it is called.
-
-    >>> def count(options: SourceOptions, told: Printing) -> None: ...
-    >>> list(inspect.signature(flattened(count)).parameters)[:3]
-    ['source', 'format', 'layout']
-    """
-    hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {  # Any: a class of options
-        name: kind for name, kind in hints.items() if is_dataclass(kind)
-    }
-    parameters: list[inspect.Parameter] = []
-    for name, parameter in inspect.signature(command).parameters.items():
-        if name in groups:
-            parameters += _options_of(groups[name])
-        else:
-            parameters.append(parameter.replace(annotation=hints[name], kind=_KEYWORD))
-
-    @wraps(command)
-    def call(**given: Any) -> None:  # Any: each option has its own type
-        for name, group in groups.items():
-            given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
-        command(**given)
-
-    # Arguments without a default come first, as Python wants them.
-    parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return call
-
-
-_KEYWORD = inspect.Parameter.KEYWORD_ONLY
-
-
-def _options_of(group: Any) -> list[inspect.Parameter]:  # Any: a dataclass
-    hints = get_type_hints(group, include_extras=True)
-    parameters = []
-    for each in fields(group):
-        meaning = each.metadata["meaning"]
-        made = each.metadata["made"](help=meaning() if callable(meaning) else meaning)
-        default = inspect.Parameter.empty if each.default is MISSING else each.default
-        kind: Any = Annotated[hints[each.name], made]
-        parameters.append(inspect.Parameter(each.name, _KEYWORD, annotation=kind, default=default))
-    return parameters

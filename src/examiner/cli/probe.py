@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import typer
+import click
 
 from examiner.arena.environments import ENVIRONMENTS
 from examiner.arena.environments.games import playable_game
@@ -68,12 +68,12 @@ NOT_WITH_A_PLAN = (*(field.name for field in fields(PlayOptions)), "seed")
 """Options that a plan states itself."""
 
 
-def probe(context: typer.Context, who: ProbeOptions, play: PlayOptions, told: Seeded) -> None:
+def probe(who: ProbeOptions, play: PlayOptions, told: Seeded) -> None:
     """Say what an agent loses to sticky actions, and whether replaying its actions gives its score."""
     if who.agent.endswith(".toml") or is_bundled(who.agent):
         if who.game is not None:
             raise InputError(f"A plan names its games itself. Leave out {shorten(who.game)}.")
-        unused = _given(context, NOT_WITH_A_PLAN)
+        unused = _given(NOT_WITH_A_PLAN)
         if unused:
             raise InputError(f"A plan says itself how it is played. Leave out {unused}.")
         _probe_plan(named_plan(who.agent), who, told.json)
@@ -82,7 +82,7 @@ def probe(context: typer.Context, who: ProbeOptions, play: PlayOptions, told: Se
         raise InputError(
             f"Say on which game {shorten(who.agent)} is probed: `examiner probe AGENT GAME`."
         )
-    unused = _given(context, ("output",))
+    unused = _given(("output",))
     if unused:
         raise InputError(f"Only a plan has ledgers to keep in a folder. Leave out {unused}.")
     find_modules_here(who.agent)
@@ -100,8 +100,9 @@ def probe(context: typer.Context, who: ProbeOptions, play: PlayOptions, told: Se
     show(finding, "examiner.probe/1", told.json, seed=told.seed)
 
 
-def _given(context: typer.Context, names: Collection[str]) -> str:
+def _given(names: Collection[str]) -> str:
     """Those of the options that the user gave, even if with their default, as they are written."""
+    context = click.get_current_context()
     return ", ".join(
         param.opts[0]
         for param in context.command.params
@@ -109,7 +110,7 @@ def _given(context: typer.Context, names: Collection[str]) -> str:
     )
 
 
-def _was_given(context: typer.Context, name: str) -> bool:
+def _was_given(context: click.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
 
@@ -163,4 +164,4 @@ def _probe_plan(plan: Plan, who: ProbeOptions, json: bool) -> None:
     beside = {"folder": str(folder), "sticky_probability": who.sticky}
     show(finding, "examiner.probed-plan/1", json, None if json else notes, **beside)
     if found.failed:
-        raise typer.Exit(SOME_FAILED)
+        raise click.exceptions.Exit(SOME_FAILED)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import typer
+import click
 
 from examiner.arena.job import Plan
 from examiner.arena.plans import plan as named_plan
@@ -80,7 +80,7 @@ def run(options: RunOptions, told: Printing) -> None:
     exported = _exported(outcome, folder / "episodes.parquet")
     show(findings.tell_run(outcome, exported), "examiner.run/1", told.json)
     if outcome.failed:
-        raise typer.Exit(SOME_FAILED)
+        raise click.exceptions.Exit(SOME_FAILED)
 
 
 def _workers(workers: str | None, address: str | None, plan: Plan) -> int | Callable[[], Crew]:

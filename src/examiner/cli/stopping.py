@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
-import typer
+import click
 
 from examiner.cli.output import print_notes
 
@@ -46,7 +46,7 @@ def stopped_in_order(folder: Path) -> Iterator[None]:
         with suppress(OSError):  # the terminal may be what went
             print_notes([f"stopped; {kept}"])
         number = stopped.number if isinstance(stopped, _Stopped) else signal.SIGINT
-        raise typer.Exit(_AS_SHELLS_HAVE_IT + number) from None
+        raise click.exceptions.Exit(_AS_SHELLS_HAVE_IT + number) from None
 
 
 @contextmanager

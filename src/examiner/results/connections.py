@@ -104,11 +104,11 @@ def connections(matrix: ResponseMatrix) -> Connections:
     """
     observed = matrix.observed
     agent_group, task_group = groups_of(observed)
-    alone = agent_group.max(initial=-1) == 0
     weakest = None
-    if alone and not observed.all():
+    if agent_group.max(initial=-1) == 0 and not observed.all():
         rows, columns = np.flatnonzero(agent_group == 0), np.flatnonzero(task_group == 0)
-        weakest = _weakest(matrix.take(rows.tolist(), columns.tolist()))
+        whole = (len(rows), len(columns)) == observed.shape
+        weakest = _weakest(matrix if whole else matrix.take(rows.tolist(), columns.tolist()))
     return Connections(matrix.agents, matrix.tasks, agent_group, task_group, weakest)
 
 
@@ -194,7 +194,10 @@ def _weakest(matrix: ResponseMatrix) -> WeakLink | None:
     observed = matrix.observed
     seen = observed.astype(np.float64)
     met = seen.sum(axis=1)
-    information = np.diag(met) - (seen / seen.sum(axis=0)) @ seen.T
+    shared = seen / np.sqrt(seen.sum(axis=0))
+    information = np.diag(met) - shared @ shared.T
+    if _surely_strong(information, met):
+        return None
     values, vectors = np.linalg.eigh(information)
     side = vectors[:, 1] > 0
     if side.all() or not side.any():
@@ -208,6 +211,24 @@ def _weakest(matrix: ResponseMatrix) -> WeakLink | None:
     names = np.array(matrix.agents, dtype=object)
     hangs_on = _cover(matrix, observed, side, vectors[:, 1])
     return WeakLink(tuple(names[side]), tuple(names[~side]), hangs_on, ratio)
+
+
+def _surely_strong(information: Floats, met: Floats) -> bool:
+    r"""Whether no division of the agents can be weak, by one factorisation in place of all eigenvectors.
+
+    For the contrast c of any two sides, :math:`c^\top L^{+} c \le |c|^2 / \lambda_2`, and as many results
+    on common tasks give at least :math:`|c|^2 / \max_a D_a`. So the ratio of errors stays below `WEAK`
+    where :math:`\lambda_2 > \max_a D_a / \mathrm{WEAK}^2`: where L, less that and with its null vector
+    lifted, is positive definite.
+    """
+    most = met.max()
+    tested = information + most / len(met)
+    tested[np.diag_indices_from(tested)] -= most / WEAK**2
+    try:
+        np.linalg.cholesky(tested)
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def _cover(

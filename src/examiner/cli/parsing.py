@@ -1,0 +1,105 @@
+"""From groups of options to click's parameters, and back to groups when a command is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, Field, fields
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import click
+
+_PLAIN = {str: click.STRING, int: click.INT, float: click.FLOAT, Path: click.Path(path_type=Path)}
+
+
+class Argument(click.Argument):
+    """An argument that says what it is, as options do."""
+
+    def __init__(self, declared: list[str], meaning: str, **more: Any) -> None:  # Any: click's own
+        super().__init__(declared, **more)
+        self.meaning = meaning
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        """Its line in the help of the command."""
+        required = "  [required]" if self.required else ""
+        return self.make_metavar(ctx), f"{self.meaning}{required}"
+
+
+def parameters_of(command: Callable[..., None]) -> list[click.Parameter]:
+    """Spread a command's groups of options into single ones, those that must be given first.
+
+    >>> from examiner.cli.options import Printing, SourceOptions
+    >>> def count(options: SourceOptions, told: Printing) -> None: ...
+    >>> [parameter.name for parameter in parameters_of(count)][:3]
+    ['source', 'format', 'layout']
+    """
+    made = [
+        _parameter(each, hints[each.name])
+        for group in _groups(command).values()
+        for hints in [get_type_hints(group)]
+        for each in fields(group)
+    ]
+    return sorted(made, key=lambda parameter: not parameter.required)
+
+
+def gathered(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command be called with single options, which it takes in groups.
+
+    >>> from examiner.cli.options import Printing
+    >>> def say(told: Printing) -> None: print("as JSON" if told.json else "in words")
+    >>> gathered(say)(json=True)
+    as JSON
+    """
+    groups = _groups(command)
+
+    def call(**given: Any) -> None:  # Any: each option has its own type
+        command(
+            **{
+                name: group(**{each.name: _plain(given[each.name]) for each in fields(group)})
+                for name, group in groups.items()
+            }
+        )
+
+    return call
+
+
+def _groups(command: Callable[..., None]) -> dict[str, Any]:  # Any: a class of options
+    return {name: kind for name, kind in get_type_hints(command).items() if kind is not NoneType}
+
+
+def _plain(value: object) -> object:
+    """Options that may be repeated, as a list; None where none was given."""
+    return (list(value) or None) if isinstance(value, tuple) else value
+
+
+def _parameter(each: Field[Any], kind: Any) -> click.Parameter:  # Any: an annotation
+    """The option or argument that a field of a group is."""
+    said = dict(each.metadata)
+    meaning, names = said.pop("meaning"), said.pop("names", None)
+    text = meaning() if callable(meaning) else meaning
+    required = each.default is MISSING
+    said |= {"required": required, "default": None if required else each.default}
+    if get_origin(kind) in (Union, UnionType):
+        (kind,) = (part for part in get_args(kind) if part is not NoneType)
+    if names is None:
+        return Argument([each.name], text, type=_type(kind, said), **said)
+    declared = [each.name, *(names or ("--" + each.name.replace("_", "-"),))]
+    said = {"show_default": True, "help": text} | said
+    if kind is bool:
+        return click.Option(declared, is_flag=True, **said)
+    if get_origin(kind) is list:
+        (kind,), said["multiple"] = get_args(kind), True
+    return click.Option(declared, type=_type(kind, said), **said)
+
+
+def _type(kind: Any, said: dict[str, Any]) -> click.types.ParamType[Any]:  # Any: an annotation
+    """What click understands a value as; the least and most are taken from what is said of it."""
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind))
+    ends = {name: said.pop(name) for name in ("min", "max") if name in said}
+    if not ends:
+        return _PLAIN[kind]
+    between = click.IntRange(**ends) if kind is int else click.FloatRange(**ends)
+    between.name = _PLAIN[kind].name  # "x is not a valid integer range" is nothing to tell a user
+    return between
