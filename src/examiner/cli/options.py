@@ -114,8 +114,8 @@ class SourceOptions:
     )
     reduce: str | None = option(
         None,
-        "One value a run: last:K episodes, final:FRAMES, auc or all [default: last:100 for training "
-        "logs, else all].",
+        "One value a run: last:K episodes, 'last:N checkpoints', final, final:FRAMES, auc or all [default: "
+        "last:100 for logs of episodes, final for checkpoints, else all].",
         metavar="HOW",
     )
 

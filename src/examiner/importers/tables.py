@@ -95,8 +95,12 @@ def is_left_out(kind: pl.DataType) -> bool:
     return kind.is_nested() or kind in _NEITHER_TEXT_NOR_NUMBER
 
 
-def results_from_table(frame: pl.DataFrame, columns: TableColumns, origin: Provenance) -> Results:
+def results_from_table(
+    frame: pl.DataFrame, columns: TableColumns, origin: Provenance, *, numbered: bool = False
+) -> Results:
     """Build results from a frame as it was read, and what its header says.
+
+    `numbered` says that its trials were numbered since, and are no column of the table itself.
 
     >>> wide = pl.DataFrame({"game": ["pong", "venture"], "dqn": [18.0, 380.0], "random": [-20.7, 0.0]})
     >>> results = results_from_table(wide, TableColumns.of(wide.columns, TableOptions()), Provenance())
@@ -131,11 +135,9 @@ def results_from_table(frame: pl.DataFrame, columns: TableColumns, origin: Prove
     frame = frame.with_columns(
         cells.without_missing_words(frame[name]) for name in measures if name in frame.columns
     )
-    timed = with_time(frame, options.time)
-    frame, origin = (
-        timed.frame,
-        replace(origin, training=timed.found or "checkpoint" in frame.columns),
-    )
+    timed = with_time(frame, options.time, numbered=numbered)
+    frame, found = timed.frame, timed.found or "checkpoint" in frame.columns
+    origin = replace(origin, training=found, evenly_spaced=timed.evenly_spaced)
     origin = origin.with_notes(*columns.notes, *timed.notes, *cells.rounding_notes(frame, measures))
     return assemble(frame, measures or None, None, origin)
 

@@ -23,6 +23,9 @@ TIME_COLUMNS = (
 UNTIMED = "none"
 FRAMES_PER_STEP = 4
 """Emulator frames an Atari agent's action lasts in the usual wrappers."""
+_EPISODES = {"trial", "episode", "length", "episode_length", "ep_len"}
+"""Columns that tell that rows are episodes."""
+_ROUNDING = 1e-6
 _FEWEST_POINTS = 3  # two values rise by chance in half of all runs
 
 
@@ -69,19 +72,23 @@ class TimeColumn(NamedTuple):
 
 
 class Timed(NamedTuple):
-    """A frame with its time under its unit's name, and what was guessed; whether there is a time at all."""
+    """A frame with its time under its unit's name, and what was guessed; whether there is a time at all.
+
+    `evenly_spaced` tells that times are an equal step apart in every run, and nothing names episodes.
+    """
 
     frame: pl.DataFrame
     notes: tuple[str, ...] = ()
     found: bool = False
+    evenly_spaced: bool = False
 
 
-def with_time(frame: pl.DataFrame, wanted: TimeColumn | None) -> Timed:
+def with_time(frame: pl.DataFrame, wanted: TimeColumn | None, *, numbered: bool = False) -> Timed:
     """Find the time of a tidy table, and give rows without a run the one that it tells of.
 
     A column by one of the known names is time where its values never fall within a run and rise in some
     run of three rows or more. Without a run, a seed or a trial, equal times are different runs, and so
-    is what begins again.
+    is what begins again. `numbered` says that the trials of the frame were numbered while it was read.
 
     >>> table = pl.DataFrame({"agent": ["a"] * 3, "task": ["t"] * 3, "global_step": [10, 20, 30]})
     >>> with_time(table, None).frame["steps"].to_list()
@@ -90,10 +97,10 @@ def with_time(frame: pl.DataFrame, wanted: TimeColumn | None) -> Timed:
     if wanted is not None and wanted.column == UNTIMED:
         return Timed(frame)
     if wanted is not None:
-        return _named(frame, wanted)
+        return _named(frame, wanted, numbered)
     for name in TIME_COLUMNS:
         if name in frame.columns:
-            found = _timed(frame, TimeColumn(name))
+            found = _timed(frame, TimeColumn(name), numbered)
             if found is not None:
                 return found._replace(notes=(_guess(TimeColumn(name)),))
     return Timed(frame)
@@ -108,7 +115,7 @@ def retimed(results: Results, time: TimeColumn) -> Results:
     """
     if time.column == UNTIMED:
         return replace(results, provenance=replace(results.provenance, training=False))
-    timed = _named(results.to_polars(), time)
+    timed = _named(results.to_polars(), time, numbered=False)
     step = f"time in {time.unit} from the column {time.column!r}"
     origin = replace(results.provenance.with_step(step), training=True)
     return assemble(timed.frame, results.measures, results.item, origin, results.scales)
@@ -124,13 +131,13 @@ def _guess(time: TimeColumn) -> str:
     )
 
 
-def _named(frame: pl.DataFrame, wanted: TimeColumn) -> Timed:
+def _named(frame: pl.DataFrame, wanted: TimeColumn, numbered: bool) -> Timed:
     if wanted.column not in frame.columns:
         raise InputError(
             f"There is no column {shorten(wanted.column)} for the time; found "
             f"{listed(frame.columns, limit=20)}. Name one of them."
         )
-    found = _timed(frame, wanted, fewest=1)
+    found = _timed(frame, wanted, numbered, fewest=1)
     if found is None:
         raise InputError(
             f"The column {shorten(wanted.column)} is no time: it holds something else than numbers, or "
@@ -139,7 +146,9 @@ def _named(frame: pl.DataFrame, wanted: TimeColumn) -> Timed:
     return found
 
 
-def _timed(frame: pl.DataFrame, time: TimeColumn, fewest: int = _FEWEST_POINTS) -> Timed | None:
+def _timed(
+    frame: pl.DataFrame, time: TimeColumn, numbered: bool, fewest: int = _FEWEST_POINTS
+) -> Timed | None:
     """The frame with this time, or None where it is none."""
     values = frame[time.column].cast(pl.Float64, strict=False)
     if values.null_count() or not values.is_finite().all() or not len(frame):
@@ -152,18 +161,28 @@ def _timed(frame: pl.DataFrame, time: TimeColumn, fewest: int = _FEWEST_POINTS) 
     frame = frame.with_columns(values.alias(time.unit))
     keys = _keys(frame)
     if not {"run", "seed"} & set(keys):
-        numbered = _runs(frame, keys, time.unit)
-        if numbered is None:
+        runs = _runs(frame, keys, time.unit)
+        if runs is None:
             return None
-        frame, keys = frame.with_columns(run=numbered), [*keys, "run"]
+        frame, keys = frame.with_columns(run=runs), [*keys, "run"]
     steps = pl.col(time.unit).diff()
     of_run = frame.group_by(keys).agg(falls=(steps < 0).any(), rises=(steps > 0).sum())
     most = of_run["rises"].max()
     if of_run["falls"].any() or not isinstance(most, int) or most < fewest - 1:
         return None
+    episodes = _EPISODES & set(frame.columns) - ({"trial"} if numbered else set())
+    spaced = not episodes and _evenly_spaced(frame, keys, time.unit)
     if "trial" not in frame.columns:
         frame = frame.with_columns(trial=pl.int_range(pl.len()).over(keys))
-    return Timed(frame, found=True)
+    return Timed(frame, found=True, evenly_spaced=spaced)
+
+
+def _evenly_spaced(frame: pl.DataFrame, keys: Sequence[str], unit: str) -> bool:
+    """Whether the times of every run are equal steps apart: episodes of a learning agent rarely are."""
+    steps = pl.col(unit).unique().sort().diff().drop_nulls()
+    of_run = frame.group_by(keys).agg(least=steps.min(), most=steps.max(), points=steps.len() + 1)
+    known = of_run.filter(pl.col("points") >= _FEWEST_POINTS)
+    return bool(len(known)) and bool((known["most"] <= known["least"] * (1 + _ROUNDING)).all())
 
 
 def _keys(frame: pl.DataFrame) -> list[str]:

@@ -13,7 +13,8 @@ import polars as pl
 from examiner.ledger.contents import Phase
 from examiner.ledger.file import reading
 from examiner.ledger.salvage import damaged
-from examiner.results.attributes import Provenance
+from examiner.results.attributes import Attributes, Provenance
+from examiner.results.keys import LEARNS
 from examiner.results.table import Results, assemble
 from examiner.wording import InputError, counted, listed, shorten
 
@@ -22,6 +23,7 @@ SELECT agent, game AS task, mode, difficulty, seed AS run, episode AS trial, sco
        length, lives, truncated, cpu_seconds, seed, split, environment, key AS job, protocol, session
 FROM episodes AS e JOIN jobs AS j ON j.job = e.job WHERE phase = ? ORDER BY j.job, episode
 """
+_LEARNERS = "SELECT agent, MAX(stateless = 0) FROM jobs GROUP BY agent"
 _TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
     **dict.fromkeys(("agent", "task", "split", "environment", "job", "protocol"), pl.String),
     **dict.fromkeys(("mode", "difficulty", "run", "trial", "seed", "session"), pl.Int64),
@@ -64,6 +66,7 @@ def ledger_results(path: str | Path, phase: Phase | None = None) -> Results:
             phase = "evaluation" if state.evaluation_episodes else "training"
         try:
             frame = _episodes(database.execute(_QUERY, (phase,)))
+            learning = dict(database.execute(_LEARNERS))
             about = dict(database.execute("SELECT session, versions FROM sessions"))
             versions = {session: dict(json.loads(text)) for session, text in about.items()}
         except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as problem:
@@ -78,7 +81,11 @@ def ledger_results(path: str | Path, phase: Phase | None = None) -> Results:
     origin = Provenance(str(path), "ledger", training=training)
     origin = origin.with_notes(*_notes(state, phase))
     item = [name for name in ("mode", "difficulty") if _varies(frame, name)]
-    return assemble(frame, ["score"], item, origin)
+    results = assemble(frame, ["score"], item, origin)
+    if not training:
+        return results
+    known = tuple((bool(learning[agent]),) for agent in results.agents)
+    return results.with_attributes(Attributes("agent", results.agents, (LEARNS,), known))
 
 
 def _episodes(cursor: sqlite3.Cursor) -> pl.DataFrame:

@@ -23,6 +23,8 @@ class Provenance:
 
     `training` says that the trials of a run are the episodes of an agent while it learnt: they are
     reduced to one value a run before any analysis. `reduction` says how they were, once they are.
+    `evenly_spaced` says of a plain table that its rows stand an equal step apart in their runs and name
+    no episodes: they are taken for checkpoints until somebody says otherwise.
 
     >>> Provenance("scores.csv", "csv").with_step("normalised by 'human'").steps
     ("normalised by 'human'",)
@@ -34,6 +36,7 @@ class Provenance:
     notes: tuple[str, ...] = ()
     training: bool = False
     reduction: str | None = None
+    evenly_spaced: bool = False
 
     def with_step(self, step: str) -> Provenance:
         """Add what was done; empty words are nothing done.

@@ -26,6 +26,8 @@ from examiner.wording import InputError, RepeatedKeyError, counted, listed, shor
 
 ITEM_COLUMNS = ("level", "mode", "difficulty")
 """Columns that, where present, say which item of a task was played."""
+LEARNS = "learns"
+"""What is known of agents: whether they learn. Runs of those that do not are no learning curves."""
 TIMES = ("frames", "steps")
 """Columns that tell when in its run a row was observed: emulator frames, or steps of the agent."""
 

@@ -21,10 +21,6 @@ from examiner.scores.training.episodes import (
 
 EVALUATION = "evaluation"
 """The column that tells: true or false, or the number of the evaluation and empty while learning."""
-REGULAR = 3
-"""Times of a run from which it can be told that they are an equal step apart."""
-EVEN = 1e-6
-"""Relative difference of two steps that rounding may make."""
 SURE = 0.01
 """How often a flat, noisy curve may be taken for one that moved."""
 
@@ -255,33 +251,20 @@ def evaluation_rows(
 def checkpoint_runs(results: Results, episodes: Episodes) -> NDArray[np.bool_]:
     """Tell which runs hold checkpoints and no episodes; shape [runs].
 
-    Those whose rows have a number in the column `checkpoint`; and in training logs where nobody says,
-    those whose rows stand at three or more times an equal step apart, further than an episode is long
-    where lengths are known: episodes rarely end in step.
+    Those whose rows have a number in the column `checkpoint`, and all of a plain table whose rows stand an
+    equal step apart in their runs.
 
-    >>> from examiner.results import Provenance
     >>> from examiner.scores.training.episodes import episodes_of
-    >>> log = {"agent": ["a"] * 4, "task": ["t"] * 4, "run": [0] * 4, "trial": [0, 1, 2, 3],
-    ...        "frames": [100, 200, 300, 400], "score": [1, 2, 3, 4]}
-    >>> tables = [Results.from_dict(each, provenance=Provenance(training=True))
-    ...           for each in (log, log | {"length": [100] * 4})]
-    >>> [checkpoint_runs(table, episodes_of(table)).tolist() for table in tables]
-    [[True], [False]]
+    >>> log = {"agent": ["a"] * 2, "task": ["t"] * 2, "run": [0, 1], "trial": [0, 0], "score": [1, 2]}
+    >>> table = Results.from_dict(log | {"checkpoint": [0, None]})
+    >>> checkpoint_runs(table, episodes_of(table))
+    array([ True, False])
     """
     runs = len(episodes.lengths)
-    if CHECKPOINT in results.attributes:
-        numbered = ~np.isnan(results.numbers(CHECKPOINT))[episodes.rows]
-        return np.bincount(episodes.run, weights=numbered, minlength=runs) > 0
-    if not episodes.is_timed or not results.provenance.training:
-        return np.zeros(runs, dtype=bool)
-    times = at_times(episodes.observed(np.zeros(len(results))))
-    inner = times.run[1:] == times.run[:-1]
-    steps, run = np.diff(times.time)[inner], times.run[1:][inner]
-    least, most = np.full(runs, np.inf), np.full(runs, -np.inf)
-    np.minimum.at(least, run, steps)
-    np.maximum.at(most, run, steps)
-    regular = (times.lengths >= REGULAR) & (most <= least * (1 + EVEN))
-    return np.asarray(regular & (least > _longest(results, episodes)))
+    if CHECKPOINT not in results.attributes:
+        return np.full(runs, results.provenance.evenly_spaced)
+    numbered = ~np.isnan(results.numbers(CHECKPOINT))[episodes.rows]
+    return np.asarray(np.bincount(episodes.run, weights=numbered, minlength=runs) > 0)
 
 
 def at_times(curve: Curve) -> Curve:
@@ -299,12 +282,3 @@ def at_times(curve: Curve) -> Curve:
     means = window_means(curve.values, start, np.append(start[1:], len(curve.run)))
     run = curve.run[start]
     return Curve(run, curve.time[start], means, np.bincount(run, minlength=len(curve.lengths)))
-
-
-def _longest(results: Results, episodes: Episodes) -> Floats:
-    """The longest episode of each run; 0 without a column `length`, endless where it is empty; [runs]."""
-    longest = np.zeros(len(episodes.lengths))
-    if "length" in results.attributes:
-        lengths = results.numbers("length")[episodes.rows]
-        np.maximum.at(longest, episodes.run, np.where(np.isnan(lengths), np.inf, lengths))
-    return longest

@@ -102,7 +102,7 @@ def reduce(results: Results, how: str | None = None, measure: str | None = None)
     points = checkpoint_runs(results, episodes)
     if reduction.kind == "last" and not reduction.of_checkpoints:
         _refuse_checkpoints(results, reduction)
-    if how is None and chosen == DEFAULT_FOR_CHECKPOINTS and CHECKPOINT not in results.attributes:
+    if how is None and results.provenance.evenly_spaced and CHECKPOINT not in results.attributes:
         notes.append(_GUESS)
     notes += episodes.notes
     values: dict[str, Floats] = {}
