@@ -77,7 +77,12 @@ FINDINGS = Findings(
         ),
         "significance": Home("significance.finding", "Which agents differ", "No tests"),
         "decision": Home("uncertainty.decision", "More runs or more tasks?", "No decision study"),
-        "curves": Home("curves.finding", "Learning curves", needs="training"),
+        "learning": Home(
+            "learning.finding", "Learning curves", "No learning curves can be drawn", "training"
+        ),
+        "curves": Home(
+            "curves.finding", "Learning curves summed up", "No summaries of learning", "training"
+        ),
         "wright_map": Home("tasks.wright_map", "Agents and tasks on one scale", needs="fit"),
         "task_curves": Home("tasks.task_curves", "Curves of tasks", needs="fit"),
         "task_table": Home("fit.finding", "Difficulty and discrimination", needs="fit"),
