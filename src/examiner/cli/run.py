@@ -59,13 +59,13 @@ def run(options: RunOptions, told: Printing) -> None:
         if options.plan is not None:
             raise InputError(f"A repair plays nothing. Leave out {shorten(options.plan)}.")
         found = repair(options.repair, options.output)
-        show(findings.tell_repair(found), "examiner.repair/1", told.json)
+        show(findings.tell_repair(found), "examiner.repair/1", told)
         return
     if options.plan is None:
         raise InputError("Say which plan to play: `examiner run PLAN`.")
     planned = named_plan(options.plan)
     if options.explain:
-        show(findings.tell_plan(planned), "examiner.plan/1", told.json)
+        show(findings.tell_plan(planned), "examiner.plan/1", told)
         return
     workers = _workers(options.workers, options.address, planned)
     folder = Path(options.output or planned.name)
@@ -78,7 +78,7 @@ def run(options: RunOptions, told: Printing) -> None:
             watcher=watcher,
         )
     exported = _exported(outcome, folder / "episodes.parquet")
-    show(findings.tell_run(outcome, exported), "examiner.run/1", told.json)
+    show(findings.tell_run(outcome, exported), "examiner.run/1", told)
     if outcome.failed:
         raise click.exceptions.Exit(SOME_FAILED)
 

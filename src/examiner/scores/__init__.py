@@ -34,6 +34,9 @@ from examiner.scores.normalisers import NORMALISERS as NORMALISERS
 from examiner.scores.overview import Overview as Overview
 from examiner.scores.overview import averaging_notes as averaging_notes
 from examiner.scores.overview import overview as overview
+from examiner.scores.pairs import Discordance as Discordance
+from examiner.scores.pairs import PairedComparison as PairedComparison
+from examiner.scores.pairs import compare_pairs as compare_pairs
 from examiner.scores.recipe import Learnt as Learnt
 from examiner.scores.recipe import Recipe as Recipe
 from examiner.scores.significance import Significance as Significance
