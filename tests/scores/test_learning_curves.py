@@ -150,7 +150,7 @@ def test_runs_that_end_early_have_no_value_at_later_points_and_it_is_said():
     np.testing.assert_array_equal(curves.values[:, :2], [[1, 1], [2, np.nan]])
     assert curves.episodes_at_points.tolist() == [[3, 5], [3, 3]]
     assert any("1 of 2 runs do not reach 1,000" in note for note in curves.notes)
-    assert any("fewer than 5 episodes" in note and "the fewest: 3" in note for note in curves.notes)
+    assert any("2 of 2 runs have fewer than 5 episodes by 300" in note for note in curves.notes)
 
 
 @pytest.mark.parametrize("points", [[], [0], [-5.0], [float("inf")]])

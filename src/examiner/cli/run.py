@@ -11,6 +11,7 @@ import click
 from examiner.arena.job import Plan
 from examiner.arena.plans import plan as named_plan
 from examiner.arena.play.episodes import perform_job
+from examiner.arena.play.pace import paces
 from examiner.arena.play.runner import LEDGER, RunOutcome
 from examiner.arena.play.runner import run as run_plan
 from examiner.cli.options import OUTPUT, Printing, argument, option
@@ -49,7 +50,9 @@ class RunOptions:
         metavar="FOLDER",
     )
     explain: bool = option(
-        False, "Say what would be played and how it deviates; play nothing.", "--explain"
+        False,
+        "Say what would be played, how it deviates and how long it takes; play only a few frames.",
+        "--explain",
     )
 
 
@@ -65,7 +68,7 @@ def run(options: RunOptions, told: Printing) -> None:
         raise InputError("Say which plan to play: `examiner run PLAN`.")
     planned = named_plan(options.plan)
     if options.explain:
-        show(findings.tell_plan(planned), "examiner.plan/1", told)
+        show(findings.tell_plan(planned, paces(planned)), "examiner.plan/1", told)
         return
     workers = _workers(options.workers, options.address, planned)
     folder = Path(options.output or planned.name)

@@ -19,7 +19,6 @@ from examiner.workers import map as map_jobs
 
 _FILES_PER_JOB = 64  # a look at a file is short beside handing it to a thread
 _RESULT_ENDINGS = (".csv", ".tsv", ".tab", ".ndjson", ".jsonl", ".parquet")
-_OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +107,10 @@ def read_files(
         raise problems[0][1]
     position = {path: number for number, path in enumerate(found.paths)}
     readings.sort(key=lambda reading: position[reading.where.paths[0]])
-    notes = (*_odd_notes(problems, found.root), *known.notes(found.root))
-    origin = Provenance(str(source)).with_notes(*notes)
-    return joined(readings, origin, options.measures, options.item)
+    origin = Provenance(str(source)).with_notes(*_odd_notes(problems, found.root))
+    reading = joined(readings, origin, options.measures, options.item)
+    # What matters least comes last: files that nobody would have read.
+    return replace(reading, results=reading.results.with_notes(*known.notes(found.root)))
 
 
 def _opened(
@@ -183,18 +183,13 @@ def _without_companions(known: Sorted) -> Sorted:
 
     known = known.sifted(judge)
     leading = (files for name, files in known.by_format.items() if FORMATS[name].leads)
-    needless = {path for files in leading for file in files for path in _of_run(file.path)}
+    folders = {file.path.parent for files in leading for file in files}
+    # What `examiner run` writes beside its ledger, such as checkpoints of learners, needs no word.
     told = {
-        reason: [path for path in paths if path not in needless]
+        reason: [path for path in paths if folders.isdisjoint(path.parents)]
         for reason, paths in known.skipped.items()
     }
     return replace(known, skipped=told)
-
-
-def _of_run(ledger: Path) -> list[Path]:
-    """What `examiner run` writes beside its ledger, and needs no word."""
-    names = ("output.log", "episodes.parquet", *(ledger.name + end for end in _OF_A_RUN))
-    return [ledger.with_name(name) for name in names]
 
 
 def _of_one(reason: str) -> str:

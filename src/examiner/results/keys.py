@@ -220,19 +220,23 @@ def numbered_names(names: Sequence[str] | None, count: int, what: str) -> tuple[
     return check_names([str(name) for name in names], what)
 
 
-def parsed_pattern(text: str) -> tuple[Literal["agent", "task"], str]:
-    """Understand a pattern of agents or tasks: what it is of, and the glob.
+Chosen = Literal["agent", "task", "split"]
+"""What rows can be chosen by: `split` is the column that tells games for tuning from those for testing."""
+
+
+def parsed_pattern(text: str) -> tuple[Chosen, str]:
+    """Understand a pattern of agents, tasks or splits: what it is of, and the glob.
 
     >>> parsed_pattern("task:space_*")
     ('task', 'space_*')
     """
     kind, _, glob = text.partition(":")
-    if kind not in ("agent", "task") or not glob:
+    if kind not in ("agent", "task", "split") or not glob:
         raise InputError(
-            f"Cannot tell what {shorten(text)} means. Write `agent:GLOB` or `task:GLOB`, "
+            f"Cannot tell what {shorten(text)} means. Write `agent:GLOB`, `task:GLOB` or `split:test`, "
             f"for example `task:space_*`."
         )
-    return ("agent" if kind == "agent" else "task"), glob
+    return kind, glob  # type: ignore[return-value]  # mypy does not narrow by `in`
 
 
 def labels_like(

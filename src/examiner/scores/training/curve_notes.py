@@ -43,29 +43,36 @@ def curve_notes(
 
 
 def _training_notes(during: AtPoints, checkpoints: NDArray[np.bool_]) -> list[str]:
-    notes = []
-    runs = counted(len(during.mean), "run")
-    for index, point in enumerate(during.points):
-        here = ~np.isnan(during.mean[:, index])
-        early = during.episodes[:, index] == 0
-        ended = ~here & ~early
-        if ended.any():
-            notes.append(
-                f"{int(ended.sum()):,} of {runs} do not reach {point:,.15g}: they have no value there."
-            )
-        if early.any():
-            notes.append(
-                f"{int(early.sum()):,} of {runs} have no episode by {point:,.15g}: nothing is said there "
-                f"of their agents on these tasks: runs whose episodes end early are not like the others."
-            )
-        short = here & ~checkpoints & (during.episodes[:, index] < during.last)
-        if short.any():
-            fewest = int(during.episodes[short, index].min())
-            notes.append(
-                f"At {point:,.15g}, {int(short.sum()):,} of {runs} have fewer than {during.last:,} "
-                f"episodes and are averaged over all they have (the fewest: {fewest:,})."
-            )
-    return notes
+    """What report points could not use, each thing said once for all points."""
+    here = ~np.isnan(during.mean)
+    early = during.episodes == 0
+    short = here & ~checkpoints[:, None] & (during.episodes < during.last)
+    said = [
+        (~here & ~early, "do not reach {}: they have no value there"),
+        (
+            early,
+            "have no episode by {}: nothing is said there of their agents on these tasks, since runs whose "
+            "episodes end early are not like the others",
+        ),
+        (
+            short,
+            f"have fewer than {during.last:,} episodes by {{}} and are averaged over all they have",
+        ),
+    ]
+    return [
+        _at_points(during.points, which.sum(axis=0), len(here), words)
+        for which, words in said
+        if which.any()
+    ]
+
+
+def _at_points(points: Floats, counts: NDArray[np.int64], runs: int, words: str) -> str:
+    """One sentence for the points at which some runs are left out: how many of them, and at which."""
+    some = [(int(count), point) for count, point in zip(counts, points, strict=True) if count]
+    most, at = max(count for count, _ in some), [f"{point:,.15g}" for _, point in some]
+    number = f"{most:,}" if len({count for count, _ in some}) == 1 else f"Up to {most:,}"
+    listed_points = " and ".join([", ".join(at[:-1]), at[-1]] if len(at) > 1 else at)
+    return f"{number} of {counted(runs, 'run')} {words.format(listed_points)}."
 
 
 def _checkpoint_notes(phases: Phases, last: int) -> list[str]:
