@@ -121,7 +121,7 @@ def line(step: float, end: float, slope: float) -> list[tuple[float, float]]:
 def test_agents_logged_at_different_intervals_meet_at_common_times() -> None:
     table = curve_table({("often", 0): line(1, 100, 1.0), ("seldom", 0): line(25, 100, 1.0)})
     made = ex.scores.efficiency(table, "mean", [50, 100], rng=rng(), last=1)
-    assert made.unit == "steps"
+    assert made.time_unit == "steps"
     np.testing.assert_allclose(made.value, [[50, 100], [50, 100]])
 
 

@@ -169,7 +169,7 @@ def newcombe(items: Discordance, level: float = 0.95) -> tuple[float, float]:
         abs(solved / n - end) for solved in (solved_a, solved_b) for end in wilson(solved, n, level)
     )
     margins = solved_a * (n - solved_a) * solved_b * (n - solved_b)
-    cross = both * neither - only_a * only_b
+    cross = float(both * neither - only_a * only_b)
     if cross > 0:
         cross = max(cross - n / 2, 0)
     phi = cross / np.sqrt(margins) if margins else 0.0

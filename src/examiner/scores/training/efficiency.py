@@ -52,7 +52,7 @@ class Reached(NamedTuple):
 class EfficiencyCurves(ByResampling):
     """An aggregate at each number of frames; arrays of shape [agents, points], bands pointwise.
 
-    `frames` are in `unit`, which may be steps.
+    `frames` are in `time_unit`, which may be steps.
     """
 
     agents: tuple[str, ...]
@@ -61,7 +61,7 @@ class EfficiencyCurves(ByResampling):
     value: Floats
     low: Floats
     high: Floats
-    unit: str = "frames"
+    time_unit: str = "frames"
 
     def reached(self, threshold: float) -> Reached:
         """Return when each agent's aggregate first reached a value, and when its band did.
@@ -85,7 +85,7 @@ class EfficiencyCurves(ByResampling):
 
     def _repr_html_(self) -> str:
         values = dict(zip(self.agents, self.value, strict=True))
-        return html_columns(repr(self), {self.unit: self.frames, **values}, self.notes)
+        return html_columns(repr(self), {self.time_unit: self.frames, **values}, self.notes)
 
 
 def efficiency(
@@ -140,7 +140,7 @@ def efficiency(
         low=low,
         high=high,
         how=chosen,
-        unit=episodes.unit,
+        time_unit=episodes.unit,
         notes=(
             *(*idle, *episodes.notes, *cut_off, *untold),
             *((bootstrap.reason,) if bootstrap.reason else ()),
@@ -229,10 +229,9 @@ def on_grid(curve: Curve, points: Floats, last: int | None = None) -> Floats:
 
 def _untold(results: Results, value: Floats) -> tuple[str, ...]:
     """Say which agents have no point at all, since none is covered by all their runs."""
-    none = np.isnan(value).all(axis=1)
-    if not none.any():
+    names = [agent for agent, row in zip(results.agents, value, strict=True) if np.isnan(row).all()]
+    if not names:
         return ()
-    names = [agent for agent, untold in zip(results.agents, none, strict=True) if untold]
     return (
         f"Of {counted(len(names), 'agent')} nothing can be said: no time is covered by all their runs: "
         f"{listed(names)}.",

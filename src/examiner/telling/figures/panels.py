@@ -69,4 +69,5 @@ def panelled(panels: Sequence[Panel], x: chart.Part, y: chart.Part) -> chart.Dra
         )
         traces += [{**trace, "xaxis": f"x{key}", "yaxis": f"y{key}"} for trace in panel.traces]
     first, second = axes.pop("xaxis", x), axes.pop("yaxis", y)
-    return chart.figure(traces, 90 + HEIGHT * rows, first, second, annotations=notes, **axes)
+    drawn = chart.figure(traces, 90 + HEIGHT * rows, first, second, annotations=notes)
+    return drawn | {"layout": drawn["layout"] | axes}

@@ -62,7 +62,7 @@ def _settings(columns: Columns) -> Iterator[None]:
             "'examiner[figures]'`."
         ) from None
     size = _SIZES[columns]
-    chosen = {
+    chosen: dict[Any, Any] = {  # Any: matplotlib's own names and values
         "font.size": size,
         "axes.titlesize": size,
         "axes.linewidth": 0.6,

@@ -15,7 +15,7 @@ from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, Text, noted
 from examiner.telling.prose import ABSENT, Name, Prose, enumerated, labels, said, three_digits
 from examiner.telling.study import Study
-from examiner.telling.table import Column, Piece, Record, Table
+from examiner.telling.table import Cell, Column, Piece, Record, Table
 from examiner.wording import counted
 
 MOST_DRAWN = 24
@@ -74,7 +74,7 @@ def report_points_table(made: LearningCurves) -> Table:
         *(Column(f"{point:,.15g}", "text") for point in table.points),
     )
     order = _order(made.verdicts())
-    rows = tuple(
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
         (Name(table.tasks[task]), Name(table.agents[agent]), *_points(table, agent, task))
         for task in range(len(table.tasks))
         for agent in order

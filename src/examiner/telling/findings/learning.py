@@ -122,9 +122,7 @@ def _lead(made: EfficiencyCurves) -> Prose:
     best = int(np.nanargmax(finals))
     title = AGGREGATES[made.aggregate].title
     end = float(made.frames[np.flatnonzero(~np.isnan(made.value[best]))[-1]])
-    told = (
-        f" ends highest by {title}: {three_digits(float(finals[best]))} at {end:,.0f} {made.unit}."
-    )
+    told = f" ends highest by {title}: {three_digits(float(finals[best]))} at {end:,.0f} {made.time_unit}."
     return (Name(made.agents[best]), told)
 
 
@@ -156,7 +154,7 @@ def _threshold(made: EfficiencyCurves, study: Study, wanted: Wanted) -> float:
 def _reached(made: EfficiencyCurves, threshold: float) -> Table:
     found, finals = made.reached(threshold), _finals(made)
     order = np.argsort(np.where(np.isnan(found.at), np.inf, found.at), kind="stable").tolist()
-    unit = made.unit
+    unit = made.time_unit
     columns = (
         Column("agent", "name"),
         Column("at the end", "number", f"{AGGREGATES[made.aggregate].title} at the last time told"),
@@ -213,16 +211,17 @@ def _time_axis(unit: str, log_axis: bool, **more: object) -> chart.Part:
 
 def _aggregate(made: EfficiencyCurves, study: Study, wanted: Wanted) -> Figure:
     order = [made.agents.index(agent) for agent in study.resampled.agents if agent in made.agents]
-    parts = (part[order] for part in (made.value, made.low, made.high))
+    value, low, high = (part[order] for part in (made.value, made.low, made.high))
     agents = tuple(made.agents[row] for row in order)
-    data = LearningData(agents, made.frames, *parts, made.aggregate, made.unit)
+    lines = agents, made.frames, value, low, high
+    data = LearningData(*lines, made.aggregate, made.time_unit)
     title = f"{AGGREGATES[made.aggregate].title} of {study.axis_title}"
     rest = study.resampled.total - len(agents)
     return Figure(
         key="learning-curves",
         drawn=data,
         drawing=draw_aggregate(data, title, log_axis=wanted.log_axis),
-        caption=f"{title[0].upper()}{title[1:]} over {made.unit}, with 95 % bands.",
+        caption=f"{title[0].upper()}{title[1:]} over {made.time_unit}, with 95 % bands.",
         description="One line an agent over the time of training, with its band.",
         legend=f"The best {len(agents)} of {len(agents) + rest:,} agents are drawn."
         if rest > 0
