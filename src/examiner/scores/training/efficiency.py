@@ -17,6 +17,7 @@ from examiner.scores.training.episodes import (
     REACHED,
     Curve,
     Episodes,
+    begin_times,
     end_times,
     episodes_of,
     window_means,
@@ -183,12 +184,7 @@ def _points(curve: Curve, episodes: Episodes, frames: Sequence[float] | None) ->
                 f"The points are {list(frames)}. Give numbers of frames, at least one."
             )
         return points
-    some = curve.lengths > 0
-    if not some.any():
-        raise InputError("No episode was observed. Choose another measure.")
-    begins = np.full(len(some), np.nan)
-    begins[some] = curve.time[curve.start[some]]
-    ends = end_times(curve)
+    begins, ends, some = begin_times(curve), end_times(curve), curve.lengths > 0
     spans = {
         agent: (np.nanmax(begins[rows]), np.nanmin(ends[rows]))
         for agent in np.unique(episodes.agent[some]).tolist()

@@ -209,6 +209,20 @@ def at_points(curve: Curve, points: Floats, last: int) -> AtPoints:
     )
 
 
+def begin_times(curve: Curve) -> Floats:
+    """Time of each run's first episode; NaN where it has none.
+
+    >>> begin_times(Curve(np.zeros(2, int), np.array([10.0, 20]), np.zeros(2), np.array([2, 0])))
+    array([10., nan])
+    """
+    some = curve.lengths > 0
+    if not some.any():
+        raise InputError("No episode was observed. Choose another measure.")
+    begins = np.full(len(some), np.nan)
+    begins[some] = curve.time[curve.start[some]]
+    return begins
+
+
 def end_times(curve: Curve) -> Floats:
     """Time of each run's last episode; NaN where it has none.
 

@@ -10,9 +10,8 @@ from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores.cells import group_means
 from examiner.scores.training.efficiency import on_grid
-from examiner.scores.training.episodes import Places, end_times, episodes_of
+from examiner.scores.training.episodes import Places, begin_times, end_times, episodes_of
 from examiner.scores.training.phases import learners_of
-from examiner.wording import InputError
 
 POINTS = 60
 """Times at which a curve is drawn: more than a small panel shows."""
@@ -60,12 +59,7 @@ def task_curves(
     results, idle = learners_of(results)
     episodes = episodes_of(results)
     curve = episodes.observed(results.measure(measure))
-    some = curve.lengths > 0
-    if not some.any():
-        raise InputError("No episode was observed. Choose another measure.")
-    begins = np.full(len(some), np.nan)
-    begins[some] = curve.time[curve.start[some]]
-    ends = end_times(curve)
+    begins, ends, some = begin_times(curve), end_times(curve), curve.lengths > 0
     times = np.full((len(results.tasks), points), np.nan)
     values = np.full((len(some), points), np.nan)
     for task in range(len(results.tasks)):
