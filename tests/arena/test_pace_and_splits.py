@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import examiner as ex
@@ -40,6 +41,10 @@ def test_an_environment_in_a_module_beside_the_plan_is_found(tmp_path: Path):
         'environment = "gymnasium"\ngames = ["worlds_beside:TinyBeside-v0"]\nepisodes = 2\n'
         '[[agents]]\nentry = "random"\n'
     )
+    (unknown,) = paces(plan(tmp_path / "plan.toml"))
+    assert np.isnan(unknown.frames_per_second), "its code is not run before it is played"
+    (timed,) = paces(plan(tmp_path / "plan.toml"), own_code=True)
+    assert timed.frames_per_second > 0
     outcome = run(plan(tmp_path / "plan.toml"), tmp_path / "out", workers=1)
     assert (outcome.done, outcome.episodes, outcome.frames) == (1, 2, 10)
 

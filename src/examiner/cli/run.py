@@ -54,6 +54,11 @@ class RunOptions:
         "Say what would be played, how it deviates and how long it takes; play only a few frames.",
         "--explain",
     )
+    own_code: bool = option(
+        False,
+        "With --explain: time agents and environments of your own too, which runs their code.",
+        "--own-code",
+    )
 
 
 def run(options: RunOptions, told: Printing) -> None:
@@ -68,7 +73,11 @@ def run(options: RunOptions, told: Printing) -> None:
         raise InputError("Say which plan to play: `examiner run PLAN`.")
     planned = named_plan(options.plan)
     if options.explain:
-        show(findings.tell_plan(planned, paces(planned)), "examiner.plan/1", told)
+        show(
+            findings.tell_plan(planned, paces(planned, own_code=options.own_code)),
+            "examiner.plan/1",
+            told,
+        )
         return
     workers = _workers(options.workers, options.address, planned)
     folder = Path(options.output or planned.name)

@@ -163,17 +163,9 @@ def plan_from_toml(source: str, *, name: str = "plan", folder: Path | None = Non
         _check_agent(agent, f"agents[{index}]", names, folder)
         names.add(agent.name)
     seeds = range(given.seeds) if isinstance(given.seeds, int) else given.seeds
-    games = _games(given)
-    # Environments of one's own are found as agents are: in a module beside the plan.
-    if (
-        folder is not None
-        and any(":" in game.name for game in games)
-        and str(folder) not in sys.path
-    ):
-        sys.path.insert(0, str(folder))
     return Plan(
         agents=given.agents,
-        games=games,
+        games=_games(given),
         seeds=tuple(dict.fromkeys(seeds)),
         protocol=_protocol(given),
         environment=given.environment,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -20,7 +21,7 @@ ENOUGH_SECONDS = 10.0
 class Pace(NamedTuple):
     """How fast an agent plays, and how long all its jobs take at most on one core.
 
-    `seconds` is None where no number of frames bounds its jobs.
+    The speed is NaN where it was not timed; `seconds` is None there, and where nothing bounds the frames.
     """
 
     agent: str
@@ -30,23 +31,30 @@ class Pace(NamedTuple):
     seconds: float | None
 
 
-def paces(plan: Plan, clock: Callable[[], float] = time.perf_counter) -> tuple[Pace, ...]:
+def paces(
+    plan: Plan, clock: Callable[[], float] = time.perf_counter, *, own_code: bool = False
+) -> tuple[Pace, ...]:
     """Time each agent of a plan on its first job, and say how long its jobs take at most.
+
+    Agents and environments that a plan names as `module:…` are timed only with `own_code`: to time
+    them is to run their code.
 
     >>> from examiner.arena.plans import plan_from_toml
     >>> plan = plan_from_toml('games = ["pong"]\\nepisodes = 2\\n[[agents]]\\nentry = "random"')
     >>> [(pace.agent, pace.jobs, pace.most_frames) for pace in paces(plan)]
     [('random', 1, 36000)]
     """
-    if plan.folder is not None and str(plan.folder) not in sys.path:
+    if own_code and plan.folder is not None and str(plan.folder) not in sys.path:
         sys.path.insert(0, str(plan.folder))
     jobs: dict[str, list[Job]] = {}
     for job in plan.jobs():
         jobs.setdefault(job.agent, []).append(job)
-    return tuple(_pace(agent, own, clock) for agent, own in jobs.items())
+    return tuple(_pace(agent, own, clock, own_code) for agent, own in jobs.items())
 
 
-def _pace(agent: str, jobs: list[Job], clock: Callable[[], float]) -> Pace:
+def _pace(agent: str, jobs: list[Job], clock: Callable[[], float], own_code: bool) -> Pace:
+    if not own_code and any(":" in name for name in (jobs[0].entry, jobs[0].game)):
+        return Pace(agent, len(jobs), math.nan, None, None)
     short = replace(jobs[0].protocol, max_episode_frames=PROBED_FRAMES)
     probed = replace(jobs[0], protocol=short, episodes=2, frames=None)
     playing = Playing.begin(probed)

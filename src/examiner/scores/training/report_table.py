@@ -28,7 +28,13 @@ class ReportTable(NamedTuple):
     runs: NDArray[np.int64]
 
     def records(self) -> list[dict[str, Any]]:  # Any: JSON values
-        """Return one record for each task, agent and point that some run reaches."""
+        """Return one record for each task, agent and point that some run reaches.
+
+        >>> one = np.ones((1, 1, 1))
+        >>> table = ReportTable(("a",), ("t",), np.array([10.0]), "frames", one, one, one.astype(int))
+        >>> table.records()[0]["mean"]
+        1.0
+        """
         return [
             {
                 "task": self.tasks[task],
