@@ -29,6 +29,12 @@ def _npz(**arrays: object) -> bytes:
     return buffer.getvalue()
 
 
+def _npy(values: list[float]) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, np.array(values))
+    return buffer.getvalue()
+
+
 def _parquet(folder: Path) -> bytes:
     path = folder / "made.parquet"
     Results.from_numpy([[1.0, 2.0], [3.0, 4.5]], ["a", "b"], ["s", "t"]).save(path)
@@ -68,6 +74,27 @@ EXAMPLES: dict[str, tuple[str, Callable[[Path], bytes]]] = {
                 for iteration in (0, 0, 1, 1)
             ]
         ).encode(),
+    ),
+    "npy": ("TD3_Ant-v1_0.npy", lambda _: _npy([1.0, 3.0, 9.5])),
+    "json": (
+        "curves.json",
+        lambda _: json.dumps(
+            [{"task": "t", "method": "a", "seed": 0, "xs": [0, 5, 10], "ys": [1.0, 2.0, 4.5]}]
+        ).encode(),
+    ),
+    "wandb": (
+        "wandb.csv",
+        lambda _: (
+            b'"Step","Pong-v5__ppo__1__165 - eval/return","Pong-v5__ppo__1__165 - eval/return__MIN",'
+            b'"Pong-v5__ppo__1__165 - eval/return__MAX"\n"1","-3","-4","0"\n"2","5","4","6"\n'
+        ),
+    ),
+    "aim": (
+        "aim.csv",
+        lambda _: (
+            b",idx,step,value,epoch,time,run,run.hparams.env_id,run.hparams.algo,metric\n"
+            b"0,0,100,1.5,,,3f,Go-v0,ppo,eval/return\n1,1,200,2.5,,,3f,Go-v0,ppo,eval/return\n"
+        ),
     ),
     "rliable": (
         "scores.npz",

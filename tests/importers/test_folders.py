@@ -119,13 +119,17 @@ def test_a_path_that_contradicts_a_column_is_refused(tmp_path: Path):
         ex.read(tmp_path, path="{agent}/seed_{run}/")
 
 
-def test_a_broken_file_in_a_folder_is_named(tmp_path: Path):
+def test_a_broken_file_in_a_folder_is_skipped_with_the_reason_or_refused(tmp_path: Path):
     grid(tmp_path)
     (tmp_path / "ppo" / "seed_2" / "scores.csv").write_text("task,score\npong,x\n")
-    with pytest.raises(
-        ex.InputError, match=r"ppo/seed_2/scores\.csv', line 2: .*'x', not a number"
+    reason = r"ppo/seed_2/scores\.csv', line 2: .*'x', not a number"
+    with pytest.raises(ex.InputError, match=reason):
+        ex.read(tmp_path, path="{agent}/seed_{run}/", strict=True)
+    with pytest.warns(
+        ex.ExaminerWarning, match=r"1 file could not be read and was skipped .*" + reason
     ):
-        ex.read(tmp_path, path="{agent}/seed_{run}/")
+        results = ex.read(tmp_path, path="{agent}/seed_{run}/")
+    assert len(results) == 10
 
 
 @pytest.mark.parametrize("content", [b"", b"a\0b\0c"])
@@ -133,7 +137,9 @@ def test_a_table_that_is_empty_or_binary_is_named(content: bytes, tmp_path: Path
     grid(tmp_path)
     (tmp_path / "broken.csv").write_bytes(content)
     with pytest.raises(ex.InputError, match=r"broken\.csv"):
-        ex.read(tmp_path, path="{agent}/seed_{run}/")
+        ex.read(tmp_path, path="{agent}/seed_{run}/", strict=True)
+    with pytest.warns(ex.ExaminerWarning, match=r"1 file was skipped that is .*broken\.csv"):
+        assert len(ex.read(tmp_path, path="{agent}/seed_{run}/")) == 12
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read anything")
@@ -141,7 +147,7 @@ def test_a_file_without_permission_is_named(tmp_path: Path):
     grid(tmp_path)
     (tmp_path / "dqn" / "seed_1" / "scores.csv").chmod(0)
     with pytest.raises(ex.InputError, match=r"no permission"):
-        ex.read(tmp_path)
+        ex.read(tmp_path, strict=True)
 
 
 def test_training_logs_and_finished_results_are_not_mixed(tmp_path: Path):

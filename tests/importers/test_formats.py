@@ -132,7 +132,7 @@ def test_parallel_workers_are_one_run_merged_by_the_time_episodes_ended(tmp_path
     ):
         results = ex.read(tmp_path, path="{agent}/{task}_{run}/")
     assert results.column("score") == [1, 2, 3, 4]
-    assert results.column("frames") == [10, 15, 25, 30]
+    assert results.column("frames") == [40, 60, 100, 120]
     assert (results.agents, results.tasks, results.column("run")[0]) == (("dqn",), ("Pong-v5",), 3)
 
 

@@ -47,8 +47,8 @@ KINDS = Classification(
 
 
 def drawn(name: str, wins: Results, log: Results) -> ex.plots.Plot:
-    if name == "bump":
-        return ex.plots.bump(log)
+    if name in ("bump", "learning_curves", "task_learning_curves"):
+        return getattr(ex.plots, name)(log)
     options = {"typology": KINDS} if name == "coverage" else {}
     return getattr(ex.plots, name)(wins, **options)
 
@@ -67,7 +67,7 @@ def test_every_figure_has_its_data_a_page_and_plotlys_own_figure(
 def test_all_figures_of_the_report_have_a_name(wins: Results, log: Results) -> None:
     told = [
         *ex.report(wins, typology=KINDS).sections,
-        *ex.report(log, sections=["curves"]).sections,
+        *ex.report(log, sections=["learning", "curves"]).sections,
     ]
     keys = {block.key for each in told for block in each.blocks if isinstance(block, Figure)}
     assert keys == {key for _, key in PLOTS.values()}

@@ -62,7 +62,10 @@ def test_nothing_is_chosen_by_no_pattern(results: ex.Results) -> None:
 @pytest.mark.parametrize(
     ("pattern", "message"),
     [
-        ("sac", r"Cannot tell what 'sac' means\. Write `agent:GLOB` or `task:GLOB`, for example"),
+        (
+            "sac",
+            r"Cannot tell what 'sac' means\. Write `agent:GLOB`, `task:GLOB` or `split:test`, for example",
+        ),
         ("level:0", r"Cannot tell what 'level:0' means"),
         ("agent:", r"Cannot tell what 'agent:' means"),
         ("agent:z*", r"No agent is like 'z\*'\. There are 'sac', 'ppo', 'dqn'\."),

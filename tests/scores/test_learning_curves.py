@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import examiner as ex
 from examiner import InputError, Results
 from examiner.results import Scales, TaskScale
 from examiner.scores import curves as learning_curves
@@ -149,7 +150,7 @@ def test_runs_that_end_early_have_no_value_at_later_points_and_it_is_said():
     np.testing.assert_array_equal(curves.values[:, :2], [[1, 1], [2, np.nan]])
     assert curves.episodes_at_points.tolist() == [[3, 5], [3, 3]]
     assert any("1 of 2 runs do not reach 1,000" in note for note in curves.notes)
-    assert any("fewer than 5 episodes" in note and "the fewest: 3" in note for note in curves.notes)
+    assert any("2 of 2 runs have fewer than 5 episodes by 300" in note for note in curves.notes)
 
 
 @pytest.mark.parametrize("points", [[], [0], [-5.0], [float("inf")]])
@@ -168,7 +169,7 @@ def test_without_frames_time_is_in_episodes_and_it_is_said():
     curves = learning_curves(Results.from_frame(table), last=2)
     assert curves.unit == "episodes"
     assert curves.points.tolist() == [1.0, 2.0, 4.0]
-    assert "There is no column 'frames': time is counted in episodes." in curves.notes
+    assert "There is no column 'frames' or 'steps': time is counted in episodes." in curves.notes
 
 
 # ------------------------------------------------------------------ properties
@@ -309,3 +310,44 @@ def test_an_unknown_summary_lists_the_known_ones():
     curves = learning_curves(results_of({("a", "t", 0): [1]}))
     with pytest.raises(InputError, match=r"Unknown summary 'bst'.*Did you mean 'best'"):
         curves.summary("bst")
+
+
+def test_agents_that_do_not_learn_have_no_learning_curves():
+    arena = ex.load("atari-arena")
+    curves = learning_curves(arena)
+    assert set(curves.agents) == {"brute", "sarsa-blob-prost"}
+    assert any("10 agents did not learn" in note for note in curves.notes)
+    planners = arena.keeping("agent:uct", "agent:iw1")
+    with pytest.raises(ex.InputError, match="No agent learnt"):
+        learning_curves(planners)
+
+
+def test_a_cell_says_nothing_before_each_of_its_runs_has_an_episode():
+    quick = [(10 * step, 1.0) for step in range(1, 41)]
+    slow = [(300, 5.0), (400, 5.0)]
+    rows = [
+        ("a", "t", run, trial, frames, score)
+        for run, episodes in enumerate((quick, slow))
+        for trial, (frames, score) in enumerate(episodes)
+    ]
+    names = ("agent", "task", "run", "trial", "frames", "score")
+    log = Results.from_dict(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+    curves = learning_curves(log, points=[100, 400], last=100)
+    cells = curves.verdicts().cells[:2, 0, 0]
+    assert np.isnan(cells[0]) and cells[1] == pytest.approx(3.0)
+
+
+def test_checkpoints_count_one_by_one_in_learning_curves():
+    points = {
+        "agent": ["a"] * 199,
+        "task": ["t"] * 199,
+        "run": [0] * 199,
+        "trial": range(199),
+        "checkpoint": range(199),
+        "frames": [1000 * (number + 1) for number in range(199)],
+        "score": [float(number) for number in range(199)],
+    }
+    curves = learning_curves(Results.from_dict(points), points=[100_000, 199_000])
+    assert curves.values[0, :2].tolist() == [99.0, 198.0]
+    assert curves.summary("best").tolist() == [198.0]
+    assert "the last checkpoint by 199,000 frames" in curves.summaries[1].meaning

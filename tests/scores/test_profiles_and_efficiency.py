@@ -92,11 +92,64 @@ def test_curves_without_frames_are_refused() -> None:
 def test_runs_that_never_overlap_are_refused() -> None:
     table = {
         "agent": ["a", "a"],
-        "task": ["t", "t"],
-        "run": [0, 1],
+        "task": ["t", "u"],
+        "run": [0, 0],
         "trial": [0, 0],
         "frames": [100, 900],
         "score": [1.0, 2.0],
     }
     with pytest.raises(ex.InputError, match="No number of frames is covered"):
         ex.scores.efficiency(ex.Results.from_dict(table), rng=rng())
+
+
+def curve_table(runs: dict[tuple[str, int], list[tuple[float, float]]]) -> ex.Results:
+    """Agents' runs on one task, each as its (time, score) points."""
+    rows = [
+        (agent, "t", run, trial, time, score)
+        for (agent, run), points in runs.items()
+        for trial, (time, score) in enumerate(points)
+    ]
+    names = ("agent", "task", "run", "trial", "steps", "score")
+    return ex.Results.from_dict(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+def line(step: float, end: float, slope: float) -> list[tuple[float, float]]:
+    times = np.arange(step, end + step / 2, step)
+    return [(float(time), slope * float(time)) for time in times]
+
+
+def test_agents_logged_at_different_intervals_meet_at_common_times() -> None:
+    table = curve_table({("often", 0): line(1, 100, 1.0), ("seldom", 0): line(25, 100, 1.0)})
+    made = ex.scores.efficiency(table, "mean", [50, 100], rng=rng(), last=1)
+    assert made.time_unit == "steps"
+    np.testing.assert_allclose(made.value, [[50, 100], [50, 100]])
+
+
+def test_two_runs_with_one_point_do_not_silence_the_others() -> None:
+    runs = {("a", run): line(1, 100, 1.0) for run in range(8)}
+    runs |= {("a", run): [(1.0, 0.0)] for run in (8, 9)}
+    made = ex.scores.efficiency(curve_table(runs), "mean", rng=rng(), last=1)
+    assert np.isfinite(made.value).all()
+    assert any("2 runs of 10 ended before half" in note for note in made.notes)
+
+
+def test_an_agent_with_no_common_time_is_named() -> None:
+    early, late = [(1.0, 1.0), (2.0, 1.0)], [(90.0, 1.0), (100.0, 1.0)]
+    table = curve_table({("a", 0): line(1, 100, 1.0), ("b", 0): early, ("b", 1): late})
+    apart = table.to_polars().with_columns(run=0)  # the same run, in two tasks
+    apart = apart.with_columns(
+        task=np.where((apart["agent"] == "b") & (apart["steps"] > 50), "u", "t")
+    )
+    made = ex.scores.efficiency(ex.Results.from_frame(apart), "mean", rng=rng())
+    assert np.isnan(made.value[1]).all()
+    assert any("no time is covered by all their runs: 'b'" in note for note in made.notes)
+
+
+def test_the_time_to_a_threshold_is_the_first_at_which_the_curve_is_there() -> None:
+    runs = {("fast", run): line(10, 100, 2.0 + 0.2 * run) for run in range(4)}
+    runs |= {("slow", run): line(10, 100, 0.5 + 0.1 * run) for run in range(4)}
+    points = np.arange(10.0, 101.0, 10.0)
+    made = ex.scores.efficiency(curve_table(runs), "mean", points, rng=rng(), last=1)
+    found = made.reached(100.0)
+    assert found.at[0] == 50.0 and np.isnan(found.at[1])
+    assert found.earliest[0] <= found.at[0] <= found.latest[0]

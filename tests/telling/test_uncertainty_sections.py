@@ -158,3 +158,44 @@ def test_the_seed_of_the_report_is_used():
     )
     np.testing.assert_array_equal(one, same)
     assert not np.array_equal(one, other)
+
+
+def chained(agents=5, tasks=12, width=4):
+    """Agents that share tasks with their neighbours only, as algorithms of a model zoo do."""
+    rng = np.random.default_rng(1)
+    scores = np.full((agents, tasks), np.nan)
+    for agent in range(agents):
+        start = agent * (tasks - width) // (agents - 1)
+        scores[agent, start : start + width] = rng.random(width)
+    return Results.from_numpy(scores, agents=[f"agent {number}" for number in range(agents)])
+
+
+def test_a_pair_without_a_common_task_is_a_line_of_dashes():
+    section = section_of("significance", chained())
+    assert section.applies
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    apart = [row for row in table.rows if row[-1] == 0]
+    assert apart and all(row[2:6] == (None,) * 4 for row in apart)
+    together = [row for row in table.rows if row[-1]]
+    assert together and all(np.isfinite(row[2]) for row in together)
+
+
+@pytest.mark.parametrize("keep", [0.15, 0.3, 0.6])
+def test_a_report_of_a_sparse_table_is_always_made(keep):
+    rng = np.random.default_rng(int(100 * keep))
+    scores = np.where(rng.random((9, 14)) < keep, rng.random((9, 14)), np.nan)
+    made = ex.report(Results.from_numpy(scores))
+    assert "ranking" in [section.key for section in made.sections]
+
+
+def test_a_section_that_refuses_the_results_is_left_out_with_its_reason(monkeypatch):
+    from examiner.telling.findings import heatmap
+
+    def refuse(study):
+        raise ex.InputError("There are too many colours. Take fewer.")
+
+    monkeypatch.setattr(heatmap, "finding", refuse)
+    made = ex.report(repeated())
+    assert "heatmap" not in [section.key for section in made.sections]
+    left_out = made.sections[0].blocks[-1]
+    assert any("too many colours" in said(item) for item in left_out.items)

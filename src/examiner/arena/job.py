@@ -320,7 +320,9 @@ class Plan:
                     f"The game {shorten(game.name)} of the environment {shorten(self.environment)} has "
                     f"no modes or difficulties. Leave them out."
                 )
-            for observation in {agent.observation for agent in self.agents}:
+            # One's own environment is looked at where it is played: to look is to run its code.
+            observations = set() if ":" in game.name else {a.observation for a in self.agents}
+            for observation in observations:
                 check_job(self._job(PlannedAgent("random", observation=observation), game.name))
             return [(game.name, None, None)]
         name = playable_game(game.name)

@@ -44,7 +44,7 @@ def cluster(options: SourceOptions, how: ClusterOptions, told: Seeded) -> None:
     show(
         findings.tell(found, seed=told.seed),
         "examiner.cluster/1",
-        told.json,
+        told,
         (*results.notes, *found.notes),
         correlation=how.correlation,
         linkage=how.linkage,

@@ -60,7 +60,7 @@ def compare(
         )
     finding = comparison.tell(found, seed=told.seed)
     beside = {"tolerance": how.tolerance, "seed": told.seed}
-    show(finding, "examiner.compare/1", told.json, found.notes, **beside)
+    show(finding, "examiner.compare/1", told, found.notes, **beside)
 
 
 def _sizes(text: str | None, offered: int, must: int) -> list[int]:

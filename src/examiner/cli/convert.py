@@ -49,7 +49,7 @@ def convert(
     notes = (*results.notes, *_losses(results, target, layout))
     if not wanted.for_spreadsheets:
         notes += _formulas(results, target, layout)
-    show(Finding("convert", "Results", lead, data=data), "examiner.convert/1", told.json, notes)
+    show(Finding("convert", "Results", lead, data=data), "examiner.convert/1", told, notes)
 
 
 def _formulas(results: Results, target: Path, layout: str) -> tuple[str, ...]:

@@ -1,14 +1,26 @@
-"""`examiner curves`: training logs summed up in several ways, and how that changes the verdict."""
+"""`examiner curves`: training logs over time and summed up in several ways, as papers show them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from examiner.cli.options import Printing, SourceOptions, option, parsed
+from examiner.cli.options import (
+    NORMALISE,
+    FigureOptions,
+    Seeded,
+    SourceOptions,
+    normaliser_names,
+    option,
+    parsed,
+)
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
+from examiner.results import Results
 from examiner.scores import curves as learning_curves
-from examiner.telling.findings import curves as findings
+from examiner.telling.finding import Finding
+from examiner.telling.findings import curves as summaries
+from examiner.telling.findings import learning
+from examiner.telling.study import Study
 from examiner.wording import InputError, shorten
 
 
@@ -20,10 +32,17 @@ class CurvesOptions:
         None, "Frames to report at, comma-separated [default: 5, 25, 50 and 100 per cent]."
     )
     last: int = option(100, "Episodes averaged at each report point.", min=1)
+    normalise: str = option("auto", normaliser_names, *NORMALISE, metavar="NAME")
+    threshold: float | None = option(
+        None, "Value whose first time is told [default: human, or the second best's end]."
+    )
+    log_axis: bool = option(False, "Draw time on a logarithmic axis.", "--log-axis")
 
 
-def curves(options: SourceOptions, wanted: CurvesOptions, told: Printing) -> None:
-    """Sum up training logs: during training, after it, best policy, area, stability; side by side."""
+def curves(
+    options: SourceOptions, wanted: CurvesOptions, drawn: FigureOptions, told: Seeded
+) -> None:
+    """Follow agents while they learn, and sum up: during training, after it, best policy, area, drops."""
     if options.reduce is not None:
         raise InputError(
             f"Learning curves need whole runs, and --reduce {options.reduce} leaves one value of "
@@ -31,11 +50,33 @@ def curves(options: SourceOptions, wanted: CurvesOptions, told: Printing) -> Non
         )
     with progress_bar("reading") as progress:
         results = results_from(options, progress, reduce_training_logs=False)
-        progress("summing up", 1, 2)
+        progress("summing up", 1, 3)
         made = learning_curves(results, points=_frames(wanted.points), last=wanted.last)
+        finding = summaries.tell(made)
+        progress("following", 2, 3)
+        over_time = _over_time(results, wanted, drawn, told)
+    figures = drawn.write([over_time, summaries.drawn(made)])
+    blocks = (*finding.blocks, *over_time.folded_tables)
+    beside = {"source": results.provenance.source, "seed": told.seed, "figures": figures}
     notes = (*results.notes, *made.notes)
-    source = results.provenance.source
-    show(findings.tell(made), "examiner.curves/1", told.json, notes, source=source)
+    show(replace(finding, blocks=blocks), "examiner.curves/1", told, notes, **beside)
+
+
+def _over_time(
+    results: Results, wanted: CurvesOptions, drawn: FigureOptions, told: Seeded
+) -> Finding:
+    """Curves over time, or nothing where the log has no time or cannot be made comparable."""
+    log = replace(results, provenance=replace(results.provenance, training=True))
+    normalise = None if wanted.normalise == "none" else wanted.normalise
+    try:
+        study = Study.of(log, normalise, rng=told.seed)
+        panels = None if drawn.figures is not None else learning.MOST_PANELS
+        shown = learning.Wanted(None, wanted.log_axis, wanted.threshold, panels)
+        return learning.tell(study, shown)
+    except InputError:
+        if wanted.threshold is not None or drawn.figures is not None:
+            raise
+        return Finding()
 
 
 def _frames(text: str | None) -> list[float] | None:

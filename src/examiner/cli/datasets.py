@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from examiner.cli.options import Printing, argument
+from examiner.cli.options import Tabled, argument
 from examiner.cli.output import show
 from examiner.datasets import DATASETS, Card, card
 from examiner.telling.finding import Finding, Text
@@ -21,10 +21,10 @@ class DatasetOptions:
     )
 
 
-def datasets(options: DatasetOptions, told: Printing) -> None:
+def datasets(options: DatasetOptions, told: Tabled) -> None:
     """List the bundled data sets with what each returns, or show one's card."""
     if options.name is not None:
-        show(_shown(card(options.name)), "examiner.dataset/1", told.json)
+        show(_shown(card(options.name)), "examiner.dataset/1", told)
         return
     rows = [card(known).to_dict() for known in DATASETS]
     columns = (
@@ -38,7 +38,7 @@ def datasets(options: DatasetOptions, told: Printing) -> None:
     )
     hint = "Show one's card with `examiner datasets NAME`; load it with `ex.load(NAME)`."
     listed = Finding("datasets", "Data sets", (), (table, Text(hint)), {"datasets": rows})
-    show(listed, "examiner.datasets/1", told.json)
+    show(listed, "examiner.datasets/1", told)
 
 
 def _shown(chosen: Card) -> Finding:

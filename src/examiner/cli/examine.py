@@ -148,7 +148,7 @@ def examine(
     finding = findings.tell_examination(bank, last, fit, outcome=outcome, seed=told.seed)
     beside = {"fit": str(who.fit), "seed": told.seed}
     told_notes = (*bank.calibration.notes, *notes)
-    show(finding, "examiner.examine/1", told.json, told_notes, **beside)
+    show(finding, "examiner.examine/1", told, told_notes, **beside)
 
 
 def _examined(
@@ -219,7 +219,7 @@ def _study(
         )
     finding = findings.tell_study(bank, study, seed=told.seed)
     notes = bank.calibration.notes
-    show(finding, "examiner.examine-study/1", told.json, notes, seed=told.seed)
+    show(finding, "examiner.examine-study/1", told, notes, seed=told.seed)
 
 
 def _bank(

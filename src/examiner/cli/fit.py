@@ -88,12 +88,12 @@ def fit(
     show(
         findings.tell(made, found, repeats_mean=scores is None and _one_trial(made)),
         "examiner.fit/1",
-        told.json,
+        told,
         tuple(dict.fromkeys((*results.notes, *made.warnings, *found.notes))),
         regularity_of="responses" if scores is None else f"Φ(z) of {results.measures[0]}",
         seed=told.seed,
     )
-    if how.output is not None and not told.json:
+    if how.output is not None and not told.json and told.to is None:
         print_line(f"\nFit: {how.output}")
 
 

@@ -69,7 +69,7 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
     show(
         findings.tell(found, improved, seed=told.seed),
         "examiner.information/1",
-        told.json,
+        told,
         (*results.notes, *found.notes),
         noise=how.noise,
         deviations=how.deviations,

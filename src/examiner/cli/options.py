@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from examiner.importers import FORMATS
+from examiner.telling.finding import Finding, save_figures
 from examiner.wording import InputError, shorten
 
 if TYPE_CHECKING:
@@ -84,6 +85,16 @@ class SourceOptions:
     path: str | None = option(
         None, "Names from folders, for example '{agent}/{task}_{run}/'.", metavar="TEMPLATE"
     )
+    strict: bool = option(
+        False,
+        "Refuse a folder with a file that cannot be read, instead of skipping it.",
+        "--strict",
+    )
+    time: str | None = option(
+        None,
+        "Column that is time in a run, times a number for frames: global_step*4; or none.",
+        metavar="COLUMN[*FACTOR]",
+    )
     measure: list[str] | None = option(
         None, "Column to use as a measure; may be repeated, first is main.", metavar="COLUMN"
     )
@@ -105,8 +116,8 @@ class SourceOptions:
     )
     reduce: str | None = option(
         None,
-        "One value a run: last:K episodes, final:FRAMES, auc or all [default: last:100 for training "
-        "logs, else all].",
+        "One value a run: last:K episodes, 'last:N checkpoints', final, final:FRAMES, auc or all [default: "
+        "last:100 for logs of episodes, final for checkpoints, else all].",
         metavar="HOW",
     )
 
@@ -130,7 +141,36 @@ class Printing:
 
 
 @dataclass(frozen=True, slots=True)
-class Seeded(Printing):
+class Tabled(Printing):
+    """How the answer is printed: for people, or its tables for a paper or a spreadsheet."""
+
+    to: Literal["latex", "markdown", "csv"] | None = option(
+        None, "Print the tables alone, all rows: latex (booktabs), markdown or csv."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FigureOptions:
+    """Where figures are written, and for which page."""
+
+    figures: Path | None = option(
+        None, "Folder to write every figure into, for papers.", metavar="DIR"
+    )
+    figures_as: Literal["pdf", "svg", "png"] = option("pdf", "What figures are written as.")
+    columns: Literal["one", "two"] = option("two", "How wide they are: as one column or two.")
+
+    def write(self, findings: Sequence[Finding]) -> list[str]:
+        """Write the figures of findings where a folder is named, and return where they are."""
+        if self.figures is None:
+            return []
+        paths = save_figures(findings, self.figures, self.figures_as, self.columns)
+        if not paths:
+            raise InputError("There is no figure to write. Leave `--figures` out.")
+        return [str(path) for path in paths]
+
+
+@dataclass(frozen=True, slots=True)
+class Seeded(Tabled):
     """How the answer is printed, and where everything random starts."""
 
     seed: int = option(0, "Seed of everything random; printed.", min=0)

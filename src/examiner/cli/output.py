@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from examiner.cli.options import Printing
 from examiner.telling.finding import Finding
 from examiner.telling.json import one_object
 from examiner.telling.terminal import print_finding, printable
+from examiner.wording import InputError
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -29,13 +31,30 @@ JOBS_SHOWN = 20
 
 
 def show(
-    finding: Finding, schema: str, json: bool, notes: Sequence[str] | None = None, **beside: object
+    finding: Finding,
+    schema: str,
+    told: Printing | bool,
+    notes: Sequence[str] | None = None,
+    **beside: object,
 ) -> None:
-    """Print a finding for people, or its data and what else is said beside them as one JSON object.
+    """Print a finding for people, its tables for a paper, or its data and more as one JSON object.
 
     >>> show(Finding("f", "F", ("Found.",), data={"mean": float("nan")}), "examiner.f/1", True, seed=0)
     {"schema": "examiner.f/1", "mean": null, "seed": 0}
     """
+    json = told if isinstance(told, bool) else told.json
+    to = getattr(told, "to", None)
+    if json and to is not None:
+        raise InputError("The answer is printed as JSON or as tables. Choose `--json` or `--to`.")
+    if to is not None:
+        from examiner.telling.written import written  # for papers only
+
+        text = written(finding, to)
+        if not text:
+            raise InputError("There is no table in this answer to print. Leave `--to` out.")
+        sys.stdout.write(text + "\n")
+        print_notes(notes or ())
+        return
     if json:
         warned = {} if notes is None else {"warnings": list(notes)}
         print_json(schema, finding.data | beside | warned)

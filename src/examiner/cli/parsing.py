@@ -79,7 +79,8 @@ def _parameter(each: Field[Any], kind: Any) -> click.Parameter:  # Any: an annot
     meaning, names = said.pop("meaning"), said.pop("names", None)
     text = meaning() if callable(meaning) else meaning
     required = each.default is MISSING
-    said |= {"required": required, "default": None if required else each.default}
+    # A default of None would stand in for an argument that must be given.
+    said |= {"required": True} if required else {"default": each.default}
     if get_origin(kind) in (Union, UnionType):
         (kind,) = (part for part in get_args(kind) if part is not NoneType)
     if names is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from examiner.cli.options import Printing, SourceOptions, option
+from examiner.cli.options import SourceOptions, Tabled, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.irt import place as place_on_fit
@@ -25,16 +25,16 @@ class PlaceOptions:
     )
 
 
-def place(options: SourceOptions, known: PlaceOptions, told: Printing) -> None:
+def place(options: SourceOptions, known: PlaceOptions, told: Tabled) -> None:
     """Place new agents on a stored fit or a few chosen tasks: rank, and what to expect elsewhere."""
     if known.fit is not None and known.chosen is not None:
         raise InputError(
             "Both `--fit` and `--with` are given. Place agents on one of them at a time."
         )
     if known.chosen is not None:
-        _by_few_tasks(options, known.chosen, told.json)
+        _by_few_tasks(options, known.chosen, told)
     elif known.fit is not None:
-        _on_fit(options, known.fit, told.json)
+        _on_fit(options, known.fit, told)
     else:
         raise InputError(
             "Nothing is given to place the new results on. Name a fit stored by `examiner fit … -o "
@@ -43,21 +43,21 @@ def place(options: SourceOptions, known: PlaceOptions, told: Printing) -> None:
         )
 
 
-def _on_fit(options: SourceOptions, path: Path, json: bool) -> None:
+def _on_fit(options: SourceOptions, path: Path, told: Tabled) -> None:
     fit = open_fit(path)
     with progress_bar("reading") as progress:
         # The recipe of the fit says how training logs are reduced.
         results = results_from(options, progress, reduce_training_logs=False)
         found = place_on_fit(results, fit)
     notes = dict.fromkeys((*results.notes, *(note for each in found for note in each.notes)))
-    show(findings.tell(fit, found), "examiner.place/1", json, tuple(notes), fit=str(path))
+    show(findings.tell(fit, found), "examiner.place/1", told, tuple(notes), fit=str(path))
 
 
-def _by_few_tasks(options: SourceOptions, path: Path, json: bool) -> None:
+def _by_few_tasks(options: SourceOptions, path: Path, told: Tabled) -> None:
     chosen = open_selection(path)
     with progress_bar("reading") as progress:
         # The recipe of the selection says how training logs are reduced.
         results = results_from(options, progress, reduce_training_logs=False)
         found = place_by_few(results, chosen)
     finding = findings.tell_set(chosen, found)
-    show(finding, "examiner.place/1", json, results.notes, chosen=str(path))
+    show(finding, "examiner.place/1", told, results.notes, chosen=str(path))

@@ -95,7 +95,7 @@ def probe(who: ProbeOptions, play: PlayOptions, told: Seeded) -> None:
     episodes = counted(play.episodes or 1, "episode")
     length = counted(who.frames, "frame") if who.frames else episodes
     finding = findings.tell_probe(found, f"{length} a run")
-    show(finding, "examiner.probe/1", told.json, seed=told.seed)
+    show(finding, "examiner.probe/1", told, seed=told.seed)
 
 
 def _given(names: Collection[str]) -> str:

@@ -11,6 +11,7 @@ from examiner.cli.options import (
     SUCCESS,
     SUCCESS_SHARE,
     TYPOLOGY,
+    FigureOptions,
     Seeded,
     SourceOptions,
     normaliser_names,
@@ -18,10 +19,11 @@ from examiner.cli.options import (
     success_of,
     words_of,
 )
-from examiner.cli.output import print_json, print_notes, progress_bar
+from examiner.cli.output import print_json, print_notes, progress_bar, show
 from examiner.cli.source import classification_from, results_from
 from examiner.telling import FINDINGS
 from examiner.telling import report as make_report
+from examiner.telling.finding import Finding
 from examiner.telling.terminal import print_line
 from examiner.wording import InputError, counted, shorten
 
@@ -41,7 +43,9 @@ class ReportOptions:
     title: str | None = option(None, "Title of the page.")
 
 
-def report(options: SourceOptions, wanted: ReportOptions, told: Seeded) -> None:
+def report(
+    options: SourceOptions, wanted: ReportOptions, drawn: FigureOptions, told: Seeded
+) -> None:
     """Write a report: what was read, who ranks where, how every agent did on every task."""
     output = wanted.output
     if output is not None and output.suffix.lower() not in ("", ".html", ".htm"):
@@ -65,13 +69,21 @@ def report(options: SourceOptions, wanted: ReportOptions, told: Seeded) -> None:
             share=wanted.success_share,
             rng=told.seed,
         )
-        target = None if told.json and output is None else made.save(output or Path("report.html"))
+        machine = told.json or told.to is not None
+        target = None if machine and output is None else made.save(output or Path("report.html"))
+        figures = drawn.write(made.sections)
     if told.json:
         content = made.to_dict()
-        written = None if target is None else str(target)
-        print_json(content.pop("schema"), content | {"output": written})
+        written = {"output": None if target is None else str(target), "figures": figures}
+        print_json(content.pop("schema"), content | written)
+        return
+    if told.to is not None:
+        blocks = tuple(block for section in made.sections for block in section.blocks)
+        show(Finding(blocks=blocks), "examiner.report/1", told, made.notes)
         return
     assert target is not None
     if made.notes:
         print_notes([f"{counted(len(made.notes), 'warning')} to read in the report"])
     print_line(f"Report written to {target.resolve()}")
+    if figures:
+        print_line(f"{counted(len(figures), 'figure')} written to {drawn.figures}")

@@ -11,6 +11,7 @@ import click
 from examiner.arena.gvgai.plan import GvgaiPlan
 from examiner.arena.plans import plan as named_plan
 from examiner.arena.play.episodes import perform_job
+from examiner.arena.play.pace import paces
 from examiner.arena.play.runner import LEDGER, AnyPlan, RunOutcome
 from examiner.arena.play.runner import run as run_plan
 from examiner.cli.options import OUTPUT, Printing, argument, option
@@ -54,7 +55,14 @@ class RunOptions:
         metavar="FOLDER",
     )
     explain: bool = option(
-        False, "Say what would be played and how it deviates; play nothing.", "--explain"
+        False,
+        "Say what would be played, how it deviates and how long it takes; play only a few frames.",
+        "--explain",
+    )
+    own_code: bool = option(
+        False,
+        "With --explain: time agents and environments of your own too, which runs their code.",
+        "--own-code",
     )
 
 
@@ -64,13 +72,13 @@ def run(options: RunOptions, told: Printing) -> None:
         if options.plan is not None:
             raise InputError(f"A repair plays nothing. Leave out {shorten(options.plan)}.")
         found = repair(options.repair, options.output)
-        show(findings.tell_repair(found), "examiner.repair/1", told.json)
+        show(findings.tell_repair(found), "examiner.repair/1", told)
         return
     if options.plan is None:
         raise InputError("Say which plan to play: `examiner run PLAN`.")
     planned = _in_checkout(named_plan(options.plan), options.checkout)
     if options.explain:
-        show(_explained(planned), "examiner.plan/1", told.json)
+        show(_explained(planned, own_code=options.own_code), "examiner.plan/1", told)
         return
     workers = _workers(options.workers, options.address, planned)
     folder = Path(options.output or planned.name)
@@ -83,13 +91,15 @@ def run(options: RunOptions, told: Printing) -> None:
             watcher=watcher,
         )
     exported = _exported(outcome, folder / "episodes.parquet")
-    show(findings.tell_run(outcome, exported), "examiner.run/1", told.json)
+    show(findings.tell_run(outcome, exported), "examiner.run/1", told)
     if outcome.failed:
         raise click.exceptions.Exit(SOME_FAILED)
 
 
-def _explained(plan: AnyPlan) -> Finding:
-    return gvgai.tell_plan(plan) if isinstance(plan, GvgaiPlan) else findings.tell_plan(plan)
+def _explained(plan: AnyPlan, *, own_code: bool) -> Finding:
+    if isinstance(plan, GvgaiPlan):
+        return gvgai.tell_plan(plan)
+    return findings.tell_plan(plan, paces(plan, own_code=own_code))
 
 
 def _in_checkout(plan: AnyPlan, folder: str | None) -> AnyPlan:

@@ -53,8 +53,7 @@ def scores(
         )
     provenance = results.provenance
     finding = findings.tell(made, seed=told.seed)
-    if told.json:
-        steps = {"source": provenance.source, "steps": list(provenance.steps)}
-        show(finding, "examiner.scores/1", True, results.notes, seed=told.seed, **steps)
-        return
-    show(finding, "examiner.scores/1", False, (*results.notes, *made.notes))
+    # The JSON has the notes of the analysis among its data.
+    notes = results.notes if told.json else (*results.notes, *made.notes)
+    steps = {"source": provenance.source, "steps": list(provenance.steps)}
+    show(finding, "examiner.scores/1", told, notes, seed=told.seed, **steps)

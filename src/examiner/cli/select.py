@@ -158,12 +158,12 @@ def select(
     show(
         finding,
         "examiner.select/1",
-        told.json,
+        told,
         tuple(dict.fromkeys(notes)),
         seed=told.seed,
         **stored,
     )
-    if stored and not told.json:
+    if stored and not told.json and told.to is None:
         print_line(f"Stored: {stored['stored']}")
 
 

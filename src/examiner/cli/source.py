@@ -90,6 +90,8 @@ def _read(options: SourceOptions, progress: ProgressCallback | None) -> Results:
         measure=options.measure,
         item=_item(options.item),
         path=options.path,
+        time=options.time,
+        strict=options.strict,
         progress=progress,
     )
 

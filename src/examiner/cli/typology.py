@@ -66,7 +66,7 @@ def typology(wanted: TypologyOptions, options: ResultsOptions, told: Seeded) -> 
     show(
         findings.tell(found, made, seed=told.seed),
         "examiner.typology/1",
-        told.json,
+        told,
         (*found.notes, *(() if results is None else results.notes)),
         source=wanted.classification,
         seed=told.seed,

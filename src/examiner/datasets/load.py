@@ -12,6 +12,7 @@ import polars as pl
 from examiner.datasets.card import ROOM, Card, read_card
 from examiner.datasets.published import PublishedTable
 from examiner.results import Attributes, Classification, Provenance, Results, Scales, TaskScale
+from examiner.results.keys import LEARNS
 from examiner.wording import unknown_name
 
 Dataset: TypeAlias = Results | Scales | Classification | PublishedTable
@@ -150,8 +151,9 @@ def load_arena(card: Card) -> Results:
         scales=scales,
         provenance=_provenance(card, training=True),
     )
-    families = tuple((_FAMILIES.get(agent, "planning"),) for agent in results.agents)
-    return results.with_attributes(Attributes("agent", results.agents, ("family",), families))
+    families = [_FAMILIES.get(agent, "planning") for agent in results.agents]
+    known = tuple((family, family == "learning") for family in families)
+    return results.with_attributes(Attributes("agent", results.agents, ("family", LEARNS), known))
 
 
 def _provenance(card: Card, *, training: bool = False) -> Provenance:

@@ -1,9 +1,10 @@
-"""Arrays of an npz file, read without running anything in it: no pickles, no sizes taken on trust."""
+"""Arrays of npz and npy files, read without running anything in it: no pickles, no sizes taken on trust."""
 
 from __future__ import annotations
 
 import io
 import struct
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -20,8 +21,9 @@ _LONGEST_HEADER = 10_000  # as numpy has it: shape and kind of one array
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, MemoryError),
     *(ValueError, TypeError, LookupError, OverflowError, SyntaxError, RuntimeError),
+    tokenize.TokenError,
 )
-"""What zipfile and numpy raise on what is no npz file; NotImplementedError is a RuntimeError."""
+"""What zipfile and numpy raise on what is no npz or npy file; NotImplementedError is a RuntimeError."""
 
 
 def array_names(file: SourceFile) -> tuple[str, ...]:
@@ -86,6 +88,27 @@ def read_arrays(file: SourceFile) -> dict[str, NDArray[Any]]:  # Any: numbers or
         ) from problem
 
 
+def read_array(file: SourceFile) -> NDArray[Any]:  # Any: numbers or text
+    """Return the array of an npy file; one of Python objects is refused.
+
+    >>> import tempfile
+    >>> from examiner.importers.files import open_source
+    >>> path = Path(tempfile.mkdtemp()) / "x.npy"
+    >>> np.save(path, np.ones((2, 3)))
+    >>> read_array(open_source(path)).shape
+    (2, 3)
+    """
+    try:
+        return _contents(io.BytesIO(file.contents()), "The array", file.path)
+    except InputError:
+        raise
+    except _DAMAGE as problem:
+        raise InputError(
+            f"Cannot read {shorten(file.path, 200)}: the npy file is cut off or damaged. "
+            f"Save it again with `np.save`."
+        ) from problem
+
+
 def _archive(file: SourceFile) -> zipfile.ZipFile:
     if not file.head.startswith(_ZIP):
         raise zipfile.BadZipFile
@@ -99,16 +122,21 @@ def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
 def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> NDArray[Any]:
     with archive.open(member) as stream:
-        shape, by_column, kind = _header(stream)
-        where = f"The array {shorten(member.filename.removesuffix('.npy'))} in {shorten(path, 200)}"
-        if kind.hasobject:
-            raise InputError(
-                f"{where} holds Python objects, which are pickled and can run code when opened: it is "
-                f"refused. Save it as plain numbers; rows of unequal length need filling up with NaN."
-            )
-        if kind.kind not in "biufU":
-            raise InputError(f"{where} is of kind {kind}. Save it as numbers or text.")
-        data = stream.read()
+        name = shorten(member.filename.removesuffix(".npy"))
+        return _contents(stream, f"The array {name}", path)
+
+
+def _contents(stream: IO[bytes], what: str, path: Path) -> NDArray[Any]:
+    shape, by_column, kind = _header(stream)
+    where = f"{what} in {shorten(path, 200)}"
+    if kind.hasobject:
+        raise InputError(
+            f"{where} holds Python objects, which are pickled and can run code when opened: it is "
+            f"refused. Save it as plain numbers; rows of unequal length need filling up with NaN."
+        )
+    if kind.kind not in "biufU":
+        raise InputError(f"{where} is of kind {kind}. Save it as numbers or text.")
+    data = stream.read()
     return np.frombuffer(data, dtype=kind).reshape(shape, order="F" if by_column else "C")
 
 

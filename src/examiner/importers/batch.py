@@ -19,7 +19,6 @@ from examiner.workers import map as map_jobs
 
 _FILES_PER_JOB = 64  # a look at a file is short beside handing it to a thread
 _RESULT_ENDINGS = (".csv", ".tsv", ".tab", ".ndjson", ".jsonl", ".parquet")
-_OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +67,12 @@ def read_files(
     format: str | None = None,
     template: PathTemplate | None = None,
     progress: Progress | None = None,
+    *,
+    strict: bool = False,
 ) -> Reading:
     """Read the files of a folder or a pattern as one table.
+
+    A file that cannot be read is passed over, and said with the reason; with `strict` it ends the reading.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -79,10 +82,12 @@ def read_files(
     Results: 2 agents × 2 tasks, 1 run, 1 trial; measures: score
     """
     found = found_files(source)
-    files = _opened(found.paths, progress)
-    known = _without_companions(_sorted(files, format, everything=found.meant))
+    files, problems = _opened(found.paths, progress, strict=strict)
+    known = _without_companions(_sorted(files, format, everything=found.meant, strict=strict))
     irregular = {"are not regular (pipes or devices)": list(found.irregular)}
     known = replace(known, skipped=known.skipped | irregular)
+    if not known.by_format and problems:
+        raise problems[0][1]
     if not known.by_format:
         expected = f"in the format {format!r}" if format else "of a known format"
         raise InputError(
@@ -95,39 +100,67 @@ def read_files(
     _refuse_mixture(known, source)
     readings: list[Reading] = []
     for name, group in known.by_format.items():
-        readings.extend(_read_group(name, group, options, progress))
+        read, odd = _read_group(name, group, options, progress, strict=strict)
+        readings += read
+        problems += odd
+    if not readings:
+        raise problems[0][1]
     position = {path: number for number, path in enumerate(found.paths)}
     readings.sort(key=lambda reading: position[reading.where.paths[0]])
-    origin = Provenance(str(source)).with_notes(*known.notes(found.root))
-    return joined(readings, origin, options.measures, options.item)
+    origin = Provenance(str(source)).with_notes(*_odd_notes(problems, found.root))
+    reading = joined(readings, origin, options.measures, options.item)
+    # What matters least comes last: files that nobody would have read.
+    return replace(reading, results=reading.results.with_notes(*known.notes(found.root)))
 
 
-def _opened(paths: Sequence[Path], progress: Progress | None) -> list[SourceFile]:
+def _opened(
+    paths: Sequence[Path], progress: Progress | None, *, strict: bool
+) -> tuple[list[SourceFile], list[tuple[Path, InputError]]]:
+    """The files, and those that cannot even be opened, with the reason."""
+
+    def attempt(path: Path) -> SourceFile | InputError:
+        try:
+            return look_at(path)
+        except InputError as problem:
+            if strict:
+                raise
+            return problem
+
     jobs = [paths[start : start + _FILES_PER_JOB] for start in range(0, len(paths), _FILES_PER_JOB)]
     chunks = map_jobs(
-        lambda job: [look_at(path) for path in job], jobs, progress=progress, stage="opening files"
+        lambda job: [attempt(path) for path in job], jobs, progress=progress, stage="opening files"
     )
-    return [file for chunk in chunks for file in chunk]
+    tried = [file for chunk in chunks for file in chunk]
+    pairs = list(zip(paths, tried, strict=True))
+    odd = [(path, problem) for path, problem in pairs if isinstance(problem, InputError)]
+    return [file for file in tried if isinstance(file, SourceFile)], odd
 
 
-def _sorted(files: Sequence[SourceFile], named: str | None, *, everything: bool) -> Sorted:
+def _sorted(
+    files: Sequence[SourceFile], named: str | None, *, everything: bool, strict: bool
+) -> Sorted:
     candidates = tuple(FORMATS) if named is None else (named,)
     by_format: dict[str, list[SourceFile]] = {name: [] for name in candidates}
     skipped: list[Path] = []
+    empty: list[Path] = []
     for file in files:
         meant = everything or file.suffix in _RESULT_ENDINGS
-        if meant:
-            refuse_empty(file)
+        if meant and not file.head:
+            if strict:
+                refuse_empty(file)
+            empty.append(file.path)
+            continue
         usable = file.head and not file.is_pickle
         name = recognised(file, candidates, by_ending=not everything) if usable else None
         if name is not None:
             by_format[name].append(file)
-        elif named is None and file.head and meant:
+        elif strict and named is None and file.head and meant:
             raise unknown_format(file)
         else:
             skipped.append(file.path)
     reason = "are not results" if named is None else f"are not in the format {named!r}"
-    return Sorted({name: files for name, files in by_format.items() if files}, {reason: skipped})
+    known = {name: files for name, files in by_format.items() if files}
+    return Sorted(known, {reason: skipped, "are empty": empty})
 
 
 def _without_companions(known: Sorted) -> Sorted:
@@ -150,18 +183,13 @@ def _without_companions(known: Sorted) -> Sorted:
 
     known = known.sifted(judge)
     leading = (files for name, files in known.by_format.items() if FORMATS[name].leads)
-    needless = {path for files in leading for file in files for path in _of_run(file.path)}
+    folders = {file.path.parent for files in leading for file in files}
+    # What `examiner run` writes beside its ledger, such as checkpoints of learners, needs no word.
     told = {
-        reason: [path for path in paths if path not in needless]
+        reason: [path for path in paths if folders.isdisjoint(path.parents)]
         for reason, paths in known.skipped.items()
     }
     return replace(known, skipped=told)
-
-
-def _of_run(ledger: Path) -> list[Path]:
-    """What `examiner run` writes beside its ledger, and needs no word."""
-    names = ("output.log", "episodes.parquet", *(ledger.name + end for end in _OF_A_RUN))
-    return [ledger.with_name(name) for name in names]
 
 
 def _of_one(reason: str) -> str:
@@ -196,20 +224,64 @@ def _refuse_mixture(known: Sorted, source: str | Path) -> None:
 
 
 def _read_group(
-    name: str, files: Sequence[SourceFile], options: TableOptions, progress: Progress | None
-) -> list[Reading]:
+    name: str,
+    files: Sequence[SourceFile],
+    options: TableOptions,
+    progress: Progress | None,
+    *,
+    strict: bool,
+) -> tuple[list[Reading], list[tuple[Path, InputError]]]:
+    """The readings of a format's files, and those that could not be read, with the reason."""
     kind = FORMATS[name]
     stage = f"reading {name}"
+
+    def attempt(file: SourceFile) -> Reading | InputError:
+        try:
+            return kind.read_one(file, options)
+        except InputError as problem:
+            if strict:
+                raise
+            return problem
+
     if kind.read_many is None:
-        return map_jobs(
-            lambda file: kind.read_one(file, options), files, progress=progress, stage=stage
-        )
+        return _parted(files, map_jobs(attempt, files, progress=progress, stage=stage))
     if progress is not None:
         progress(stage, 0, len(files))
-    readings = kind.read_many(files, options)
+    odd: list[tuple[Path, InputError]] = []
+    try:
+        readings = kind.read_many(files, options)
+    except InputError:
+        # Each by itself, to find those that are at fault; if none is, what they have in common is.
+        tried = [] if strict or len(files) < 2 else [attempt(file) for file in files]
+        odd = _parted(files, tried)[1] if tried else []
+        if not odd:
+            raise
+        faulty = {path for path, _ in odd}
+        sound = [file for file in files if file.path not in faulty]
+        readings = kind.read_many(sound, options) if sound else []
     if progress is not None:
         progress(stage, len(files), len(files))
-    return readings
+    return readings, odd
+
+
+def _parted(
+    files: Sequence[SourceFile], tried: Sequence[Reading | InputError]
+) -> tuple[list[Reading], list[tuple[Path, InputError]]]:
+    pairs = list(zip(files, tried, strict=True))
+    odd = [(file.path, problem) for file, problem in pairs if isinstance(problem, InputError)]
+    return [reading for _, reading in pairs if isinstance(reading, Reading)], odd
+
+
+def _odd_notes(problems: Sequence[tuple[Path, InputError]], root: Path) -> tuple[str, ...]:
+    """One sentence on files that could not be read: how many, which, and why the first."""
+    if not problems:
+        return ()
+    names = listed([_relative(path, root).as_posix() for path, _ in problems], limit=3)
+    were = "was" if len(problems) == 1 else "were"
+    return (
+        f"{counted(len(problems), 'file')} could not be read and {were} skipped (`--strict` ends there): "
+        f"{names}. {'The reason' if len(problems) == 1 else 'The first'}: {problems[0][1]}",
+    )
 
 
 def _relative(path: Path, root: Path) -> Path:

@@ -22,6 +22,7 @@ from examiner.importers.tables import (
     results_from_table,
 )
 from examiner.importers.templates import PathTemplate
+from examiner.importers.time import TimeColumn, retimed
 from examiner.results import Provenance, Results
 from examiner.results.attributes import announce
 from examiner.results.border import frame_from, is_frame
@@ -40,6 +41,8 @@ def read(
     measure: str | Sequence[str] | None = None,
     item: Sequence[str] | None = None,
     path: str | None = None,
+    time: str | None = None,
+    strict: bool = False,
     progress: Progress | None = None,
 ) -> Results:
     """Read results from a file, a folder, a pattern, or a pandas, polars or arrow table.
@@ -51,15 +54,22 @@ def read(
     results' notes.
 
     A folder (with all that lies in it) or a pattern such as `logs/**/*.csv` becomes one table; files
-    that are not results are skipped, and said. `path` is a template that takes names from folders,
-    such as `{agent}/{task}_{run}/`: see `examiner.importers.templates`. `progress` is told (stage,
-    done, total).
+    that are not results or cannot be read are skipped, and said, unless `strict`. `path` is a template
+    that takes names from folders, such as `{agent}/{task}_{run}/`: see `examiner.importers.templates`.
+    `progress` is told (stage, done, total).
+
+    A table with a column of time (`global_step`, `frames`, …) that rises within runs is a training log.
+    `time` names another column, times a number where it is to be counted in frames (`global_step*4`),
+    or "none".
 
     >>> read({"agent": ["dqn", "random"], "pong": [18.0, -20.7], "venture": [380.0, None]})
     Results: 2 agents × 2 tasks, 1 run, 1 trial; measures: score; 1 missing cell
     """
     measures = (measure,) if isinstance(measure, str) else tuple(measure or ())
-    options = TableOptions(layout, tasks_are, measures, None if item is None else tuple(item))
+    clock = None if time is None else TimeColumn.of(time)
+    options = TableOptions(
+        layout, tasks_are, measures, None if item is None else tuple(item), clock
+    )
     named = None if format is None else known_format(format)
     template = None if path is None else PathTemplate.of(path)
     if is_frame(source):
@@ -70,7 +80,7 @@ def read(
                 # Threads and all that they need are loaded only where there is work for them.
                 from examiner.importers.batch import read_files
 
-                reading = read_files(source, options, named, template, progress)
+                reading = read_files(source, options, named, template, progress, strict=strict)
             else:
                 file = _named_by(template, open_source(source))
                 name = named or recognised(file)
@@ -83,6 +93,9 @@ def read(
             f"arrays of agents × tasks go to Results.from_numpy."
         )
     results = reading.chosen(options.measures, options.item).results
+    tables = is_frame(source) or results.provenance.format.startswith(("tidy", "wide"))
+    if clock is not None and not tables:  # tables know their time since they were understood
+        results = retimed(results, clock)
     announce(results.notes)
     return results
 

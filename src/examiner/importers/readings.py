@@ -169,6 +169,7 @@ def joined(
         origin.with_notes(*notes),
         format=", ".join(sorted({table.provenance.format for table in tables})),
         training=any(table.provenance.training for table in tables),
+        evenly_spaced=all(table.provenance.evenly_spaced for table in tables),
     )
     if len(readings) == 1:
         return replace(readings[0], results=replace(tables[0], provenance=origin))

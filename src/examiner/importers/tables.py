@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -14,9 +14,10 @@ from examiner.importers import cells
 from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, with_given
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
+from examiner.importers.time import TimeColumn, with_time
 from examiner.results import Provenance, Results
 from examiner.results.border import MEASURES, absent_names
-from examiner.results.keys import ITEM_COLUMNS
+from examiner.results.keys import ITEM_COLUMNS, TIMES
 from examiner.results.table import assemble
 from examiner.wording import InputError, listed, shorten
 
@@ -25,10 +26,15 @@ Layout = Literal["tidy", "wide"]
 Orientation = Literal["rows", "columns"]
 
 _TIDY_COLUMNS = frozenset(
-    {*ITEM_COLUMNS, *MEASURES, "run", "trial", "seed", "frames", "length", "cost"}
+    {*ITEM_COLUMNS, *MEASURES, *TIMES, "run", "trial", "seed", "length", "cost"}
 )
 KNOWN_COLUMNS = _TIDY_COLUMNS.union(AGENT_COLUMNS, TASK_COLUMNS)
 """Names that mean something in a header."""
+INDEX_COLUMN = "Unnamed: 0"
+"""What pandas calls the index of a table that was written with it, when it reads it back."""
+_INDEX_NOTE = (
+    "The first column has no name and counts rows, as pandas writes its index: it is left out."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,7 @@ class TableOptions:
     tasks_are: Orientation | None = None
     measures: tuple[str, ...] = ()
     item: tuple[str, ...] | None = None
+    time: TimeColumn | None = None
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -88,8 +95,12 @@ def is_left_out(kind: pl.DataType) -> bool:
     return kind.is_nested() or kind in _NEITHER_TEXT_NOR_NUMBER
 
 
-def results_from_table(frame: pl.DataFrame, columns: TableColumns, origin: Provenance) -> Results:
+def results_from_table(
+    frame: pl.DataFrame, columns: TableColumns, origin: Provenance, *, numbered: bool = False
+) -> Results:
     """Build results from a frame as it was read, and what its header says.
+
+    `numbered` says that its trials were numbered since, and are no column of the table itself.
 
     >>> wide = pl.DataFrame({"game": ["pong", "venture"], "dqn": [18.0, 380.0], "random": [-20.7, 0.0]})
     >>> results = results_from_table(wide, TableColumns.of(wide.columns, TableOptions()), Provenance())
@@ -99,6 +110,10 @@ def results_from_table(frame: pl.DataFrame, columns: TableColumns, origin: Prove
     ("The first column is called 'game': tasks are rows, agents are columns.",)
     """
     options, given = columns.options, columns.given
+    if _holds_index(frame, columns):
+        left = [name for name in columns.names if name != INDEX_COLUMN]
+        columns = TableColumns.of(left, options, given)
+        frame, origin = frame.drop(INDEX_COLUMN), origin.with_notes(_INDEX_NOTE)
     if columns.layout == "wide":
         measure = _wide_measure(columns)
         frame = cells.unfolded(frame, tasks_are_rows=columns.tasks_are_rows, measure=measure)
@@ -120,8 +135,21 @@ def results_from_table(frame: pl.DataFrame, columns: TableColumns, origin: Prove
     frame = frame.with_columns(
         cells.without_missing_words(frame[name]) for name in measures if name in frame.columns
     )
-    origin = origin.with_notes(*columns.notes, *cells.rounding_notes(frame, measures))
+    timed = with_time(frame, options.time, numbered=numbered)
+    frame, found = timed.frame, timed.found or "checkpoint" in frame.columns
+    origin = replace(origin, training=found, evenly_spaced=timed.evenly_spaced)
+    origin = origin.with_notes(*columns.notes, *timed.notes, *cells.rounding_notes(frame, measures))
     return assemble(frame, measures or None, None, origin)
+
+
+def _holds_index(frame: pl.DataFrame, columns: TableColumns) -> bool:
+    """Whether the first column only counts rows; the names of a wide table are no count."""
+    if frame.columns[:1] != [INDEX_COLUMN]:
+        return False
+    numbers = frame[INDEX_COLUMN].cast(pl.String).cast(pl.Int64, strict=False)
+    if columns.layout == "tidy" or numbers.null_count():
+        return columns.layout == "tidy"
+    return bool((numbers == pl.int_range(len(frame), eager=True)).all())
 
 
 def _scale_columns(frame: pl.DataFrame) -> tuple[str, ...]:

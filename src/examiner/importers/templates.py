@@ -20,7 +20,7 @@ from examiner.importers.files import PACKED_ENDINGS
 from examiner.wording import InputError, counted, shorten
 
 _NAME = re.compile(r"\{([^{}]*)\}")
-_MEASURED = ("frames", "length", "score", "win")
+_MEASURED = ("frames", "steps", "length", "score", "win")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from examiner.importers.files import SourceFile, check_size
-from examiner.importers.tables import KNOWN_COLUMNS, TableColumns
+from examiner.importers.tables import INDEX_COLUMN, KNOWN_COLUMNS, TableColumns
 from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, text_of
 from examiner.results.codes import recoded
 from examiner.results.keys import ITEM_COLUMNS
@@ -68,6 +68,8 @@ class TextTable:
         header = [
             name.strip() if name.strip().lower() in KNOWN_COLUMNS else name for name in header
         ]
+        if len(header) > 2 and not header[0].strip():  # as pandas writes its index
+            header[0] = INDEX_COLUMN
         return cls(file.path, source, header, separator, comma, notes)
 
     @property

@@ -1,10 +1,11 @@
-"""Training logs: the episodes of a learning agent, in frames, under the names its folder gives."""
+"""Training logs: rows of a learning agent, in frames or steps, under the names its folder gives."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -13,12 +14,19 @@ from numpy.typing import NDArray
 from examiner.importers.cells import spread
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
+from examiner.importers.time import FRAMES_PER_STEP
 from examiner.results import Provenance
+from examiner.results.atari import atari_game
 from examiner.results.table import assemble
 from examiner.wording import shorten
 
-FRAMES_PER_STEP = 4
-"""Emulator frames an Atari agent's action lasts in the usual wrappers."""
+EPISODE_TAGS = ("charts/episodic_return", "rollout/episodic_return")
+"""Under what training scripts log the return of single episodes."""
+CHECKPOINT_TAGS = (
+    *("eval/mean_reward", "eval/episodic_return", "eval/return", "evaluation/return", "eval/score"),
+    *("rollout/ep_rew_mean", "rollout/return_mean", "train/episode_reward", "episode/score"),
+)
+"""Under what they log means of evaluations or of the last episodes: checkpoints, the best known first."""
 
 _AGENT_NOTE = (
     "Training logs do not say which agent learnt: {} is taken. To take it from elsewhere, give a "
@@ -28,7 +36,8 @@ AGENT_NOTE = _AGENT_NOTE.format("the name of the run's folder")
 ZOO_NOTE = _AGENT_NOTE.format(
     "in folders called like their environment, the name of the folder above"
 )
-_COLUMNS = ("agent", "task", "run", "trial", "score", "frames", "length")
+_COLUMNS = ("agent", "task", "run", "trial", "score", "frames", "steps", "length", "checkpoint")
+_LIKE_AN_ENVIRONMENT = re.compile(r".+-v\d+(?:_(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +46,15 @@ class Run:
 
     Logs are written inside the wrapper that skips frames: episodes of `…NoFrameskip-v4` are so long in
     emulator frames, those of `ALE/…-v5` and `…Deterministic-v4`, which skip in the emulator, in steps.
+    Other environments have steps only, and so have `Pong-v4` and its like, which skip by chance.
 
     >>> from pathlib import Path
     >>> file = SourceFile(Path("x"), None, b"")
-    >>> runs = [Run(file, "dqn", "pong", "0", name) for name in ("PongNoFrameskip-v4", "ALE/Pong-v5", "Go")]
+    >>> runs = [Run(file, "dqn", "pong", "0", name) for name in ("PongNoFrameskip-v4", "Pong-v5", "Go-v5")]
     >>> [run.frames_of_length for run in runs], [run.frames_of_step for run in runs]
     ([1, 4, 1], [4, 4, 1])
+    >>> [run.unit for run in runs]
+    ['frames', 'frames', 'steps']
     """
 
     file: SourceFile
@@ -55,13 +67,20 @@ class Run:
     @property
     def frames_of_length(self) -> int:
         """How many emulator frames one unit of a logged episode length is."""
-        skipping = self.environment.startswith(("ALE/", "ALE-"))
-        return FRAMES_PER_STEP if skipping or "Deterministic-v" in self.environment else 1
+        name = self.environment
+        skipping = name.startswith(("ALE/", "ALE-")) or "Deterministic-v" in name
+        skipping |= name.endswith("-v5") and atari_game(name) is not None
+        return FRAMES_PER_STEP if skipping else 1
 
     @property
     def frames_of_step(self) -> int:
         """How many emulator frames one agent step is: four in Atari, else one."""
         return FRAMES_PER_STEP if "NoFrameskip-v" in self.environment else self.frames_of_length
+
+    @property
+    def unit(self) -> Literal["frames", "steps"]:
+        """What its time is counted in: emulator frames where it is known how many a step is."""
+        return "frames" if self.frames_of_step > 1 else "steps"
 
 
 def run_of(
@@ -82,6 +101,8 @@ def run_of(
     like_task = None
     if env_id is not None:
         like_task = re.fullmatch(re.escape(env_id.replace("/", "-")) + r"(?:_(\d+))?", folder)
+        # A folder may be called by a later version than the log: Pendulum-v1 holds Pendulum-v0.
+        like_task = like_task or _LIKE_AN_ENVIRONMENT.fullmatch(folder)
     if task is None:
         like_task = re.fullmatch(r"(.+?)_(\d+)", folder)
         task = like_task[1] if like_task else folder
@@ -91,6 +112,34 @@ def run_of(
     if agent is None:
         agent, note = (above, ZOO_NOTE) if like_task else (folder, AGENT_NOTE)
     return Run(file, agent, task, file.names.get("run", number or "0"), env_id or task, note)
+
+
+def cleanrl_names(name: str) -> tuple[str, str, str] | None:
+    """Return the environment, the agent and the seed of a run that is named as CleanRL does.
+
+    >>> cleanrl_names("Pong-v5__ppo_atari__3__1650000000"), cleanrl_names("lucky-sun-7")
+    (('Pong-v5', 'ppo_atari', '3'), None)
+    """
+    names = name.split("__")
+    return (names[0], names[1], names[2]) if len(names) == 4 else None
+
+
+def times_of(
+    runs: Sequence[Run], counts: Sequence[int], times: NDArray[np.int64]
+) -> dict[str, pl.Series]:
+    """Put times under the names of their units, null where a run has the other.
+
+    >>> from pathlib import Path
+    >>> runs = [Run(SourceFile(Path("x"), None, b""), "a", "t", "0", name) for name in ("Pong-v5", "Go-v0")]
+    >>> {name: column.to_list() for name, column in times_of(runs, [1, 1], np.array([4, 7])).items()}
+    {'frames': [4, None], 'steps': [None, 7]}
+    """
+    units = [run.unit for run in runs]
+    if len(set(units)) == 1:
+        return {units[0]: pl.Series(times)}
+    in_frames = pl.Series(np.repeat([unit == "frames" for unit in units], counts))
+    column = pl.Series(times)
+    return {"frames": column.set(~in_frames, None), "steps": column.set(in_frames, None)}
 
 
 def step_note(runs: Sequence[Run]) -> tuple[str, ...]:
@@ -115,11 +164,12 @@ def training_reading(
     columns: pl.DataFrame,
     format: str,
     notes: Sequence[str] = (),
+    own: Sequence[str] = ("score", "frames", "steps", "length", "checkpoint"),
 ) -> Reading:
     """Read runs that stand one after the other in a table, each with its number of episodes.
 
-    `columns` has score, frames, length and whatever else the log holds; trials are the episodes of
-    a run in order.
+    `columns` has the score, the time in frames or steps, and the length, or those of them in `own`, and
+    whatever else the log holds; trials are the rows of a run in order.
 
     >>> from pathlib import Path
     >>> run = Run(SourceFile(Path("x"), None, b""), "dqn", "pong", "0", "pong")
@@ -134,10 +184,9 @@ def training_reading(
         "task": [run.task for run in runs],
         "run": [run.number for run in runs],
     } | {name: [run.file.names.get(name, "") for run in runs] for name in sorted(extra)}
-    taken = {*_COLUMNS, *extra} - set(columns.columns[:3])
-    columns = columns.rename(
-        {name: f"{name}_logged" for name in columns.columns[3:] if name in taken}
-    )
+    ours = [name for name in own if name in columns.columns]
+    taken = {*_COLUMNS, *extra} - set(ours)
+    columns = columns.rename({name: f"{name}_logged" for name in columns.columns if name in taken})
     trial = cumulative(np.ones(len(columns), dtype=np.int64), episodes) - 1
     frame = pl.DataFrame([spread(name, values, run_of_row) for name, values in names.items()])
     frame = pl.concat([frame.with_columns(trial=trial), columns], how="horizontal")

@@ -15,7 +15,8 @@ from examiner.ledger.contents import Phase
 from examiner.ledger.file import reading
 from examiner.ledger.integrity import has_plays
 from examiner.ledger.salvage import damaged
-from examiner.results.attributes import Provenance
+from examiner.results.attributes import Attributes, Provenance
+from examiner.results.keys import LEARNS
 from examiner.results.table import Results, assemble
 from examiner.wording import InputError, counted, listed, shorten
 
@@ -30,6 +31,7 @@ _PLAYS_QUERY = (
     f"SELECT {_COLUMNS}, status, win, model_calls, p.reason AS reason {_EPISODES} "
     f"LEFT JOIN plays AS p ON p.job = e.job {_CHOSEN}"
 )
+_LEARNERS = "SELECT agent, MAX(stateless = 0) FROM jobs GROUP BY agent"
 _TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
     **dict.fromkeys(("agent", "task", "split", "environment", "job", "protocol"), pl.String),
     **dict.fromkeys(("mode", "difficulty", "run", "trial", "seed", "session"), pl.Int64),
@@ -75,6 +77,7 @@ def ledger_results(path: str | Path, phase: Phase | None = None) -> Results:
         try:
             query = _PLAYS_QUERY if has_plays(database) else _QUERY
             frame = _episodes(database.execute(query, (phase,)))
+            learning = dict(database.execute(_LEARNERS))
             about = dict(database.execute("SELECT session, versions FROM sessions"))
             versions = {session: dict(json.loads(text)) for session, text in about.items()}
         except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as problem:
@@ -91,7 +94,11 @@ def ledger_results(path: str | Path, phase: Phase | None = None) -> Results:
     if "status" in frame.columns and frame["status"].null_count() == 0:
         return _plays(frame, origin)
     item = [name for name in ("mode", "difficulty") if _varies(frame, name)]
-    return assemble(frame, ["score"], item, origin)
+    results = assemble(frame, ["score"], item, origin)
+    if not training:
+        return results
+    known = tuple((bool(learning[agent]),) for agent in results.agents)
+    return results.with_attributes(Attributes("agent", results.agents, (LEARNS,), known))
 
 
 def _plays(frame: pl.DataFrame, origin: Provenance) -> Results:

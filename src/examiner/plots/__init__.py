@@ -14,6 +14,7 @@ from examiner.results import Results
 from examiner.results.storage import write_text
 from examiner.scores import OwnFunction
 from examiner.telling import FINDINGS
+from examiner.telling.figures.printed import ENDINGS, Columns, save_printed
 from examiner.telling.finding import Drawn, Figure, Finding
 from examiner.telling.prose import said
 from examiner.telling.study import Study, StudyOptions
@@ -28,6 +29,8 @@ PLOTS = MappingProxyType(
         "ranks": ("rank_probabilities", "rank-probabilities"),
         "critical": ("significance", "critical-difference"),
         "decision": ("decision", "decision"),
+        "learning_curves": ("learning", "learning-curves"),
+        "task_learning_curves": ("learning", "learning-curves-tasks"),
         "bump": ("curves", "curves-ranks"),
         "wright_map": ("wright_map", "wright-map"),
         "task_curves": ("task_curves", "task-curves-difficulty"),
@@ -76,14 +79,19 @@ class Plot:
 
         return PlotlyFigure(self.figure.drawing)
 
-    def save(self, path: str | Path) -> Path:
-        """Write the figure as a page that works offline, and return where it is.
+    def save(self, path: str | Path, columns: Columns = "two") -> Path:
+        """Write the figure, and return where it is: a page that works offline, or SVG, PDF or PNG.
+
+        The ending says which; pictures for papers are as wide as one column or two, and need matplotlib
+        (`pip install 'examiner[figures]'`).
 
         >>> import tempfile
         >>> page = Path(tempfile.mkdtemp()) / "heatmap.html"
         >>> plot("heatmap", Results.from_numpy([[0.5, 1.0]])).save(page) == page
         True
         """
+        if Path(path).suffix.lower() in ENDINGS:
+            return save_printed(self.figure.drawing, path, columns)
         return write_text(path, self._page())
 
     def __repr__(self) -> str:

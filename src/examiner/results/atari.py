@@ -12,6 +12,7 @@ from types import MappingProxyType
 from examiner.wording import counted, shorten
 
 _ENVIRONMENT = re.compile(r"(-ram)?(noframeskip|deterministic)?-v\d+$")
+_PREFIX = re.compile(r"^(?:ale/|atari[_/-])")
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9]+")
 
 
@@ -29,7 +30,7 @@ def atari_games() -> tuple[str, ...]:
 def atari_game(name: str) -> str | None:
     """Return the ale-py id of an Atari game, or None where the name is no Atari game.
 
-    Case, blanks and punctuation do not matter; `ALE/` in front and the endings of environments
+    Case, blanks and punctuation do not matter; `ALE/` or `atari_` in front and the endings of environments
     (`NoFrameskip-v4`, `Deterministic-v4`, `-ram-v0`, `-v5`) are left out.
 
     >>> [atari_game(name) for name in ("SpaceInvadersNoFrameskip-v4", "ALE/SpaceInvaders-v5", "H.E.R.O")]
@@ -40,7 +41,7 @@ def atari_game(name: str) -> str | None:
     bare = name.strip().lower()
     if "-v" in bare:
         bare = _ENVIRONMENT.sub("", bare)
-    return _ids_by_letters().get(_letters(bare.removeprefix("ale/")))
+    return _ids_by_letters().get(_letters(_PREFIX.sub("", bare)))
 
 
 def matched(names: Iterable[str], known: Sequence[str]) -> tuple[int | None, ...]:

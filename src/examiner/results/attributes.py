@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,8 @@ class Provenance:
 
     `training` says that the trials of a run are the episodes of an agent while it learnt: they are
     reduced to one value a run before any analysis. `reduction` says how they were, once they are.
+    `evenly_spaced` says of a plain table that its rows stand an equal step apart in their runs and name
+    no episodes: they are taken for checkpoints until somebody says otherwise.
 
     >>> Provenance("scores.csv", "csv").with_step("normalised by 'human'").steps
     ("normalised by 'human'",)
@@ -34,6 +37,7 @@ class Provenance:
     notes: tuple[str, ...] = ()
     training: bool = False
     reduction: str | None = None
+    evenly_spaced: bool = False
 
     def with_step(self, step: str) -> Provenance:
         """Add what was done; empty words are nothing done.
@@ -53,15 +57,26 @@ class Provenance:
 
 
 def announce(notes: tuple[str, ...], already: tuple[str, ...] = ()) -> None:
-    """Warn about each note that was not there before.
+    """Warn about each note that was not there before, at the line of whoever called the package.
 
     >>> announce(("known",), already=("known",))
     """
     for note in notes:
         if note not in already:
-            warnings.warn(note, ExaminerWarning, stacklevel=3)
+            warnings.warn(note, ExaminerWarning, stacklevel=_levels_inside())
 
 
+def _levels_inside() -> int:
+    """How many calls up from the warning the first is that stands outside this package."""
+    level, frame = 1, sys._getframe(1)
+    while (
+        frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == _PACKAGE
+    ):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+_PACKAGE = __name__.partition(".")[0]
 Kind = Literal["task", "agent"]
 Value: TypeAlias = str | int | float | bool | None
 

@@ -222,7 +222,8 @@ def one_row_a_run(
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Keep one row of each run, its trial numbered 0, without the columns that change within runs.
 
-    `frames` stays: it is then that of the row kept. Returns the frame and the columns left out.
+    `frames` and `steps` stay: they are then those of the row kept. Returns the frame and the columns left
+    out.
 
     >>> from examiner.results.keys import complete_keys
     >>> frame = pl.DataFrame({"agent": ["a"] * 2, "task": ["t"] * 2, "run": [7, 7], "trial": [0, 1],
@@ -239,7 +240,8 @@ def one_row_a_run(
     dropped = tuple(
         name
         for name in attributes
-        if name != "frames" and not frame[name].eq_missing(frame[name].gather(like_kept)).all()
+        if name not in ("frames", "steps")
+        and not frame[name].eq_missing(frame[name].gather(like_kept)).all()
     )
     kept = frame.drop(dropped)[rows]
     return kept.with_columns(trial=pl.lit(0, dtype=pl.Int64)), dropped

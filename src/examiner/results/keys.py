@@ -26,6 +26,10 @@ from examiner.wording import InputError, RepeatedKeyError, counted, listed, shor
 
 ITEM_COLUMNS = ("level", "mode", "difficulty")
 """Columns that, where present, say which item of a task was played."""
+LEARNS = "learns"
+"""What is known of agents: whether they learn. Runs of those that do not are no learning curves."""
+TIMES = ("frames", "steps")
+"""Columns that tell when in its run a row was observed: emulator frames, or steps of the agent."""
 
 
 class Completed(NamedTuple):
@@ -216,19 +220,23 @@ def numbered_names(names: Sequence[str] | None, count: int, what: str) -> tuple[
     return check_names([str(name) for name in names], what)
 
 
-def parsed_pattern(text: str) -> tuple[Literal["agent", "task"], str]:
-    """Understand a pattern of agents or tasks: what it is of, and the glob.
+Chosen = Literal["agent", "task", "split"]
+"""What rows can be chosen by: `split` is the column that tells games for tuning from those for testing."""
+
+
+def parsed_pattern(text: str) -> tuple[Chosen, str]:
+    """Understand a pattern of agents, tasks or splits: what it is of, and the glob.
 
     >>> parsed_pattern("task:space_*")
     ('task', 'space_*')
     """
     kind, _, glob = text.partition(":")
-    if kind not in ("agent", "task") or not glob:
+    if kind not in ("agent", "task", "split") or not glob:
         raise InputError(
-            f"Cannot tell what {shorten(text)} means. Write `agent:GLOB` or `task:GLOB`, "
+            f"Cannot tell what {shorten(text)} means. Write `agent:GLOB`, `task:GLOB` or `split:test`, "
             f"for example `task:space_*`."
         )
-    return ("agent" if kind == "agent" else "task"), glob
+    return kind, glob  # type: ignore[return-value]  # mypy does not narrow by `in`
 
 
 def labels_like(

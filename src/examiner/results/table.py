@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -25,6 +25,7 @@ from examiner.results.border import (
 from examiner.results.codes import Codes, name_column, names_of, one_row_a_run, run_numbers
 from examiner.results.display import Description, count_table, description, html_table
 from examiner.results.keys import (
+    Chosen,
     item_labels,
     labels_like,
     numbered_names,
@@ -253,7 +254,7 @@ class Results:
         return self._rebuilt(self._frame.filter(pl.Series(rows)), step)
 
     def keeping(self, *patterns: str) -> Results:
-        """Keep the agents and tasks that are like patterns, `agent:GLOB` or `task:GLOB`.
+        """Keep the agents and tasks that are like patterns, `agent:GLOB`, `task:GLOB` or `split:test`.
 
         Patterns of agents add up, and so do those of tasks. A task's name stands for all its items,
         under any name of the same Atari game.
@@ -263,7 +264,7 @@ class Results:
         >>> kept.agents, kept.tasks
         (('sac', 'ppo'), ('pong',))
         """
-        globs: dict[Literal["agent", "task"], list[str]] = {}
+        globs: dict[Chosen, list[str]] = {}
         for kind, glob in map(parsed_pattern, patterns):
             globs.setdefault(kind, []).append(glob)
         results = self
@@ -283,11 +284,16 @@ class Results:
             results = results._chosen(kind, [glob], keep=False)
         return results
 
-    def _chosen(
-        self, kind: Literal["agent", "task"], globs: Sequence[str], *, keep: bool
-    ) -> Results:
+    def _chosen(self, kind: Chosen, globs: Sequence[str], *, keep: bool) -> Results:
+        codes: NDArray[np.integer]
         if kind == "agent":
             like, codes = labels_like(globs, self.agents), self.agent_codes
+        elif kind == "split":
+            check_columns(self._frame, ["split"])
+            names, codes = np.unique(
+                self._frame["split"].fill_null("").to_numpy(), return_inverse=True
+            )
+            like = labels_like(globs, [str(name) for name in names])
         else:
             like, codes = labels_like(globs, self.tasks, self.task_names), self.task_codes
         if not keep and like.all():
@@ -384,7 +390,7 @@ class Results:
         """Keep one row for each run, with these values in the place of its trials'.
 
         `rows` are the rows kept, `measures` a value for each. Trials are numbered 0; a column that
-        changes within a run is dropped, but for `frames`, which is then that of the row kept.
+        changes within a run is dropped, but for `frames` and `steps`, then those of the row kept.
 
         >>> table = {"agent": ["a"] * 2, "task": ["t"] * 2, "run": [0, 0], "score": [1, 3]}
         >>> results = Results.from_dict(table | {"trial": [0, 1]})

@@ -34,6 +34,9 @@ from examiner.scores.normalisers import NORMALISERS as NORMALISERS
 from examiner.scores.overview import Overview as Overview
 from examiner.scores.overview import averaging_notes as averaging_notes
 from examiner.scores.overview import overview as overview
+from examiner.scores.pairs import Discordance as Discordance
+from examiner.scores.pairs import PairedComparison as PairedComparison
+from examiner.scores.pairs import compare_pairs as compare_pairs
 from examiner.scores.recipe import Learnt as Learnt
 from examiner.scores.recipe import Recipe as Recipe
 from examiner.scores.significance import Significance as Significance
@@ -46,9 +49,14 @@ from examiner.scores.training.curves import LearningCurves as LearningCurves
 from examiner.scores.training.curves import Summary as Summary
 from examiner.scores.training.curves import curves as curves
 from examiner.scores.training.efficiency import EfficiencyCurves as EfficiencyCurves
+from examiner.scores.training.efficiency import Reached as Reached
 from examiner.scores.training.efficiency import efficiency as efficiency
 from examiner.scores.training.reduce import default_reduction as default_reduction
 from examiner.scores.training.reduce import reduce as reduce
+from examiner.scores.training.report_table import ReportTable as ReportTable
+from examiner.scores.training.report_table import report_table as report_table
+from examiner.scores.training.task_curves import TaskCurves as TaskCurves
+from examiner.scores.training.task_curves import task_curves as task_curves
 from examiner.scores.training.verdicts import Verdicts as Verdicts
 from examiner.scores.uncertainty.bootstrap import Resampling as Resampling
 from examiner.scores.uncertainty.improvement import Improvement as Improvement

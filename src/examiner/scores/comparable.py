@@ -111,13 +111,24 @@ class TaskScores:
         if not known.any():
             raise InputError(
                 f"{what[0].upper()}{what[1:]} needs the {scores} score of each task, and none of "
-                f"{counted(len(self.tasks), 'task')} has one for the measure {self.measure!r}. Attach "
-                f"scales (`--scales atari-human-random`, `results.with_scales(…)`), or choose what "
+                f"{counted(len(self.tasks), 'task')} has one for the measure {self.measure!r}. "
+                f"{self._remedy(missing)}, or choose what "
                 f"needs none: the normalisers 'rank', 'z-score' and 'min-max', a number as success."
             )
         return scales, (
             f"{len(missing)} of {len(self.tasks)} tasks have no {scores} score and are left out of "
             f"{what}: {listed(missing)}.",
+        )
+
+    def _remedy(self, missing: Sequence[str]) -> str:
+        """What to do where no task has a scale; where some are attached, their names do not match."""
+        if not len(self.scales):
+            return "Attach scales (`--scales atari-human-random`, `results.with_scales(…)`)"
+        theirs = dict.fromkeys(entry.task for entry in self.scales)
+        measures = dict.fromkeys(entry.measure for entry in self.scales)
+        return (
+            f"Scales are attached, of {listed(theirs)} (measure {listed(measures)}), and the tasks are "
+            f"called {listed(missing)}: rename one of them"
         )
 
     def needs_several_agents(self, method: str) -> None:

@@ -21,6 +21,9 @@ from examiner.scores.comparable import (
 from examiner.scores.normalisers import NORMALISERS
 from examiner.wording import InputError, counted
 
+FAR_APART = 100
+"""Ranges of tasks so many times apart are units of their own: few tasks decide their average."""
+
 
 def normalise(
     results: Results, method: str | OwnFunction | None = "human", measure: str | None = None
@@ -166,6 +169,19 @@ def suggested_aggregate(results: Results, measure: str | None = None) -> str:
     'mean'
     """
     return "mean" if results.is_binary(measure) else "iqm"
+
+
+def is_raw(results: Results, measure: str | None = None) -> bool:
+    """Tell whether scores are points of each task's own: a scale waits to be used, or ranges lie far apart.
+
+    >>> is_raw(Results.from_numpy([[0.2, 500.0], [0.1, 100.0]])), is_raw(Results.from_numpy([[0.2], [1.5]]))
+    (True, False)
+    """
+    measure = results.measure_name(measure)
+    scales = results.scales.aligned(results.task_names, measure, needs=["reference"])
+    if not np.isnan(scales.reference).all():
+        return True
+    return task_ranges_apart(results, measure) >= FAR_APART
 
 
 def task_ranges_apart(results: Results, measure: str | None = None) -> float:

@@ -17,7 +17,13 @@ from examiner.results.connections import Connections, groups_of
 from examiner.scores.aggregate import AGGREGATES
 from examiner.scores.cells import judged_runs
 from examiner.scores.differences import Difference, difference_of
-from examiner.scores.normalise import suggested_aggregate, suggested_normaliser, task_ranges_apart
+from examiner.scores.normalise import (
+    FAR_APART,
+    is_raw,
+    suggested_aggregate,
+    suggested_normaliser,
+    task_ranges_apart,
+)
 from examiner.scores.significance import PostHoc, Significance, significance
 from examiner.scores.uncertainty.bootstrap import DrawingOptions, ResamplingOptions
 from examiner.scores.uncertainty.improvement import ImprovementMatrix, improvement_matrix
@@ -30,8 +36,6 @@ from examiner.wording import InputError
 MOST_COMPARED = 30
 """Agents of whom every pair is compared; of more, only neighbours in rank."""
 MOST_TESTED = 100
-FAR_APART = 100
-"""Ranges of tasks so many times apart are units of their own: few tasks decide their average."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +114,8 @@ def overview(
     results = judged_runs(results)  # once, for all its parts
     names = (suggested_aggregate(results),) if aggregates is None else tuple(aggregates)
     if "all" in names:
-        names = tuple(AGGREGATES)
+        raw = is_raw(results)
+        names = tuple(name for name in AGGREGATES if not (raw and name == "optimality_gap"))
     made = intervals(results, names, rng=generator(rng), **how)
     pairs = _pairs(results, made)
     drawing = DrawingOptions(

@@ -12,7 +12,8 @@ from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.results.storage import write_text
 from examiner.scores import OwnFunction
-from examiner.telling.finding import Finding, Notes
+from examiner.telling.figures.printed import Columns
+from examiner.telling.finding import Finding, Notes, save_figures
 from examiner.telling.findings import FINDINGS
 from examiner.telling.json import section_of
 from examiner.telling.prose import Name, said
@@ -62,6 +63,17 @@ class Report:
         True
         """
         return write_text(path, self.html)
+
+    def save_figures(
+        self, folder: str | Path, kind: str = "pdf", columns: Columns = "two"
+    ) -> tuple[Path, ...]:
+        """Write every figure into a folder as SVG, PDF or PNG, named by its key; needs matplotlib.
+
+        >>> from examiner.results import Results
+        >>> report(Results.from_numpy([[0.5]]), sections=["reading"]).save_figures("figures")
+        ()
+        """
+        return save_figures(self.sections, folder, kind, columns)
 
     def to_dict(self) -> dict[str, Any]:  # Any: JSON values
         """Return the report as JSON values; what was not observed is None.

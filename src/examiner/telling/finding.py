@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from examiner.telling.figures.chart import Drawing
+from examiner.telling.figures.printed import ENDINGS, Columns, save_printed
 from examiner.telling.prose import Name, Prose
 from examiner.telling.table import Piece, Record, Table
-from examiner.wording import InputError
+from examiner.wording import InputError, shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,34 @@ class Finding:
         """Its tables, to be opened by a click: the numbers behind its figures."""
         tables = (block for block in self.blocks if isinstance(block, Table))
         return tuple(replace(table, folded=True) for table in tables)
+
+
+def save_figures(
+    findings: Iterable[Finding], folder: str | Path, kind: str = "pdf", columns: Columns = "two"
+) -> tuple[Path, ...]:
+    """Write the figures of findings into a folder, which is made where there is none.
+
+    >>> save_figures([Finding("ranking", "Ranking", "Nobody leads.")], "figures")
+    ()
+    """
+    drawn = [block for finding in findings for block in finding.blocks if isinstance(block, Figure)]
+    ending = f".{kind.lower().lstrip('.')}"
+    if ending not in ENDINGS:
+        raise InputError(
+            f"Figures cannot be written as {kind!r}. Choose one of {', '.join(e[1:] for e in ENDINGS)}."
+        )
+    if not drawn:
+        return ()
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(
+            f"Cannot make the folder {shorten(folder, 200)}: {problem.strerror}. Name another."
+        ) from None
+    return tuple(
+        save_printed(figure.drawing, folder / f"{figure.key}{ending}", columns) for figure in drawn
+    )
 
 
 def noted(notes: Sequence[str], title: str = "Beware") -> tuple[Notes, ...]:

@@ -26,6 +26,7 @@ from examiner.scores import (
     shared_ranks,
 )
 from examiner.scores import aggregate as agent_aggregates
+from examiner.scores.normalise import on_scale, task_scores
 from examiner.scores.uncertainty.resampling import Unit
 from examiner.telling.ability_scale import Fitted, fit_of
 from examiner.telling.finding import NothingToTellError
@@ -40,6 +41,8 @@ FEWEST_CHOSEN_ON, FEWEST_CHOSEN_FROM = 8, 3
 """Agents and tasks from which a few tasks can be chosen and judged on others."""
 MOST_AGENTS = 40
 """Agents whose uncertainty is told, the best: more rows nobody reads."""
+LINEAR = ("human", "random-only", "z-score", "min-max")
+"""Normalisers under which the mean of normalised rows is the normalised mean."""
 REPS, FEWEST_REPS = 2000, 200
 MOST_WORK = 5e7
 """Scores weighed to resample all agents: a second or two; larger tables get fewer resamples."""
@@ -132,6 +135,7 @@ class Study:
     ranks: NDArray[np.float64]
     success: Success | None = None
     share: float | None = None
+    recipe: Recipe | None = None
 
     @classmethod
     def of(
@@ -183,7 +187,20 @@ class Study:
             ranks=ranks,
             success=success,
             share=share,
+            recipe=recipe,
         )
+
+    @cached_property
+    def comparable_log(self) -> Results | None:
+        """The training log on the scale of the comparable scores; None where rows cannot be put there."""
+        if self.training is None or self.normaliser is None:
+            return self.training
+        if self.normaliser not in LINEAR:
+            return None
+        learnt = None if self.recipe is None else self.recipe.learnt
+        assert learnt is not None, "the study's recipe has learnt"
+        scores = task_scores(self.training, self.measure)
+        return on_scale(self.training, self.normaliser, scores, learnt.scale)
 
     @property
     def relative(self) -> bool:

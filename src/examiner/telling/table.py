@@ -73,7 +73,8 @@ class Table(Piece):
     """Rows under columns; rows at the positions in `doubtful` are marked as not comparable.
 
     A folded table is opened on the page by a click on its caption, and left out of a report's JSON: it
-    holds the numbers of a figure, whose data are there.
+    holds the numbers of a figure, whose data are there. `records` are the numbers behind the rows, where
+    cells hold more than one: they are what a spreadsheet gets.
     """
 
     columns: tuple[Column, ...]
@@ -81,6 +82,7 @@ class Table(Piece):
     caption: Prose = ""
     doubtful: frozenset[int] = frozenset()
     folded: bool = False
+    records: tuple[Record, ...] = ()
 
     @classmethod
     def of(

@@ -7,9 +7,12 @@ from typing import NamedTuple
 
 from examiner.importers.files import SourceFile
 from examiner.importers.formats import (
+    aim,
+    bare_array,
     cleanrl,
     dopamine,
     gvgai,
+    json_records,
     ledger,
     ndjson,
     parquet,
@@ -17,6 +20,7 @@ from examiner.importers.formats import (
     rliable,
     sb3,
     separated,
+    wandb,
 )
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
@@ -66,7 +70,7 @@ FORMATS = MappingProxyType(
             partial(ledger.read, phase="training"),
         ),
         "cleanrl": Format(
-            "CleanRL run folders (TensorBoard event files)",
+            "TensorBoard event files: CleanRL run folders, Stable-Baselines3",
             cleanrl.recognises,
             read_many=cleanrl.read_many,
             training=True,
@@ -99,6 +103,20 @@ FORMATS = MappingProxyType(
         "gvgai-executor": Format(
             "GVGAI executor lines", gvgai.recognises_executor, gvgai.read_executor
         ),
+        "npy": Format(
+            "bare .npy arrays of evaluations, with a path template",
+            bare_array.recognises,
+            bare_array.read,
+            training=True,
+        ),
+        "json": Format(
+            "JSON lists of records, or of curves (xs, ys)",
+            json_records.recognises,
+            json_records.read,
+            endings=(".json",),
+        ),
+        "wandb": Format("charts exported from Weights & Biases, CSV", wandb.recognises, wandb.read),
+        "aim": Format("metrics exported from Aim, CSV", aim.recognises, aim.read),
         "ndjson": Format(
             "JSON lines, one record a line",
             ndjson.recognises,

@@ -1,4 +1,8 @@
-"""CleanRL run folders: TensorBoard event files in `runs/{env_id}__{exp_name}__{seed}__{time}`."""
+"""TensorBoard event files: CleanRL's `runs/{env_id}__{exp_name}__{seed}__{time}`, Stable-Baselines3's logs.
+
+CleanRL writes the return of every episode; Stable-Baselines3 the mean of evaluations and that of the last
+100 episodes, which are checkpoints.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +17,18 @@ import polars as pl
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
-from examiner.importers.training import Run, run_of, training_reading
+from examiner.importers.training import (
+    CHECKPOINT_TAGS,
+    EPISODE_TAGS,
+    Run,
+    cleanrl_names,
+    run_of,
+    training_reading,
+)
 from examiner.wording import InputError, counted, listed, shorten
 
-_RETURN, _LENGTH = "charts/episodic_return", "charts/episodic_length"
+_LENGTH = "charts/episodic_length"
+_TAGS = (*EPISODE_TAGS, *CHECKPOINT_TAGS)
 _STEP_NOTE = "Global steps of Atari environments are counted as 4 frames each."
 _SCALARS = {"tag": pl.String(), "step": pl.Int64(), "value": pl.Float64()}
 
@@ -43,14 +55,15 @@ def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Readin
     for group in folders.values():
         rows = [row for file in group for row in _scalars(file)]
         scalars = pl.DataFrame(rows, schema=_SCALARS, orient="row")
-        if _RETURN in scalars["tag"]:
-            readings.append(_run_reading(group[0], scalars))
+        tag = next((tag for tag in _TAGS if tag in scalars["tag"]), None)
+        if tag is not None:
+            readings.append(_run_reading(group[0], scalars, tag))
         else:
             empty.append(group[0].path)
     if empty and not readings:
         raise InputError(
-            f"{shorten(empty[0], 200)} holds no episodes under the tag {_RETURN!r}. "
-            f"Give event files that CleanRL wrote."
+            f"{shorten(empty[0], 200)} holds no episodes, and no means, under any of the tags "
+            f"{listed(_TAGS, limit=12)}. Give event files that CleanRL or Stable-Baselines3 wrote."
         )
     if empty:
         note = f"{counted(len(empty), 'event file')} without episodes: {listed(empty, limit=3)}."
@@ -58,25 +71,32 @@ def read_many(files: Sequence[SourceFile], options: TableOptions) -> list[Readin
     return readings
 
 
-def _run_reading(file: SourceFile, scalars: pl.DataFrame) -> Reading:
-    returns, lengths = (scalars.filter(tag=tag) for tag in (_RETURN, _LENGTH))
+def _run_reading(file: SourceFile, scalars: pl.DataFrame, tag: str) -> Reading:
+    returns, lengths = (scalars.filter(tag=name) for name in (tag, _LENGTH))
     run = _run(file)
-    columns = returns.select(score="value", frames=pl.col("step") * run.frames_of_step, length=None)
+    time = {run.unit: pl.col("step") * run.frames_of_step}
+    notes = [_STEP_NOTE] if run.frames_of_step > 1 else []
+    if tag in CHECKPOINT_TAGS:
+        columns = returns.select(score="value", **time, checkpoint=pl.int_range(pl.len()))
+        notes.append(
+            f"Values under the tag {tag!r} are means, and read as checkpoints, not episodes."
+        )
+        return training_reading([run], [len(returns)], columns, "cleanrl", notes)
+    columns = returns.select(score="value", **time, length=None)
     # The two are written at the same step, one after the other.
     if lengths["step"].equals(returns["step"]):
         length = lengths["value"].cast(pl.Int64, strict=False) * run.frames_of_length
         columns = columns.with_columns(length=length)
-    notes = (_STEP_NOTE,) if run.frames_of_step > 1 else ()
     return training_reading([run], [len(returns)], columns, "cleanrl", notes)
 
 
 def _run(file: SourceFile) -> Run:
     """The run that a folder's name tells of: environment, agent, seed and time."""
     parts = file.path.absolute().parts
-    names = parts[-2].split("__") if len(parts) > 1 else []
-    if len(names) != 4:
+    names = cleanrl_names(parts[-2]) if len(parts) > 1 else None
+    if names is None:
         return run_of(file)
-    env_id, agent, seed, _ = names
+    env_id, agent, seed = names
     if len(parts) > 2 and parts[-3] == "ALE":
         env_id = f"ALE/{env_id}"
     return run_of(file, env_id, agent, seed)
@@ -93,7 +113,7 @@ def _scalars(file: SourceFile) -> Iterator[tuple[str, int, float]]:
     try:
         for event in loader.LegacyEventFileLoader(str(file.path)).Load():
             for value in event.summary.value:
-                if value.tag in (_RETURN, _LENGTH):
+                if value.tag in (*_TAGS, _LENGTH):
                     yield value.tag, int(event.step), _number(value)
     except InputError:
         raise

@@ -1,4 +1,8 @@
-"""Dopamine baselines: a JSON list of {"Iteration", "Value", "Agent"}, one file a game."""
+"""Dopamine baselines: a JSON list of {"Iteration", "Value", "Agent"}, one file a game.
+
+Beside `alien.json` lie `alien_CNN.json` and `alien_Impala.json`: other networks of the same agents, on the
+same game.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +16,16 @@ from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
 from examiner.results import Provenance
+from examiner.results.atari import atari_game
 from examiner.wording import InputError, shorten
 
 FRAMES_PER_ITERATION = 1_000_000  # 250,000 training steps of four frames (Castro et al. 2018)
+STEPS_PER_ITERATION = 1_000  # of continuous control, as its default configuration says
 _KEYS = ("Iteration", "Value", "Agent")
 _START = re.compile(rb"\s*\[\s*\{")
 _NOTE = (
-    "A value is the mean return of one training iteration, taken as 1,000,000 frames; repeated "
-    "iterations of an agent are its runs, in the order in which they stand."
+    "A value is the mean return of one training iteration, a checkpoint and no episode: 1,000,000 frames "
+    "of an Atari game, else 1,000 steps. Repeated iterations of an agent are its runs, as they stand."
 )
 
 
@@ -52,17 +58,33 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
         )
     rows = [_row(record, position, file.path) for position, record in enumerate(records)]
     frame = pl.DataFrame(rows, schema=["agent", "iteration", "score"], orient="row")
+    task, network = _game(file)
+    atari = atari_game(task) is not None
+    unit, each = ("frames", FRAMES_PER_ITERATION) if atari else ("steps", STEPS_PER_ITERATION)
     frame = frame.with_columns(
+        pl.col("agent") + (f" ({network})" if network else ""),
         run=pl.int_range(pl.len()).over("agent", "iteration"),
-        frames=(pl.col("iteration") + 1) * FRAMES_PER_ITERATION,
+        checkpoint=pl.col("iteration"),
+        **{unit: (pl.col("iteration") + 1) * each},
     ).sort("agent", "run", "iteration", maintain_order=True)
     frame = frame.with_columns(trial=pl.int_range(pl.len()).over("agent", "run")).drop("iteration")
     if "run" in file.names:
         frame = frame.drop("run")
     if "task" not in file.names:
-        frame = frame.with_columns(task=pl.lit(file.path.name.partition(".")[0]))
+        frame = frame.with_columns(task=pl.lit(task))
     origin = Provenance(str(file.path), "dopamine", training=True).with_notes(*text.notes, _NOTE)
     return Reading.of(frame, file, origin, ["score"])
+
+
+def _game(file: SourceFile) -> tuple[str, str]:
+    """The task that a file tells of, and the network where its name says one after the game."""
+    if "task" in file.names:
+        return file.names["task"], ""
+    name = file.path.name.partition(".")[0]
+    game, _, network = name.rpartition("_")
+    if atari_game(name) is None and atari_game(game) is not None:
+        return game, network
+    return name, ""
 
 
 def _row(record: object, position: int, path: Path) -> tuple[str, int, float | None]:

@@ -21,7 +21,14 @@ from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import beginning, parse_json, refuse_merge_markers, text_of
-from examiner.importers.training import Run, cumulative, run_of, step_note, training_reading
+from examiner.importers.training import (
+    Run,
+    cumulative,
+    run_of,
+    step_note,
+    times_of,
+    training_reading,
+)
 from examiner.results.storage import PROBLEMS
 from examiner.wording import InputError, counted, listed, shorten
 
@@ -80,10 +87,12 @@ def read_monitor(files: Sequence[SourceFile], options: TableOptions) -> list[Rea
     frame = frame if order is None else frame[order]
     factors = np.array([log.run.frames_of_length for log in filled])
     lengths = frame["l"].to_numpy() * factors[frame["file"].to_numpy()]
-    columns = pl.DataFrame(
-        {"score": frame["r"], "frames": cumulative(lengths, counts), "length": lengths}
-    ).with_columns(frame.drop("r", "l", "file").rename({"t": "seconds"}))
-    return [training_reading(runs, counts, columns, "sb3-monitor", _notes(logs, runs))]
+    times = times_of(runs, counts, cumulative(lengths, counts))
+    others = frame.drop("r", "l", "file").rename({"t": "seconds"})
+    own = ("score", *times, "length")
+    others = others.rename({name: f"{name}_logged" for name in others.columns if name in own})
+    columns = pl.DataFrame({"score": frame["r"], **times, "length": lengths}).with_columns(others)
+    return [training_reading(runs, counts, columns, "sb3-monitor", _notes(logs, runs), own)]
 
 
 def _log(file: SourceFile) -> _Log:
@@ -241,19 +250,24 @@ def recognises_evaluations(file: SourceFile) -> bool:
 
 
 def read_evaluations(file: SourceFile, options: TableOptions) -> Reading:
-    """Read every evaluation episode, in order; `evaluation` numbers the times they were played.
+    """Read every evaluation episode, in order; `evaluation` numbers the checkpoints that were played.
 
     >>> import tempfile
     >>> from examiner.importers.files import open_source
     >>> path = Path(tempfile.mkdtemp()) / "evaluations.npz"
     >>> np.savez(path, timesteps=[100, 200], results=[[1.0, 2.0], [3.0, 4.0]], ep_lengths=[[5] * 2] * 2)
     >>> results = read_evaluations(open_source(path), TableOptions()).results
-    >>> results.column("score"), results.column("frames")
+    >>> results.column("score"), results.column("steps")
     ([1.0, 2.0, 3.0, 4.0], [100, 100, 200, 200])
     """
     arrays = read_arrays(file)
     steps, scores = arrays.get("timesteps"), arrays.get("results")
     lengths = arrays.get("ep_lengths")
+    # Environments that return arrays of one reward leave a last axis of length 1.
+    scores, lengths = (
+        array[..., 0] if array is not None and array.ndim == 3 and array.shape[2] == 1 else array
+        for array in (scores, lengths)
+    )
     where = shorten(file.path, 200)
     if steps is None or scores is None or scores.ndim != 2 or steps.shape != scores.shape[:1]:
         raise InputError(
@@ -272,7 +286,7 @@ def read_evaluations(file: SourceFile, options: TableOptions) -> Reading:
     try:
         columns = {
             "score": scores.astype(np.float64).ravel(),
-            "frames": np.repeat(_whole(steps), each) * run.frames_of_step,
+            run.unit: np.repeat(_whole(steps), each) * run.frames_of_step,
         }
         if lengths is not None:
             columns["length"] = _whole(lengths).ravel() * run.frames_of_length
@@ -281,7 +295,7 @@ def read_evaluations(file: SourceFile, options: TableOptions) -> Reading:
             f"{where} has values that are no numbers, or no whole ones among its time steps and "
             f"lengths. Check the file."
         ) from None
-    columns["evaluation"] = np.repeat(np.arange(len(steps)), each)
+    columns["evaluation"] = columns["checkpoint"] = np.repeat(np.arange(len(steps)), each)
     notes = () if "task" in file.names else (_TASK_NOTE,)
     return training_reading([run], [scores.size], pl.DataFrame(columns), "sb3-evaluations", notes)
 

@@ -112,7 +112,8 @@ def _read_block(files: Sequence[SourceFile], options: TableOptions) -> Reading |
         frame = _with_keys_per_file(frame, files, rows, columns)
         origin = Provenance(str(files[0].path), f"tidy {text.kind}")
         named = TableColumns.of(frame.columns, options)
-        return Reading(results_from_table(frame, named, origin), where)
+        numbered = "trial" not in text.header
+        return Reading(results_from_table(frame, named, origin, numbered=numbered), where)
     except RepeatedKeyError as problem:
         raise where.located(problem) from None
     except (InputError, *PROBLEMS):

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores.cells import group_means
-from examiner.scores.training.episodes import Curve, Episodes, Places, last_of_runs, window_means
+from examiner.scores.training.episodes import (
+    CHECKPOINT,
+    Curve,
+    Episodes,
+    Places,
+    last_of_runs,
+    window_means,
+)
 
 EVALUATION = "evaluation"
 """The column that tells: true or false, or the number of the evaluation and empty while learning."""
@@ -230,12 +237,48 @@ def evaluation_rows(
     """
     values = results.numbers(column) if column in results.attributes else None
     if values is None or np.isnan(values).all():
-        together = episodes.in_frames and none_alone(episodes.observed(np.zeros(len(results))))
+        together = episodes.is_timed and none_alone(episodes.observed(np.zeros(len(results))))
         return np.ones(len(results), dtype=bool) if together else None
     seen = ~np.isnan(values)
     if not seen.all() or not np.isin(values, (0.0, 1.0)).all():
         return seen
     # Zeros and ones are flags, or the numbers of two evaluations whose episodes stand together.
-    if episodes.in_frames and none_alone(episodes.observed(values)):
+    if episodes.is_timed and none_alone(episodes.observed(values)):
         return seen
     return np.asarray(values == 1)
+
+
+def checkpoint_runs(results: Results, episodes: Episodes) -> NDArray[np.bool_]:
+    """Tell which runs hold checkpoints and no episodes; shape [runs].
+
+    Those whose rows have a number in the column `checkpoint`, and all of a plain table whose rows stand an
+    equal step apart in their runs.
+
+    >>> from examiner.scores.training.episodes import episodes_of
+    >>> log = {"agent": ["a"] * 2, "task": ["t"] * 2, "run": [0, 1], "trial": [0, 0], "score": [1, 2]}
+    >>> table = Results.from_dict(log | {"checkpoint": [0, None]})
+    >>> checkpoint_runs(table, episodes_of(table))
+    array([ True, False])
+    """
+    runs = len(episodes.lengths)
+    if CHECKPOINT not in results.attributes:
+        return np.full(runs, results.provenance.evenly_spaced)
+    numbered = ~np.isnan(results.numbers(CHECKPOINT))[episodes.rows]
+    return np.asarray(np.bincount(episodes.run, weights=numbered, minlength=runs) > 0)
+
+
+def at_times(curve: Curve) -> Curve:
+    """Take the rows of a run that share one time as one point: their mean.
+
+    >>> curve = Curve(np.zeros(4, int), np.array([5.0, 5, 9, 9]), np.array([1.0, 3, 5, 9]), np.array([4]))
+    >>> at_times(curve).values
+    array([2., 7.])
+    """
+    if not len(curve.run):
+        return curve
+    start = np.flatnonzero(_new_times(curve))
+    if len(start) == len(curve.run):
+        return curve
+    means = window_means(curve.values, start, np.append(start[1:], len(curve.run)))
+    run = curve.run[start]
+    return Curve(run, curve.time[start], means, np.bincount(run, minlength=len(curve.lengths)))

@@ -16,18 +16,16 @@ from examiner.scores.standing import shared_ranks
 from examiner.scores.training.checkpoints import (
     EVALUATION,
     Checkpoints,
+    at_times,
     best_mean,
     best_reevaluated,
     blocks_of,
-    evaluation_rows,
-    evaluations_of,
     largest_drop,
     last_mean,
 )
+from examiner.scores.training.curve_notes import curve_notes
 from examiner.scores.training.episodes import (
     AtPoints,
-    Curve,
-    Episodes,
     Places,
     at_points,
     end_times,
@@ -35,6 +33,7 @@ from examiner.scores.training.episodes import (
     mean_over_time,
     report_points,
 )
+from examiner.scores.training.phases import Phases, learners_of, phases_of
 from examiner.scores.training.verdicts import (
     Verdicts,
     agreement,
@@ -136,15 +135,6 @@ class LearningCurves:
         )
 
 
-class Phases(NamedTuple):
-    """Episodes played while learning, and the evaluations without; whether those are all, or guessed."""
-
-    training: Curve
-    evaluated: Checkpoints | None
-    only_evaluations: bool = False
-    guessed: bool = False
-
-
 def curves(
     results: Results,
     measure: str | None = None,
@@ -156,8 +146,9 @@ def curves(
     """Sum up training logs in the ways of papers/001, section 3, so that they can be compared.
 
     - `training at P`: performance during training, the paper's proposal: the mean of the last k
-      episodes that ended by P frames. Without `points`, P are the paper's 10, 50, 100 and 200
-      million frames, scaled down to what half of the runs reached; NaN for runs that end before P.
+      episodes that ended by P frames; of runs that log checkpoints, the last one by then. Without
+      `points`, P are the paper's 10, 50, 100 and 200 million frames, scaled down to what half of the
+      runs reached; NaN for runs that end before P.
     - `evaluation after learning`: the mean of the last evaluation without learning. Episodes of
       evaluation are those for which the column named by `evaluation` is true or holds a number;
       without the column, all are where no episode of a run is alone on its frame.
@@ -168,8 +159,9 @@ def curves(
     - `relative drop`: the largest fall below the best so far, as a share of the curve's range; over
       blocks of k training episodes, or evaluations where there is nothing else.
 
-    Frames are cumulative in a run and count skipped ones. Without them, time is in episodes. Runs
-    may be of different lengths and miss episodes; what is short or missing is said in the notes.
+    Frames are cumulative in a run and count skipped ones. Without them, time is in steps, else in
+    episodes. Runs may be of different lengths and miss episodes; what is short or missing is said in the
+    notes. Agents that are known not to learn (`learns` in the table of agents) are left out.
 
     References: Machado et al. (papers/001), section 3, pages 2-3.
 
@@ -182,12 +174,13 @@ def curves(
     measure = results.measure_name(measure)
     if last < 1:
         raise InputError(f"Cannot average the last {last} episodes. Give a number of at least 1.")
+    results, idle = learners_of(results)
     episodes = episodes_of(results)
     scales = results.scales.aligned(results.task_names, measure)
-    phases = _phases(results, measure, episodes, evaluation, scales.sign)
+    phases = phases_of(results, measure, episodes, evaluation, scales.sign)
     training = phases.training
     ends = end_times(training)
-    during = at_points(training, report_points(points, ends), last)
+    during = _during(phases, report_points(points, ends), last)
     blocks = _curve_points(phases, last)
     drop = largest_drop(blocks)
     levels = np.column_stack([during.mean, *_levels(phases, blocks)])
@@ -195,10 +188,10 @@ def curves(
         agents=results.agents,
         tasks=results.tasks,
         measure=measure,
-        unit="frames" if episodes.in_frames else "episodes",
+        unit=episodes.unit,
         last=last,
         points=during.points,
-        summaries=_summaries(during.points, last, episodes.in_frames),
+        summaries=_summaries(during.points, phases.only_checkpoints, last, episodes.unit),
         agent=episodes.agent,
         task=episodes.task,
         run=episodes.label,
@@ -208,31 +201,31 @@ def curves(
         episodes_at_points=during.episodes,
         largest_drop=drop.largest,
         sign=scales.sign,
-        notes=_notes(episodes, phases, during, drop.relative),
+        notes=(*idle, *curve_notes(episodes, phases, during, drop.relative)),
     )
     read_only(made.values, made.points, made.episodes_at_points, made.largest_drop)
     return made
 
 
-def _phases(
-    results: Results, measure: str, episodes: Episodes, column: str, sign: Floats
-) -> Phases:
-    """The curve of training, higher being better, and the evaluations where there are any."""
-    values = results.measure(measure) * sign[results.task_codes]
-    judged = evaluation_rows(results, episodes, column)
-    if judged is None or not judged.any():
-        return Phases(episodes.observed(values), None)
-    evaluated = evaluations_of(episodes.observed(np.where(judged, values, np.nan)))
-    # A log of evaluations only: they are the learning curve as well.
-    learning = values if judged.all() else np.where(judged, np.nan, values)
-    guessed = column not in results.attributes
-    return Phases(episodes.observed(learning), evaluated, bool(judged.all()), guessed)
+def _during(phases: Phases, points: Floats, last: int) -> AtPoints:
+    """Performance by each point: of the last k episodes, or of the last checkpoint."""
+    of_episodes = at_points(phases.training, points, last)
+    if not phases.points.any():
+        return of_episodes
+    of_checkpoints = at_points(at_times(phases.training), points, 1)
+    chosen = phases.points[:, None]
+    return of_episodes._replace(
+        mean=np.where(chosen, of_checkpoints.mean, of_episodes.mean),
+        episodes=np.where(chosen, of_checkpoints.episodes, of_episodes.episodes),
+    )
 
 
 def _curve_points(phases: Phases, last: int) -> Checkpoints:
     """The points of the learning curve: evaluations where there is nothing else, else blocks."""
     if phases.evaluated is not None and phases.only_evaluations:
         return phases.evaluated
+    if phases.only_checkpoints:
+        return blocks_of(at_times(phases.training), 1)
     return blocks_of(phases.training, last)
 
 
@@ -244,13 +237,13 @@ def _levels(phases: Phases, blocks: Checkpoints) -> list[Floats]:
     return [after, best_mean(judged), best_reevaluated(judged), mean_over_time(training)]
 
 
-def _summaries(points: Floats, last: int, in_frames: bool) -> tuple[Summary, ...]:
-    unit = "frames" if in_frames else "episodes"
+def _summaries(points: Floats, only_checkpoints: bool, last: int, unit: str) -> tuple[Summary, ...]:
+    what = "the last checkpoint" if only_checkpoints else f"mean of the last {last:,} episodes"
     during = [
         Summary(
             f"training at {point:,.15g}",
             f"at {point:,.15g}",
-            f"mean of the last {last:,} episodes by {point:,.15g} {unit}",
+            f"{what} by {point:,.15g} {unit}",
             float(point),
         )
         for point in points
@@ -276,77 +269,10 @@ def _summaries(points: Floats, last: int, in_frames: bool) -> tuple[Summary, ...
 
 
 def _cell_means(curves: LearningCurves, summary: int, shape: tuple[int, int]) -> Floats:
-    values = curves.values[:, summary]
+    """Runs averaged in cells; none where a run had no episode yet: the others are a choice of them."""
+    values, cell = curves.values[:, summary], curves.agent * shape[1] + curves.task
     seen = ~np.isnan(values)
-    cell = curves.agent[seen] * shape[1] + curves.task[seen]
-    return group_means(values[seen], cell, shape[0] * shape[1]).reshape(shape)
-
-
-def _notes(
-    episodes: Episodes, phases: Phases, during: AtPoints, relative_drop: Floats
-) -> tuple[str, ...]:
-    """One sentence for each thing that a summary could not use or tell."""
-    notes = list(episodes.notes)
-    if not episodes.in_frames and not notes:
-        notes.append("There is no column 'frames': time is counted in episodes.")
-    notes += _training_notes(during)
-    notes += _checkpoint_notes(phases, during.last)
-    unsaid = np.isnan(relative_drop) & (phases.training.lengths > 0)
-    if unsaid.any():
-        notes.append(
-            f"The relative drop of {int(unsaid.sum()):,} of {counted(len(unsaid), 'run')} cannot be "
-            f"told: they have a single checkpoint, or are flat within their noise."
-        )
-    cells = set(zip(episodes.agent.tolist(), episodes.task.tolist(), strict=True))
-    missing = (int(episodes.agent.max()) + 1) * (int(episodes.task.max()) + 1) - len(cells)
-    if missing:
-        notes.append(
-            f"{counted(missing, 'cell')} (agent and task) have no run: agents are compared on the "
-            f"tasks they share."
-        )
-    return tuple(dict.fromkeys(notes))
-
-
-def _training_notes(during: AtPoints) -> list[str]:
-    notes = []
-    runs = counted(len(during.mean), "run")
-    for index, point in enumerate(during.points):
-        here = ~np.isnan(during.mean[:, index])
-        if not here.all():
-            notes.append(
-                f"{int((~here).sum()):,} of {runs} do not reach {point:,.15g} (or have no episode by "
-                f"then): they have no value there."
-            )
-        short = here & (during.episodes[:, index] < during.last)
-        if short.any():
-            fewest = int(during.episodes[short, index].min())
-            notes.append(
-                f"At {point:,.15g}, {int(short.sum()):,} of {runs} have fewer than {during.last:,} "
-                f"episodes and are averaged over all they have (the fewest: {fewest:,})."
-            )
-    return notes
-
-
-def _checkpoint_notes(phases: Phases, last: int) -> list[str]:
-    training, evaluated, _, guessed = phases
-    if evaluated is None:
-        return [
-            f"No episodes are marked as evaluation (a column 'evaluation'): there is no evaluation "
-            f"after learning, and the best policy is sought among blocks of {last:,} training "
-            f"episodes."
-        ]
-    if guessed:
-        return [
-            "No episode of a run is alone on its frame: all are taken as evaluations without "
-            "learning, those of one frame together."
-        ]
-    single = np.isnan(evaluated.first_half).all()
-    if len(evaluated.first_half) and single:
-        return [
-            "Every evaluation is a single episode: the best policy cannot be evaluated again on "
-            "other episodes."
-        ]
-    without = int(((evaluated.lengths == 0) & (training.lengths > 0)).sum())
-    if without:
-        return [f"{without:,} of {counted(len(training.lengths), 'run')} have no evaluation."]
-    return []
+    means = group_means(values[seen], cell[seen], shape[0] * shape[1])
+    if curves.summaries[summary].point is not None:
+        means[cell[curves.episodes_at_points[:, summary] == 0]] = np.nan
+    return means.reshape(shape)

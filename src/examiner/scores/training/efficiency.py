@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
@@ -13,7 +13,16 @@ from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.aggregate import Aggregate, Statistic, UserFunction, aggregate_named
-from examiner.scores.training.episodes import Curve, Episodes, end_times, episodes_of, window_means
+from examiner.scores.training.episodes import (
+    REACHED,
+    Curve,
+    Episodes,
+    begin_times,
+    end_times,
+    episodes_of,
+    window_means,
+)
+from examiner.scores.training.phases import learners_of
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
@@ -22,14 +31,30 @@ from examiner.scores.uncertainty.bootstrap import (
 )
 from examiner.scores.uncertainty.resampling import Sample
 from examiner.scores.uncertainty.strata import RunScores, Strata, arranged, same_sign
-from examiner.wording import InputError, counted
+from examiner.wording import InputError, counted, listed
 
 POINTS = 25
+SHORT = 0.5
+"""A run that covers less than this share of what the median run of its agent does was cut off."""
+
+
+class Reached(NamedTuple):
+    """When a value was first reached by the aggregate, the upper and the lower end of its band; [agents].
+
+    NaN is never.
+    """
+
+    at: Floats
+    earliest: Floats
+    latest: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class EfficiencyCurves(ByResampling):
-    """An aggregate at each number of frames; arrays of shape [agents, points], bands pointwise."""
+    """An aggregate at each number of frames; arrays of shape [agents, points], bands pointwise.
+
+    `frames` are in `time_unit`, which may be steps.
+    """
 
     agents: tuple[str, ...]
     aggregate: str
@@ -37,6 +62,23 @@ class EfficiencyCurves(ByResampling):
     value: Floats
     low: Floats
     high: Floats
+    time_unit: str = "frames"
+
+    def reached(self, threshold: float) -> Reached:
+        """Return when each agent's aggregate first reached a value, and when its band did.
+
+        >>> edge = np.array([[0.0, 1.0, 2.0]])
+        >>> made = EfficiencyCurves(agents=("a",), aggregate="iqm", frames=np.array([5.0, 10.0, 15.0]),
+        ...     value=edge, low=edge - 1, high=edge + 1, how=Resampling(), notes=())
+        >>> made.reached(1.0)
+        Reached(at=array([10.]), earliest=array([5.]), latest=array([15.]))
+        """
+
+        def first(values: Floats) -> Floats:
+            there = values >= threshold  # NaN is not
+            return np.where(there.any(axis=1), self.frames[there.argmax(axis=1)], np.nan)
+
+        return Reached(first(self.value), first(self.high), first(self.low))
 
     def __repr__(self) -> str:
         agents, points = counted(len(self.agents), "agent"), counted(len(self.frames), "point")
@@ -44,7 +86,7 @@ class EfficiencyCurves(ByResampling):
 
     def _repr_html_(self) -> str:
         values = dict(zip(self.agents, self.value, strict=True))
-        return html_columns(repr(self), {"frames": self.frames, **values}, self.notes)
+        return html_columns(repr(self), {self.time_unit: self.frames, **values}, self.notes)
 
 
 def efficiency(
@@ -54,14 +96,17 @@ def efficiency(
     *,
     rng: Randomness,
     measure: str | None = None,
+    last: int | None = None,
     **how: Unpack[ResamplingOptions],
 ) -> EfficiencyCurves:
     """Follow an aggregate over the frames of training.
 
     At each point a run counts with the mean of its episodes since the point before, or with its last
-    one where there are none. A run is resampled with its whole curve, as `Resampling` says. Points
-    default to 25, evenly spaced over the frames that every run covers; NaN where some run of an agent
-    does not reach.
+    one where there are none; with `last`, with the mean of its last so many episodes by then. So agents
+    that were logged at different intervals are compared at common times. A run is resampled with its
+    whole curve, as `Resampling` says. Points default to 25, evenly spaced up to the end of the longest
+    agent; NaN where some run of an agent does not reach, or has not begun. Runs that cover less than
+    half of what their agent's do on a task were cut off: they are left out, and said.
 
     References: Agarwal et al. (2021), section 4.
 
@@ -73,10 +118,11 @@ def efficiency(
     chosen = Resampling(**how).by_percentiles("Curves have no 'bca' bands.")
     known = aggregate_named(aggregate)
     same_sign(results, measure)
+    results, idle = learners_of(results)
     episodes = _episodes(results)
-    curve = episodes.observed(results.measure(measure))
-    points = _points(curve, frames)
-    values = _at(curve, points)
+    curve, cut_off = _whole_runs(episodes, episodes.observed(results.measure(measure)))
+    points = _points(curve, episodes, frames)
+    values = on_grid(curve, points, last)
     bootstrap = Bootstrap.of_scores(_run_numbers(results, episodes, curve), chosen)
     # Scores stand for the runs' numbers here: [tasks, runs, points] are the runs' curves.
     along = [values[strata.scores.astype(np.int64)] for strata in bootstrap.scores.strata]
@@ -85,6 +131,7 @@ def efficiency(
         return partial(_at_points, values=along[agent], statistic=known.statistic)
 
     value, low, high = bootstrap.along(at_points, generator(rng), len(points))
+    untold = _untold(results, value)
     read_only(points, value, low, high)
     return EfficiencyCurves(
         agents=results.agents,
@@ -94,21 +141,42 @@ def efficiency(
         low=low,
         high=high,
         how=chosen,
-        notes=(*episodes.notes, *((bootstrap.reason,) if bootstrap.reason else ())),
+        time_unit=episodes.unit,
+        notes=(
+            *(*idle, *episodes.notes, *cut_off, *untold),
+            *((bootstrap.reason,) if bootstrap.reason else ()),
+        ),
     )
 
 
 def _episodes(results: Results) -> Episodes:
     episodes = episodes_of(results)
-    if not episodes.in_frames:
+    if not episodes.is_timed:
         raise InputError(
-            "Sample-efficiency curves need a column 'frames', with a number in every row: the frames "
-            "of the run so far. Add it, or look at final scores only."
+            "Sample-efficiency curves need a column 'frames' or 'steps', with a number in every row: those "
+            "of the run so far. Name it (`--time COLUMN`), or look at final scores only."
         )
     return episodes
 
 
-def _points(curve: Curve, frames: Sequence[float] | None) -> Floats:
+def _whole_runs(episodes: Episodes, curve: Curve) -> tuple[Curve, tuple[str, ...]]:
+    """Leave out runs that were cut off: far shorter than others of their agent on their task."""
+    ends = end_times(curve)
+    cell = episodes.agent * (int(episodes.task.max()) + 1) + episodes.task
+    usual = np.array([np.nanmedian(ends[cell == each]) for each in cell]) if len(cell) else ends
+    short = ends < SHORT * usual  # never where a run is empty
+    if not short.any():
+        return curve, ()
+    kept = ~short[curve.run]
+    lengths = np.where(short, 0, curve.lengths)
+    note = (
+        f"{counted(int(short.sum()), 'run')} of {len(short):,} ended before half of what the others of "
+        f"their agent and task cover: cut off, and left out of the curves."
+    )
+    return Curve(curve.run[kept], curve.time[kept], curve.values[kept], lengths), (note,)
+
+
+def _points(curve: Curve, episodes: Episodes, frames: Sequence[float] | None) -> Floats:
     if frames is not None:
         points = np.unique(np.array(frames, dtype=np.float64))
         if not len(points) or not np.isfinite(points).all():
@@ -116,24 +184,54 @@ def _points(curve: Curve, frames: Sequence[float] | None) -> Floats:
                 f"The points are {list(frames)}. Give numbers of frames, at least one."
             )
         return points
-    some = curve.lengths > 0
-    first = float(curve.time[curve.start[some]].max())
-    last = float(end_times(curve)[some].min())
+    begins, ends, some = begin_times(curve), end_times(curve), curve.lengths > 0
+    spans = {
+        agent: (np.nanmax(begins[rows]), np.nanmin(ends[rows]))
+        for agent in np.unique(episodes.agent[some]).tolist()
+        if (rows := some & (episodes.agent == agent)).any()
+    }
+    first = min(begin for begin, _ in spans.values())
+    last = max((end for begin, end in spans.values() if end >= begin), default=-np.inf)
     if not last >= first:
         raise InputError(
-            f"No number of frames is covered by all of {counted(int(some.sum()), 'run')}: one begins "
-            f"at {first:,.15g}, another ends at {last:,.15g}. Name points (frames=[…])."
+            f"No number of {episodes.unit} is covered by all runs of an agent: one begins at "
+            f"{max(begin for begin, _ in spans.values()):,.15g}, another ends at "
+            f"{min(end for _, end in spans.values()):,.15g}. Look at fewer tasks (`--keep task:NAME`), or "
+            f"name points (frames=[…])."
         )
     return np.unique(np.linspace(first, last, POINTS))
 
 
-def _at(curve: Curve, points: Floats) -> Floats:
-    """The mean since the point before of each run, shape [runs, points]; NaN beyond its end."""
+def on_grid(curve: Curve, points: Floats, last: int | None = None) -> Floats:
+    """Return the value of each run at each time, [runs, points]; NaN before its first and after its end.
+
+    The mean since the point before, the last value where there is none; or that of the last k rows.
+
+    >>> curve = Curve(np.zeros(3, int), np.array([10.0, 20, 30]), np.array([1.0, 3, 8]), np.array([3]))
+    >>> on_grid(curve, np.array([5.0, 20.0, 30.0])), on_grid(curve, np.array([30.0]), last=3)
+    (array([[nan,  2.,  8.]]), array([[4.]]))
+    """
     stop, start = curve.ended_by(points), curve.start[:, None]
-    before = np.pad(stop[:, :-1], ((0, 0), (1, 0)))
-    begin = np.where(stop > before, before, np.maximum(stop - 1, 0))
+    if last is None:
+        before = np.pad(stop[:, :-1], ((0, 0), (1, 0)))
+        begin = np.where(stop > before, before, np.maximum(stop - 1, 0))
+    else:
+        begin = np.maximum(stop - last, 0)
     means = window_means(curve.values, (start + begin).ravel(), (start + stop).ravel())
-    return np.where(end_times(curve)[:, None] >= points, means.reshape(stop.shape), np.nan)
+    return np.where(
+        end_times(curve)[:, None] >= REACHED * points, means.reshape(stop.shape), np.nan
+    )
+
+
+def _untold(results: Results, value: Floats) -> tuple[str, ...]:
+    """Say which agents have no point at all, since none is covered by all their runs."""
+    names = [agent for agent, row in zip(results.agents, value, strict=True) if np.isnan(row).all()]
+    if not names:
+        return ()
+    return (
+        f"Of {counted(len(names), 'agent')} nothing can be said: no time is covered by all their runs: "
+        f"{listed(names)}.",
+    )
 
 
 def _run_numbers(results: Results, episodes: Episodes, curve: Curve) -> RunScores:

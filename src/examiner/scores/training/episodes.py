@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Floats
 from examiner.results import Results
+from examiner.results.keys import TIMES
 from examiner.scores.cells import group_means
-from examiner.wording import InputError, counted
+from examiner.wording import InputError, counted, listed
 
 Places = NDArray[np.int64]
+Unit = Literal["frames", "steps", "frames or steps", "checkpoints", "episodes"]
+CHECKPOINT = "checkpoint"
+"""The column that numbers the points of a log that holds no episodes: means of iterations, evaluations."""
 
 PAPER_POINTS = (10e6, 50e6, 100e6, 200e6)
 """Frames at which papers/001 reports (section 3, last paragraph)."""
@@ -24,19 +28,25 @@ REACHED = 0.99
 class Episodes(NamedTuple):
     """Rows sorted by run and, within a run, by time.
 
-    `rows`, `run` and `time` have shape [rows], the others [runs]. `time` is in frames where every
-    row has them (skipped frames included, as the log counts them), else in episodes from 1.
+    `rows`, `run` and `time` have shape [rows], the others [runs]. `time` is in `unit`: frames where every
+    row has them (skipped frames included, as the log counts them), else steps; where some tasks were
+    logged in frames and others in steps, each in its own; else checkpoints or episodes, from 1.
     """
 
     rows: NDArray[np.intp]
     run: Places
     time: Floats
-    in_frames: bool
+    unit: Unit
     agent: Places
     task: Places
     label: tuple[object, ...]
     lengths: Places
     notes: tuple[str, ...]
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the log says when its rows were observed; else they are only counted."""
+        return self.unit != "episodes"
 
     @property
     def last(self) -> NDArray[np.intp]:
@@ -75,7 +85,7 @@ class Curve(NamedTuple):
 
 
 def episodes_of(results: Results) -> Episodes:
-    """Sort the rows of each run by frames, else by trial number.
+    """Sort the rows of each run by frames or steps, else by trial number.
 
     >>> results = Results.from_dict({"agent": ["a"] * 3, "task": ["t"] * 3, "run": [0] * 3,
     ...                              "trial": [0, 1, 2], "frames": [30, 10, 20], "score": [3, 1, 2]})
@@ -83,22 +93,22 @@ def episodes_of(results: Results) -> Episodes:
     >>> episodes.rows, episodes.time
     (array([1, 2, 0]), array([10., 20., 30.]))
     """
-    frames, notes = _frames(results)
-    time = results.trial_codes if frames is None else frames
+    times, unit, notes = _times(results)
+    time = results.trial_codes if times is None else times
     run = results.run_numbers
     rows = _sorted_rows(run, time)
     run = run[rows]
     lengths = np.bincount(run)
     first = rows[np.cumsum(lengths) - lengths]
-    if frames is None:
+    if times is None:
         time = np.arange(len(run)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
     else:
-        time = frames[rows]
+        time = times[rows]
     return Episodes(
         rows=rows,
         run=run,
         time=time.astype(np.float64, copy=False),
-        in_frames=frames is not None,
+        unit=unit,
         agent=results.agent_codes[first].astype(np.int64),
         task=results.task_codes[first].astype(np.int64),
         label=tuple(results.column("run", first)),
@@ -199,6 +209,20 @@ def at_points(curve: Curve, points: Floats, last: int) -> AtPoints:
     )
 
 
+def begin_times(curve: Curve) -> Floats:
+    """Time of each run's first episode; NaN where it has none.
+
+    >>> begin_times(Curve(np.zeros(2, int), np.array([10.0, 20]), np.zeros(2), np.array([2, 0])))
+    array([10., nan])
+    """
+    some = curve.lengths > 0
+    if not some.any():
+        raise InputError("No episode was observed. Choose another measure.")
+    begins = np.full(len(some), np.nan)
+    begins[some] = curve.time[curve.start[some]]
+    return begins
+
+
 def end_times(curve: Curve) -> Floats:
     """Time of each run's last episode; NaN where it has none.
 
@@ -237,15 +261,47 @@ def report_points(points: Sequence[float] | None, ends: Floats) -> Floats:
     return np.unique(np.maximum(np.round(scaled), 1.0))
 
 
-def _frames(results: Results) -> tuple[Floats | None, tuple[str, ...]]:
-    if "frames" not in results.attributes:
-        return None, ()
-    frames = results.numbers("frames")
-    missing = int(np.isnan(frames).sum())
+def _times(results: Results) -> tuple[Floats | None, Unit, tuple[str, ...]]:
+    """When each row was observed, in which unit, and what a reader should know of it; None: nobody says."""
+    known = {name: results.numbers(name) for name in TIMES if name in results.attributes}
+    if not known:
+        return _numbered(results)
+    frames, steps = (known.get(name, np.full(len(results), np.nan)) for name in TIMES)
+    counted_in_steps = np.isnan(frames)
+    if not counted_in_steps.any():
+        return frames, "frames", ()
+    times = np.where(counted_in_steps, steps, frames)
+    missing = int(np.isnan(times).sum())
     if missing:
-        rows = f"{missing:,} of {counted(len(frames), 'row')}"
-        return None, (f"{rows} have no frames: time is counted in episodes instead.",)
-    return frames, ()
+        rows = f"{missing:,} of {counted(len(times), 'row')}"
+        what = " or ".join(known)
+        return None, "episodes", (f"{rows} have no {what}: time is counted in episodes instead.",)
+    if counted_in_steps.all():
+        return times, "steps", ()
+    return times, "frames or steps", _mixture(results, counted_in_steps)
+
+
+def _numbered(results: Results) -> tuple[Floats | None, Unit, tuple[str, ...]]:
+    """Checkpoints of which nobody said when they were made: counted from 1."""
+    if CHECKPOINT not in results.attributes:
+        return None, "episodes", ()
+    numbers = results.numbers(CHECKPOINT)
+    return (None, "episodes", ()) if np.isnan(numbers).any() else (numbers + 1, "checkpoints", ())
+
+
+def _mixture(results: Results, in_steps: NDArray[np.bool_]) -> tuple[str, ...]:
+    tasks = len(results.tasks)
+    both = np.bincount(results.task_codes[in_steps], minlength=tasks) > 0
+    both &= np.bincount(results.task_codes[~in_steps], minlength=tasks) > 0
+    if not both.any():
+        return (
+            "Some tasks were logged in frames, others in steps: times are in each task's own unit.",
+        )
+    names = [results.tasks[task] for task in np.flatnonzero(both)]
+    return (
+        f"{counted(len(names), 'task')} have runs in frames and runs in steps, whose times do not compare: "
+        f"{listed(names)}. Say what time is (`--time steps*4`).",
+    )
 
 
 def _sorted_rows(run: Places, time: Floats | Places) -> NDArray[np.intp]:

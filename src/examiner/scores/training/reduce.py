@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.checking import Floats
 from examiner.results import Results
 from examiner.results.attributes import announce
-from examiner.scores.training.checkpoints import EVALUATION, evaluation_rows
+from examiner.scores.training.checkpoints import (
+    EVALUATION,
+    at_times,
+    checkpoint_runs,
+    evaluation_rows,
+)
 from examiner.scores.training.episodes import (
+    CHECKPOINT,
     Curve,
     Episodes,
     episodes_of,
@@ -22,20 +30,33 @@ from examiner.scores.training.episodes import (
 )
 from examiner.wording import InputError, counted, shorten
 
-DEFAULT_FOR_TRAINING = "last:100"
+LAST_EPISODES = 100
 """papers/001, section 3: the average of the last k = 100 episodes."""
+DEFAULT_FOR_TRAINING = f"last:{LAST_EPISODES}"
+DEFAULT_FOR_CHECKPOINTS = "final"
+_CHECKPOINTS = re.compile(r"[\s_-]*(?:checkpoints?|evaluations?|iterations?)$")
+_GUESS = (
+    "Rows stand an equal step apart in their runs, as checkpoints do: a run counts with its last one "
+    "(`--reduce final`). If they are episodes, say so: `--reduce last:100`."
+)
+_KNOWN = "`last:K` (episodes), `last:N checkpoints`, `final`, `final:FRAMES`, `auc` or `all`"
 
 
 class Reduction(NamedTuple):
-    """What is made of a run; `size` is in episodes for `last`, in frames for `final`."""
+    """What is made of a run; `size` is in episodes or checkpoints for `last`, in frames for `final`.
+
+    `final` without a size is what a run ends with: its last checkpoint, or its last 100 episodes.
+    """
 
     kind: Literal["last", "final", "auc", "all"]
     size: float = math.nan
+    of_checkpoints: bool = False
 
     @property
     def text(self) -> str:
         """How it is written: `last:100`."""
-        return self.kind if math.isnan(self.size) else f"{self.kind}:{self.size:.15g}"
+        size = "" if math.isnan(self.size) else f":{self.size:.15g}"
+        return f"{self.kind}{size}{' checkpoints' if self.of_checkpoints else ''}"
 
 
 def reduce(results: Results, how: str | None = None, measure: str | None = None) -> Results:
@@ -44,9 +65,12 @@ def reduce(results: Results, how: str | None = None, measure: str | None = None)
     `how` is one of
 
     - `last:K`: the mean of the last K episodes, the paper's proposal; of all where there are fewer.
+      Refused where rows are known to be checkpoints, of which 100 may be half of training.
+    - `last:N checkpoints`: the mean of the last N checkpoints; rows of one time are one checkpoint.
+    - `final`: what a run ends with: its last checkpoint, or where episodes were logged the last 100.
     - `final:FRAMES`: the mean of the episodes that ended within the last FRAMES frames of the run,
-      :math:`t_i > t_n - \mathrm{FRAMES}`. It needs the column `frames`, cumulative in the run and
-      with skipped frames counted.
+      :math:`t_i > t_n - \mathrm{FRAMES}`. It needs the column `frames` (or `steps`), cumulative in the
+      run and with skipped frames counted.
     - `auc`: the area under the learning curve (trapezoids over frames) divided by the frames
       covered: the mean performance during training. Without frames, by episode.
     - `all`: every trial is kept.
@@ -66,7 +90,8 @@ def reduce(results: Results, how: str | None = None, measure: str | None = None)
     >>> reduce(results, "last:2").provenance.steps
     ('runs reduced by last:2: mean of the last 2 episodes',)
     """
-    reduction = parse_reduction(default_reduction(results) if how is None else how)
+    chosen = default_reduction(results) if how is None else how
+    reduction = parse_reduction(chosen)
     if measure is not None:
         results = results.with_measures(results.measure_name(measure))
     if reduction.kind == "all":
@@ -74,55 +99,68 @@ def reduce(results: Results, how: str | None = None, measure: str | None = None)
         return replace(results, provenance=replace(history, training=False, reduction="all"))
     results, notes = _without_evaluations(results)
     episodes = episodes_of(results)
+    points = checkpoint_runs(results, episodes)
+    if reduction.kind == "last" and not reduction.of_checkpoints:
+        _refuse_checkpoints(results, reduction)
+    if how is None and results.provenance.evenly_spaced and CHECKPOINT not in results.attributes:
+        notes.append(_GUESS)
     notes += episodes.notes
     values: dict[str, Floats] = {}
     for name in results.measures:
         curve = episodes.observed(results.measure(name))
-        values[name] = _reduced(curve, episodes, reduction)
+        values[name] = _reduced(curve, episodes, reduction, points)
         of = "" if len(results.measures) == 1 else f" of {name!r}"
         notes += _shortfalls(curve, episodes, reduction, of)
     notes = list(dict.fromkeys(notes))
     announce(tuple(notes), already=results.notes)
     kept = episodes.rows[episodes.last]
     return results.with_runs_reduced(
-        kept, values, reduction.text, _step(reduction, episodes), notes
+        kept, values, reduction.text, _step(reduction, episodes, points), notes
     )
 
 
 def default_reduction(results: Results) -> str:
     """Return how results are reduced where nobody says: training logs by `last:100`, others not.
 
+    Logs that hold checkpoints, such as evaluations or means of an iteration, are reduced by `final`.
+
     >>> default_reduction(Results.from_numpy([[1.0]]))
     'all'
     """
-    return DEFAULT_FOR_TRAINING if results.provenance.training else "all"
+    if not results.provenance.training:
+        return "all"
+    points = checkpoint_runs(results, episodes_of(results))
+    return DEFAULT_FOR_CHECKPOINTS if points.any() else DEFAULT_FOR_TRAINING
 
 
 def parse_reduction(text: str) -> Reduction:
-    """Understand `last:K`, `final:FRAMES`, `auc` or `all`.
+    """Understand `last:K`, `last:N checkpoints`, `final`, `final:FRAMES`, `auc` or `all`.
 
-    >>> parse_reduction("final:1e6")
-    Reduction(kind='final', size=1000000.0)
+    >>> parse_reduction("final:1e6"), parse_reduction("last:5 checkpoints").of_checkpoints
+    (Reduction(kind='final', size=1000000.0, of_checkpoints=False), True)
     >>> parse_reduction("last")
     Traceback (most recent call last):
     ...
     examiner.wording.InputError: Cannot reduce runs by 'last'. Give `last:K` (episodes), \
-`final:FRAMES`, `auc` or `all`.
+`last:N checkpoints`, `final`, `final:FRAMES`, `auc` or `all`.
     """
     kind, colon, number = text.strip().lower().partition(":")
-    if kind in ("auc", "all") and not colon:
+    if kind in ("auc", "all", "final") and not colon:
         return Reduction(kind)  # type: ignore[arg-type]  # mypy does not narrow by `in`
+    number, of_checkpoints = _CHECKPOINTS.subn("", number)
     try:
         size = float(number.replace("_", ""))
     except ValueError:
         size = math.nan
     whole = kind == "final" or size == math.floor(size) if math.isfinite(size) else False
-    if kind not in ("last", "final") or not whole or size <= 0:
-        raise InputError(
-            f"Cannot reduce runs by {shorten(text)}. Give `last:K` (episodes), `final:FRAMES`, "
-            f"`auc` or `all`."
-        )
-    return Reduction(kind, size)  # type: ignore[arg-type]
+    if (
+        kind not in ("last", "final")
+        or not whole
+        or size <= 0
+        or (kind == "final" and of_checkpoints)
+    ):
+        raise InputError(f"Cannot reduce runs by {shorten(text)}. Give {_KNOWN}.")
+    return Reduction(kind, size, bool(of_checkpoints))  # type: ignore[arg-type]
 
 
 def _without_evaluations(results: Results) -> tuple[Results, list[str]]:
@@ -139,27 +177,54 @@ def _without_evaluations(results: Results) -> tuple[Results, list[str]]:
     return results.where(~left_out), [note]
 
 
-def _reduced(curve: Curve, episodes: Episodes, reduction: Reduction) -> Floats:
-    if reduction.kind == "last":
-        return mean_of_last(curve, int(reduction.size))
+def _refuse_checkpoints(results: Results, reduction: Reduction) -> None:
+    """Refuse to count rows as episodes where the log itself says that they are checkpoints."""
+    if CHECKPOINT not in results.attributes or np.isnan(results.numbers(CHECKPOINT)).all():
+        return
+    size = f"{reduction.size:,.0f}"
+    raise InputError(
+        f"The log holds checkpoints, means of iterations or evaluations, and {reduction.text!r} "
+        f"counts episodes: the last {size} rows may be most of training. Say `--reduce final` or "
+        f"`--reduce 'last:N checkpoints'`."
+    )
+
+
+def _reduced(
+    curve: Curve, episodes: Episodes, reduction: Reduction, points: NDArray[np.bool_]
+) -> Floats:
     if reduction.kind == "auc":
         return mean_over_time(curve)
-    if not episodes.in_frames:
+    if reduction.kind == "last" and not reduction.of_checkpoints:
+        return mean_of_last(curve, int(reduction.size))
+    if reduction.kind == "last":
+        return mean_of_last(at_times(curve), int(reduction.size))
+    if math.isnan(reduction.size):
+        ends = mean_of_last(at_times(curve), 1)
+        return np.where(points, ends, mean_of_last(curve, LAST_EPISODES))
+    if not episodes.is_timed:
         raise InputError(
-            f"Runs cannot be reduced by {reduction.text!r} without a column 'frames' that is filled "
-            f"in every row. Add it (cumulative in the run), or choose `last:K` or `auc`."
+            f"Runs cannot be reduced by {reduction.text!r} without a column 'frames' or 'steps' that is "
+            f"filled in every row. Name it (`--time COLUMN`), or choose `last:K` or `auc`."
         )
     return mean_of_window(curve, episodes.time[episodes.last] - reduction.size)
 
 
-def _step(reduction: Reduction, episodes: Episodes) -> str:
-    unit = "frames" if episodes.in_frames else "episodes"
-    said = {
-        "last": f"mean of the last {reduction.size:,.0f} episodes",
-        "final": f"mean of the episodes that ended in the last {reduction.size:,.0f} frames",
-        "auc": f"area under the curve over {unit}, divided by the {unit} covered",
-    }
-    return f"runs reduced by {reduction.text}: {said[reduction.kind]}"
+def _step(reduction: Reduction, episodes: Episodes, points: NDArray[np.bool_]) -> str:
+    unit = episodes.unit
+    size = f"{reduction.size:,.0f}"
+    if reduction.kind == "auc":
+        said = f"area under the curve over {unit}, divided by the {unit} covered"
+    elif reduction.kind == "last":
+        said = (
+            f"mean of the last {size} {'checkpoints' if reduction.of_checkpoints else 'episodes'}"
+        )
+    elif not math.isnan(reduction.size):
+        said = f"mean of the episodes that ended in the last {size} {unit}"
+    elif points.all():
+        said = "the last checkpoint"
+    else:
+        said = f"the last checkpoint, or the mean of the last {LAST_EPISODES} episodes"
+    return f"runs reduced by {reduction.text}: {said}"
 
 
 def _shortfalls(curve: Curve, episodes: Episodes, reduction: Reduction, of: str) -> list[str]:
@@ -171,21 +236,25 @@ def _shortfalls(curve: Curve, episodes: Episodes, reduction: Reduction, of: str)
         missing = int((~some).sum())
         notes.append(f"{missing:,} of {runs} have no observed episode{of}: no value.")
     if reduction.kind == "last":
-        short = some & (curve.lengths < reduction.size)
+        counts = at_times(curve).lengths if reduction.of_checkpoints else curve.lengths
+        what = "checkpoints" if reduction.of_checkpoints else "episodes"
+        short = some & (counts < reduction.size)
         if short.any():
-            fewest = int(curve.lengths[short].min())
+            fewest = int(counts[short].min())
             notes.append(
-                f"{int(short.sum()):,} of {runs} have fewer than {reduction.size:,.0f} episodes{of} "
+                f"{int(short.sum()):,} of {runs} have fewer than {reduction.size:,.0f} {what}{of} "
                 f"and are averaged over all they have (the fewest: {fewest:,})."
             )
-    if reduction.kind == "final":
+    if reduction.kind == "final" and not math.isnan(reduction.size):
         covered = episodes.time[episodes.last]
         short = covered < reduction.size
         if short.any():
             notes.append(
-                f"{int(short.sum()):,} of {runs} are shorter than {reduction.size:,.0f} frames and "
-                f"are averaged whole (the shortest: {np.min(covered):,.0f} frames)."
+                f"{int(short.sum()):,} of {runs} are shorter than {reduction.size:,.0f} {episodes.unit} "
+                f"and are averaged whole (the shortest: {np.min(covered):,.0f} {episodes.unit})."
             )
-    if reduction.kind == "auc" and not episodes.in_frames:
-        notes.append("There is no column 'frames': the area under the curve is over episodes.")
+    if reduction.kind == "auc" and not episodes.is_timed:
+        notes.append(
+            "There is no column 'frames' or 'steps': the area under the curve is over episodes."
+        )
     return notes

@@ -15,6 +15,7 @@ from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named, point_values
 from examiner.scores.estimate import wilson
+from examiner.scores.normalise import is_raw
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
@@ -105,6 +106,11 @@ def intervals(
     (True, True)
     """
     chosen = _chosen(aggregates)
+    if any(aggregate.name == "optimality_gap" for aggregate in chosen) and is_raw(results, measure):
+        raise InputError(
+            "The optimality gap is how far scores fall short of 1.0, and these are raw points. Normalise "
+            "them first (`--normalise human`)."
+        )
     bootstrap = Bootstrap.of(results, measure, Resampling(**how))
     value = point_values(bootstrap.scores, chosen)
     ends = _bounds(bootstrap, chosen, value, generator(rng))

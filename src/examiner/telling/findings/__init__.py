@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 class Home(NamedTuple):
     """Where a finding is told: file and function, its title, and what it says and needs.
 
-    `failed` is said before the reason where the analysis refuses the results, `needs` is what the study
-    must have: without it, the file is not even loaded.
+    `failed` is said before the reason where the analysis refuses the results: a report is made of the
+    others. `needs` is what the study must have: without it, the file is not even loaded.
     """
 
     where: str
     title: str
-    failed: str = ""
+    failed: str = "It cannot be told"
     needs: Need | None = None
 
     def tell(self, study: Study) -> Finding:
@@ -36,8 +36,6 @@ class Home(NamedTuple):
         except NothingToTellError as why:
             return Finding(lead=str(why), applies=False)
         except InputError as problem:
-            if not self.failed:
-                raise
             return Finding(lead=f"{self.failed}: {problem}", applies=False)
 
 
@@ -79,7 +77,12 @@ FINDINGS = Findings(
         ),
         "significance": Home("significance.finding", "Which agents differ", "No tests"),
         "decision": Home("uncertainty.decision", "More runs or more tasks?", "No decision study"),
-        "curves": Home("curves.finding", "Learning curves", needs="training"),
+        "learning": Home(
+            "learning.finding", "Learning curves", "No learning curves can be drawn", "training"
+        ),
+        "curves": Home(
+            "curves.finding", "Learning curves summed up", "No summaries of learning", "training"
+        ),
         "wright_map": Home("tasks.wright_map", "Agents and tasks on one scale", needs="fit"),
         "task_curves": Home("tasks.task_curves", "Curves of tasks", needs="fit"),
         "task_table": Home("fit.finding", "Difficulty and discrimination", needs="fit"),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from examiner.scores import LearningCurves, Verdicts
+from examiner.scores import LearningCurves, ReportTable, Verdicts, report_table
 from examiner.scores import curves as learning_curves
 from examiner.scores.significance import LEVEL, friedman
 from examiner.telling.figures import chart
@@ -16,7 +16,7 @@ from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, Text, noted
 from examiner.telling.prose import ABSENT, Name, Prose, enumerated, labels, said, three_digits
 from examiner.telling.study import Study
-from examiner.telling.table import Column, Piece, Record, Table
+from examiner.telling.table import Cell, Column, Piece, Record, Table
 from examiner.wording import counted
 
 MOST_DRAWN = 24
@@ -51,7 +51,7 @@ def tell(made: LearningCurves, *, not_shown: str = "") -> Finding:
     verdicts = made.verdicts()
     shape = f"{counted(len(made.run), 'run')} of {counted(len(made.agents), 'agent')}"
     about = f"{shape} on {counted(len(made.tasks), 'task')}; {made.measure}, time in {made.unit}"
-    blocks = (_summaries(made, verdicts), *_least_agreement(verdicts))
+    blocks = (_summaries(made, verdicts), *_least_agreement(verdicts), report_points_table(made))
     lead = _lead(verdicts, not_shown or _chance(verdicts))
     return Finding(lead=lead, blocks=blocks, data=_data(made, verdicts), about=about)
 
@@ -63,6 +63,61 @@ def _chance(verdicts: Verdicts) -> str:
         return ""
     p = friedman(verdicts.together)[1]
     return "" if p <= LEVEL else f"Agents are not shown to differ (Friedman, p = {p:.2g})."
+
+
+def drawn(made: LearningCurves) -> Finding:
+    """Return the figure of summaries alone.
+
+    >>> from examiner.results import Results
+    >>> len(drawn(learning_curves(Results.from_numpy([[1.0], [2.0]]), last=1)).blocks)
+    1
+    """
+    return Finding(blocks=(_figure(made, made.verdicts()),) if len(made.agents) > 1 else ())
+
+
+def report_points_table(made: LearningCurves) -> Table:
+    """Show the table of papers/001: every task and agent at each report point, mean (deviation, runs).
+
+    >>> from examiner.results import Results
+    >>> report_points_table(learning_curves(Results.from_numpy([[1.0]]), last=1)).rows
+    ((Name(text='task 1'), Name(text='agent 1'), '1 (–, 1)'),)
+    """
+    table = report_table(made)
+    columns = (
+        Column("task", "name"),
+        Column("agent", "name"),
+        *(Column(f"{point:,.15g}", "text") for point in table.points),
+    )
+    order = _order(made.verdicts())
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (Name(table.tasks[task]), Name(table.agents[agent]), *_points(table, agent, task))
+        for task in range(len(table.tasks))
+        for agent in order
+        if table.runs[agent, task].any()
+    )
+    what = made.summaries[0].meaning.partition(" by ")[0] if len(made.points) else "score"
+    caption = f"By {made.unit}: {what}, averaged over runs (standard deviation, runs)"
+    return Table(columns, rows, caption, records=tuple(table.records()))
+
+
+def _points(table: ReportTable, agent: int, task: int) -> list[str]:
+    cells = zip(
+        table.mean[agent, task].tolist(),
+        table.deviation[agent, task].tolist(),
+        table.runs[agent, task].tolist(),
+        strict=True,
+    )
+    return [
+        f"{_plain(mean)} ({_plain(spread)}, {runs})" if runs else ABSENT
+        for mean, spread, runs in cells
+    ]
+
+
+def _plain(value: float) -> str:
+    """A score as tables of papers write it: no powers of ten."""
+    if np.isnan(value):
+        return ABSENT
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _lead(verdicts: Verdicts, not_shown: str) -> Prose:
@@ -290,5 +345,6 @@ def _data(made: LearningCurves, verdicts: Verdicts) -> Record:
             }
             for row in range(len(made.run))
         ],
+        "report_points": report_table(made).records(),
         "null_means": "cannot be computed: see the warnings",
     }

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from examiner.arena import FailedJob, Job, Plan, Repair, RunOutcome
+from examiner.arena import FailedJob, Job, Pace, Plan, Repair, RunOutcome
 from examiner.arena.environments.games import game_variant
 from examiner.arena.probe import RANDOM_EPISODES, Contrast, Probe, ProbedPlan, ProbedVariant
 from examiner.arena.protocol import REFERENCE, deviations
@@ -26,8 +26,8 @@ FAILURES_SHOWN = 20
 Published: TypeAlias = tuple[float, float]  # without and with sticky actions
 
 
-def tell_plan(plan: Plan) -> Finding:
-    """Tell what a plan would play, and how it deviates from the reference protocol.
+def tell_plan(plan: Plan, paces: Sequence[Pace] = ()) -> Finding:
+    """Tell what a plan would play, how it deviates from the reference protocol, and how long it takes.
 
     >>> from examiner.arena.plans import plan_from_toml
     >>> plan = plan_from_toml('games = ["freeway"]\\n[[agents]]\\nentry = "random"', name="mine")
@@ -68,6 +68,7 @@ def tell_plan(plan: Plan) -> Finding:
         Table.of(rows, columns, f"How it deviates from {REFERENCE}")
         if apart
         else Text(f"It is {REFERENCE} in every setting."),
+        *((_times(paces),) if paces else ()),
     ]
     data = {
         "name": plan.name,
@@ -79,8 +80,32 @@ def tell_plan(plan: Plan) -> Finding:
         "protocol_name": plan.protocol.name,
         "protocol_hash": plan.protocol.hash,
         "deviations": [asdict(each) for each in apart],
+        "paces": [pace._asdict() for pace in paces],
     }
     return Finding(blocks=tuple(blocks), data=data, about=about)
+
+
+def _times(paces: Sequence[Pace]) -> Table:
+    """How fast each agent is, the slowest first, and how many hours its jobs are at most."""
+    columns = (
+        Column("agent", "name"),
+        Column("jobs", "count"),
+        Column("frames a second", "number", "of one process, timed just now over a few frames"),
+        Column("frames, at most", "count", "of all its jobs"),
+        Column("hours, at most", "number", "on one core; divide by the processes that play"),
+    )
+    slowest = sorted(paces, key=lambda pace: -(pace.seconds or 0.0))
+    rows = [
+        (
+            Name(pace.agent),
+            pace.jobs,
+            pace.frames_per_second,
+            pace.most_frames,
+            None if pace.seconds is None else pace.seconds / 3600,
+        )
+        for pace in slowest
+    ]
+    return Table(columns, tuple(rows), "How long it takes")
 
 
 def _setting(value: object) -> str:

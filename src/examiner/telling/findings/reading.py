@@ -44,6 +44,7 @@ def tell(results: Results) -> Finding:
         "known of tasks": ", ".join(told["task_attributes"]) or "nothing",
         "known of agents": ", ".join(told["agent_attributes"]) or "nothing",
         "runs reduced by (--reduce)": f"{told['reduction']}{later}",
+        **_splits(results),
         "agents": enumerated(results.agents),
         "tasks": enumerated(results.tasks),
     }
@@ -54,6 +55,17 @@ def tell(results: Results) -> Finding:
     columns += [Column(name, "number") for name in ("least", "mean", "median", "most")]
     blocks = (Facts(pairs), Table.of(told["measure_ranges"], columns, "Measures"))
     return Finding(lead=(Name(told["source"]), rows), blocks=blocks, data=told)
+
+
+def _splits(results: Results) -> dict[str, str]:
+    """How many tasks are for tuning and for testing, where a column `split` tells."""
+    if "split" not in results.attributes:
+        return {}
+    pairs = set(zip(results.task_codes.tolist(), results.column("split"), strict=True))
+    names = sorted({str(split) for _, split in pairs if split is not None})
+    counts = [sum(split == name for _, split in pairs) for name in names]
+    told = ", ".join(f"{name} {count:,}" for name, count in zip(names, counts, strict=True))
+    return {"tasks by split (--keep split:…)": told} if told else {}
 
 
 def _description(results: Results) -> Record:
@@ -105,6 +117,7 @@ def _facts(study: Study, scales: ScaleArrays) -> Facts:
         ("Format", (provenance.format,)),
         ("Agents × tasks", (f"{counts['agents']:,} × {counts['tasks']:,}",)),
         ("Runs × trials", (f"{_most(counts['runs'])} × {_most(counts['trials'])}",)),
+        *(("Tasks by split", (Name(told),)) for told in _splits(study.results).values()),
         ("Rows", (f"{counts['rows']:,}",)),
         ("Missing cells", (_missing(study),)),
         ("Measures", enumerated(study.results.measures)),

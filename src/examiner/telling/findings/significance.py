@@ -193,8 +193,11 @@ def _table(results: Results, measure: str, made: Significance, agents: tuple[str
         if row == first:
             rows.append((*start, *([None] * 5)))
             continue
-        gap = difference_of(scores.of(agents[0]), scores.of(agent), games)
         p, common = float(made.p[first, row]), int(made.common[first, row])
+        if not common:  # nothing tells them apart: a line of dashes, and no end of the section
+            rows.append((*start, *([None] * 4), common))
+            continue
+        gap = difference_of(scores.of(agents[0]), scores.of(agent), games)
         rows.append((*start, gap.value, gap.clustered, gap.detectable, p, common))
     caption = "The first agent by mean against each other, with the least difference these data could show."
     return Table(columns, tuple(rows), caption)

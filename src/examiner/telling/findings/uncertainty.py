@@ -22,7 +22,7 @@ from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
 from examiner.telling.prose import Name, Prose, three_digits
 from examiner.telling.study import Resampled, Study
-from examiner.telling.table import Column, Piece, Table
+from examiner.telling.table import ROWS_SHOWN, Column, Piece, Record, Table
 from examiner.wording import counted
 
 SHOWN = ("iqm", "mean", "median")
@@ -70,7 +70,8 @@ def tell(made: Overview, *, seed: int = 0) -> Finding:
     data, found, tests = made.to_dict(), made.aggregates, made.tests
     ends = [Column("low", "number"), Column("high", "number")]
     columns = [Column("agent", "name"), Column("aggregate", "text"), Column("value", "number")]
-    blocks: list[Piece] = [Table.of(data["aggregates"], [*columns, *ends], "Aggregates")]
+    shown = _leaders_first(data["aggregates"], found)
+    blocks: list[Piece] = [Table.of(shown, [*columns, *ends], "Aggregates")]
     if made.improvement is not None:
         columns = [Column("a", "name"), Column("b", "name"), Column("probability", "number")]
         title = "Probability that a beats b"
@@ -100,6 +101,16 @@ def _many_pairs(made: Overview) -> list[Text]:
             f"about {by_chance} exclude 0.5. Tests of pairs (--json) are adjusted."
         )
     ]
+
+
+def _leaders_first(rows: list[Record], found: AggregateIntervals) -> list[Record]:
+    """The rows of many agents from the best on: only the first are printed; few stay as they were read."""
+    if len(rows) <= ROWS_SHOWN:
+        return rows
+    known = AGGREGATES.get(found.aggregates[0])
+    sign = 1.0 if known is not None and not known.higher_is_better else -1.0
+    first = dict(zip(found.agents, (sign * found.value[:, 0]).tolist(), strict=True))
+    return sorted(rows, key=lambda row: (np.isnan(first[row["agent"]]), first[row["agent"]]))
 
 
 def _lead(made: AggregateIntervals, not_shown: str) -> Prose:

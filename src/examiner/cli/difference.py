@@ -1,0 +1,49 @@
+"""`examiner difference`: two agents, or one and several others, compared task by task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from examiner.cli.options import REPS, ComparisonOptions, Seeded, SourceOptions, argument, option
+from examiner.cli.output import progress_bar, show
+from examiner.cli.source import comparable, results_from
+from examiner.scores import averaging_notes, compare_pairs
+from examiner.telling.findings import difference as findings
+from examiner.wording import InputError, nearest
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceOptions:
+    """Who is compared, and how surely."""
+
+    agent: str = argument("A", "The agent that is compared.")
+    other: str = argument("B", "The one it is compared with.")
+    also: list[str] | None = option(
+        None, "Another to compare it with; may be repeated, tests are corrected.", metavar="AGENT"
+    )
+    level: float = option(0.95, "Level of the intervals.")
+    reps: int = option(2000, REPS)
+
+
+def difference(
+    options: SourceOptions, who: DifferenceOptions, comparison: ComparisonOptions, told: Seeded
+) -> None:
+    """Compare agents in pairs: difference, probability of improvement, a test, and every common task."""
+    with progress_bar("reading") as progress:
+        results = comparable(results_from(options, progress), comparison)
+        others = [who.other, *(who.also or ())]
+        for name in (who.agent, *others):
+            if name not in results.agents:
+                hint = nearest(name, results.agents)
+                raise InputError(
+                    f"There is no agent {name!r}. {hint}See who is there with `examiner describe`."
+                )
+        if comparison.normalise is None:
+            results = results.with_notes(*averaging_notes(results))
+        made = compare_pairs(
+            results, who.agent, others, rng=told.seed, level=who.level, reps=who.reps
+        )
+    pairs = [note for pair in made for note in pair.notes]
+    notes = tuple(dict.fromkeys((*results.notes, *pairs)))
+    beside = {"source": results.provenance.source, "seed": told.seed}
+    show(findings.tell(made, seed=told.seed), "examiner.difference/1", told, notes, **beside)

@@ -1,0 +1,74 @@
+"""Bare .npy files: the evaluations of one run, named by its path alone."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import polars as pl
+
+from examiner.importers.arrays import read_array
+from examiner.importers.files import SourceFile
+from examiner.importers.readings import Reading
+from examiner.importers.tables import TableOptions
+from examiner.importers.training import Run, training_reading
+from examiner.wording import InputError, shorten
+
+_NAMED = re.compile(r"(?P<agent>.+?)_(?P<task>[^_]+-v\d+)_(?P<run>\d+)\.npy")
+_NAMED_NOTE = (
+    "Names of files like TD3_Ant-v1_0.npy are read as agent, task and run; to take them from elsewhere, "
+    "give a template (`--path '{agent}_{task}_{run}.npy'`)."
+)
+_MAGIC = b"\x93NUMPY"
+_NOTE = (
+    "An array [checkpoints] or [checkpoints, episodes] does not say when its checkpoints were made: they "
+    "are counted. If they are so many steps apart, say so: `--time checkpoint*5000`."
+)
+
+
+def recognises(file: SourceFile) -> bool:
+    r"""A file that begins as numpy saves one array.
+
+    >>> from pathlib import Path
+    >>> recognises(SourceFile(Path("x"), None, b"\x93NUMPY\x01\x00"))
+    True
+    """
+    return file.head.startswith(_MAGIC)
+
+
+def read(file: SourceFile, options: TableOptions) -> Reading:
+    """Read the evaluations of a run, one a checkpoint, or several where the array has two axes.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from examiner.importers.files import open_source
+    >>> path = Path(tempfile.mkdtemp()) / "TD3_Ant-v1_0.npy"
+    >>> np.save(path, np.array([1.0, 5.0, 9.0]))
+    >>> results = read(open_source(path), TableOptions()).results
+    >>> results.agents, results.tasks, results.column("checkpoint")
+    (('TD3',), ('Ant-v1',), [0, 1, 2])
+    """
+    where = shorten(file.path, 200)
+    like = _NAMED.fullmatch(file.path.name)
+    names = {**(like.groupdict() if like else {}), **file.names}
+    missing = [name for name in ("agent", "task") if name not in names]
+    if missing:
+        raise InputError(
+            f"{where} is a bare array, which names no {' and no '.join(missing)}. Take them from its path, "
+            f"for example `--path '{{agent}}_{{task}}_{{run}}.npy'`."
+        )
+    values = read_array(file)
+    values = values[:, None] if values.ndim == 1 else values
+    if values.ndim != 2 or values.dtype.kind not in "biuf" or not values.size:
+        raise InputError(
+            f"{where} has the shape {values.shape} and the kind {values.dtype}. Give numbers "
+            f"[checkpoints] or [checkpoints, episodes]."
+        )
+    points, each = values.shape
+    columns = {
+        "score": values.astype(np.float64).ravel(),
+        "checkpoint": np.repeat(np.arange(points), each),
+    }
+    run = Run(file, names["agent"], names["task"], names.get("run", "0"), names["task"])
+    guess = [] if {"agent", "task"} <= set(file.names) else [_NAMED_NOTE]
+    return training_reading([run], [values.size], pl.DataFrame(columns), "npy", [_NOTE, *guess])
