@@ -54,7 +54,8 @@ class Shrinkage(NamedTuple):
         r"""Return the blend for sets of this size.
 
         Rung q weighs :math:`\min(q/k, k/q)` at size k. Of the blends whose error is within half a standard
-        error (over agents) of the least one the strongest is taken.
+        error (over agents) of the least one the strongest is taken; the even correlation only with the
+        least.
 
         >>> Shrinkage((), np.empty((9, 0, 9))).at(5)
         Blend(factors=0, shrinkage=0.9)
@@ -65,6 +66,7 @@ class Shrinkage(NamedTuple):
         error = np.einsum("bqa,q->ba", self.errors, near / near.sum())
         worse = error - error[error.mean(axis=1).argmin()]
         doubt = STANDARD_ERRORS * worse.std(axis=1) / np.sqrt(worse.shape[1])
+        doubt[0] = 0.0  # all tasks correlate alike only where nothing else is as good
         return BLENDS[int(np.flatnonzero(worse.mean(axis=1) <= doubt + 1e-12)[0])]
 
 
