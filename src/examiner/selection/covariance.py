@@ -47,7 +47,8 @@ def factors_of(values: Floats, count: int) -> Factors:
               \hat f_a = V_a \sum_{t \in O_a} w_t (x_{at} - \mu_t) / \psi_t
 
     and each task is regressed on 1 and the factors of its agents (Rubin & Thayer, 1982, eqs. 4–5, with
-    gaps). So an agent that played half of the tasks tells about those.
+    gaps). So an agent that played half of the tasks tells about those. A count of 0 stands for one factor
+    that correlates evenly with all tasks.
 
     >>> rng = np.random.default_rng(0)
     >>> table = rng.normal(size=(200, 1)) * [1.0, 2.0, 1.0] + 0.1 * rng.normal(size=(200, 3))
@@ -63,14 +64,12 @@ def factors_of(values: Floats, count: int) -> Factors:
     x = np.where(seen, values - centre, 0.0)
     variance = (x**2).sum(axis=0) / number
     floor = LEAST_NOISE * variance + 1e-9 * max(float(variance.mean()), 1e-300)
-    count = min(count, agents, tasks)
-    _, size, right = np.linalg.svd(x, full_matrices=False)
-    # Of two tasks a cell is there twice as rarely: what gaps take off covariances is given back.
-    loadings = right[:count].T * (size[:count] / np.sqrt(agents) / max(float(held.mean()), 1e-3))
+    loadings = _start(x, count, variance, float(held.mean()))
+    steps, count = (ITERATIONS if count else 0), loadings.shape[1]
     noise = np.maximum(variance - (loadings**2).sum(axis=1), floor)
     shift = np.zeros(tasks)
     prior = np.diag([1e-6, *[PRIOR_AGENTS] * count])
-    for _ in range(ITERATIONS):
+    for _ in range(steps):
         scores, spread = _scores(x - held * shift, held, loadings, noise)
         design = np.column_stack([np.ones(agents), scores])
         squares = design[:, :, None] * design[:, None, :]
@@ -84,6 +83,28 @@ def factors_of(values: Floats, count: int) -> Factors:
     filled = np.where(seen, x - shift, scores @ loadings.T)
     second = scores.T @ scores + spread.sum(axis=0)
     return Factors(centre + shift, loadings, noise, scores, second, filled, 1 - held.mean(axis=0))
+
+
+def _start(x: Floats, count: int, variance: Floats, share: float) -> Floats:
+    r"""Loadings before EM: principal components; with 0 factors that of one even correlation for all pairs.
+
+    .. math:: \bar r = \frac{\operatorname{Var}(\sum_t z_t) / m - 1}{m - 1}, \qquad
+              w_t = \sqrt{\bar r}\, s_t
+
+    (Ledoit & Wolf, 2004, section 3.2), which few agents can tell. `share` is that of the cells observed.
+    """
+    agents = len(x)
+    if count:
+        _, size, right = np.linalg.svd(x, full_matrices=False)
+        # Of two tasks a cell is there twice as rarely: what gaps take off covariances is given back.
+        scale = np.sqrt(agents) * max(share, 1e-3)
+        return np.asarray(right[:count].T * (size[:count] / scale))
+    deviation = np.sqrt(variance)
+    z = x / np.where(deviation > 0, deviation, 1.0)
+    varied = max(int((deviation > 0).sum()), 2)
+    together = float((z.sum(axis=1) ** 2).mean()) / varied / max(share, 1e-3)
+    even = min(max((together - 1.0) / (varied - 1) / max(share, 1e-3), 0.0), 0.95)
+    return np.asarray(np.sqrt(even) * deviation)[:, None]
 
 
 def _scores(x: Floats, held: Floats, loadings: Floats, noise: Floats) -> tuple[Floats, Floats]:

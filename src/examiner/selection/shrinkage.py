@@ -13,8 +13,9 @@ from examiner.selection.names import name_order
 
 FACTORS = (1, 3)
 SHRINKAGES = (0.9, 0.6, 0.3, 0.15)
-"""Tried towards one common factor and towards three. On simulated and given tables neither more factors nor
-finer steps predicted better, and each costs as much again."""
+"""Tried towards one common factor and towards three, and first of all nearly all the way towards one even
+correlation of all tasks. On simulated and given tables neither more factors nor finer steps predicted
+better, and each costs as much again."""
 RUNGS = (3, 6, 12, 24, 48, 96)
 """Sizes of sets at which errors are compared; a size between them weighs those near it."""
 LARGEST_SHARE = 3
@@ -27,13 +28,16 @@ STANDARD_ERRORS = 0.5
 
 
 class Blend(NamedTuple):
-    """Towards how many common factors covariances are shrunk, and how far (1: all the way)."""
+    """Towards how many common factors covariances are shrunk (0: one even correlation), and how far."""
 
     factors: int
     shrinkage: float
 
 
-BLENDS = tuple(Blend(factors, shrinkage) for shrinkage in SHRINKAGES for factors in FACTORS)
+BLENDS = (
+    Blend(0, SHRINKAGES[0]),
+    *(Blend(factors, shrinkage) for shrinkage in SHRINKAGES for factors in FACTORS),
+)
 """All that are tried, the strongest first."""
 
 
@@ -50,10 +54,11 @@ class Shrinkage(NamedTuple):
         r"""Return the blend for sets of this size.
 
         Rung q weighs :math:`\min(q/k, k/q)` at size k. Of the blends whose error is within half a standard
-        error (over agents) of the least one the strongest is taken.
+        error (over agents) of the least one the strongest is taken; the even correlation only with the
+        least.
 
-        >>> Shrinkage((), np.empty((8, 0, 9))).at(5)
-        Blend(factors=1, shrinkage=0.9)
+        >>> Shrinkage((), np.empty((9, 0, 9))).at(5)
+        Blend(factors=0, shrinkage=0.9)
         """
         if not self.rungs:
             return BLENDS[0]
@@ -61,6 +66,7 @@ class Shrinkage(NamedTuple):
         error = np.einsum("bqa,q->ba", self.errors, near / near.sum())
         worse = error - error[error.mean(axis=1).argmin()]
         doubt = STANDARD_ERRORS * worse.std(axis=1) / np.sqrt(worse.shape[1])
+        doubt[0] = 0.0  # all tasks correlate alike only where nothing else is as good
         return BLENDS[int(np.flatnonzero(worse.mean(axis=1) <= doubt + 1e-12)[0])]
 
 
@@ -120,7 +126,7 @@ def settled(table: Table, agents: Sequence[str], tasks: Sequence[str]) -> Shrink
 
 def _errors(rest: Table, part: Table, rungs: tuple[int, ...]) -> Floats:
     """How far off the target of some agents is, predicted from others; [blends, rungs, agents]."""
-    made = {count: factors_of(rest.values, count) for count in FACTORS}
+    made = {count: factors_of(rest.values, count) for count in (0, *FACTORS)}
     centre = float(rest.target.mean())
     off = []
     for blend in BLENDS:

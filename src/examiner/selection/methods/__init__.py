@@ -29,7 +29,7 @@ from examiner.selection.methods.spread import spread
 from examiner.wording import unknown_name
 
 DEFAULT = "covariance"
-"""Chooses where no method is named: on no table, given or simulated, did it lose to random sets."""
+"""Chooses where no method is named: it beats random sets most surely (`benchmarks/selection.py`)."""
 BEST_OF = "best_of"
 """The name of no single method: of taking the one whose sets predict best in inner folds."""
 

@@ -67,7 +67,7 @@ def inner_folds(
 ) -> InnerFolds:
     """Choose and predict again without some of the fold's agents: parts of them, then the best, the worst.
 
-    How far covariances are shrunk was settled on the whole fold: eight blends cannot be fitted to it.
+    How far covariances are shrunk was settled on the whole fold: nine blends cannot be fitted to it.
     """
     rows, target = fold.rows, fold.evidence.target
     assert target is not None
