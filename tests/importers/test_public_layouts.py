@@ -310,3 +310,12 @@ def test_scales_that_match_no_task_are_listed_beside_the_tasks():
     scaled = results.with_scales(ex.load("atari-human-random"))
     with pytest.raises(ex.InputError, match=r"of 'alien', .*tasks are called 'hopper_hop'"):
         ex.normalise(scaled, "human")
+
+
+def test_the_learners_that_a_run_keeps_are_no_news(tmp_path: Path):
+    from examiner.importers.batch import _of_run
+
+    ledger = tmp_path / "ledger.sqlite"
+    assert _of_run(tmp_path / "checkpoints" / "1f-3.checkpoint", ledger)
+    assert _of_run(tmp_path / "output.log", ledger)
+    assert not _of_run(tmp_path / "thoughts.md", ledger)
