@@ -19,7 +19,7 @@ CASES = {
     ),
     "odd pattern": (
         ["describe", "ok.csv", "--keep", "dqn"],
-        "Write `agent:GLOB`, `task:GLOB` or `split:test`",
+        "Write `agent:GLOB`, `task:GLOB`",
     ),
     "nothing like it": (["describe", "ok.csv", "--keep", "agent:z*"], "No agent is like 'z*'"),
     "nothing left": (["describe", "ok.csv", "--drop", "agent:*"], "none would be left"),
