@@ -254,6 +254,7 @@ def test_bare_arrays_take_their_names_from_the_path(tmp_path: Path):
         assert cells(results) == {("TD3", "Ant-v1"): 101.0}
     timed = ex.read(tmp_path, time="checkpoint*5000")
     assert timed.numbers("steps").max() == 1_000_000
+    assert default_reduction(timed) == "final", "a time makes no episodes of checkpoints"
     np.save(tmp_path / "Ant" / "curve.npy", np.ones(3))
     with pytest.raises(ex.InputError, match=r"names no agent and no task. Take them from its path"):
         ex.read(tmp_path / "Ant" / "curve.npy")
