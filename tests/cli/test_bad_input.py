@@ -17,7 +17,10 @@ CASES = {
         ["describe", "ok.csv", "--item", "level"],
         "An item begins with the task",
     ),
-    "odd pattern": (["describe", "ok.csv", "--keep", "dqn"], "Write `agent:GLOB` or `task:GLOB`"),
+    "odd pattern": (
+        ["describe", "ok.csv", "--keep", "dqn"],
+        "Write `agent:GLOB`, `task:GLOB`",
+    ),
     "nothing like it": (["describe", "ok.csv", "--keep", "agent:z*"], "No agent is like 'z*'"),
     "nothing left": (["describe", "ok.csv", "--drop", "agent:*"], "none would be left"),
     "odd success": (["convert", "ok.csv", "out.csv", "--success", "often"], "Give a number"),

@@ -254,6 +254,7 @@ def test_bare_arrays_take_their_names_from_the_path(tmp_path: Path):
         assert cells(results) == {("TD3", "Ant-v1"): 101.0}
     timed = ex.read(tmp_path, time="checkpoint*5000")
     assert timed.numbers("steps").max() == 1_000_000
+    assert default_reduction(timed) == "final", "a time makes no episodes of checkpoints"
     np.save(tmp_path / "Ant" / "curve.npy", np.ones(3))
     with pytest.raises(ex.InputError, match=r"names no agent and no task. Take them from its path"):
         ex.read(tmp_path / "Ant" / "curve.npy")
@@ -310,3 +311,12 @@ def test_scales_that_match_no_task_are_listed_beside_the_tasks():
     scaled = results.with_scales(ex.load("atari-human-random"))
     with pytest.raises(ex.InputError, match=r"of 'alien', .*tasks are called 'hopper_hop'"):
         ex.normalise(scaled, "human")
+
+
+def test_the_learners_that_a_run_keeps_are_no_news(tmp_path: Path):
+    from examiner.importers.batch import _of_run
+
+    ledger = tmp_path / "ledger.sqlite"
+    assert _of_run(tmp_path / "checkpoints" / "1f-3.checkpoint", ledger)
+    assert _of_run(tmp_path / "output.log", ledger)
+    assert not _of_run(tmp_path / "thoughts.md", ledger)

@@ -94,3 +94,19 @@ def test_plotly_accepts_the_lines_and_summaries_without_ranks_are_left_out():
     assert figure["data"][2]["y"] == [None, 3.0]
     assert figure["data"][1]["name"] == "&lt;b&gt;"
     assert figure["layout"]["yaxis"]["range"] == [3.5, 0.5]
+
+
+def test_nobody_leads_by_curves_where_agents_are_not_shown_to_differ():
+    rng = np.random.default_rng(3)
+    rows = [
+        (agent, task, run, trial, 10 * (trial + 1), rng.random())
+        for agent in ("a", "b", "c")
+        for task in ("t", "u", "v", "w", "x")
+        for run in range(2)
+        for trial in range(20)
+    ]
+    names = ("agent", "task", "run", "trial", "frames", "score")
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    same = ex.Results.from_dict(columns, provenance=ex.results.Provenance("l", training=True))
+    (section,) = report(same, sections=["learning"]).to_dict()["sections"]
+    assert "ends highest" not in section["finding"]

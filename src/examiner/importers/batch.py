@@ -18,6 +18,8 @@ from examiner.workers import Progress
 from examiner.workers import map as map_jobs
 
 _FILES_PER_JOB = 64  # a look at a file is short beside handing it to a thread
+_OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
+_CHECKPOINTS = "checkpoints"  # the folder in which a run keeps its learners
 _RESULT_ENDINGS = (".csv", ".tsv", ".tab", ".ndjson", ".jsonl", ".parquet")
 
 
@@ -183,13 +185,19 @@ def _without_companions(known: Sorted) -> Sorted:
 
     known = known.sifted(judge)
     leading = (files for name, files in known.by_format.items() if FORMATS[name].leads)
-    folders = {file.path.parent for files in leading for file in files}
-    # What `examiner run` writes beside its ledger, such as checkpoints of learners, needs no word.
+    ledgers = [file.path for files in leading for file in files]
     told = {
-        reason: [path for path in paths if folders.isdisjoint(path.parents)]
+        reason: [path for path in paths if not any(_of_run(path, ledger) for ledger in ledgers)]
         for reason, paths in known.skipped.items()
     }
     return replace(known, skipped=told)
+
+
+def _of_run(path: Path, ledger: Path) -> bool:
+    """Whether `examiner run` wrote a file beside its ledger: it needs no word."""
+    names = ("output.log", "episodes.parquet", *(ledger.name + end for end in _OF_A_RUN))
+    kept = ledger.with_name(_CHECKPOINTS)
+    return path.parent == kept or (path.parent == ledger.parent and path.name in names)
 
 
 def _of_one(reason: str) -> str:

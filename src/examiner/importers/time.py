@@ -155,7 +155,8 @@ def _timed(
         return None
     whole = time.factor is None and frame[time.column].dtype.is_integer()
     values = frame[time.column] if whole else values * (time.factor or 1.0)
-    frame = frame.drop(time.column)
+    if time.column != "checkpoint":  # which also tells that rows are no episodes
+        frame = frame.drop(time.column)
     if time.unit in frame.columns:  # the length of an episode, under a name of time
         frame = frame.rename({time.unit: f"{time.unit}_logged"})
     frame = frame.with_columns(values.alias(time.unit))

@@ -36,7 +36,10 @@ def recognises(file: SourceFile) -> bool:
     first = beginning(file).partition(b"\n")[0]
     if b" - " not in first:
         return False
-    names = next(csv.reader([first.decode(errors="replace")]), [])
+    try:
+        names = next(csv.reader([first.decode(errors="replace").strip()]), [])
+    except csv.Error:
+        return False
     return len(names) > 1 and all(" - " in name for name in names[1:])
 
 

@@ -56,15 +56,6 @@ def tell(made: LearningCurves, *, not_shown: str = "") -> Finding:
     return Finding(lead=lead, blocks=blocks, data=_data(made, verdicts), about=about)
 
 
-def _chance(verdicts: Verdicts) -> str:
-    """Say that agents are not shown to differ over tasks, by all summaries of performance together."""
-    _, agents, tasks = verdicts.cells.shape
-    if agents < FEWEST_TESTED or tasks < FEWEST_TESTED:
-        return ""
-    p = friedman(verdicts.together)[1]
-    return "" if p <= LEVEL else f"Agents are not shown to differ (Friedman, p = {p:.2g})."
-
-
 def drawn(made: LearningCurves) -> Finding:
     """Return the figure of summaries alone.
 
@@ -118,6 +109,15 @@ def _plain(value: float) -> str:
     if np.isnan(value):
         return ABSENT
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def _chance(verdicts: Verdicts) -> str:
+    """Say that agents are not shown to differ over tasks, by all summaries of performance together."""
+    _, agents, tasks = verdicts.cells.shape
+    if agents < FEWEST_TESTED or tasks < FEWEST_TESTED:
+        return ""
+    p = friedman(verdicts.together)[1]
+    return "" if p <= LEVEL else f"Agents are not shown to differ (Friedman, p = {p:.2g})."
 
 
 def _lead(verdicts: Verdicts, not_shown: str) -> Prose:

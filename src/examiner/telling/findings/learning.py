@@ -63,7 +63,7 @@ def tell(study: Study, wanted: Wanted) -> Finding:
     notes: list[str] = []
     try:
         made = _aggregated(study, wanted)
-        lead = _lead(made)
+        lead = (Name(study.not_shown),) if study.not_shown else _lead(made)
         blocks += [Text(_meaning(made, study, wanted)), _aggregate(made, study, wanted)]
         blocks.append(_reached(made, _threshold(made, study, wanted)))
         notes += made.notes

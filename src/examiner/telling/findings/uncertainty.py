@@ -89,6 +89,16 @@ def tell(made: Overview, *, seed: int = 0) -> Finding:
     return Finding(blocks=tuple(blocks), data=data, about=about)
 
 
+def _leaders_first(rows: list[Record], found: AggregateIntervals) -> list[Record]:
+    """The rows of many agents from the best on: only the first are printed; few stay as they were read."""
+    if len(rows) <= ROWS_SHOWN:
+        return rows
+    known = AGGREGATES.get(found.aggregates[0])
+    sign = 1.0 if known is not None and not known.higher_is_better else -1.0
+    first = dict(zip(found.agents, (sign * found.value[:, 0]).tolist(), strict=True))
+    return sorted(rows, key=lambda row: (np.isnan(first[row["agent"]]), first[row["agent"]]))
+
+
 def _many_pairs(made: Overview) -> list[Text]:
     """Warn that each pair has an interval of its own: of many, some exclude one half by chance."""
     count = len(made.pairs)
@@ -101,16 +111,6 @@ def _many_pairs(made: Overview) -> list[Text]:
             f"about {by_chance} exclude 0.5. Tests of pairs (--json) are adjusted."
         )
     ]
-
-
-def _leaders_first(rows: list[Record], found: AggregateIntervals) -> list[Record]:
-    """The rows of many agents from the best on: only the first are printed; few stay as they were read."""
-    if len(rows) <= ROWS_SHOWN:
-        return rows
-    known = AGGREGATES.get(found.aggregates[0])
-    sign = 1.0 if known is not None and not known.higher_is_better else -1.0
-    first = dict(zip(found.agents, (sign * found.value[:, 0]).tolist(), strict=True))
-    return sorted(rows, key=lambda row: (np.isnan(first[row["agent"]]), first[row["agent"]]))
 
 
 def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
