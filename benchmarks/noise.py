@@ -1,9 +1,12 @@
 """Claims: where agents are identical, at most 5 % of tables make a command or a report name one as abler.
 
-Tables of identical agents are drawn, with tasks of one difficulty and of many, fitted, reported, and one
-more agent of the same kind is placed and examined. Counted are agents beyond 1.96 errors, and tables in
-which anything is named: an agent as abler, a task as more discriminating or as rewarding the weak. Beside,
-the same of tables in which agents differ (abilities N(0, 1), slopes lognormal): there it should be named.
+Tables of identical agents are drawn, with tasks of one difficulty and of many. They are fitted, scored and
+reported, and one more agent of the same kind is placed and examined. Counted are agents beyond 1.96 errors,
+and tables in which anything is named: an agent as ahead, a task as discriminating or as rewarding the weak.
+`report` is all of its sections but the slowest; `information`, the one that names tasks as telling agents
+apart, is asked of the first 60 tables with repeated runs. `together` is fit, place, examine and report.
+Beside, the same of tables in which agents differ (abilities N(0, 1), slopes lognormal): there it should be
+named.
 
 Run: python benchmarks/noise.py [--sizes 12x15x4 23x40x1 45x41x1 23x49x25] [--tables 200] [--no-report]
 """
@@ -21,20 +24,25 @@ import numpy as np
 from examiner.adaptive import Stop, TaskBank, examine
 from examiner.irt import IRTFit, ItemParameters, fit, indicators, place, simulate
 from examiner.results import ResponseMatrix, Results
+from examiner.scores import significance
+from examiner.selection import benchmark
+from examiner.telling.finding import Figure, Finding, Text
 from examiner.telling.findings import FINDINGS
 from examiner.telling.findings import fit as fit_finding
 from examiner.telling.prose import said
 from examiner.telling.study import Study
 
 KINDS = ("one difficulty", "many difficulties", "agents differ")
-SECTIONS = (
-    *("intervals", "significance", "wright_map", "task_curves", "task_table", "agent_curves"),
-    "ability_generality",
-)
+SLOW = ("selection", "information", "next_task")
+"""Sections that take seconds: the first and the last are told by the same test as all others."""
+MOST_INFORMED = 60
+"""Tables of which bits are told, which takes longer than all the rest."""
 CLAIMS = re.compile(
     r"ablest|comes first by ability|[1-9]\d* of \d+ tasks are shown to tell|discriminates? more than tasks"
     r"|rewards? the weak\.|the able do worse on|clear of all|the able are|most steeply|Abilities run"
-    r"|: [1-9][\d,]* of [\d,]+ pairs do"
+    r"|: [1-9][\d,]* of [\d,]+ pairs do|leads? by|tie for the lead|\d comes first in|at or above every"
+    r"|Profiles cross|is best, or|are best, or|spread most|tells most alone|once noise is taken off"
+    r"|Against the rest|Dominated by nobody|is dominated by nobody|A new agent like these"
 )
 """Words that a report says only where it names somebody, or something, as more than others."""
 
@@ -48,8 +56,11 @@ class Told(NamedTuple):
     fit: bool
     place: bool
     examine: bool
+    scores: bool
+    select: bool
+    information: bool
     report: bool
-    anything: bool
+    together: bool
     seconds: float
 
 
@@ -63,7 +74,7 @@ def table(kind: str, size: tuple[int, int, int], rng: np.random.Generator) -> Re
     return simulate(items, agents + 1, trials=trials, rng=rng)
 
 
-def told(matrix: ResponseMatrix, rng: np.random.Generator, *, report: bool) -> Told:
+def told(matrix: ResponseMatrix, rng: np.random.Generator, *, report: bool, bits: bool) -> Told:
     """Fit all agents but the last, place and examine that one, and report."""
     began = time.process_time()
     last = len(matrix.agents) - 1
@@ -73,11 +84,13 @@ def told(matrix: ResponseMatrix, rng: np.random.Generator, *, report: bool) -> T
     named = fits(made)
     placed = places(made, new)
     examined = examines(made, new, rng)
-    reported = report and reports(known)
+    reported = reports(known, bits=bits) if report else (False,) * 4
     assert made.evidence is not None
     seen = made.evidence.abilities_differ, made.evidence.slopes_differ
-    commands = named, placed, examined, reported
-    return Told(beyond, *seen, *commands, any(commands), time.process_time() - began)
+    commands = named, placed, examined, *reported
+    # the commands on scores and sets have tests of their own, and are counted by themselves
+    together = named or placed or examined or reported[-1]
+    return Told(beyond, *seen, *commands, together, time.process_time() - began)
 
 
 def fits(made: IRTFit) -> bool:
@@ -105,14 +118,26 @@ def examines(made: IRTFit, new: ResponseMatrix, rng: np.random.Generator) -> boo
     return sure and (made.evidence is None or made.evidence.abilities_differ)
 
 
-def reports(matrix: ResponseMatrix) -> bool:
-    """Whether a section of `examiner report` names an agent or a task."""
+def reports(matrix: ResponseMatrix, *, bits: bool) -> tuple[bool, bool, bool, bool]:
+    """Whether `scores`, `select`, `information` and a section of `examiner report` name anything."""
     won, tried = matrix.successes.astype(int), int(matrix.trials.max())
     runs = (np.arange(tried) < won[:, :, None]).astype(float)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        study = Study.of(Results.from_numpy(runs if tried > 1 else runs[:, :, 0]))
-        return any(CLAIMS.search(said(FINDINGS[name](study).lead)) for name in SECTIONS)
+        results = Results.from_numpy(runs if tried > 1 else runs[:, :, 0])
+        study = Study.of(results)
+        scored = significance(results).p_value <= 0.05
+        chosen = not any("not shown to differ" in note for note in benchmark(results).notes)
+        informed = bits and tried > 1 and claims(FINDINGS["information"](study))
+        sections = any(claims(FINDINGS[name](study)) for name in FINDINGS if name not in SLOW)
+        return scored, chosen, informed, sections or informed or not study.not_shown
+
+
+def claims(told: Finding) -> bool:
+    """Whether a lead, a paragraph or a caption names an agent as ahead or a task as telling."""
+    texts = [block.prose for block in told.blocks if isinstance(block, Text)]
+    captions = [block.caption for block in told.blocks if isinstance(block, Figure)]
+    return told.applies and any(CLAIMS.search(said(one)) for one in (told.lead, *texts, *captions))
 
 
 def main() -> None:
@@ -132,7 +157,15 @@ def main() -> None:
             )
             size = agents, tasks, trials
             found = np.array(
-                [told(table(kind, size, rng), rng, report=not given.no_report) for rng in rngs],
+                [
+                    told(
+                        table(kind, size, rng),
+                        rng,
+                        report=not given.no_report,
+                        bits=number < MOST_INFORMED,
+                    )
+                    for number, rng in enumerate(rngs)
+                ],
                 dtype=float,
             )
             error = found.std(axis=0) / np.sqrt(len(found))

@@ -31,6 +31,7 @@ from examiner.irt.diagnostics.chance import (
     discrimination_test,
     with_the_rest,
 )
+from examiner.irt.diagnostics.flags import SIGN_WITHIN_NOISE
 from examiner.irt.diagnostics.slopes import relative_slopes
 from examiner.results import ResponseMatrix
 from examiner.scores.significance import benjamini_hochberg, friedman
@@ -254,3 +255,16 @@ def test_indicators_of_chance_name_nobody(chance: ex.irt.IRTFit) -> None:
     told = indicators(chance)
     assert told.leading == ()
     assert repr(told).endswith("no agent is shown to be abler than others")
+
+
+def test_five_per_cent_exactly_is_shown_and_close_numbers_are_told_apart() -> None:
+    at, above = (ChanceTest(1.0, 1.0, p, "") for p in (0.05, 0.0504))
+    assert Evidence(at).abilities_differ and not Evidence(above).abilities_differ
+    assert above.p == "p = 0.0504" and "5.04 % of tables" in Evidence(above).sentences()[0]
+
+
+def test_where_agents_are_not_shown_to_differ_every_task_is_marked_as_noise() -> None:
+    rng = np.random.default_rng(3)
+    made = fit(ResponseMatrix.from_array(rng.integers(0, 2, (14, 16))), starts=1)
+    assert made.evidence is not None and not made.evidence.abilities_differ
+    assert all(SIGN_WITHIN_NOISE in words for words in made.flags)

@@ -1,14 +1,16 @@
 """What must hold of every fit: anchoring, recovery, missing cells, degenerate tables, equivariance."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import examiner as ex
+from examiner.irt import ItemParameters, fit, log_likelihood, simulate
 from examiner.irt.items import Response
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
@@ -288,6 +290,7 @@ def test_scores_outside_0_and_1_are_refused_by_the_beta_model() -> None:
     estimator=st.sampled_from(["map", "ml"]),
     most=st.sampled_from([1, 3]),
 )
+@example(agents=6, columns=4, seed=3187, share=0.0, model="4pl", estimator="ml", most=3)  # Σ a = 0
 def test_any_small_table_ends_in_numbers_or_in_a_sentence(
     agents: int,
     columns: int,
@@ -313,3 +316,23 @@ def test_any_small_table_ends_in_numbers_or_in_a_sentence(
         assert np.isfinite(values).all()
     assert np.isfinite(fit.log_likelihood)
     assert fit.items.slope.sum() >= 0
+
+
+def test_guessing_at_its_bound_leaves_no_slope_in_the_likelihood_of_intercepts() -> None:
+    """Without guessing in the data, many tasks end at the bound: there the others must still settle."""
+    rng = np.random.default_rng(2)
+    names = [f"t{n}" for n in range(30)]
+    true = ItemParameters.of(names, rng.lognormal(0.2, 0.35, 30), rng.normal(size=30))
+    matrix = simulate(true, 400, rng=rng)
+    made = fit(matrix, "3pl", estimator="ml", starts=1, errors=False)
+    assert (made.items.guessing < 1e-4).any()
+
+    def height(shift: np.ndarray) -> float:
+        moved = replace(made.items, intercept=made.items.intercept + shift)
+        return float(np.sum(log_likelihood(matrix, moved, made.quadrature)))
+
+    here = height(np.zeros(30))
+    for row in 1e-3 * np.eye(30):
+        ahead, behind = height(row), height(-row)
+        slope, bend = (ahead - behind) / 2e-3, (2 * here - ahead - behind) / 1e-6
+        assert abs(slope) < 1e-3 * np.sqrt(bend)  # a thousandth of the intercept's error

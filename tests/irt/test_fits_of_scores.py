@@ -262,3 +262,9 @@ def test_nobody_is_placed_among_groups_that_share_no_task() -> None:
     assert len(fit.groups) == 2
     with pytest.raises(ex.InputError, match="share no task"):
         ex.irt.place(matrix.take([0]), fit)
+
+
+def test_a_landmark_that_no_score_is_near_is_refused() -> None:
+    matrix = simulate(unbounded(8, 2), 40, rng=2)
+    with pytest.raises(InputError, match=r"The landmark is 1e\+300, and the scores lie between"):
+        fit(matrix, "normal", starts=1, landmark=1e300, errors=False)

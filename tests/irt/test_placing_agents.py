@@ -18,6 +18,8 @@ from examiner.irt.posterior import Quadrature
 from examiner.irt.prediction import Cells, rank_among, unexpected_results
 from examiner.results import ResponseMatrix, Results, Scales, TaskScale
 from examiner.scores.recipe import Recipe
+from examiner.telling.findings.newcomers import tell
+from examiner.telling.table import Table
 
 TASKS = [f"t{n}" for n in range(24)]
 
@@ -309,3 +311,30 @@ def test_the_fit_given_first_is_refused_with_the_order_that_is_meant() -> None:
     matrix = ResponseMatrix.from_array([[1, 0]], tasks=["t0", "t1"])
     with pytest.raises(ex.InputError, match=r"Give the new results first: `place\(results, fit\)`"):
         place(known_fit(bank()), matrix)  # type: ignore[arg-type]
+
+
+def test_an_agent_of_the_fit_is_ranked_among_the_others_and_that_is_said() -> None:
+    items = ItemParameters.of(list("abcd"), np.full(4, 2.0), difficulty=[-2.0, -1.0, 1.0, 2.0])
+    matrix = ResponseMatrix.from_array(
+        [[1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]], agents=["x", "y", "z"], tasks="abcd"
+    )
+    again, other = place(
+        ResponseMatrix.from_array([[1, 1, 0, 0]] * 2, agents=["y", "new"], tasks="abcd"),
+        known_fit(items, matrix),
+    )
+    assert again.rank.among == 3 and other.rank.among == 4
+    assert any("one of the fitted agents" in flag for flag in again.flags)
+    assert not any("one of the fitted agents" in flag for flag in other.flags)
+
+
+def test_the_mean_of_an_agent_that_met_every_task_is_told_as_observed() -> None:
+    fit = known_fit(ItemParameters.of(["t", "u"], [1.0, 1.0], [0.0, 0.0]))
+    met = ResponseMatrix.from_array([[1, 0], [1, np.nan]], ["all", "some"], ["t", "u"])
+    every, some = place(met, fit)
+    assert any("observed, not predicted" in flag for flag in every.flags)
+    assert not any("observed, not predicted" in flag for flag in some.flags)
+    assert some.benchmark.low < some.benchmark.high
+    shown = tell(fit, (every, some)).blocks[1]
+    assert isinstance(shown, Table)
+    low, high = (row[3:] for row in shown.rows)
+    assert low == (None, None) and None not in high

@@ -75,3 +75,12 @@ def test_the_overview_is_json_and_has_a_short_name() -> None:
 def test_raw_scores_far_apart_are_noted(values: list[list[float]], said: tuple[str, ...]) -> None:
     notes = ex.scores.averaging_notes(Results.from_numpy(values))
     assert len(notes) == len(said) and all(word in notes[0] for word in said)
+
+
+def test_groups_that_share_no_task_are_neither_ranked_nor_tested_together() -> None:
+    scores = np.full((6, 8, 2), np.nan)
+    scores[:3, :4], scores[3:, 4:] = np.random.default_rng(0).random((2, 3, 4, 2))
+    made = ex.scores.overview(Results.from_numpy(scores), rng=0, reps=50)
+    assert made.ranks is None and made.tests is None
+    assert any("2 groups that share no task" in note for note in made.notes)
+    assert len(made.pairs) == 6

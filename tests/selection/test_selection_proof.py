@@ -304,3 +304,17 @@ def test_best_of_leaves_under_half_the_error_of_random_sets_on_published_scores(
     assert 1 - best.r2.value <= 0.45 * (1 - random.r2.value)
     assert 0.85 <= best.coverage <= 0.95
     assert best.optimistic_r2 > best.r2.value
+
+
+def test_a_benchmark_says_where_agents_may_be_alike_or_cannot_be_compared() -> None:
+    rng = np.random.default_rng(0)
+    alike = ex.selection.benchmark(ex.Results.from_numpy(rng.random((8, 9))))
+    assert any("not shown to differ" in note for note in alike.notes)
+    able = rng.random((8, 9)) + np.arange(8)[:, None]
+    assert not any(
+        "not shown to differ" in note
+        for note in ex.selection.benchmark(ex.Results.from_numpy(able)).notes
+    )
+    able[:4, :5], able[4:, 5:] = np.nan, np.nan
+    apart = ex.selection.benchmark(ex.Results.from_numpy(able), coverage=0.3)
+    assert any("2 groups that share no task" in note for note in apart.notes)

@@ -14,9 +14,8 @@ from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.cells import group_means, ratio
 from examiner.scores.likeness import correlate_pairs
+from examiner.scores.significance import LEVEL, benjamini_hochberg
 from examiner.wording import counted, listed
-
-CLEARLY = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -33,8 +32,14 @@ class OpposedTasks:
 
     @property
     def opposed(self) -> tuple[str, ...]:
-        """The tasks that clearly rank agents the other way round, the most opposed first."""
-        return _named(self.tasks, self.correlation, self.chance < CLEARLY)
+        """The tasks that clearly rank agents the other way round, the most opposed first.
+
+        At 5 % after Benjamini–Hochberg over all tasks: of many, some are opposed by chance.
+        """
+        known = np.isfinite(self.chance)
+        chance = np.ones(len(self.tasks))
+        chance[known] = benjamini_hochberg(self.chance[known])
+        return _named(self.tasks, self.correlation, chance <= LEVEL)
 
     def __repr__(self) -> str:
         named = listed(self.opposed) or "none"

@@ -5,11 +5,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
+import numpy as np
+
 from examiner.checking import Axes
 from examiner.results.display import html_columns
+from examiner.scores.significance import LEVEL as LEVEL
 
-LEVEL = 0.05
-"""Differences are told of where chance alone gives such data less often."""
+_STREAM = 2**31
+"""A key that no spawned stream of starts reaches."""
+
+
+def evidence_stream(rng: np.random.Generator) -> np.random.Generator:
+    """Return a stream of its own, the same whatever was drawn before: one seed gives one evidence.
+
+    >>> one = np.random.default_rng(3)
+    >>> evidence_stream(one).random() == evidence_stream(one).random()
+    True
+    """
+    seeds = rng.bit_generator.seed_seq
+    assert isinstance(seeds, np.random.SeedSequence)
+    key = (*seeds.spawn_key, _STREAM)
+    return np.random.default_rng(np.random.SeedSequence(seeds.entropy, spawn_key=key))
+
+
+def _short(p: float, times: float = 1.0) -> str:
+    """Two digits of a p-value, a third where two would not tell it from the level."""
+    short = f"{times * p:.2g}"
+    at_level = float(short) == times * LEVEL
+    return f"{times * p:.3g}" if at_level else short
 
 
 class ChanceTest(NamedTuple):
@@ -22,8 +45,20 @@ class ChanceTest(NamedTuple):
 
     @property
     def p(self) -> str:
-        """The p-value in words: "p = 0.32"."""
-        return "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.2g}"
+        """The p-value in words: "p = 0.32", with as many digits as tell it from the level."""
+        if self.p_value < 0.001:
+            return "p < 0.001"
+        return f"p = {_short(self.p_value)}"
+
+    @property
+    def shown(self) -> bool:
+        """Whether chance gives as much in no more tables than the level allows."""
+        return self.p_value <= LEVEL
+
+    @property
+    def often(self) -> str:
+        """How often chance gives as much: "chance gives as much in 32 % of tables"."""
+        return f"chance gives as much in {_short(self.p_value, 100)} % of tables"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,23 +80,23 @@ class Evidence:
     @property
     def abilities_differ(self) -> bool:
         """Whether agents differ in ability by more than chance."""
-        return self.abilities.p_value < self.level
+        return self.abilities.p_value <= self.level
 
     @property
     def slopes_differ(self) -> bool:
         """Whether tasks differ in discrimination by more than chance, among agents who differ."""
         test = self.discrimination
-        return self.abilities_differ and test is not None and test.p_value < self.level
+        return self.abilities_differ and test is not None and test.p_value <= self.level
 
     def sentences(self) -> tuple[str, ...]:
         """Return what was seen, in words.
 
         >>> Evidence(ChanceTest(9.0, 11.0, 0.62, "")).sentences()
-        ('Agents are not shown to differ in ability (p = 0.62): chance gives as much.',)
+        ('Agents are not shown to differ in ability: chance gives as much in 62 % of tables.',)
         """
         if not self.abilities_differ:
             start = "Agents are not shown to differ in ability"
-            return (f"{start} ({self.abilities.p}): chance gives as much.",)
+            return (f"{start}: {self.abilities.often}.",)
         said = f"Agents differ in ability ({self.abilities.p})."
         test = self.discrimination
         if test is None:

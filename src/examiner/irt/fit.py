@@ -26,9 +26,9 @@ from examiner.irt.estimation.usable_responses import (
     same_trials,
     usable_responses,
 )
-from examiner.irt.evidence import Evidence
+from examiner.irt.evidence import Evidence, evidence_stream
 from examiner.irt.fitted import Abilities, IRTFit, Starts
-from examiner.irt.fitting import QUICKLY, Fitting, FittingOptions
+from examiner.irt.fitting import QUICKLY, Fitting, FittingOptions, check_near
 from examiner.irt.items import SCORES, Floats, ItemParameters, Response
 from examiner.irt.model import Model, Parameter, Unknowns
 from examiner.irt.models import MODELS
@@ -42,8 +42,6 @@ T = TypeVar("T")
 
 _QUICKLY_FLAGGED = 100_000
 """Cells up to which words about tasks cost nothing beside the fit."""
-_EVIDENCE_STREAM = 2**31
-"""A key that no spawned stream of starts reaches."""
 _AGREE = 0.01
 """Objectives within 0.01 are the same optimum."""
 
@@ -101,6 +99,8 @@ def fit(
     usable = usable_responses(results, chosen, fitting.response)
     chosen = _told_apart(chosen, usable, priors)
     landmark = _landmark(fitting.landmark, usable.response, recipe)
+    if fitting.landmark is not None and usable.matrix is not None:
+        check_near(fitting.landmark, usable.matrix)
     source, unknowns = _source(results, usable, chosen, priors, landmark)
     count = fitting.starts or number_of_starts(len(source.agents) * float(source.trials.sum()))
     drawing = generator(rng)
@@ -113,7 +113,9 @@ def fit(
     ]
     evidence = None
     if fitting.errors and usable.matrix is not None:
-        evidence = _evidence(usable.matrix, chosen, priors, usable.response, _beside(drawing))
+        evidence = _evidence(
+            usable.matrix, chosen, priors, usable.response, evidence_stream(drawing)
+        )
     seen = _Seen(source.agents, usable, evidence)
     made = _told(chosen, unknowns, seen, found, errors=fitting.errors)
     return made if recipe is None else made.with_recipe(recipe)
@@ -246,14 +248,6 @@ def _source(
             f"The source of responses has not what the model {model.name} needs. Choose another model."
         )
     return source, unknowns
-
-
-def _beside(rng: np.random.Generator) -> np.random.Generator:
-    """A stream of its own, the same for any number of starts: one seed gives one evidence."""
-    seeds = rng.bit_generator.seed_seq
-    assert isinstance(seeds, np.random.SeedSequence)
-    key = (*seeds.spawn_key, _EVIDENCE_STREAM)
-    return np.random.default_rng(np.random.SeedSequence(seeds.entropy, spawn_key=key))
 
 
 def _evidence(

@@ -12,7 +12,11 @@ from examiner.irt.fitted import Estimator
 from examiner.irt.items import Response
 from examiner.irt.posterior import Quadrature
 from examiner.irt.priors import Priors
+from examiner.results import ResponseMatrix
 from examiner.wording import InputError
+
+_FAR = 100.0
+"""Ranges of the scores beyond which a landmark is none: it is a slip of the keyboard, or a unit."""
 
 
 class FittingOptions(TypedDict, total=False):
@@ -79,3 +83,24 @@ class Fitting:
     def rule(self) -> Quadrature | None:
         """The nodes that were asked for."""
         return Quadrature.gauss_hermite(self.nodes) if isinstance(self.nodes, int) else self.nodes
+
+
+def check_near(landmark: float, matrix: ResponseMatrix) -> None:
+    """Refuse a landmark that no agent is anywhere near: every difficulty would be an extrapolation.
+
+    >>> scores = ResponseMatrix.from_array([[0.5, 2.0], [1.5, 3.5]])
+    >>> check_near(10.0, scores)
+    >>> check_near(1e300, scores)
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The landmark is 1e+300, and the scores lie between 0.5 and 3.5. Give a \
+score that agents reach, or nearly.
+    """
+    values = matrix.to_numpy()
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    reach = _FAR * max(high - low, np.finfo(np.float64).tiny)
+    if not low - reach <= landmark <= high + reach:
+        raise InputError(
+            f"The landmark is {landmark:g}, and the scores lie between {low:g} and {high:g}. Give a score "
+            f"that agents reach, or nearly."
+        )

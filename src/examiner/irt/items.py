@@ -327,6 +327,9 @@ def information(items: ItemParameters, abilities: Floats | float) -> Floats:
     >>> information(ItemParameters.of(["t"], [2.0], [0.0]), 0.0)
     array([[1.]])
     """
+    if items.response not in SCORES and not items.guessing.any() and (items.ceiling == 1).all():
+        small = np.exp(-np.abs(logits(items, abilities)))
+        return np.asarray(items.slope[:, None] ** 2 * (small / (1.0 + small) ** 2)).T
     shape = curves(items, abilities)
     slope = rise(items, shape)
     if items.response == "normal":

@@ -243,11 +243,11 @@ def _placed(
         regularity=float(regularities(results[None, :])[0]),
         generality=value,
         slope=slope,
-        rank=rank_among(fit.abilities, seen.nodes, seen.weights),
+        rank=rank_among(fit.abilities, seen.nodes, seen.weights, aside=seen.agent),
         benchmark=predicted_mean(shares, unmet, seen.nodes, seen.weights),
         predicted=predicted_results(unmet, seen.nodes, seen.weights),
         unexpected=unexpected,
-        flags=(*words, *_flags(seen, len(unexpected))),
+        flags=(*words, *_flags(fit, seen, len(unexpected))),
         notes=notes,
     )
 
@@ -326,9 +326,16 @@ def _indicators(
     return float(general.value[0]), float(made.slope[0]), words
 
 
-def _flags(seen: _Newcomer, unexpected: int) -> list[str]:
+def _flags(fit: IRTFit, seen: _Newcomer, unexpected: int) -> list[str]:
     cells = seen.cells
     words, count = [], len(cells.value)
+    if seen.agent in fit.abilities.agents:
+        words.append(
+            "it is one of the fitted agents: it is ranked among the others, and the tasks' parameters "
+            "know its results already"
+        )
+    if count == len(fit.items):
+        words.append("it met every task of the fit: its mean over them is observed, not predicted")
     if count < FEW_TASKS:
         words.append(f"placed by {counted(count, 'task')} only")
     if seen.items.response == "normal":

@@ -107,13 +107,19 @@ class RankInterval(NamedTuple):
 
 
 def rank_among(
-    known: Abilities, nodes: Floats, weights: Floats, *, level: float = 0.95
+    known: Abilities,
+    nodes: Floats,
+    weights: Floats,
+    *,
+    level: float = 0.95,
+    aside: str | None = None,
 ) -> RankInterval:
     r"""Rank a newcomer with posterior `weights` over abilities `nodes` among known agents.
 
     Given θ, each known agent is ahead with chance :math:`\Phi((\theta_j - \theta) / s_j)`, and their
     number is nearly normal; its distribution is averaged over the posterior of θ. s_j is the posterior
-    deviation: what is not known of tasks moves agents of like ability alike, and not their order.
+    deviation: what is not known of tasks moves agents of like ability alike, and not their order. The agent
+    `aside`, the newcomer itself where it is known already, is not counted.
 
     >>> known = Abilities(("a", "b"), np.array([-3.0, 3.0]), np.array([0.1, 0.1]), "")
     >>> rank_among(known, np.array([0.0]), np.array([1.0]))
@@ -121,7 +127,9 @@ def rank_among(
     """
     from scipy.special import ndtr
 
-    finite = np.isfinite(known.ability)
+    finite = np.isfinite(known.ability) & np.array(
+        [name != aside for name in known.agents], dtype=bool
+    )
     ability = known.ability[finite]
     alone = known.error if known.posterior is None else known.posterior
     error = np.maximum(np.nan_to_num(alone[finite], nan=0.0), 1e-9)

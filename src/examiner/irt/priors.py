@@ -96,19 +96,18 @@ class RelativeSlopes:
     def common(self, slope: Floats, spread: float) -> float:
         """Return the scale c that is likeliest for these slopes: the highest point over log c.
 
-        With r = a/c and weights w the log-prior falls by Σ w (r − r²) / τ² − ∂ log p(log c) and bends by
-        Σ w (2r² − r) / τ² for each unit of log c, the weights taken as they are.
+        With r = a/c and weights w the log-prior falls by Σ w (r − r²) / τ² − ∂ log p(log c) for each unit
+        of log c: Newton's steps with its own curvature.
         """
         middle = float(np.median(slope))
         begun = middle if middle > 0 else float(np.sqrt(slope @ slope / slope.size))
         at = float(np.log(np.clip(begun, 1e-6, 1e6)))
         for _ in range(_STEPS):
-            relative = slope * np.exp(-at)
-            weight = self.weights(slope, SlopeScale(float(np.exp(at)), spread))
-            first, second = float(weight @ relative), float(weight @ relative**2)
-            gradient = (first - second) / spread**2 - self.log_scale.slope_at(at)
-            bend = (2 * second - first) / spread**2 + self.log_scale.sd**-2
-            step = float(np.clip(gradient / max(bend, self.log_scale.sd**-2), -1.0, 1.0))
+            scale = SlopeScale(float(np.exp(at)), spread)
+            relative, weight = slope / scale.common, self.weights(slope, scale)
+            gradient = float(weight @ (relative - relative**2)) / spread**2
+            gradient -= self.log_scale.slope_at(at)
+            step = float(np.clip(gradient / self._both(slope, scale)[1], -1.0, 1.0))
             at -= step
             if abs(step) < _CLOSE:
                 break
@@ -147,12 +146,13 @@ class RelativeSlopes:
         told = np.maximum(information * scale.common**2, 1e-12)
         weight = self.weights(slope, scale)
         apart = (slope / scale.common - 1.0) * (1.0 + weight / (told * scale.spread**2))
-        prior, noise = self.log_spread, 1.0 / told
-        tried = prior.mean + prior.sd * np.linspace(-8.0, 8.0, 321)
-        total = np.exp(2 * tried)[:, None] / weight + noise
-        height = -0.5 * (np.log(total) + apart**2 / total).sum(axis=1)
-        height -= 0.5 * ((tried - prior.mean) / prior.sd) ** 2
-        return float(np.exp(tried[int(height.argmax())]))
+        prior, found = self.log_spread, 0.0
+        for reach in (8.0, 0.5):  # sds of the prior: the hill, then its top
+            away = found + reach * np.linspace(-1.0, 1.0, 33)
+            total = np.exp(2 * (prior.mean + prior.sd * away))[:, None] / weight + 1.0 / told
+            height = -0.5 * ((np.log(total) + apart**2 / total).sum(axis=1) + away**2)
+            found = float(away[int(height.argmax())])
+        return float(np.exp(prior.mean + prior.sd * found))
 
     def given(self, scale: SlopeScale) -> Normal:
         """Return what is left of the prior on each slope once scale and spread are known."""

@@ -55,12 +55,13 @@ class Connections:
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """The names of the agents of each group, the largest group first."""
-        count = int(self.agent_group.max(initial=-1)) + 1
-        names = [
-            tuple(self.agents[agent] for agent in np.flatnonzero(self.agent_group == group))
-            for group in range(count)
-        ]
-        return tuple(sorted(names, key=lambda group: -len(group)))
+        names: dict[int, list[str]] = {}
+        for agent, group in zip(self.agents, self.agent_group.tolist(), strict=True):
+            names.setdefault(group, []).append(agent)
+        names.pop(-1, None)
+        return tuple(
+            sorted((tuple(names[group]) for group in sorted(names)), key=len, reverse=True)
+        )
 
     @property
     def separate(self) -> tuple[tuple[str, ...], ...]:

@@ -8,10 +8,12 @@ from itertools import combinations, pairwise
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.checking import Randomness, generator
 from examiner.results import Results
 from examiner.results.atari import atari_game
+from examiner.results.connections import Connections, groups_of
 from examiner.scores.aggregate import AGGREGATES
 from examiner.scores.cells import judged_runs
 from examiner.scores.differences import Difference, difference_of
@@ -123,9 +125,10 @@ def overview(
     if pairs:
         again, level = generator(rng), made.level
         improvement = improvement_matrix(results, rng=again, pairs=pairs, level=level, **drawing)
-    if len(results.agents) > 1 and np.isfinite(made.value[:, 0]).all():
+    apart = _apart(results)
+    if len(results.agents) > 1 and np.isfinite(made.value[:, 0]).all() and not apart:
         ranked = ranks(results, names[0], rng=generator(rng), **drawing)
-    tests, why = _tested(results, posthoc, 1 - made.level)
+    tests, why = _tested(results, posthoc, 1 - made.level) if not apart else (None, ())
     studied = decision(results)
     told = [*made.notes, *(improvement.notes if improvement else ()), *why]
     told += studied.components.notes
@@ -135,6 +138,7 @@ def overview(
         told.append(
             f"With more than {MOST_COMPARED} agents, only neighbours in rank are compared in pairs."
         )
+    told += [f"{sentence} So there are no ranks and no tests of all." for sentence in apart]
     scores, games = run_scores(results), np.array(results.task_names)
     differences = tuple(
         difference_of(scores.of(a), scores.of(b), games, made.level) for a, b in pairs
@@ -174,10 +178,22 @@ def _pairs(results: Results, made: AggregateIntervals) -> tuple[tuple[str, str],
         rows = list(pairwise(order))
     else:
         rows = list(combinations(seen.tolist(), 2))
-    met = np.zeros((len(results.agents), len(results.tasks)), dtype=bool)
+    met = _met(results)
+    return tuple((results.agents[a], results.agents[b]) for a, b in rows if (met[a] & met[b]).any())
+
+
+def _met(results: Results) -> NDArray[np.bool_]:
+    """Which agent has a result on which task, [agents, tasks]."""
+    met = np.zeros((len(results.agents), len(results.tasks)), dtype=np.bool_)
     observed = ~np.isnan(results.measure())
     met[results.agent_codes[observed], results.task_codes[observed]] = True
-    return tuple((results.agents[a], results.agents[b]) for a, b in rows if (met[a] & met[b]).any())
+    return met
+
+
+def _apart(results: Results) -> tuple[str, ...]:
+    """Say which groups of agents share no task: aggregates, ranks and tests do not compare these."""
+    found = Connections(results.agents, results.tasks, *groups_of(_met(results)), None)
+    return found.warnings
 
 
 def _tested(

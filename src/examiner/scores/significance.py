@@ -19,6 +19,8 @@ from examiner.wording import InputError, counted, listed
 
 PostHoc = Literal["wilcoxon-holm", "nemenyi"]
 POST_HOCS: tuple[PostHoc, ...] = get_args(PostHoc)
+LEVEL = 0.05
+"""Differences are told of where chance alone gives such data in no more tables."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -57,7 +59,7 @@ class Significance:
 def significance(
     results: Results,
     posthoc: PostHoc = "wilcoxon-holm",
-    alpha: float = 0.05,
+    alpha: float = LEVEL,
     measure: str | None = None,
 ) -> Significance:
     r"""Test whether agents differ over tasks, and which pairs do.

@@ -14,7 +14,9 @@ from examiner.checking import Floats
 from examiner.information.channels import Channels, channels_of
 from examiner.information.noise import ChannelModel, Noise
 from examiner.information.observations import Moments, Observations, moments, observe
-from examiner.results import Results
+from examiner.irt.diagnostics.chance import agents_differ
+from examiner.results import ResponseMatrix, Results
+from examiner.results.connections import Connections, groups_of
 from examiner.results.table import check_results
 from examiner.scores import NORMALISERS, LearntScale, Recipe, TaskScores, responses
 from examiner.scores.cells import mean_cells
@@ -225,8 +227,28 @@ def benchmark(
         noise,
         _given(target, results.agents),
         left_out,
-        (*results.notes, *_told(left_out, coverage, settled, goal), *notes),
+        (
+            *results.notes,
+            *_told(left_out, coverage, settled, goal),
+            *notes,
+            *_nothing_to_see(scores),
+        ),
     )
+
+
+def _nothing_to_see(scores: TaskScores) -> tuple[str, ...]:
+    """Say where agents may be alike, or cannot be compared: sets then predict chance."""
+    matrix = ResponseMatrix.from_array(
+        scores.agent_means * scores.sign, scores.agents, scores.tasks
+    )
+    apart = Connections(matrix.agents, matrix.tasks, *groups_of(matrix.observed), None)
+    if apart.separate:
+        return apart.warnings
+    chance = agents_differ(matrix, 0)
+    if chance.shown:
+        return ()
+    told = "what few tasks predict of them is chance too"
+    return (f"Agents are not shown to differ over these tasks: {chance.often}; {told}.",)
 
 
 def _blank_note(results: Results, blank: NDArray[np.bool_]) -> str:

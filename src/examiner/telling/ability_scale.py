@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -72,6 +73,10 @@ def _fitted(study: Study) -> Fitted | str:
     starts = 3 if values.size <= SMALL else 1
     drawing = np.random.default_rng(study.seed)
     fit = fit_irt(matrix, model, starts=starts, landmark=landmark, rng=drawing)
+    chance = study.chance
+    if chance is not None and not chance.shown and fit.evidence is not None:
+        # what the whole report does not show, the fit of some of its responses does not either
+        fit = replace(fit, evidence=replace(fit.evidence, abilities=chance))
     # Regularity of successes only repeats their mean.
     scores = (
         None

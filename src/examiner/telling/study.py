@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,11 @@ from examiner.scores.uncertainty.resampling import Unit
 from examiner.telling.ability_scale import Fitted, fit_of
 from examiner.telling.finding import NothingToTellError
 from examiner.telling.prose import Name, Parts, Prose
+from examiner.telling.shown import chance_of, reason_not_to_name
 from examiner.wording import counted
+
+if TYPE_CHECKING:
+    from examiner.irt import ChanceTest
 
 FEWEST_CHOSEN_ON, FEWEST_CHOSEN_FROM = 8, 3
 """Agents and tasks from which a few tasks can be chosen and judged on others."""
@@ -243,6 +247,16 @@ class Study:
         return Resampled(results, agents, len(order), self.measure, unit, reps, self.seed)
 
     @cached_property
+    def chance(self) -> ChanceTest | None:
+        """How often chance makes agents differ as much, asked once; None where too few can tell."""
+        return chance_of(self)
+
+    @cached_property
+    def not_shown(self) -> str:
+        """Why no agent may be named as better than another; nothing where agents are shown to differ."""
+        return reason_not_to_name(self)
+
+    @cached_property
     def _fit(self) -> Fitted | str:
         return fit_of(self)
 
@@ -285,7 +299,7 @@ class Study:
     def weak_tasks(self) -> tuple[str, ...]:
         """Tasks that are shown to reward the weak, where a finding has asked for a fit that tells."""
         made = vars(self).get("_fit")
-        if made is None or isinstance(made, str):
+        if made is None or isinstance(made, str) or self.not_shown:
             return ()
         from examiner.irt import rewarding_the_weak
 

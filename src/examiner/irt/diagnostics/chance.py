@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.evidence import ChanceTest
+from examiner.checking import Randomness, generator
+from examiner.irt.evidence import ChanceTest, evidence_stream
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.posterior import Quadrature, drawn_abilities, posterior_blocks
 from examiner.irt.simulate import simulate
@@ -83,6 +84,7 @@ def ability_test(matrix: ResponseMatrix, rng: np.random.Generator) -> ChanceTest
     """
     if matrix.shape[0] * matrix.shape[1] * FEWEST_DRAWS > _EXCHANGED_CELLS:
         return _by_moments(matrix)
+    matrix = _telling(matrix)
     off, weight = _cells(matrix)
     draws = int(np.clip(_EXCHANGED_CELLS // off.size, FEWEST_DRAWS, MOST_DRAWS))
     drawn = _exchanged(off, matrix.observed, draws, rng)
@@ -93,6 +95,24 @@ def ability_test(matrix: ResponseMatrix, rng: np.random.Generator) -> ChanceTest
     p = float(_share_as_large(-rarity)[0])
     method = f"{counted(draws, 'exchange')} of agents within each task"
     return ChanceTest(float(together[0, 0]), float(together[0, 1:].mean()), p, method)
+
+
+def agents_differ(matrix: ResponseMatrix, rng: Randomness) -> ChanceTest:
+    """Test whether agents differ as a fit of the same responses and seed does, without fitting.
+
+    >>> agents_differ(ResponseMatrix.from_array(np.triu(np.ones((8, 8)))), 0).shown
+    True
+    """
+    return ability_test(matrix, evidence_stream(generator(rng)))
+
+
+def _telling(matrix: ResponseMatrix) -> ResponseMatrix:
+    """Without tasks on which nobody differs, and agents met on no other, who tell nothing."""
+    differ = (_cells(matrix).off != 0).any(axis=0)
+    seen = matrix.observed[:, differ].any(axis=1)
+    if not differ.any() or (differ.all() and seen.all()):
+        return matrix
+    return matrix.take(np.flatnonzero(seen).tolist(), np.flatnonzero(differ).tolist())
 
 
 def _agreements(off: Floats, weight: Floats) -> Floats:

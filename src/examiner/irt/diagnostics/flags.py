@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.diagnostics.slopes import slope_verdicts, verdicts
+from examiner.irt.diagnostics.slopes import signs
 from examiner.irt.evidence import Evidence
 from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
@@ -91,9 +91,13 @@ def _signs(
     negative = items.slope < 0
     if errors is None:
         return [(NEGATIVE, negative)]
-    falling = verdicts(items, errors, evidence).falling
+    _, falling = signs(items, errors, evidence)
     endless = np.isinf(errors.difficulty_low) | np.isinf(errors.difficulty_high)
     noise = ((errors.slope_low <= 0) & (errors.slope_high >= 0) | negative) & ~falling
+    if evidence is not None and not evidence.abilities_differ:
+        noise[:] = (
+            True  # among agents who may be alike nothing discriminates, whatever its interval
+        )
     return [
         (NEGATIVE, falling),
         (SIGN_WITHIN_NOISE, noise),
@@ -111,7 +115,7 @@ def rewarding_the_weak(fit: IRTFit) -> tuple[str, ...]:
     >>> rewarding_the_weak(known_fit(ItemParameters.of(["t"], [-1.0], [0.0])))  # no errors, no noise
     ()
     """
-    falling = np.flatnonzero(slope_verdicts(fit).falling)
+    falling = np.flatnonzero(signs(fit.items, fit.errors, fit.evidence)[1])
     order = falling[np.argsort(fit.items.slope[falling], kind="stable")]
     return tuple(fit.items.tasks[column] for column in order.tolist())
 

@@ -2,46 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from examiner.irt.estimation.fixed_point import Pace, fixed_point
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Point, Unknowns
 from examiner.irt.posterior import Quadrature
 
-Step = Callable[[Floats], tuple[float, Floats]]
-"""From a point: its objective, and the next point of the plain iteration."""
-
-_MEMORY = 5
-"""Steps that are mixed: more of them hardly differ, and make the equations singular."""
-_FURTHEST = 3.0
-"""A mixed point farther off in any coordinate is not believed: slopes and logits live within a few."""
 _ROUGHLY, _ROUGH = (0.05, 0.02), 10
 """How far two rough climbs settle, and within how many iterations: enough to tell how slopes spread."""
 _MOST_STRETCH = 0.5
 _CLOSER = 0.2
-_PLAIN = 2
-"""The first steps are long and say little of those to come."""
-
-
-class Pace(NamedTuple):
-    """How finely a likelihood is integrated on the way, and when its parameters count as settled."""
-
-    spacing: float
-    """Posterior standard deviations between the nodes of an automatic grid."""
-    reach: float
-    """Posterior standard deviations around every agent beyond which such a grid needs no nodes."""
-    relaid: tuple[int, ...]
-    """Iterations after which it is laid anew for the slopes found by then."""
-    fresh: int
-    """A grid laid more iterations than this before the end is laid once more."""
-    tolerance: float
-    """Parameters that move by less have settled."""
-    noise: float
-    """Gains of the objective below this share of its size are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +150,7 @@ def with_spread(
     for tolerance in _ROUGHLY:
         pace = source.pace._replace(tolerance=max(tolerance, source.pace.tolerance))
         climbing.unknowns, bounds = unknowns, unknowns.bounds()
-        reached = _fixed_point(climbing, unknowns.joined(at), pace, most=_ROUGH, bounds=bounds)
+        reached = fixed_point(climbing, unknowns.joined(at), pace, most=_ROUGH, bounds=bounds)
         at = unknowns.split(reached.point)
         scaled = unknowns.scaled(at)
         assert scaled.scale is not None
@@ -204,7 +178,7 @@ def climb(
     pace = source.pace
     if unknowns.relative is not None:  # tasks move together, so that a short move says less
         pace = pace._replace(tolerance=_CLOSER * pace.tolerance)
-    arrival = _fixed_point(climbing, vector, pace, most=most, bounds=unknowns.bounds())
+    arrival = fixed_point(climbing, vector, pace, most=most, bounds=unknowns.bounds())
     if fixed is None and arrival.iterations > climbing.laid + source.pace.fresh:
         climbing.rule = None
     at = unknowns.split(arrival.point)
@@ -283,71 +257,3 @@ def _shift_and_stretch(found: Expected, unknowns: Unknowns, at: Point) -> tuple[
     curvature = 2 * float(ability @ ability) + prior.log_scale.sd**-2
     stretch = np.clip(higher / curvature, -_MOST_STRETCH, _MOST_STRETCH)
     return float(np.clip(rise / bend, -1.0, 1.0)), float(np.exp(stretch))
-
-
-class _Arrival(NamedTuple):
-    """Where an iteration ended: the point, the iterations, and whether it settled."""
-
-    point: Floats
-    iterations: int
-    settled: bool
-
-
-def _fixed_point(
-    step: Step, start: Floats, pace: Pace, *, most: int, bounds: tuple[Floats, Floats]
-) -> _Arrival:
-    """Iterate x ← g(x) until x no longer moves, mixing the last few steps (Walker and Ni 2011).
-
-    Each accelerated point is kept only while the objective does not fall: otherwise the plain
-    point before it is taken up again and the memory cleared. It ends when no coordinate moves by
-    more than the tolerance, or the objective has gained no more than noise in each of four
-    iterations. Coordinates are kept within `bounds`.
-    """
-    points: list[Floats] = []
-    moves: list[Floats] = []
-    point, best = start, -np.inf
-    fallback = start
-    accelerated = False
-    quiet = 0
-    for iteration in range(1, most + 1):
-        objective, following = step(point)
-        slack = max(1e-10, 10 * pace.noise) * (1.0 + abs(best))
-        if accelerated and not objective >= best - slack:
-            point, accelerated = fallback, False
-            points, moves = [], []
-            continue
-        gain = objective - best
-        best = objective
-        following = np.clip(following, *bounds)
-        move = following - point
-        quiet = quiet + 1 if gain < pace.noise * abs(objective) else 0
-        if np.abs(move).max() < pace.tolerance or quiet >= 4:
-            return _Arrival(following, iteration, True)
-        fallback, accelerated = following, False
-        if iteration > _PLAIN:
-            points.append(point)
-            moves.append(move)
-            if len(points) > _MEMORY + 1:
-                del points[0], moves[0]
-            mixed = _mixed(points, moves)
-            if mixed is not None and np.abs(mixed - point).max() < _FURTHEST:
-                following = np.clip(mixed, *bounds)
-                accelerated = True
-        point = following
-    return _Arrival(point, most, False)
-
-
-def _mixed(points: list[Floats], moves: list[Floats]) -> Floats | None:
-    """The point whose move, by the secants seen, would be smallest."""
-    if len(points) < 2:
-        return None
-    differences = np.diff(np.stack(moves), axis=0)
-    gram = differences @ differences.T
-    gram[np.diag_indices_from(gram)] *= 1 + 1e-10
-    try:
-        share = np.linalg.solve(gram, differences @ moves[-1])
-    except np.linalg.LinAlgError:
-        return None
-    ahead = np.diff(np.stack(points), axis=0) + differences
-    mixed = points[-1] + moves[-1] - share @ ahead
-    return mixed if np.isfinite(mixed).all() else None

@@ -15,10 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.irt.estimation.em import Expected, Pace
-from examiner.irt.estimation.kernel_source import Windows
+from examiner.irt.estimation.em import Expected
+from examiner.irt.estimation.fixed_point import Pace
 from examiner.irt.estimation.kernels import log_choices
 from examiner.irt.estimation.usable_responses import biserial_start, column_sums, suitable_kind
+from examiner.irt.estimation.windows import Windows
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Point, Unknowns
 from examiner.irt.posterior import Quadrature, moments, posterior_weights

@@ -35,7 +35,13 @@ from examiner.scores.training.episodes import (
     mean_over_time,
     report_points,
 )
-from examiner.scores.training.verdicts import Verdicts, agreement, standing
+from examiner.scores.training.verdicts import (
+    Verdicts,
+    agreement,
+    averaged,
+    shares_beaten,
+    standing,
+)
 from examiner.wording import InputError, counted
 
 
@@ -113,6 +119,11 @@ class LearningCurves:
         better = np.array([-1.0 if s.name == "relative drop" else 1.0 for s in self.summaries])
         direction = np.where(better[:, None] < 0, -1.0, self.sign)
         standings = np.array([standing(c * d) for c, d in zip(cells, direction, strict=True)])
+        performance = [
+            shares_beaten(c * d)
+            for c, d, way in zip(cells, direction, better, strict=True)
+            if way > 0
+        ]
         return Verdicts(
             summaries=tuple(summary.name for summary in self.summaries),
             agents=self.agents,
@@ -121,6 +132,7 @@ class LearningCurves:
             standing=standings,
             rank=np.array([shared_ranks(row) for row in standings]),
             agreement=agreement(standings),
+            together=averaged(np.array(performance)),
         )
 
 

@@ -16,7 +16,8 @@ class Verdicts(NamedTuple):
     """Agents under each summary; NaN where a summary says nothing about an agent.
 
     `cells` has shape [summaries, agents, tasks], `standing` and `rank` [summaries, agents],
-    `agreement` [summaries, summaries].
+    `agreement` [summaries, summaries]. `together` [agents, tasks] is the share of other agents beaten on
+    a task, averaged over all summaries but the relative drop, which is no performance.
     """
 
     summaries: tuple[str, ...]
@@ -26,6 +27,7 @@ class Verdicts(NamedTuple):
     standing: Floats
     rank: Floats
     agreement: Floats
+    together: Floats
 
 
 def standing(cells: Floats) -> Floats:
@@ -38,13 +40,36 @@ def standing(cells: Floats) -> Floats:
     >>> standing(np.array([[3.0, 10.0], [2.0, 10.0], [1.0, np.nan]]))
     array([0.75, 0.5 , 0.  ])
     """
+    return _mean(shares_beaten(cells), axis=1)
+
+
+def shares_beaten(cells: Floats) -> Floats:
+    """Share of the other agents that each one beats on each task; ties count half. [agents, tasks].
+
+    >>> shares_beaten(np.array([[3.0, 10.0], [2.0, 10.0], [1.0, np.nan]]))
+    array([[1. , 0.5],
+           [0.5, 0.5],
+           [0. , nan]])
+    """
     if len(cells) < 2:
-        return np.full(len(cells), np.nan)
+        return np.full(cells.shape, np.nan)
     names = [[str(number) for number in range(size)] for size in cells.shape]
     scores = TaskScores.of_cells(cells, *names)
     rank = NORMALISERS["rank"]
-    shares = rank.apply(rank.learn(scores), scores).reshape(cells.shape)
-    return ratio(np.nansum(shares, axis=1), (~np.isnan(shares)).sum(axis=1))
+    return np.asarray(rank.apply(rank.learn(scores), scores).reshape(cells.shape))
+
+
+def averaged(shares: Floats) -> Floats:
+    """Average shares over summaries where they say anything; [summaries, agents, tasks] in, one table out.
+
+    >>> averaged(np.array([[[0.0, np.nan]], [[1.0, np.nan]]]))
+    array([[0.5, nan]])
+    """
+    return _mean(shares, axis=0)
+
+
+def _mean(shares: Floats, axis: int) -> Floats:
+    return ratio(np.nansum(shares, axis=axis), (~np.isnan(shares)).sum(axis=axis))
 
 
 def kendall_tau(first: Floats, second: Floats) -> float:

@@ -81,6 +81,12 @@ def finding(study: Study) -> Finding:
         *enumerated(chosen.tasks, 8),
         ".",
     )
+    if study.not_shown:
+        lead = (
+            Name(study.not_shown),
+            f" So there is nothing for a few tasks to predict: {size} of {len(material.tasks)} reach R² "
+            f"{best} on agents that had no part in choosing them, random sets {random}.",
+        )
     return replace(told, lead=lead, blocks=blocks)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from examiner.scores import LearningCurves, Verdicts
 from examiner.scores import curves as learning_curves
+from examiner.scores.significance import LEVEL, friedman
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, Text, noted
@@ -21,13 +22,15 @@ from examiner.wording import counted
 MOST_DRAWN = 24
 MOST_NAMED = 3
 MOST_PAIRS = 5
+FEWEST_TESTED = 3
+"""Agents and tasks from which Friedman's test says something."""
 
 
 def finding(study: Study) -> Finding:
     """Sum up training logs in the ways of papers/001, section 3."""
     assert study.training is not None, "the table says that it is needed"
     made = learning_curves(study.training, study.measure)
-    told, verdicts = tell(made), made.verdicts()
+    told, verdicts = tell(made, not_shown=study.not_shown), made.verdicts()
     blocks: list[Piece] = [Text(_meaning(made, study)), _table(made, verdicts)]
     if len(made.agents) > 1:
         blocks += [Text(_disagreement(verdicts)), _figure(made, verdicts)]
@@ -35,8 +38,10 @@ def finding(study: Study) -> Finding:
     return replace(told, blocks=(*blocks, *told.folded_tables, *notes))
 
 
-def tell(made: LearningCurves) -> Finding:
+def tell(made: LearningCurves, *, not_shown: str = "") -> Finding:
     """Tell what each summary makes of the agents, and which summaries agree least.
+
+    `not_shown` says why agents may be alike, where a whole report has found that: then none is named.
 
     >>> from examiner.results import Results
     >>> made = learning_curves(Results.from_numpy([[1.0], [2.0]]), last=1)
@@ -47,12 +52,24 @@ def tell(made: LearningCurves) -> Finding:
     shape = f"{counted(len(made.run), 'run')} of {counted(len(made.agents), 'agent')}"
     about = f"{shape} on {counted(len(made.tasks), 'task')}; {made.measure}, time in {made.unit}"
     blocks = (_summaries(made, verdicts), *_least_agreement(verdicts))
-    return Finding(lead=_lead(verdicts), blocks=blocks, data=_data(made, verdicts), about=about)
+    lead = _lead(verdicts, not_shown or _chance(verdicts))
+    return Finding(lead=lead, blocks=blocks, data=_data(made, verdicts), about=about)
 
 
-def _lead(verdicts: Verdicts) -> Prose:
+def _chance(verdicts: Verdicts) -> str:
+    """Say that agents are not shown to differ over tasks, by all summaries of performance together."""
+    _, agents, tasks = verdicts.cells.shape
+    if agents < FEWEST_TESTED or tasks < FEWEST_TESTED:
+        return ""
+    p = friedman(verdicts.together)[1]
+    return "" if p <= LEVEL else f"Agents are not shown to differ (Friedman, p = {p:.2g})."
+
+
+def _lead(verdicts: Verdicts, not_shown: str) -> Prose:
     if len(verdicts.agents) == 1:
         return "There is one agent: its curves are summed up, but not compared."
+    if not_shown:
+        return ("No agent is shown to be ahead by its learning curves. ", Name(not_shown))
     leaders: dict[tuple[str, ...], list[str]] = {}
     for name, ranks in zip(verdicts.summaries, verdicts.rank, strict=True):
         first = tuple(

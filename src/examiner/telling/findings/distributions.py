@@ -41,7 +41,8 @@ def profiles(study: Study) -> Finding:
     shown = shown._replace(agents=drawn)
     figure = _profiles(study, made, shown.rows(made.agents))
     blocks = (Text(shown.what_varies), figure, *noted(made.notes))
-    return Finding(lead=_ahead(made), blocks=blocks)
+    lead = (Name(study.not_shown),) if study.not_shown else _ahead(made)
+    return Finding(lead=lead, blocks=blocks)
 
 
 def _ahead(made: Profiles) -> Prose:
@@ -127,11 +128,14 @@ def rank_probabilities(study: Study) -> Finding:
     if np.isnan(made.probability).any():
         raise NothingToTellError(made.notes[-1])
     blocks = (Text(shown.what_varies), _ranks(made), *noted(made.notes))
-    return Finding(lead=_first(made), blocks=blocks)
+    return Finding(lead=_first(made, study.not_shown), blocks=blocks)
 
 
-def _first(made: RankProbabilities) -> Prose:
+def _first(made: RankProbabilities, not_shown: str) -> Prose:
     first = made.probability[:, 0]
+    if not_shown:
+        most = f"no agent comes first in more than {100 * first.max():.0f} % of the resamples"
+        return (Name(not_shown), f" So ranks are chance: {most}.")
     best, second = np.argsort(-first, kind="stable")[:2].tolist()
     told = f" comes first in {100 * first[best]:.0f} % of the resamples"
     lead = (Name(made.agents[best]), told)

@@ -54,7 +54,7 @@ def finding(study: Study) -> Finding:
     >>> from examiner.telling.prose import said
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], tasks=["pong", "venture"])
     >>> said(finding(Study.of(results)).lead)
-    'Agents differ most on pong (from 0 to 0.5) and least on venture (from 0.9 to 1).'
+    'Scores spread most on pong (from 0 to 0.5) and least on venture (from 0.9 to 1).'
     """
     tasks = _summary(study.comparable)
     if np.isnan(tasks.mean).all():
@@ -83,19 +83,22 @@ def _lead(study: Study, tasks: TaskSummary) -> Prose:
     if study.normaliser == "human":
         return _human_lead(study, tasks)
     if several and study.relative:
-        return _winners(study)
+        return (Name(study.not_shown),) if study.not_shown else _winners(study)
     names = study.results.tasks
     if several and study.binary:
         return _solved(study, tasks)
-    if several:
+    if several and not study.not_shown:
         most, least = int(np.nanargmax(tasks.spread)), int(np.nanargmin(tasks.spread))
         return (
-            *("Agents differ most on ", Name(names[most]), f" ({_range(tasks, most)})"),
+            *("Scores spread most on ", Name(names[most]), f" ({_range(tasks, most)})"),
             *(" and least on ", Name(names[least]), f" ({_range(tasks, least)})."),
         )
     high, low = int(np.nanargmax(tasks.mean)), int(np.nanargmin(tasks.mean))
     if high == low:
         return ("One task, ", Name(names[high]), f": {_range(tasks, high)}.")
+    if several:
+        start = ("Scores are highest on ", Name(names[high]), ", lowest on ", Name(names[low]), ".")
+        return (*start, " ", Name(study.not_shown))
     return ("Best on ", Name(names[high]), ", worst on ", Name(names[low]), ".")
 
 
@@ -299,7 +302,7 @@ def _grid(study: Study, drawn: HeatmapData, spread: Floats) -> Grid:
 def _caption(study: Study, tasks: TaskSummary) -> Prose:
     names, values = study.results.tasks, tasks.mean
     whom: Parts = ("On average the highest scores are",)
-    if study.relative or len(study.results.agents) == 1:
+    if (study.relative and not study.not_shown) or len(study.results.agents) == 1:
         # The mean of a task says nothing where scores only compare agents: tell of the best agent.
         agent = int(study.order[0])
         values, whom = study.comparable[agent], (Name(study.results.agents[agent]), " is highest")

@@ -42,10 +42,10 @@ def finding(study: Study) -> Finding:
     rng = np.random.default_rng(study.seed)
     reps = int(min(MOST_REPS, CHANCE_WORK // work))
     found = analyse(study.results, [study.measure], rng=rng, reps=reps)
-    told = tell(found, seed=study.seed)
+    told = tell(found, seed=study.seed, not_shown=study.not_shown)
     blocks = (
         _curve(found),
-        _bars(found),
+        _bars(found, named=_beyond_chance(found, study.not_shown)),
         Text(_pairs(found)),
         *told.folded_tables,
         *noted(found.notes),
@@ -54,9 +54,16 @@ def finding(study: Study) -> Finding:
 
 
 def tell(
-    found: InformationAnalysis, improved: InformativeSet | None = None, *, seed: int = 0
+    found: InformationAnalysis,
+    improved: InformativeSet | None = None,
+    *,
+    seed: int = 0,
+    not_shown: str = "",
 ) -> Finding:
     """Tell the bits of every task and of the greedy set, and of a better set where one was sought.
+
+    `not_shown` says why agents may be alike, where a whole report has found that: then tasks are named
+    only where bits are far beyond chance, of agents who differ in what they are good at.
 
     >>> from examiner.results import Results
     >>> results = Results.from_numpy(np.arange(12.0).reshape(2, 2, 3))
@@ -94,11 +101,34 @@ def tell(
     measures = ", ".join(found.channels.measures)
     shape = f"{counted(data['agents'], 'agent')}, {measures}"
     about = f"{shape}: at most {found.max_bits:.3f} bits; seed {seed}"
-    return Finding(lead=_lead(found), blocks=tuple(blocks), data=data, about=about)
+    return Finding(lead=_lead(found, not_shown), blocks=tuple(blocks), data=data, about=about)
 
 
-def _lead(found: InformationAnalysis) -> Prose:
+def _beyond_chance(found: InformationAnalysis, not_shown: str) -> bool:
+    """Whether the chosen tasks tell more than chance gives one time in twenty, choosing included.
+
+    Agents as able as each other may be good at different tasks: where they are not shown to differ in all,
+    the least that the tasks may tell once noise is taken off must be beyond chance.
+    """
+    if found.chance is None:
+        return True
+    bits = found.chosen.cumulative_bits[-1]
+    if not_shown and found.intervals is not None:
+        bits = found.intervals.set_low[-1]
+    return bool(bits > found.chance.greedy_high[-1])
+
+
+def _lead(found: InformationAnalysis, not_shown: str) -> Prose:
     bits = found.chosen.cumulative_bits
+    if found.chance is not None and not _beyond_chance(found, not_shown):
+        size = counted(len(found.chosen.tasks), "task")
+        by_chance = three_digits(float(found.chance.greedy[-1]))
+        told = (
+            f"No task is shown to tell agents apart: the {size} that seem to tell most give "
+            f"{three_digits(float(bits[-1]))} of {three_digits(found.max_bits)} bits, and chance alone "
+            f"would seem to give {by_chance}."
+        )
+        return (told, " ", Name(not_shown)) if not_shown else told
     enough = int(np.argmax(bits >= 0.95 * bits[-1])) + 1
     reached = three_digits(float(bits[enough - 1]))
     start = f"{enough} of {counted(len(found.tasks.tasks), 'task')} tell {reached}"
@@ -231,7 +261,7 @@ def draw_bars(data: InformationBarsData) -> chart.Drawing:
     return chart.figure(traces, 110 + 22 * len(rows), x, chart.rows_axis(data.tasks), bargap=0.3)
 
 
-def _bars(found: InformationAnalysis) -> Figure:
+def _bars(found: InformationAnalysis, *, named: bool) -> Figure:
     bits = found.tasks.bits
     order = np.argsort(-bits, kind="stable")[:MOST_BARS]  # NaN comes last
     order = order[np.isfinite(bits[order])]
@@ -249,7 +279,9 @@ def _bars(found: InformationAnalysis) -> Figure:
         key="information-bars",
         drawn=data,
         drawing=draw_bars(data),
-        caption=(Name(names[0]), f" tells most alone, {three_digits(float(bits[order[0]]))} bits."),
+        caption=(Name(names[0]), f" tells most alone, {three_digits(float(bits[order[0]]))} bits.")
+        if named
+        else "Bits of single tasks, which are not shown to be more than chance.",
         description="Bars of bits, one for each task.",
         legend=many if len(bits) > MOST_BARS else "",
         narrowest=360,

@@ -44,7 +44,10 @@ def finding(study: Study) -> Finding:
     blocks: list[Piece] = [_factor(found)]
     if np.isfinite(found.main.correlation).any():
         blocks += [_figure(found), *_tree(found)]
-    blocks += [Text(_disagreeing(found)), _crowns(found), *told.folded_tables, *noted(found.notes)]
+    against = _disagreeing(found)
+    if study.not_shown:
+        against = ("No task is shown to rank the agents against the rest.",)
+    blocks += [Text(against), _crowns(found), *told.folded_tables, *noted(found.notes)]
     return replace(told, blocks=tuple(blocks))
 
 

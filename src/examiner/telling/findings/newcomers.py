@@ -32,8 +32,9 @@ def tell(fit: IRTFit, found: Sequence[Placement]) -> Finding:
         | {
             "placed": "{value} ({low}–{high} of {among})".format(**agent["rank"]),
             "expected": agent["predicted"]["value"],
-            "least": agent["predicted"]["low"],
-            "most": agent["predicted"]["high"],
+            # what was observed has no interval of a prediction
+            "least": agent["predicted"]["low"] if agent["predictions"] else None,
+            "most": agent["predicted"]["high"] if agent["predictions"] else None,
         }
         for agent in agents
     ]

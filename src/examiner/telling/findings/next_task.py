@@ -46,7 +46,13 @@ def finding(study: Study) -> Finding:
     shown = _examined(bank, made.matrix, middle, study.seed, needed or MOST_STEPS)
     figure = (_figure(shown),) if shown.steps else ()
     blocks = (*figure, Text(_how(bank)), *noted(bank.calibration.notes))
-    return Finding(lead=_lead(bank, needed, alone, least), blocks=blocks)
+    lead = _lead(bank, needed, alone, least)
+    if study.not_shown:
+        lead = (
+            Name(study.not_shown),
+            " So a place among them is chance, after any number of tasks.",
+        )
+    return Finding(lead=lead, blocks=blocks)
 
 
 def _needed(bank: TaskBank, seed: int) -> tuple[int | None, int | None, float]:

@@ -43,10 +43,13 @@ def finding(study: Study) -> Finding:
     )
     table = _table(shown.results, study.measure, made, shown.agents)
     blocks = (Text(text), _figure(made), table, *noted(made.notes))
-    return Finding(lead=_lead(made), blocks=blocks)
+    return Finding(lead=_lead(made, study.not_shown), blocks=blocks)
 
 
-def _lead(made: Significance) -> Prose:
+def _lead(made: Significance, not_shown: str) -> Prose:
+    if not_shown:
+        tested = "" if np.isnan(made.p_value) else f" Friedman's test has p = {made.p_value:.2g}."
+        return (Name(not_shown), tested)
     pairs = len(made.agents) * (len(made.agents) - 1) // 2
     found = int((made.p < made.alpha).sum()) // 2
     if len(made.agents) == 2:

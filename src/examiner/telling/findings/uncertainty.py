@@ -54,7 +54,8 @@ def intervals(study: Study) -> Finding:
     made = aggregate_intervals(shown.results, _shown_aggregates(study), **shown.how)
     blocks = (Text(shown.what_varies), _figure(made, shown), _table(made, shown))
     data = {"aggregates": made.rows()}
-    return Finding(lead=_lead(made), blocks=(*blocks, *noted(made.notes)), data=data)
+    lead = _lead(made, study.not_shown)
+    return Finding(lead=lead, blocks=(*blocks, *noted(made.notes)), data=data)
 
 
 def tell(made: Overview, *, seed: int = 0) -> Finding:
@@ -74,20 +75,44 @@ def tell(made: Overview, *, seed: int = 0) -> Finding:
         columns = [Column("a", "name"), Column("b", "name"), Column("probability", "number")]
         title = "Probability that a beats b"
         blocks.append(Table.of(data["improvement"], [*columns, *ends], title))
+        blocks += _many_pairs(made)
     if tests is not None and not np.isnan(tests.p_value):
         told = f"statistic {tests.statistic:.4g}, p = {tests.p_value:.3g}"
-        blocks.append(Text(f"Friedman's test over {len(tests.tasks)} tasks: {told}"))
+        verdict = (
+            "agents differ" if tests.p_value <= tests.alpha else "no agent is shown to be ahead"
+        )
+        blocks.append(Text(f"Friedman's test over {len(tests.tasks)} tasks: {told}: {verdict}"))
     blocks.append(Text(made.decision.answer))
     how = f"unit: {found.unit}, {found.interval}, {found.reps:,} resamples, seed {seed}"
     about = f"{found.level:.0%} intervals, {how}"
     return Finding(blocks=tuple(blocks), data=data, about=about)
 
 
-def _lead(made: AggregateIntervals) -> Prose:
+def _many_pairs(made: Overview) -> list[Text]:
+    """Warn that each pair has an interval of its own: of many, some exclude one half by chance."""
+    count = len(made.pairs)
+    if count < 2:
+        return []
+    by_chance = three_digits(count * (1 - made.aggregates.level))
+    return [
+        Text(
+            f"Intervals are of single pairs, not adjusted for looking at {count:,}: where agents are alike "
+            f"about {by_chance} exclude 0.5. Tests of pairs (--json) are adjusted."
+        )
+    ]
+
+
+def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
     order = np.argsort(-made.value[:, 0], kind="stable")
     best, others = int(order[0]), order[1:]
     value, low, high = (float(part[best, 0]) for part in (made.value, made.low, made.high))
     title = AGGREGATES[made.aggregates[0]].title
+    # Agents share tasks: intervals may overlap where the paired comparison below is clear.
+    clear = len(others) and bool((made.high[others, 0] < low).all())
+    if not_shown and not clear:
+        lie = (three_digits(float(end)) for end in (made.value[order[-1], 0], value))
+        told = f"No agent is shown to be ahead: their {title}s lie between {' and '.join(lie)}."
+        return (f"{told} ", Name(not_shown))
     start = f" leads by {title}: {three_digits(value)}"
     if not len(others):
         start = f" has a {title} of {three_digits(value)}"
@@ -95,8 +120,6 @@ def _lead(made: AggregateIntervals) -> Prose:
         return (Name(made.agents[best]), f"{start}, and these data cannot say how surely.")
     ends = f"{three_digits(low)} to {three_digits(high)}"
     interval = f" (95 % interval {ends}, over other {made.unit})"
-    # Agents share tasks: intervals may overlap where the paired comparison below is clear.
-    clear = len(others) and bool((made.high[others, 0] < low).all())
     end = ", clear of all other intervals." if clear else "."
     return (Name(made.agents[best]), f"{start}{interval}{end}")
 
