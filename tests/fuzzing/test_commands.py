@@ -76,6 +76,16 @@ OPTIONS: dict[str, Sequence[tuple[str, Sequence[str]]]] = {
     ),
     "curves": (("--points", ("1", "1,2", "nan", "inf", "1e308")), ("--last", ("1", "5"))),
     "report": (("--success", NUMBERS), ("--sections", ("ranking", "heatmap", "significance"))),
+    "difference": (
+        ("--also", ("n2", "nobody", "n0")),
+        ("--level", NUMBERS),
+        ("--to", ("latex", "markdown", "csv")),
+    ),
+    "adds": (
+        ("--set", ("n0", "n0,n2", "nowhere", "n1")),
+        ("--cost", ("cost",)),
+        ("--floor", NUMBERS),
+    ),
 }
 ALWAYS: dict[str, tuple[str, ...]] = {
     "scores": ("--reps", "20"),
@@ -84,6 +94,8 @@ ALWAYS: dict[str, tuple[str, ...]] = {
     "compare": ("--methods", "spread,random", "--sizes", "1-2", "--reps", "5", "--draws", "2"),
     "information": ("--reps", "5"),
     "report": ("-o", "report.html"),
+    "difference": ("n0", "n1", "--reps", "20"),
+    "adds": ("--task", "n1", "--reps", "5"),
 }
 SHARED: Sequence[tuple[str, Sequence[str]]] = (
     ("--tasks", ("tasks.csv",)),

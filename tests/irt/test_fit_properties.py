@@ -132,7 +132,7 @@ def test_missing_cells_are_left_out_not_filled() -> None:
     values[:, 9] = np.nan
     hidden = ex.irt.fit(ResponseMatrix.from_array(values, tasks=matrix.tasks), errors=False)
     shorter = ex.irt.fit(matrix.take(tasks=range(9)), errors=False)
-    assert hidden.dropped == (("task 9", "never observed"),)
+    assert [(each.name, each.reason) for each in hidden.dropped] == [("task 9", "never observed")]
     assert hidden.log_likelihood == pytest.approx(shorter.log_likelihood, abs=1e-6)
 
 
@@ -235,8 +235,8 @@ def test_agents_and_tasks_without_results_are_set_aside_with_a_reason() -> None:
     values[3] = np.nan
     names = [f"a{number}" for number in range(30)]
     fit = ex.irt.fit(ResponseMatrix.from_array(values, names, tasks(6)))
-    assert fit.left_out == (("a3", "no observed result"),)
-    assert dict(fit.dropped) == {
+    assert [(each.name, each.reason) for each in fit.left_out] == [("a3", "no observed result")]
+    assert {each.name: each.reason for each in fit.dropped} == {
         "task 2": "never observed",
         "task 4": "every agent always succeeded",
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from pathlib import Path
 
 from examiner import selection
@@ -18,9 +18,9 @@ from examiner.wording import InputError
 class AddsOptions:
     """Which task is new, and what it may add to."""
 
-    task: str = option(..., "The task that is new.", metavar="TASK")
-    to: str | None = option(
-        None, "Tasks it may add to, with commas [default: all others].", metavar="TASKS"
+    task: str = option(MISSING, "The task that is new.", metavar="TASK")
+    present: str | None = option(
+        None, "Tasks it may add to, with commas [default: all others].", "--set", metavar="TASKS"
     )
     chosen: Path | None = option(
         None, "Or a few tasks stored by `examiner select -o`.", "--with", metavar="FILE"
@@ -30,10 +30,10 @@ class AddsOptions:
 
 def adds(options: SourceOptions, choice: SelectionOptions, how: AddsOptions, told: Seeded) -> None:
     """Say what a new task adds to a set: bits and error removed beyond it, and what it repeats."""
-    if how.to is not None and how.chosen is not None:
-        raise InputError("Both `--to` and `--with` are given. Name the set in one way.")
-    names = words_of(how.to) if how.chosen is None else list(open_selection(how.chosen).tasks)
+    if how.present is not None and how.chosen is not None:
+        raise InputError("Both `--set` and `--with` are given. Name the set in one way.")
+    names = words_of(how.present) if how.chosen is None else list(open_selection(how.chosen).tasks)
     with progress_bar("reading") as progress:
         material = material_from(options, choice, None, progress)
         found = selection.adds(material, how.task, names, rng=told.seed, reps=how.reps)
-    show(findings.tell(found), "examiner.adds/1", told.json, found.notes, seed=told.seed)
+    show(findings.tell(found), "examiner.adds/1", told, found.notes, seed=told.seed)

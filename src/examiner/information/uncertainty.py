@@ -182,6 +182,7 @@ def dealt(
 ) -> Iterator[Moments]:
     """Yield the table with the units of each task (or of one) dealt out among its agents anew, without end.
 
+    >>> from examiner.information.observations import observe
     >>> seen = observe(Results.from_numpy(np.arange(8.0).reshape(2, 2, 2)))
     >>> next(dealt(seen, np.random.default_rng(0), 0)).mean.shape
     (1, 2, 2)
