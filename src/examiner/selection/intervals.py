@@ -60,8 +60,8 @@ class Calibration(NamedTuple):
         middle = self.centre if centre is None else centre
         return middle + (value - middle) / self.slope
 
-    def interval(self, value: Floats, reach: Reach) -> Predicted:
-        r"""Return the interval around each prediction.
+    def interval(self, value: Floats, reach: Reach, wider: Floats | float = 0.0) -> Predicted:
+        r"""Return the interval around each prediction; `wider` is what else is open of v, at that level.
 
         With u the prediction v without its pull, h the half-width, and ρ the reach,
 
@@ -72,7 +72,7 @@ class Calibration(NamedTuple):
         """
         u = self.unshrunk(value)
         below, above = (np.maximum(away, 0.0) for away in (self.ends[0] - u, u - self.ends[1]))
-        further = self.half + BEYOND * (below + above)
+        further = np.hypot(self.half, wider / self.slope) + BEYOND * (below + above)
         low = u - further - reach.low * np.maximum(self.quarters[0] - u, 0.0)
         high = u + further + reach.high * np.maximum(u - self.quarters[1], 0.0)
         outside = (below > 0) | (above > 0)

@@ -9,13 +9,16 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from examiner.checking import Axes, Bounds, Floats, read_only
-from examiner.selection.evidence import Fold, fill_from
+from examiner.selection.evidence import Fold
 from examiner.selection.intervals import Predicted, Reach, calibrated
 from examiner.selection.ridge import Design, ridge_fits
 from examiner.wording import InputError
 
 UNEXPECTED = 2.0
 """A result further from its prediction than this many deviations is called unexpected."""
+_LEAST_DEVIATION = 1e-3
+_MOST_VARIANCE = 4.0
+"""What tasks that were not run may vary by, each, in units of the tasks' mean variance."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,40 +55,66 @@ class Predictor:
             if isinstance(value, np.ndarray):
                 read_only(value)
 
-    def design(self, values: Floats) -> Floats:
-        """Put comparable values [agents, chosen tasks] beside those it was learnt from; gaps are filled."""
-        if not np.isfinite(values).any(axis=1).all():
+    def design(self, values: Floats) -> tuple[Floats, Floats]:
+        r"""Put comparable values [agents, chosen tasks] beside those it was learnt from, and fill gaps.
+
+        A chosen task given the others is B z with the deviation s, so that the inverse covariance of all is
+        near :math:`\Omega = \operatorname{diag}(s^{-2}) (I - B)`. Tasks m that were not run are expected
+        where those run, o, have them, and leave the aggregate open by a deviation, returned beside:
+
+        .. math:: z_m = -\Omega_{mm}^{-1} \Omega_{mo} z_o, \qquad
+                  \sqrt{\beta_m^\top \Omega_{mm}^{-1} \beta_m}
+        """
+        seen = np.isfinite(values)
+        if not seen.any(axis=1).all():
             raise InputError(
                 "An agent has no result on any of the chosen tasks. Run at least one of them."
             )
-        return (fill_from(values, self.centre) - self.centre) / self.unit
+        z = np.where(seen, values - self.centre, 0.0) / self.unit
+        open_by = np.zeros(len(z))
+        if seen.all():
+            return z, open_by
+        precise = np.maximum(self.other_error, _LEAST_DEVIATION)[:, None] ** -2.0
+        inverse = precise * (np.eye(len(self.tasks)) - self.other_beta)
+        inverse = (inverse + inverse.T) / 2
+        for row in np.flatnonzero(~seen.all(axis=1)):
+            gaps = ~seen[row]
+            own, turned = np.linalg.eigh(inverse[np.ix_(gaps, gaps)])
+            own = np.maximum(own, 1 / (_MOST_VARIANCE * gaps.sum()))
+            covariance = (turned / own) @ turned.T
+            z[row, gaps] = -covariance @ (inverse[np.ix_(gaps, seen[row])] @ z[row, seen[row]])
+            open_by[row] = np.sqrt(self.beta[gaps] @ covariance @ self.beta[gaps])
+        return z, open_by
 
     def aggregate(self, values: Floats, level: float = 0.9) -> Predicted:
         """Predict the full benchmark's aggregate from comparable values [agents, chosen tasks].
 
-        The interval is that of `Calibration.interval`, infinite where so few agents cannot bound it.
+        The interval is that of `Calibration.interval`, infinite where so few agents cannot bound it, and
+        wider where chosen tasks were not run.
         """
-        value = self.mean + self.design(values) @ self.beta
+        from scipy.special import ndtri
+
+        z, open_by = self.design(values)
         reach = Reach(self.reach_low, self.reach_high)
-        return calibrated(self.truth, self.held_out, level).interval(value, reach)
+        wider = float(ndtri((1 + level) / 2)) * open_by
+        known = calibrated(self.truth, self.held_out, level)
+        return known.interval(self.mean + z @ self.beta, reach, wider)
 
     def each_task(self, values: Floats) -> Floats:
         """Predict every task in comparable units, shape [agents, all tasks]."""
-        return self.task_mean + self.design(values) @ self.task_beta.T
+        return self.task_mean + self.design(values)[0] @ self.task_beta.T
 
     def surprise(self, values: Floats) -> Floats:
         """How many deviations each result lies from what the other chosen tasks say, NaN if not run."""
-        z = self.design(values)
+        z, _ = self.design(values)
         expected = z @ self.other_beta.T
         error = np.where(self.other_error > 0, self.other_error, np.inf)
         return np.where(np.isfinite(values), (z - expected) / error, np.nan)
 
-    def rank(self, predicted: Predicted) -> list[tuple[int, int]]:
-        """Return the best and the worst rank each agent may have among those it was learnt from."""
-        return [
-            (1 + int((self.truth > high).sum()), 1 + int((self.truth > low).sum()))
-            for low, high in zip(predicted.low, predicted.high, strict=True)
-        ]
+    def rank(self, agent: str, low: float, high: float) -> tuple[int, int, int]:
+        """Return the best and the worst rank an agent may have among all others, and of how many."""
+        others = self.truth[np.array([name != agent for name in self.agents])]
+        return 1 + int((others > high).sum()), 1 + int((others > low).sum()), 1 + len(others)
 
 
 class HeldOut(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
 
@@ -16,6 +16,7 @@ from examiner.scores import Recipe
 from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.evidence import fold_of
 from examiner.selection.greedy import TaskSet
+from examiner.selection.intervals import Predicted
 from examiner.selection.methods import (
     BEST_OF,
     DEFAULT,
@@ -29,7 +30,8 @@ from examiner.selection.prediction import UNEXPECTED, Predictor, fit_predictor
 from examiner.selection.proof.comparison import Comparison
 from examiner.selection.proof.inner import best_of, inner_folds
 from examiner.selection.proof.sets import Contest, random_sets
-from examiner.wording import InputError, counted, listed
+from examiner.selection.targets import aggregate, check_target
+from examiner.wording import InputError, counted, listed, shorten
 
 DRAWS = 30
 """Random sets that a choice is held against, where no comparison has."""
@@ -46,10 +48,12 @@ class SetPlacement(NamedTuple):
     high: float
     rank_low: int
     rank_high: int
+    among: int  # itself and the other agents it is ranked with
     unexpected: tuple[tuple[str, float], ...]  # task, and by how many deviations
     missing: tuple[str, ...]
     beyond: bool  # it lies beyond all agents the prediction was learnt from
     tasks: Mapping[str, float]  # every task predicted, in comparable units
+    observed: bool = False  # it met every task: its value is no prediction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +99,13 @@ class Selection:
     def unit(self) -> str:
         """What gains are measured in."""
         return self.chosen.unit
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Between what the aggregate lies: 0 and 1 where it is made of shares of successes."""
+        learnt = self.recipe.learnt
+        shares = learnt is not None and learnt.counts and self.recipe.transform == "none"
+        return (0.0, 1.0) if shares else (-np.inf, np.inf)
 
     @property
     def cost(self) -> float:
@@ -237,43 +248,64 @@ def place(results: Results, selection: Selection) -> tuple[SetPlacement, ...]:
             f"These tasks were chosen by the order of {', '.join(selection.recipe.lexicographic)} among "
             f"agents, which a new agent has only beside them. Give all agents to `examiner compare`."
         )
-    values = _aligned(results, selection)
-    predictor = selection.predictor
-    predicted = predictor.aggregate(values, selection.level)
-    ranks = predictor.rank(predicted)
+    predictor, ready = selection.predictor, selection.recipe.ready(results)
+    known = selection.recipe.values(ready)
+    values = _aligned(known, ready, selection)
+    whole = _on(predictor.all_tasks, known, ready)
+    predicted = _within(predictor.aggregate(values, selection.level), *selection.ends)
     surprise = predictor.surprise(values)
     tasks = predictor.each_task(values)
-    return tuple(
-        SetPlacement(
-            agent,
-            float(predicted.value[row]),
-            float(predicted.low[row]),
-            float(predicted.high[row]),
-            ranks[row][0],
-            ranks[row][1],
-            _unexpected(selection.tasks, surprise[row]),
-            tuple(np.array(selection.tasks)[np.isnan(values[row])].tolist()),
-            bool(predicted.beyond[row]),
-            dict(zip(predictor.all_tasks, tasks[row].tolist(), strict=True)),
+    placed = []
+    for row, agent in enumerate(ready.agents):
+        value, low, high = (float(part[row]) for part in predicted[:3])
+        # The groups that a macro-mean averages are not stored.
+        met_all = bool(np.isfinite(whole[row]).all()) and selection.target != "macro-mean"
+        if met_all:
+            value = low = high = float(
+                aggregate(whole[row][None], check_target(selection.target))[0]
+            )
+        placed.append(
+            SetPlacement(
+                agent,
+                value,
+                low,
+                high,
+                *predictor.rank(agent, low, high),
+                _unexpected(selection.tasks, surprise[row]),
+                tuple(np.array(selection.tasks)[np.isnan(values[row])].tolist()),
+                bool(predicted.beyond[row]) and not met_all,
+                dict(zip(predictor.all_tasks, tasks[row].tolist(), strict=True)),
+                met_all,
+            )
         )
-        for row, agent in enumerate(results.agents)
+    return tuple(placed)
+
+
+def _within(found: Predicted, least: float, most: float) -> Predicted:
+    """Predictions and intervals within what the aggregate can be."""
+    return found._replace(
+        **{name: np.clip(getattr(found, name), least, most) for name in ("value", "low", "high")}
     )
 
 
-def _aligned(results: Results, selection: Selection) -> Floats:
+def _on(tasks: Sequence[str], known: Floats, ready: Results) -> Floats:
+    """Comparable values on these tasks, [agents, tasks]; NaN where one was not run."""
+    values = np.full((len(ready.agents), len(tasks)), np.nan)
+    for index, column in enumerate(matched(tasks, ready.tasks)):
+        if column is not None:
+            values[:, index] = known[:, column]
+    return values
+
+
+def _aligned(known: Floats, ready: Results, selection: Selection) -> Floats:
     """Comparable values on the chosen tasks, [agents, chosen tasks]."""
-    ready = selection.recipe.ready(results)
-    known = selection.recipe.values(ready)
-    found = matched(selection.tasks, ready.tasks)
-    if all(column is None for column in found):
+    if all(column is None for column in matched(selection.tasks, ready.tasks)):
         raise InputError(
             f"None of the chosen tasks is in the results: {listed(selection.tasks)}. Run at least one of "
             f"them."
         )
-    values = np.full((len(ready.agents), len(found)), np.nan)
-    for index, column in enumerate(found):
-        if column is not None:
-            values[:, index] = known[:, column]
+    values = _on(selection.tasks, known, ready)
+    _check_shares(values, ready, selection)
     idle = np.flatnonzero(np.isnan(values).all(axis=1)).tolist()
     if idle:
         raise InputError(
@@ -282,6 +314,16 @@ def _aligned(results: Results, selection: Selection) -> Floats:
             f"(`--drop agent:NAME`)."
         )
     return values
+
+
+def _check_shares(values: Floats, ready: Results, selection: Selection) -> None:
+    least, most = selection.ends
+    for row, column in np.argwhere((values < least) | (values > most))[:1].tolist():
+        agent, task = shorten(ready.agents[row]), shorten(selection.tasks[column])
+        raise InputError(
+            f"{agent} has {values[row, column]:g} on {task}. These tasks were chosen on successes: give "
+            f"shares between {least:g} and {most:g}."
+        )
 
 
 def _unexpected(tasks: tuple[str, ...], surprise: Floats) -> tuple[tuple[str, float], ...]:

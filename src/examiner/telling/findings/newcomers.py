@@ -15,6 +15,11 @@ from examiner.telling.prose import Name
 from examiner.telling.table import ROWS_SHOWN, Column, Piece, Record, Table, records
 from examiner.wording import counted
 
+OBSERVED = " met every task: its value is observed, not predicted."
+KNOWN = (
+    " was among the agents these tasks were chosen on: it is ranked among the others, and its interval "
+    "may be too narrow."
+)
 BEYOND = " lies beyond the calibration set: its interval is widened by what can be known of that."
 
 
@@ -154,6 +159,10 @@ def tell_set(chosen: Selection, found: Sequence[SetPlacement]) -> Finding:
                 f"{abs(by):.1f} deviations {'above' if by > 0 else 'below'} what the other chosen"
             )
             blocks.append(_odd(each.agent, task, f", {told} tasks say"))
+        if each.observed:
+            blocks.append(Text((Name(each.agent), OBSERVED)))
+        elif each.agent in chosen.predictor.agents:
+            blocks.append(Text((Name(each.agent), KNOWN)))
         if each.beyond:
             blocks.append(Text((Name(each.agent), BEYOND)))
         if each.missing:
@@ -176,13 +185,13 @@ def tell_set(chosen: Selection, found: Sequence[SetPlacement]) -> Finding:
 
 def _predicted(chosen: Selection, found: SetPlacement) -> Record:
     run = set(chosen.tasks) - set(found.missing)
-    among = len(chosen.predictor.agents) + 1
     ends = {"value": found.value, "low": found.low, "high": found.high}
     return {
         "agent": found.agent,
         "ability": None,
         "predicted": ends | {"bounded": found.low > float("-inf")},
-        "rank": {"low": found.rank_low, "high": found.rank_high, "among": among},
+        "rank": {"low": found.rank_low, "high": found.rank_high, "among": found.among},
+        "observed": found.observed,
         "unexpected": [{"task": task, "deviations": by} for task, by in found.unexpected],
         "missing": list(found.missing),
         "beyond": found.beyond,

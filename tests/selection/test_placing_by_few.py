@@ -1,0 +1,81 @@
+"""Agents placed by a few tasks: gaps among them are counted, what was observed is told as it is."""
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from examiner.selection import Selection, place, select
+
+
+def one_factor(agents: int, tasks: int, seed: int, prefix: str) -> ex.Results:
+    """Scores of one ability, with loadings that are the same for every seed."""
+    loading = np.random.default_rng(99).uniform(0.5, 1.5, tasks)
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(agents, 1)) * loading + rng.normal(size=(agents, tasks))
+    return ex.Results.from_numpy(scores, agents=[f"{prefix}{n}" for n in range(agents)])
+
+
+@pytest.fixture(scope="module")
+def chosen() -> Selection:
+    return select(one_factor(80, 20, 1, "a"), 6, "covariance", rng=0)
+
+
+def with_few(results: ex.Results, chosen: Selection, count: int) -> ex.Results:
+    """Only the first of the chosen tasks."""
+    kept = [results.tasks.index(task) for task in chosen.tasks[:count]]
+    return results.where(np.isin(results.task_codes, kept))
+
+
+def comparable(results: ex.Results, chosen: Selection) -> np.ndarray:
+    """Scores in the unit that predictions are made in, [agents, tasks]."""
+    return chosen.recipe.values(chosen.recipe.ready(results))
+
+
+@pytest.mark.parametrize("count", [6, 3, 1])
+def test_intervals_hold_the_truth_however_many_of_the_chosen_tasks_were_run(
+    chosen: Selection, count: int
+) -> None:
+    new = one_factor(300, 20, 2, "new")
+    truth = comparable(new, chosen).mean(axis=1)
+    inside = [
+        found.low <= value <= found.high
+        for found, value in zip(place(with_few(new, chosen, count), chosen), truth, strict=True)
+    ]
+    assert 0.82 < np.mean(inside) < 0.99
+
+
+def test_fewer_tasks_run_give_wider_intervals(chosen: Selection) -> None:
+    new = one_factor(40, 20, 3, "new")
+    widths = [
+        np.mean([found.high - found.low for found in place(with_few(new, chosen, count), chosen)])
+        for count in (6, 3, 1)
+    ]
+    assert widths[0] < widths[1] < widths[2]
+
+
+def test_an_agent_that_met_every_task_is_told_as_observed(chosen: Selection) -> None:
+    new = one_factor(3, 20, 4, "new")
+    for found, scores in zip(place(new, chosen), comparable(new, chosen), strict=True):
+        assert found.observed and not found.beyond
+        assert found.value == found.low == found.high == pytest.approx(scores.mean())
+
+
+def test_an_agent_of_the_calibration_set_is_not_ranked_among_itself(chosen: Selection) -> None:
+    known = with_few(one_factor(80, 20, 1, "a"), chosen, 6)
+    assert {found.among for found in place(known, chosen)} == {80}
+    assert {
+        found.among for found in place(with_few(one_factor(2, 20, 5, "b"), chosen, 6), chosen)
+    } == {81}
+
+
+def test_shares_of_successes_stay_between_0_and_1_and_nothing_else_is_taken() -> None:
+    rng = np.random.default_rng(0)
+    easy = rng.normal(size=30)
+    won = (rng.normal(size=(40, 1)) + easy + rng.logistic(size=(40, 30)) > 0).astype(float)
+    chosen = select(ex.Results.from_numpy(won), 5, "covariance", rng=0)
+    ends = np.stack([np.zeros(5), np.ones(5)])
+    for found in place(ex.Results.from_numpy(ends, tasks=list(chosen.tasks)), chosen):
+        assert 0 <= found.low <= found.value <= found.high <= 1
+    ends[0, 2] = 57
+    with pytest.raises(ex.InputError, match=r"has 57 on .* between 0 and 1"):
+        place(ex.Results.from_numpy(ends, tasks=list(chosen.tasks)), chosen)
