@@ -26,6 +26,10 @@ def test_names_cannot_break_a_table():
     assert markdown[-1] == r"| a\|b c | – |"
     rows = list(csv.reader(io.StringIO(table_text(table, "csv"))))
     assert rows[1:] == [["50% of $x_1$ \\ {a}", "-1.25"], ["a|b\nc", ""]]
+    odd = table_text(Table(columns[:1], ((Name("[2pt] of \x1b[31m"),),)), "latex")
+    assert (
+        odd.splitlines()[4] == r"{[}2pt] of \textbackslash{}x1b{[}31m \\"
+    )
 
 
 @pytest.fixture
@@ -75,6 +79,8 @@ def test_difference_compares_named_agents_and_refuses_others(examiner, log):
     done = examiner("difference", log, "fast", "slow", "--to", "markdown", "--reps", "100")
     assert done.returncode == 0, done.stderr
     assert "| pong | 2.01 | 1.01 | 1 | 1 |" in done.stdout
+    told = examiner("difference", log, "fast", "slow", "--level", "0.8", "--reps", "100").stdout
+    assert "(80 % interval" in told and "80 % intervals, of differences by Student's t" in told
     wrong = examiner("difference", log, "fast", "slwo")
     assert wrong.returncode == 2 and "Did you mean 'slow'?" in wrong.stderr
     missing = examiner("difference", log)

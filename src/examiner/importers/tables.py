@@ -219,7 +219,8 @@ class TableColumns:
             if not found:
                 raise InputError(
                     f"There is no column for the {key}; found {listed(known, limit=20)}. "
-                    f"Call it {shorten(key)} (or one of {listed(usual[1:])})."
+                    f"Call it {shorten(key)} (or one of {listed(usual[1:])}), or take it from the names of "
+                    f"folders with a path template such as '{{agent}}/{{task}}/'."
                 )
         notes = [
             f"The column {shorten(found)} is read as the {key}."

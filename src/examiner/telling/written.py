@@ -12,6 +12,7 @@ from typing import Literal
 from examiner.telling.finding import Finding
 from examiner.telling.prose import ABSENT, Name, said
 from examiner.telling.table import Cell, Column, Table
+from examiner.wording import visible
 
 Written = Literal["latex", "markdown", "csv"]
 _LATEX = MappingProxyType(
@@ -19,6 +20,7 @@ _LATEX = MappingProxyType(
         **{letter: f"\\{letter}" for letter in "&%$#_{}"},
         **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
         **{"–": "--", "−": "$-$", "×": r"$\times$", "±": r"$\pm$", "τ": r"$\tau$", "≤": r"$\le$"},
+        "[": "{[}",  # at the beginning of a row it would be an option of the end of the one before
         **{"<": r"\textless{}", ">": r"\textgreater{}", "…": r"\dots{}", "₁₀": r"$_{10}$"},
     }
 )
@@ -80,11 +82,11 @@ def _is_number(column: Column) -> bool:
 def _text(cell: Cell) -> str:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return ABSENT
-    if isinstance(cell, Name):
-        return cell.text
     if isinstance(cell, float):
         return f"{cell:.4g}"
-    return f"{cell:,}" if isinstance(cell, int) else cell
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return visible(cell.text if isinstance(cell, Name) else cell)
 
 
 def _latex_row(cells: Sequence[str]) -> str:

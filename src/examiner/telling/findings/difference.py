@@ -42,9 +42,21 @@ def tell(made: Sequence[PairedComparison], *, seed: int = 0) -> Finding:
     tests = [_ASSUMED[name] for name in dict.fromkeys(pair.test for pair in made)]
     blocks: list[Piece] = [_pairs(made), Text(" ".join(tests) + corrected), Text(_power(first))]
     blocks += [_tasks(pair) for pair in made]
-    about = f"{how.level:.0%} intervals, {how.reps:,} resamples of {how.unit}, seed {seed}"
+    by = (
+        "by Student's t over common tasks"
+        if first.items is None
+        else "by Newcombe's method for pairs"
+    )
+    about = (
+        f"{_level(first)} intervals, of differences {by}, of `beats` by {how.reps:,} resamples of "
+        f"{how.unit}, seed {seed}"
+    )
     data: Record = {"pairs": [_record(pair) for pair in made], "level": how.level}
     return Finding(lead=_lead(made), blocks=tuple(blocks), data=data, about=about)
+
+
+def _level(pair: PairedComparison) -> str:
+    return f"{100 * pair.improvement.how.level:g} %"
 
 
 def _lead(made: Sequence[PairedComparison]) -> Prose:
@@ -64,12 +76,12 @@ def _lead(made: Sequence[PairedComparison]) -> Prose:
         if gap.value == 0:
             parts += ["" if not parts else " ", Name(gap.a), " and ", Name(gap.b)]
             parts.append(
-                f" are level on average, within {three_digits(pair.high)} (95 % interval)."
+                f" are level on average, within {three_digits(pair.high)} ({_level(pair)} interval)."
             )
             continue
         sure = "" if pair.adjusted < ALPHA else ": not significant"
         parts += ["" if not parts else " ", Name(ahead), " is ahead of ", Name(behind)]
-        parts.append(f" by {size} (95 % interval {told}), p = {pair.adjusted:.2g}{sure}.")
+        parts.append(f" by {size} ({_level(pair)} interval {told}), p = {pair.adjusted:.2g}{sure}.")
     return tuple(parts)
 
 
@@ -83,8 +95,8 @@ def _power(pair: PairedComparison) -> str:
         else f", with these tasks held fixed {three_digits(gap.detectable_fixed)}"
     )
     return (
-        f"The smallest true difference that these data would find four times in five is "
-        f"{three_digits(gap.detectable)} over tasks like these{fixed}."
+        f"The smallest true difference whose interval over tasks like these would exclude 0 four times in "
+        f"five is {three_digits(gap.detectable)}{fixed}."
     )
 
 
