@@ -145,3 +145,22 @@ def test_a_table_that_is_not_there_is_named(examiner, log, option):
     done = examiner("describe", log, option, "missing.csv")
     assert done.returncode == 2
     assert "'missing.csv': no such file" in done.stderr
+
+
+def test_single_results_have_no_curves(examiner, tmp_path):
+    path = tmp_path / "single.csv"
+    path.write_text("agent,task,score\na,t,1\na,u,2\nb,t,2\nb,u,1\n")
+    done = examiner("curves", path)
+    assert done.returncode == 2 and "there are no curves in that" in done.stderr
+
+
+def test_a_leader_that_shares_its_lead_now_and_then_leads_by_every_summary(examiner, tmp_path):
+    lines = ["agent,task,seed,frames,score"]
+    for agent, gain in (("fast", 2), ("slow", 1)):
+        for task in "tuvwxyz":
+            lines += [f"{agent},{task},0,{step},{gain * (step - 1)}" for step in range(1, 9)]
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(lines) + "\n")
+    done = examiner("curves", path, "--points", "1,8", "--last", "1")
+    assert done.returncode == 0, done.stderr
+    assert "fast leads by every summary of the learning curves, not always alone." in done.stdout

@@ -27,9 +27,7 @@ def test_names_cannot_break_a_table():
     rows = list(csv.reader(io.StringIO(table_text(table, "csv"))))
     assert rows[1:] == [["50% of $x_1$ \\ {a}", "-1.25"], ["a|b\nc", ""]]
     odd = table_text(Table(columns[:1], ((Name("[2pt] of \x1b[31m"),),)), "latex")
-    assert (
-        odd.splitlines()[4] == r"{[}2pt] of \textbackslash{}x1b{[}31m \\"
-    )
+    assert odd.splitlines()[4] == r"{[}2pt] of \textbackslash{}x1b{[}31m \\"
 
 
 @pytest.fixture

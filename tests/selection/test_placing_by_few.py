@@ -1,9 +1,13 @@
 """Agents placed by a few tasks: gaps among them are counted, what was observed is told as it is."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import examiner as ex
+from examiner.cli import app
 from examiner.selection import Selection, place, select
 
 
@@ -79,3 +83,16 @@ def test_shares_of_successes_stay_between_0_and_1_and_nothing_else_is_taken() ->
     ends[0, 2] = 57
     with pytest.raises(ex.InputError, match=r"has 57 on .* between 0 and 1"):
         place(ex.Results.from_numpy(ends, tasks=list(chosen.tasks)), chosen)
+
+
+def test_a_doubtful_choice_is_told_again_where_it_is_used(tmp_path: Path) -> None:
+    noise = np.random.default_rng(3).normal(size=(30, 12))
+    table, new, stored = (tmp_path / name for name in ("noise.csv", "new.csv", "chosen.json"))
+    for path, rows in ((table, noise), (new, noise[:2] + 0.1)):
+        lines = [f"{path.stem}{n}," + ",".join(map(str, row)) for n, row in enumerate(rows)]
+        path.write_text("\n".join(["agent," + ",".join(f"t{n}" for n in range(12)), *lines]))
+    chosen = select(ex.read(table), 2, "spread", rng=0)
+    assert any(note.startswith("Beware") for note in chosen.notes)
+    ex.save(chosen, stored)
+    done = CliRunner().invoke(app, ["place", str(new), "--with", str(stored)])
+    assert done.exit_code == 0 and "Beware: 2 tasks" in done.stderr

@@ -50,6 +50,11 @@ def curves(
         )
     with progress_bar("reading") as progress:
         results = results_from(options, progress, reduce_training_logs=False)
+        if results.counts()["trials"] == 1 and not results.provenance.training:
+            raise InputError(
+                "Every run has a single result on each task: there are no curves in that. Compare agents "
+                "with `examiner scores`."
+            )
         progress("summing up", 1, 3)
         made = learning_curves(results, points=_frames(wanted.points), last=wanted.last)
         finding = summaries.tell(made)

@@ -10,6 +10,7 @@ from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
 from examiner.irt import place as place_on_fit
 from examiner.selection import place as place_by_few
+from examiner.selection.proof.chance import DOUBT
 from examiner.stored import open_fit, open_selection
 from examiner.telling.findings import newcomers as findings
 from examiner.wording import InputError
@@ -60,4 +61,6 @@ def _by_few_tasks(options: SourceOptions, path: Path, told: Tabled) -> None:
         results = results_from(options, progress, reduce_training_logs=False)
         found = place_by_few(results, chosen)
     finding = findings.tell_set(chosen, found)
-    show(finding, "examiner.place/1", told, results.notes, chosen=str(path))
+    doubts = (note for note in chosen.notes if note.startswith(DOUBT))
+    notes = (*results.notes, *doubts)
+    show(finding, "examiner.place/1", told, notes, chosen=str(path))

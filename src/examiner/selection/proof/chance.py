@@ -14,6 +14,9 @@ from examiner.wording import counted
 SURE = 1.645
 """Standard errors by which errors must be smaller: one in twenty tables of noise looks better by luck."""
 
+DOUBT = "Beware"
+"""The word that a warning of a choice begins with, wherever it is told again."""
+
 
 class BesideRandom(NamedTuple):
     """Absolute errors from one set, [agents], and the mean ones from random sets; NaN is not known."""
@@ -114,7 +117,7 @@ random sets do (100% of their error).'
             if np.isfinite(beside.share) and not beside.better:
                 are = "is" if size == 1 else "are"
                 return (
-                    f"Beware: {counted(size, 'task')} chosen by {method} {are} not shown to predict "
+                    f"{DOUBT}: {counted(size, 'task')} chosen by {method} {are} not shown to predict "
                     f"{what} better than random sets do ({beside.share:.0%} of their error)."
                 )
         return None

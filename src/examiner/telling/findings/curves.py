@@ -136,6 +136,12 @@ def _lead(verdicts: Verdicts, not_shown: str) -> Prose:
         (names,) = leaders
         word = "lead" if len(names) > 1 else "leads"
         return (*enumerated(names, MOST_NAMED), f" {word} by every summary of the learning curves.")
+    always = set.intersection(*map(set, leaders))
+    if len(always) == 1:
+        return (
+            Name(always.pop()),
+            " leads by every summary of the learning curves, not always alone.",
+        )
     parts: list[str | Name] = ["Who leads depends on the summary: "]
     for index, (names, by) in enumerate(leaders.items()):
         told = f" by {said(enumerated(by))}"
