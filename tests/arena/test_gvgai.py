@@ -74,6 +74,7 @@ def by_agent(results: Results, column: str) -> dict[str, object]:
     return dict(zip(frame["agent"].to_list(), frame[column].to_list(), strict=True))
 
 
+@pytest.mark.slow
 def test_plays_with_the_same_seeds_are_the_same_in_any_order_and_process(
     framework: Path, tmp_path: Path
 ) -> None:

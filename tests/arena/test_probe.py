@@ -263,6 +263,7 @@ class Dies:
 """
 
 
+@pytest.mark.slow
 def test_runs_that_failed_are_no_runs(tmp_path):
     (tmp_path / "short_lived_agents.py").write_text(DIES)
     plan = plan_from_toml(
@@ -279,6 +280,7 @@ def test_runs_that_failed_are_no_runs(tmp_path):
     assert {one.job.agent for one in found.failed} == {"dies"} and len(found.failed) == 4
 
 
+@pytest.mark.slow
 def test_every_variant_of_a_game_is_a_row_of_its_own(tmp_path):
     pytest.importorskip("ale_py", reason="Atari games need ale-py")
     plan = plan_from_toml(

@@ -307,6 +307,7 @@ def test_numbers_and_truths_in_one_column_are_not_lost(tmp_path: Path):
     assert ex.read(path).measure("correct").tolist() == [1, 0]
 
 
+@pytest.mark.slow
 @quiet
 def test_a_hundred_thousand_columns_are_read(tmp_path: Path):
     path = tmp_path / "x.csv"

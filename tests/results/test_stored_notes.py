@@ -67,6 +67,7 @@ def write(path: Path, frame: pl.DataFrame, note: Any) -> None:
     frame.write_parquet(path, metadata={"examiner": json.dumps(note)})
 
 
+@pytest.mark.slow
 def test_results_with_an_altered_note_are_read_or_refused(tmp_path: Path) -> None:
     path = full_results().save(tmp_path / "results.parquet")
     frame, note = stored(path)

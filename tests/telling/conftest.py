@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import examiner as ex
 from examiner.results import Results, Scales, TaskScale
+from examiner.telling.document import Report
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -34,7 +36,7 @@ HOSTILE = (
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def hostile() -> Results:
     """Every hostile name as an agent and as a task; a tenth of the cells is missing."""
     rng = np.random.default_rng(0)
@@ -44,6 +46,12 @@ def hostile() -> Results:
         TaskScale(name, random=0.0, reference=5.0, source=HOSTILE[0]) for name in HOSTILE
     )
     return Results.from_numpy(values, agents=HOSTILE, tasks=HOSTILE, scales=scales)
+
+
+@pytest.fixture(scope="session")
+def hostile_report(hostile: Results) -> Report:
+    """The page of it, made once: it takes seconds."""
+    return ex.report(hostile, title=hostile.agents[0])
 
 
 @pytest.fixture

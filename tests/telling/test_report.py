@@ -38,15 +38,15 @@ def text_of(report):
     return json.dumps(report.to_dict(), ensure_ascii=False)
 
 
-def test_the_page_asks_for_nothing_from_outside(hostile):
-    page = Outside(ex.report(hostile).html)
+def test_the_page_asks_for_nothing_from_outside(hostile_report):
+    page = Outside(hostile_report.html)
     assert [link for link in page.links if not link.startswith("#")] == []
     assert not {"link", "img", "iframe", "object", "embed", "base", "form"} & set(page.tags)
     assert page.handlers == []
 
 
-def test_the_page_runs_only_its_own_two_scripts_whatever_the_names(hostile):
-    html = ex.report(hostile).html
+def test_the_page_runs_only_its_own_two_scripts_whatever_the_names(hostile_report):
+    html = hostile_report.html
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html).group(1)
     assert "default-src 'none'" in policy
     assert policy.count("'sha256-") == 2
@@ -55,8 +55,8 @@ def test_the_page_runs_only_its_own_two_scripts_whatever_the_names(hostile):
     assert Outside(html).tags.count("script") == data + 2
 
 
-def test_hostile_names_are_escaped_and_survive_in_the_json(hostile):
-    report = ex.report(hostile, title=hostile.agents[0])
+def test_hostile_names_are_escaped_and_survive_in_the_json(hostile, hostile_report):
+    report = hostile_report
     markup = re.sub(r"<script.*?</script>", "", report.html, flags=re.DOTALL)
     assert "<script>alert(1)" not in report.html
     assert "<img" not in markup and "<svg onload" not in markup
@@ -65,8 +65,8 @@ def test_hostile_names_are_escaped_and_survive_in_the_json(hostile):
     assert {row[1] for row in rows} == set(hostile.agents)
 
 
-def test_figures_in_the_page_are_json_that_cannot_close_its_element(hostile):
-    html = ex.report(hostile).html
+def test_figures_in_the_page_are_json_that_cannot_close_its_element(hostile_report):
+    html = hostile_report.html
     blocks = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', html, re.DOTALL)
     assert len(blocks) >= 2
     for block in blocks:
@@ -74,8 +74,8 @@ def test_figures_in_the_page_are_json_that_cannot_close_its_element(hostile):
         assert json.loads(block)["figure"]["data"]
 
 
-def test_a_notebook_shows_the_findings_with_names_escaped(hostile):
-    shown = ex.report(hostile)._repr_html_()
+def test_a_notebook_shows_the_findings_with_names_escaped(hostile_report):
+    shown = hostile_report._repr_html_()
     assert len(shown) < 50_000
     assert "<img" not in shown and "<script" not in shown
 
