@@ -99,6 +99,7 @@ def needs_the_extra():
     pytest.importorskip("stable_baselines3")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimiser", ["rmsprop", "adam"])
 def test_resuming_equals_an_uninterrupted_run_bit_for_bit(optimiser):
     needs_the_extra()

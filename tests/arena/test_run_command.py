@@ -139,6 +139,7 @@ def test_stopped_before_anything_was_played_says_so(
     assert done.code == 130 and "all episodes so far are kept" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["atari-arena", "machado-2018-table1"])
 def test_bundled_plans_are_run_by_name_unless_a_file_is_called_so(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -277,6 +277,7 @@ SCORES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", SCORES, ids=lambda cell: cell.name)
 def test_intervals_of_small_tables_of_scores_hold_the_truth(cell: Any) -> None:
     check(cell, 12)
