@@ -320,3 +320,16 @@ def test_the_learners_that_a_run_keeps_are_no_news(tmp_path: Path):
     assert _of_run(tmp_path / "checkpoints" / "1f-3.checkpoint", ledger)
     assert _of_run(tmp_path / "output.log", ledger)
     assert not _of_run(tmp_path / "thoughts.md", ledger)
+
+
+def test_a_curve_without_names_asks_for_a_path_template_and_is_no_wide_table(tmp_path):
+    for task in ("cheetah", "walker"):
+        folder = tmp_path / "drqv2" / task / "1"
+        folder.mkdir(parents=True)
+        rows = [f"{20_000 * n},{n + len(task)}" for n in range(1, 6)]
+        (folder / "eval.csv").write_text("\n".join(["frame,episode_reward", *rows]) + "\n")
+    with pytest.raises(ex.InputError, match=r"no column for the agent.*path template"):
+        ex.read(tmp_path)
+    results = ex.read(tmp_path, path="{agent}/{task}/{run}/")
+    assert results.agents == ("drqv2",) and results.tasks == ("cheetah", "walker")
+    assert results.provenance.training
