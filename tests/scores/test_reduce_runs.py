@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import examiner as ex
 from examiner import InputError, Results
 from examiner.results import Provenance
 from examiner.scores import default_reduction
@@ -223,3 +224,18 @@ def test_a_million_episodes_take_about_a_second():
     results = replace(Results.from_dict(columns), provenance=Provenance(training=True))
     answer = reduce_runs(results)
     assert len(answer) == count // size
+
+
+def test_runs_that_end_long_before_others_of_their_task_are_said():
+    rows = {"agent": [], "task": [], "seed": [], "frames": [], "score": []}
+    for seed, last in enumerate((10, 10, 3)):
+        for step in range(1, last + 1):
+            for name, value in zip(rows, ("a", "t", seed, 100 * step, float(step)), strict=True):
+                rows[name].append(value)
+    results = ex.read(rows)
+    assert results.provenance.training
+    with pytest.warns(
+        ex.ExaminerWarning, match="1 of 3 runs end before half .* at 300 of 1,000 frames"
+    ):
+        reduced = ex.scores.reduce(results, "last:1")
+    assert any("end before half" in note for note in reduced.notes)

@@ -23,6 +23,7 @@ from examiner.scores.training.episodes import (
     CHECKPOINT,
     Curve,
     Episodes,
+    end_times,
     episodes_of,
     mean_of_last,
     mean_of_window,
@@ -40,6 +41,8 @@ _GUESS = (
     "(`--reduce final`). If they are episodes, say so: `--reduce last:100`."
 )
 _KNOWN = "`last:K` (episodes), `last:N checkpoints`, `final`, `final:FRAMES`, `auc` or `all`"
+_CUT_SHORT = 0.5
+"""Runs that end before this share of the longest one of their task are spoken of."""
 
 
 class Reduction(NamedTuple):
@@ -253,8 +256,27 @@ def _shortfalls(curve: Curve, episodes: Episodes, reduction: Reduction, of: str)
                 f"{int(short.sum()):,} of {runs} are shorter than {reduction.size:,.0f} {episodes.unit} "
                 f"and are averaged whole (the shortest: {np.min(covered):,.0f} {episodes.unit})."
             )
+    if episodes.is_timed and some.any():
+        notes += _cut_short(curve, episodes, runs)
     if reduction.kind == "auc" and not episodes.is_timed:
         notes.append(
             "There is no column 'frames' or 'steps': the area under the curve is over episodes."
         )
     return notes
+
+
+def _cut_short(curve: Curve, episodes: Episodes, runs: str) -> list[str]:
+    """Say that some runs end long before others of their task: what they reached by then is taken."""
+    ends = np.nan_to_num(end_times(curve))
+    longest = np.zeros(int(episodes.task.max()) + 1)
+    np.maximum.at(longest, episodes.task, ends)
+    share = np.divide(ends, longest[episodes.task], out=np.ones_like(ends), where=ends > 0)
+    early = share < _CUT_SHORT
+    if not early.any():
+        return []
+    first = int(share.argmin())
+    return [
+        f"{int(early.sum()):,} of {runs} end before half of the time that the longest run of their task "
+        f"has, and are taken as they were then (the earliest at {ends[first]:,.0f} of "
+        f"{longest[episodes.task[first]]:,.0f} {episodes.unit})."
+    ]
