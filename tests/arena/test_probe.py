@@ -149,6 +149,7 @@ def test_a_replay_starts_after_as_many_frames_of_doing_nothing_as_the_recorded_e
         )
 
 
+@pytest.mark.slow
 def test_replays_reproduce_the_score_under_a_protocol_that_draws_the_start():
     found = probe(atari_job("mnih-2015", "random", max_episode_frames=300), seeds=2, replays=1)
     assert (found.replay.replays, found.replay.reproduced) == (2, 2)

@@ -51,6 +51,7 @@ def test_every_agent_played_every_game_with_every_seed(name, results):
     assert {run for _, _, run in means} == set(range(seeds))
 
 
+@pytest.mark.slow
 def test_it_holds_the_jobs_of_the_plan_that_comes_with_it_and_no_others(name, results):
     jobs = planned(name).jobs()
     assert {job.key for job in jobs} == set(results.column("job"))

@@ -29,6 +29,7 @@ def bank(count: int, seed: int, **more: object) -> ex.irt.ItemParameters:
 # ---------------------------------------------------------------- sign
 
 
+@pytest.mark.slow
 def test_the_scale_never_turns_over() -> None:
     """200 tables with a third of the tasks negative, and Σ a > 0."""
     rng = np.random.default_rng(20)

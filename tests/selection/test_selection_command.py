@@ -201,6 +201,7 @@ def test_bad_comparisons_and_placements_get_one_sentence(folder: Path) -> None:
     assert "one of them at a time" in complaint("place", results, "--with", "a", "--fit", "b")
 
 
+@pytest.mark.slow
 def test_tables_fit_eighty_columns_with_headers_whole(folder: Path) -> None:
     source = (folder / "all.csv", "--tasks", folder / "tasks.csv")
     told = run("select", *source, "--method", "regression", "--size", 3, "--folds", 4)

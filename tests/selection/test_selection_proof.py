@@ -143,6 +143,7 @@ def test_predictions_of_a_comparison_are_those_of_a_refit_without_the_agent() ->
     assert found.rows[0].mae.value == pytest.approx(np.abs(found.predicted[0, 0] - truth).mean())
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_table_on_any_number_of_processes() -> None:
     from examiner.workers import map_processes
 
