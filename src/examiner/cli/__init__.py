@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from difflib import get_close_matches
 from functools import wraps
 from importlib import import_module
 from inspect import getdoc
@@ -104,6 +105,18 @@ class Commands(click.Group):
                 help=getdoc(function),
             )
         return self.commands.get(cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or name a near one: click knows only those that were made already."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], COMMANDS, 1)
+            ctx.fail(
+                f"No such command {args[0]!r}."
+                + "".join(f" Did you mean {name!r}?" for name in near)
+            )
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table, which needs none of their files."""
