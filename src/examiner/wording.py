@@ -45,6 +45,24 @@ def shorten(name: object, limit: int = 60) -> str:
     return repr(text if len(text) <= limit else text[: limit - 1] + "…")
 
 
+def first_line(problem: BaseException, limit: int = 200) -> str:
+    r"""Return the first line of what other software says is wrong, cut in its middle where it is long.
+
+    Such a line quotes what was met, of any length, and ends with where: both ends are worth keeping.
+
+    >>> first_line(ValueError("invalid thrift.\nstack backtrace: …"))
+    'invalid thrift'
+    >>> first_line(ValueError("cannot parse " + "9" * 5_000 + " in column 'epoch'"), limit=50)
+    "cannot parse 999999999999999 … 99 in column 'epoch'"
+    """
+    line = (str(problem).splitlines() or [""])[0].rstrip(".")
+    return (
+        line
+        if len(line) <= limit
+        else f"{line[: limit * 3 // 5 - 2]} … {line[-(limit * 2 // 5) :]}"
+    )
+
+
 def visible(text: str) -> str:
     r"""Return text that a terminal shows and does not obey: what steers it is written out.
 

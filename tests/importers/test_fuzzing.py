@@ -109,3 +109,12 @@ def test_a_quotation_mark_that_is_never_closed_is_named(tmp_path: Path) -> None:
     file.write_text('#{"t_start": 1.0, "env_id": "Pong"}\nr,l,t\n1.0,10,0.5\n2.0,"0,0.7\n')
     with pytest.raises(ex.InputError, match="line 4 is no list of fields"):
         ex.read(file)
+
+
+def test_a_number_of_any_length_is_not_quoted_whole(tmp_path: Path):
+    path = tmp_path / "aim.csv"
+    path.write_bytes(ORIGINALS["aim"].replace(b"100,1.5,", b"100,1.5," + b"9" * 5_000, 1))
+    with pytest.raises(ex.InputError, match=r"999 … 9") as told:
+        ex.read(path)
+    assert len(str(told.value)) < 500
+    assert "'epoch'" in str(told.value)

@@ -7,7 +7,6 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import wraps
 from importlib import import_module
 from inspect import getdoc
@@ -16,7 +15,7 @@ from typing import Any
 
 import click
 
-from examiner.wording import ExaminerWarning, InputError
+from examiner.wording import ExaminerWarning, InputError, nearest
 
 BAD_INPUT = 2
 """Exit code for anything the user can put right."""
@@ -111,11 +110,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or name a near one: click knows only those that were made already."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], COMMANDS, 1)
-            ctx.fail(
-                f"No such command {args[0]!r}."
-                + "".join(f" Did you mean {name!r}?" for name in near)
-            )
+            ctx.fail(f"No such command {args[0]!r}. {nearest(args[0], COMMANDS)}".rstrip())
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

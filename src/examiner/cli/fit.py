@@ -93,7 +93,7 @@ def fit(
         regularity_of="responses" if scores is None else f"Φ(z) of {results.measures[0]}",
         seed=told.seed,
     )
-    if how.output is not None and not told.json and told.to is None:
+    if how.output is not None and told.for_people:
         print_line(f"\nFit: {how.output}")
 
 

@@ -148,6 +148,11 @@ class Tabled(Printing):
         None, "Print the tables alone, all rows: latex (booktabs), markdown or csv."
     )
 
+    @property
+    def for_people(self) -> bool:
+        """Whether people read the answer: what was written is then told beside it."""
+        return not self.json and self.to is None
+
 
 @dataclass(frozen=True, slots=True)
 class FigureOptions:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from examiner.cli.options import Printing
+from examiner.cli.options import Printing, Tabled
 from examiner.telling.finding import Finding
 from examiner.telling.json import one_object
 from examiner.telling.terminal import print_finding, printable
@@ -33,18 +33,18 @@ JOBS_SHOWN = 20
 def show(
     finding: Finding,
     schema: str,
-    told: Printing | bool,
+    told: Printing,
     notes: Sequence[str] | None = None,
     **beside: object,
 ) -> None:
     """Print a finding for people, its tables for a paper, or its data and more as one JSON object.
 
-    >>> show(Finding("f", "F", ("Found.",), data={"mean": float("nan")}), "examiner.f/1", True, seed=0)
+    >>> found = Finding("f", "F", ("Found.",), data={"mean": float("nan")})
+    >>> show(found, "examiner.f/1", Printing(json=True), seed=0)
     {"schema": "examiner.f/1", "mean": null, "seed": 0}
     """
-    json = told if isinstance(told, bool) else told.json
-    to = getattr(told, "to", None)
-    if json and to is not None:
+    to = told.to if isinstance(told, Tabled) else None
+    if told.json and to is not None:
         raise InputError("The answer is printed as JSON or as tables. Choose `--json` or `--to`.")
     if to is not None:
         from examiner.telling.written import written  # for papers only
@@ -55,7 +55,7 @@ def show(
         sys.stdout.write(text + "\n")
         print_notes(notes or ())
         return
-    if json:
+    if told.json:
         warned = {} if notes is None else {"warnings": list(notes)}
         print_json(schema, finding.data | beside | warned)
         return

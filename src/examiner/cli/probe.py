@@ -74,7 +74,7 @@ def probe(who: ProbeOptions, play: PlayOptions, told: Seeded) -> None:
         unused = _given(NOT_WITH_A_PLAN)
         if unused:
             raise InputError(f"A plan says itself how it is played. Leave out {unused}.")
-        _probe_plan(plan_of_frames(who.agent), who, told.json)
+        _probe_plan(plan_of_frames(who.agent), who, told)
         return
     if who.game is None:
         raise InputError(
@@ -140,7 +140,7 @@ def _setting(text: str) -> tuple[str, Any]:  # Any: a value of TOML
         return name.strip(), value.strip()
 
 
-def _probe_plan(plan: Plan, who: ProbeOptions, json: bool) -> None:
+def _probe_plan(plan: Plan, who: ProbeOptions, told: Seeded) -> None:
     # Agents with frames of their own keep them.
     plan = plan if who.frames is None else replace(plan, frames=who.frames)
     folder = Path(who.output or plan.name)
@@ -160,6 +160,6 @@ def _probe_plan(plan: Plan, who: ProbeOptions, json: bool) -> None:
     ]
     finding = findings.tell_probed_plan(found, who.sticky)
     beside = {"folder": str(folder), "sticky_probability": who.sticky}
-    show(finding, "examiner.probed-plan/1", json, None if json else notes, **beside)
+    show(finding, "examiner.probed-plan/1", told, None if told.json else notes, **beside)
     if found.failed:
         raise click.exceptions.Exit(SOME_FAILED)

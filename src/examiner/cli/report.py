@@ -69,8 +69,8 @@ def report(
             share=wanted.success_share,
             rng=told.seed,
         )
-        machine = told.json or told.to is not None
-        target = None if machine and output is None else made.save(output or Path("report.html"))
+        page = output or (Path("report.html") if told.for_people else None)
+        target = None if page is None else made.save(page)
         figures = drawn.write(made.sections)
     if told.json:
         content = made.to_dict()

@@ -163,7 +163,7 @@ def select(
         seed=told.seed,
         **stored,
     )
-    if stored and not told.json and told.to is None:
+    if stored and told.for_people:
         print_line(f"Stored: {stored['stored']}")
 
 

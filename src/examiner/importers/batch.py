@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from examiner.importers.files import SourceFile, look_at, refuse_empty
 from examiner.importers.formats import FORMATS, recognised, unknown_format
@@ -17,6 +18,8 @@ from examiner.wording import InputError, counted, listed, shorten
 from examiner.workers import Progress
 from examiner.workers import map as map_jobs
 
+Given = TypeVar("Given")
+Made = TypeVar("Made")
 _FILES_PER_JOB = 64  # a look at a file is short beside handing it to a thread
 _OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
 _CHECKPOINTS = "checkpoints"  # the folder in which a run keeps its learners
@@ -119,23 +122,28 @@ def _opened(
     paths: Sequence[Path], progress: Progress | None, *, strict: bool
 ) -> tuple[list[SourceFile], list[tuple[Path, InputError]]]:
     """The files, and those that cannot even be opened, with the reason."""
+    attempt = _attempt(look_at, strict=strict)
+    jobs = [paths[start : start + _FILES_PER_JOB] for start in range(0, len(paths), _FILES_PER_JOB)]
+    chunks = map_jobs(
+        lambda job: [attempt(path) for path in job], jobs, progress=progress, stage="opening files"
+    )
+    return _parted(paths, [file for chunk in chunks for file in chunk])
 
-    def attempt(path: Path) -> SourceFile | InputError:
+
+def _attempt(
+    work: Callable[[Given], Made], *, strict: bool
+) -> Callable[[Given], Made | InputError]:
+    """The same work, which gives back what it would refuse with; if `strict`, it refuses."""
+
+    def attempt(given: Given) -> Made | InputError:
         try:
-            return look_at(path)
+            return work(given)
         except InputError as problem:
             if strict:
                 raise
             return problem
 
-    jobs = [paths[start : start + _FILES_PER_JOB] for start in range(0, len(paths), _FILES_PER_JOB)]
-    chunks = map_jobs(
-        lambda job: [attempt(path) for path in job], jobs, progress=progress, stage="opening files"
-    )
-    tried = [file for chunk in chunks for file in chunk]
-    pairs = list(zip(paths, tried, strict=True))
-    odd = [(path, problem) for path, problem in pairs if isinstance(problem, InputError)]
-    return [file for file in tried if isinstance(file, SourceFile)], odd
+    return attempt
 
 
 def _sorted(
@@ -241,18 +249,14 @@ def _read_group(
 ) -> tuple[list[Reading], list[tuple[Path, InputError]]]:
     """The readings of a format's files, and those that could not be read, with the reason."""
     kind = FORMATS[name]
-    stage = f"reading {name}"
+    stage, paths = f"reading {name}", [file.path for file in files]
 
-    def attempt(file: SourceFile) -> Reading | InputError:
-        try:
-            return kind.read_one(file, options)
-        except InputError as problem:
-            if strict:
-                raise
-            return problem
+    def read_one(file: SourceFile) -> Reading:
+        return kind.read_one(file, options)
 
+    attempt = _attempt(read_one, strict=strict)
     if kind.read_many is None:
-        return _parted(files, map_jobs(attempt, files, progress=progress, stage=stage))
+        return _parted(paths, map_jobs(attempt, files, progress=progress, stage=stage))
     if progress is not None:
         progress(stage, 0, len(files))
     odd: list[tuple[Path, InputError]] = []
@@ -261,7 +265,7 @@ def _read_group(
     except InputError:
         # Each by itself, to find those that are at fault; if none is, what they have in common is.
         tried = [] if strict or len(files) < 2 else [attempt(file) for file in files]
-        odd = _parted(files, tried)[1] if tried else []
+        odd = _parted(paths, tried)[1] if tried else []
         if not odd:
             raise
         faulty = {path for path, _ in odd}
@@ -273,11 +277,12 @@ def _read_group(
 
 
 def _parted(
-    files: Sequence[SourceFile], tried: Sequence[Reading | InputError]
-) -> tuple[list[Reading], list[tuple[Path, InputError]]]:
-    pairs = list(zip(files, tried, strict=True))
-    odd = [(file.path, problem) for file, problem in pairs if isinstance(problem, InputError)]
-    return [reading for _, reading in pairs if isinstance(reading, Reading)], odd
+    paths: Sequence[Path], tried: Sequence[Made | InputError]
+) -> tuple[list[Made], list[tuple[Path, InputError]]]:
+    """What was made, and where and why nothing was."""
+    pairs = list(zip(paths, tried, strict=True))
+    odd = [(path, problem) for path, problem in pairs if isinstance(problem, InputError)]
+    return [made for made in tried if not isinstance(made, InputError)], odd
 
 
 def _odd_notes(problems: Sequence[tuple[Path, InputError]], root: Path) -> tuple[str, ...]:

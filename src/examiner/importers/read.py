@@ -26,7 +26,7 @@ from examiner.importers.time import TimeColumn, retimed
 from examiner.results import Provenance, Results
 from examiner.results.attributes import announce
 from examiner.results.border import frame_from, is_frame
-from examiner.wording import InputError, shorten
+from examiner.wording import InputError, first_line, shorten
 
 if TYPE_CHECKING:
     from examiner.workers import Progress
@@ -127,9 +127,8 @@ def _only_our_own_errors(source: str | Path) -> Iterator[None]:
     except InputError:
         raise
     except (Exception, pl.exceptions.PanicException) as problem:
-        first = (str(problem).splitlines() or [""])[0]
         raise InputError(
             f"Cannot read {shorten(source, 200)}: it is broken in a way that was not foreseen "
-            f"({type(problem).__name__}: {first[:200]}). Write it again, or name its format "
+            f"({type(problem).__name__}: {first_line(problem)}). Write it again, or name its format "
             f"with `--format`."
         ) from problem

@@ -18,7 +18,7 @@ from examiner.importers.text import as_utf8, check_text, refuse_merge_markers, t
 from examiner.results.codes import recoded
 from examiner.results.keys import ITEM_COLUMNS
 from examiner.results.storage import PROBLEMS
-from examiner.wording import InputError, shorten
+from examiner.wording import InputError, first_line, shorten
 
 _SEPARATORS = (",", "\t", ";", "|")
 _INFER_ROWS = 10_000  # a column that changes its kind later is read again, as text
@@ -102,8 +102,22 @@ class TextTable:
             return table._parsed(pl.Schema({}), infer=False), table
         except PROBLEMS as problem:
             raise InputError(
-                f"Cannot read {shorten(self.path, 200)}: {str(problem).splitlines()[0]}. "
+                f"Cannot read {shorten(self.path, 200)}: {first_line(problem)}. "
                 f"Check that it is a table with a header line, and its quotes."
+            ) from None
+
+    def exported(self, *, infer: bool) -> pl.DataFrame:
+        r"""Parse what a tracker wrote, whose columns are its own: with their types, or as text.
+
+        >>> table = TextTable(Path("x.csv"), b"step,value\n1,2.5\n", ["step", "value"], ",", False)
+        >>> table.exported(infer=True).rows()
+        [(1, 2.5)]
+        """
+        try:
+            return self._parsed(pl.Schema({}), infer=infer)
+        except PROBLEMS as problem:
+            raise InputError(
+                f"Cannot read {shorten(self.path, 200)}: {first_line(problem)}. Export it again."
             ) from None
 
     def _parsed(self, known: pl.Schema, *, infer: bool) -> pl.DataFrame:

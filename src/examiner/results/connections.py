@@ -7,7 +7,7 @@ Only within a connected group can agents be compared without assuming that group
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -51,6 +51,17 @@ class Connections:
     agent_group: NDArray[np.int64]
     task_group: NDArray[np.int64]
     weakest: WeakLink | None
+
+    @classmethod
+    def by_groups(
+        cls, agents: tuple[str, ...], tasks: tuple[str, ...], observed: NDArray[np.bool_]
+    ) -> Connections:
+        """Find groups alone, by the cells that were observed [agents, tasks]; no weakest link.
+
+        >>> Connections.by_groups(("a", "b"), ("t", "u"), np.eye(2, dtype=bool)).separate
+        (('a',), ('b',))
+        """
+        return cls(agents, tasks, *groups_of(observed), None)
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -104,13 +115,15 @@ def connections(matrix: ResponseMatrix) -> Connections:
     Connections: 4 agents in 2 groups
     """
     observed = matrix.observed
-    agent_group, task_group = groups_of(observed)
-    weakest = None
-    if agent_group.max(initial=-1) == 0 and not observed.all():
-        rows, columns = np.flatnonzero(agent_group == 0), np.flatnonzero(task_group == 0)
-        whole = (len(rows), len(columns)) == observed.shape
-        weakest = _weakest(matrix if whole else matrix.take(rows.tolist(), columns.tolist()))
-    return Connections(matrix.agents, matrix.tasks, agent_group, task_group, weakest)
+    found = Connections.by_groups(matrix.agents, matrix.tasks, observed)
+    if found.agent_group.max(initial=-1) != 0 or observed.all():
+        return found
+    rows, columns = (np.flatnonzero(group == 0) for group in (found.agent_group, found.task_group))
+    whole = (len(rows), len(columns)) == observed.shape
+    return replace(
+        found,
+        weakest=_weakest(matrix if whole else matrix.take(rows.tolist(), columns.tolist())),
+    )
 
 
 def groups_of(observed: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

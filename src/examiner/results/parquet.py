@@ -13,8 +13,8 @@ import polars as pl
 from examiner.checking import from_record, to_record
 from examiner.results.attributes import Attributes, Provenance
 from examiner.results.scale import TaskScale
-from examiner.results.storage import PROBLEMS, atomic_path, first_line
-from examiner.wording import InputError, shorten
+from examiner.results.storage import PROBLEMS, atomic_path
+from examiner.wording import InputError, first_line, shorten
 
 METADATA_KEY = "examiner"
 RESULTS_SCHEMA = "examiner.results/1"

@@ -14,7 +14,7 @@ from typing import Literal
 
 import polars as pl
 
-from examiner.wording import InputError, listed, shorten
+from examiner.wording import InputError, first_line, listed, shorten
 
 PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 """What polars raises on what it cannot parse or write; a panic is not an Exception."""
@@ -65,15 +65,6 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         if temporary is not None:
             with suppress(OSError):
                 temporary.unlink()
-
-
-def first_line(problem: BaseException) -> str:
-    """Return the first line of what other software says is wrong, cut where it would drown a sentence.
-
-    >>> first_line(ValueError("invalid thrift\\nstack backtrace: …"))
-    'invalid thrift'
-    """
-    return (str(problem).splitlines() or [""])[0][:200].rstrip(".")
 
 
 def write_text(path: str | Path, text: str) -> Path:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from examiner.checking import Randomness, generator
 from examiner.results import Results
 from examiner.results.atari import atari_game
-from examiner.results.connections import Connections, groups_of
+from examiner.results.connections import Connections
 from examiner.scores.aggregate import AGGREGATES
 from examiner.scores.cells import judged_runs
 from examiner.scores.differences import Difference, difference_of
@@ -197,7 +197,7 @@ def _met(results: Results) -> NDArray[np.bool_]:
 
 def _apart(results: Results) -> tuple[str, ...]:
     """Say which groups of agents share no task: aggregates, ranks and tests do not compare these."""
-    found = Connections(results.agents, results.tasks, *groups_of(_met(results)), None)
+    found = Connections.by_groups(results.agents, results.tasks, _met(results))
     return found.warnings
 
 

@@ -130,7 +130,9 @@ def adds(
         check_known("task", name, whole.tasks)
     names = [one for one in (whole.tasks if to is None else to) if one != task]
     if not names:
-        raise InputError(f"There is no other task that {task!r} could add to. Name a set (`--to`).")
+        raise InputError(
+            f"There is no other task that {task!r} could add to. Name a set (`--set`)."
+        )
     new = whole.tasks.index(task)
     columns = np.array([whole.tasks.index(one) for one in dict.fromkeys(names)], dtype=np.intp)
     for_bits, for_errors = generator(rng).spawn(2)

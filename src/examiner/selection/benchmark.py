@@ -16,7 +16,7 @@ from examiner.information.noise import ChannelModel, Noise
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.irt.diagnostics.chance import agents_differ
 from examiner.results import ResponseMatrix, Results
-from examiner.results.connections import Connections, groups_of
+from examiner.results.connections import Connections
 from examiner.results.table import check_results
 from examiner.scores import NORMALISERS, LearntScale, Recipe, TaskScores, responses
 from examiner.scores.cells import mean_cells
@@ -266,7 +266,7 @@ def _nothing_to_see(scores: TaskScores) -> tuple[str, ...]:
     matrix = ResponseMatrix.from_array(
         scores.agent_means * scores.sign, scores.agents, scores.tasks
     )
-    apart = Connections(matrix.agents, matrix.tasks, *groups_of(matrix.observed), None)
+    apart = Connections.by_groups(matrix.agents, matrix.tasks, matrix.observed)
     if apart.separate:
         return apart.warnings
     chance = agents_differ(matrix, 0)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from examiner.telling.figures.chart import Drawing
-from examiner.telling.figures.printed import ENDINGS, Columns, save_printed
 from examiner.telling.prose import Name, Prose
 from examiner.telling.table import Piece, Record, Table
 from examiner.wording import InputError, shorten
+
+if TYPE_CHECKING:
+    from examiner.telling.figures.printed import Columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ def save_figures(
     >>> save_figures([Finding("ranking", "Ranking", "Nobody leads.")], "figures")
     ()
     """
+    from examiner.telling.figures.printed import ENDINGS, save_printed  # for papers only
+
     drawn = [block for finding in findings for block in finding.blocks if isinstance(block, Figure)]
     ending = f".{kind.lower().lstrip('.')}"
     if ending not in ENDINGS:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from examiner.results import ResponseMatrix
-from examiner.results.connections import Connections, divided_sentence, groups_of
+from examiner.results.connections import Connections, divided_sentence
 from examiner.scores import responses
 from examiner.scores.significance import wilcoxon_holm
 
@@ -60,7 +60,7 @@ def reason_not_to_name(study: Study) -> str:
     ''
     """
     seen = np.isfinite(study.comparable)
-    groups = Connections(study.results.agents, study.results.tasks, *groups_of(seen), None).separate
+    groups = Connections.by_groups(study.results.agents, study.results.tasks, seen).separate
     if groups:
         return f"{divided_sentence(groups)} Agents of different groups cannot be compared."
     test = study.chance

@@ -97,7 +97,7 @@ class RayCrew(Crew):
         except (OSError, ValueError, RuntimeError) as problem:
             first = (str(problem).splitlines() or [""])[0]
             raise ValueError(
-                f"Cannot reach a Ray cluster at {address!r}: {first}. Start one with `ray start`, or "
+                f"Cannot reach a Ray cluster at {address!r}: {first[:200]}. Start one with `ray start`, or "
                 f"leave the address out."
             ) from problem
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from examiner.arena.contract import Environment, ForwardModel, Seen, extra_package
 from examiner.arena.protocol import Protocol
-from examiner.wording import InputError, shorten
+from examiner.wording import InputError, first_line, shorten
 
 
 class GymnasiumEnvironment(Environment):
@@ -158,9 +158,8 @@ def _made(game: str) -> Any:
         return gymnasium.make(game, disable_env_checker=True)
     except Exception as error:
         known = sorted(name for name in gymnasium.registry if not name.startswith("ALE/"))
-        first = str(error).splitlines()[0].rstrip(".")
         raise InputError(
-            f"Gymnasium cannot make {shorten(game)}: {first}. Registered: "
+            f"Gymnasium cannot make {shorten(game)}: {first_line(error)}. Registered: "
             f"{', '.join(known)}. Give module:Name-v0 for an "
             f"environment of another package."
         ) from error

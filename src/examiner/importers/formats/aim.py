@@ -11,7 +11,6 @@ from examiner.importers.tables import TableOptions, table_reading
 from examiner.importers.text import beginning
 from examiner.importers.text_tables import TextTable
 from examiner.importers.training import CHECKPOINT_TAGS, EPISODE_TAGS
-from examiner.results.storage import PROBLEMS
 from examiner.wording import InputError, listed, shorten
 
 _METRIC, _RUN = ("metric.name", "metric"), ("run.hash", "run")
@@ -44,17 +43,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     (('ppo',), ('Go-v0',), [100, 200, 300])
     """
     table = TextTable.of(file)
-    try:
-        frame = pl.read_csv(
-            table.source,
-            separator=table.separator,
-            infer_schema_length=10_000,
-            with_column_names=lambda _: table.header,
-        )
-    except PROBLEMS as problem:
-        raise InputError(
-            f"Cannot read {shorten(file.path, 200)}: {str(problem).splitlines()[0]}. Export it again."
-        ) from None
+    frame = table.exported(infer=True)
     metric = next((name for name in _METRIC if name in frame.columns), None)
     if metric is None or not {"step", "value"} <= set(frame.columns):
         raise InputError(

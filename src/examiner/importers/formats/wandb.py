@@ -15,7 +15,6 @@ from examiner.importers.text import beginning
 from examiner.importers.text_tables import TextTable
 from examiner.importers.time import TIME_COLUMNS
 from examiner.importers.training import cleanrl_names
-from examiner.results.storage import PROBLEMS
 from examiner.wording import InputError, shorten
 
 _ENDS = ("__MIN", "__MAX")
@@ -56,17 +55,7 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     (('ppo',), ('Pong-v5',), array([-3.,  5.,  9.]))
     """
     table = TextTable.of(file)
-    try:
-        frame = pl.read_csv(
-            table.source,
-            separator=table.separator,
-            infer_schema=False,
-            with_column_names=lambda _: table.header,
-        )
-    except PROBLEMS as problem:
-        raise InputError(
-            f"Cannot read {shorten(file.path, 200)}: {str(problem).splitlines()[0]}. Export it again."
-        ) from None
+    frame = table.exported(infer=False)
     time = frame.columns[0].lower().replace(" ", "_")
     time = time if time in TIME_COLUMNS else "time"
     parts = []

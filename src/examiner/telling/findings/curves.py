@@ -51,9 +51,11 @@ def tell(made: LearningCurves, *, not_shown: str = "") -> Finding:
     verdicts = made.verdicts()
     shape = f"{counted(len(made.run), 'run')} of {counted(len(made.agents), 'agent')}"
     about = f"{shape} on {counted(len(made.tasks), 'task')}; {made.measure}, time in {made.unit}"
-    blocks = (_summaries(made, verdicts), *_least_agreement(verdicts), report_points_table(made))
+    points = report_points_table(made, verdicts)
+    blocks = (_summaries(made, verdicts), *_least_agreement(verdicts), points)
     lead = _lead(verdicts, not_shown or _chance(verdicts))
-    return Finding(lead=lead, blocks=blocks, data=_data(made, verdicts), about=about)
+    data = _data(made, verdicts) | {"report_points": list(points.records)}
+    return Finding(lead=lead, blocks=blocks, data=data, about=about)
 
 
 def drawn(made: LearningCurves) -> Finding:
@@ -66,11 +68,12 @@ def drawn(made: LearningCurves) -> Finding:
     return Finding(blocks=(_figure(made, made.verdicts()),) if len(made.agents) > 1 else ())
 
 
-def report_points_table(made: LearningCurves) -> Table:
+def report_points_table(made: LearningCurves, verdicts: Verdicts) -> Table:
     """Show the table of papers/001: every task and agent at each report point, mean (deviation, runs).
 
     >>> from examiner.results import Results
-    >>> report_points_table(learning_curves(Results.from_numpy([[1.0]]), last=1)).rows
+    >>> made = learning_curves(Results.from_numpy([[1.0]]), last=1)
+    >>> report_points_table(made, made.verdicts()).rows
     ((Name(text='task 1'), Name(text='agent 1'), '1 (–, 1)'),)
     """
     table = report_table(made)
@@ -79,7 +82,7 @@ def report_points_table(made: LearningCurves) -> Table:
         Column("agent", "name"),
         *(Column(f"{point:,.15g}", "text") for point in table.points),
     )
-    order = _order(made.verdicts())
+    order = _order(verdicts)
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (Name(table.tasks[task]), Name(table.agents[agent]), *_points(table, agent, task))
         for task in range(len(table.tasks))
@@ -351,6 +354,5 @@ def _data(made: LearningCurves, verdicts: Verdicts) -> Record:
             }
             for row in range(len(made.run))
         ],
-        "report_points": report_table(made).records(),
         "null_means": "cannot be computed: see the warnings",
     }

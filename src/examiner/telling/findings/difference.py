@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from examiner.scores import PairedComparison
+from examiner.scores.significance import LEVEL
 from examiner.telling.finding import Finding, Text
 from examiner.telling.prose import Name, Prose, three_digits
 from examiner.telling.table import Column, Piece, Record, Table
 from examiner.wording import counted
 
-ALPHA = 0.05
 _ASSUMED = {
     "McNemar's exact test": (
         "McNemar's exact test looks at the items that one of the two alone solved; it assumes that items "
@@ -40,8 +40,10 @@ def tell(made: Sequence[PairedComparison], *, seed: int = 0) -> Finding:
     how = first.improvement.how
     corrected = " p is corrected by Holm for all pairs." if len(made) > 1 else ""
     tests = [_ASSUMED[name] for name in dict.fromkeys(pair.test for pair in made)]
-    blocks: list[Piece] = [_pairs(made), Text(" ".join(tests) + corrected), Text(_power(first))]
-    blocks += [_tasks(pair) for pair in made]
+    told = [_record(pair) for pair in made]
+    pairs = _pairs(told, f"{first.difference.a} less each other")
+    blocks: list[Piece] = [pairs, Text(" ".join(tests) + corrected), Text(_power(first))]
+    blocks += [_tasks(pair, row["by_task"]) for pair, row in zip(made, told, strict=True)]
     by = (
         "by Student's t over common tasks"
         if first.items is None
@@ -51,7 +53,7 @@ def tell(made: Sequence[PairedComparison], *, seed: int = 0) -> Finding:
         f"{_level(first)} intervals, of differences {by}, of `beats` by {how.reps:,} resamples of "
         f"{how.unit}, seed {seed}"
     )
-    data: Record = {"pairs": [_record(pair) for pair in made], "level": how.level}
+    data: Record = {"pairs": told, "level": how.level}
     return Finding(lead=_lead(made), blocks=tuple(blocks), data=data, about=about)
 
 
@@ -79,7 +81,7 @@ def _lead(made: Sequence[PairedComparison]) -> Prose:
                 f" are level on average, within {three_digits(pair.high)} ({_level(pair)} interval)."
             )
             continue
-        sure = "" if pair.adjusted < ALPHA else ": not significant"
+        sure = "" if pair.adjusted < LEVEL else ": not significant"
         parts += ["" if not parts else " ", Name(ahead), " is ahead of ", Name(behind)]
         parts.append(f" by {size} ({_level(pair)} interval {told}), p = {pair.adjusted:.2g}{sure}.")
     return tuple(parts)
@@ -100,7 +102,7 @@ def _power(pair: PairedComparison) -> str:
     )
 
 
-def _pairs(made: Sequence[PairedComparison]) -> Table:
+def _pairs(rows: Sequence[Record], caption: str) -> Table:
     columns = (
         Column("against", "name", key="b"),
         Column("difference", "number", "mean over common tasks"),
@@ -109,12 +111,10 @@ def _pairs(made: Sequence[PairedComparison]) -> Table:
         Column("p", "number", "after Holm where several are compared", "p_corrected"),
         Column("tasks", "count", "that both have"),
     )
-    rows = [_record(pair) for pair in made]
     records = [
         {name: row[name] for name in row if name not in ("items", "by_task")} for row in rows
     ]
-    table = Table.of(rows, columns, f"{made[0].difference.a} less each other")
-    return replace(table, records=tuple(records))
+    return replace(Table.of(rows, columns, caption), records=tuple(records))
 
 
 def _record(pair: PairedComparison) -> Record:
@@ -160,9 +160,9 @@ def _by_task(pair: PairedComparison) -> list[Record]:
     ]
 
 
-def _tasks(pair: PairedComparison) -> Table:
+def _tasks(pair: PairedComparison, rows: list[Record]) -> Table:
     """Every task, from where the first is furthest ahead; of zeros and ones, the items that differ."""
-    gap, rows = pair.difference, _by_task(pair)
+    gap = pair.difference
     caption = f"{gap.a} (a) and {gap.b} (b), task by task"
     if pair.items is not None:
         both, only_a, only_b, neither = pair.items
