@@ -143,6 +143,18 @@ class Benchmark:
             return None
         return weights_of(self.target, len(self.tasks), self.groups)
 
+    @property
+    def of_shares(self) -> bool:
+        """Whether the target is a weighted mean of numbers between 0 and 1, taken as they are.
+
+        >>> benchmark(Results.from_numpy(np.eye(5))).of_shares
+        True
+        """
+        if self.weights is None or self.recipe.relative or self.recipe.lexicographic:
+            return False
+        values = self.values[np.isfinite(self.values)]
+        return bool(values.min(initial=1.0) >= 0 and values.max(initial=0.0) <= 1)
+
     def successes(self, rows: NDArray[np.intp]) -> Floats:
         """Return shares of successes, or who is above the median of these agents; [rows, tasks].
 

@@ -19,6 +19,7 @@ from examiner.scores import LearntScale
 from examiner.scores.likeness import correlation_distances
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.constraints import Terms
+from examiner.selection.curves import ScoreCurves, curves_of
 from examiner.selection.shrinkage import Shrinkage, Table, settled
 from examiner.wording import InputError
 
@@ -91,7 +92,7 @@ class Fold(NamedTuple):
     """What is known inside a fold: the evidence of its agents, and how others are put beside them.
 
     `scale` was learnt from its agents, `centre` [tasks] are their means, and `observed` [agents, tasks]
-    their comparable values with gaps.
+    their comparable values with gaps. `curves` say how tasks rise with the score, where values are shares.
     """
 
     rows: NDArray[np.intp]
@@ -99,6 +100,7 @@ class Fold(NamedTuple):
     scale: LearntScale | None
     centre: Floats
     observed: Floats
+    curves: ScoreCurves | None
 
 
 def fold_of(
@@ -135,7 +137,11 @@ def fold_of(
         evidence = replace(evidence, shrinkage=found)
     if "items" in needs or "ability" in needs:
         evidence = _with_curves(evidence, whole.successes(rows), lenient)
-    return Fold(rows, evidence, scale, centre, values)
+    curves = None
+    if whole.of_shares:
+        assert evidence.target is not None and whole.weights is not None
+        curves = curves_of(values, evidence.target, whole.weights)
+    return Fold(rows, evidence, scale, centre, values, curves)
 
 
 def fill(values: Floats) -> tuple[Floats, Floats]:

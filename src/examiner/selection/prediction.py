@@ -9,6 +9,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from examiner.checking import Axes, Bounds, Floats, read_only
+from examiner.selection.curves import ByCurves, ScoreCurves
 from examiner.selection.evidence import Fold
 from examiner.selection.intervals import Predicted, Reach, calibrated
 from examiner.selection.ridge import Design, ridge_fits
@@ -29,7 +30,8 @@ class Predictor:
     is `mean` + `beta` · z, each task `task_mean` + `task_beta` · z. `other_beta` predicts every chosen
     task from the others, `other_error` is how far off. `truth` are the agents' own aggregates, `held_out`
     what was said of each while it had no part, NaN where its own is not known; `reach_low` and `reach_high`
-    say how much intervals grow towards the ends: all that intervals are made of.
+    say how much intervals grow towards the ends: all that intervals are made of. Where values are shares of
+    successes, `curves` of all tasks count beside these lines.
     """
 
     tasks: Annotated[tuple[str, ...], Axes("predicting tasks")]
@@ -48,6 +50,7 @@ class Predictor:
     task_error: Annotated[Floats, Axes("all tasks")]
     other_beta: Annotated[Floats, Axes("predicting tasks", "other tasks")]
     other_error: Annotated[Floats, Axes("predicting tasks")]
+    curves: ScoreCurves | None = None
 
     def __post_init__(self) -> None:
         for part in fields(self):
@@ -98,11 +101,26 @@ class Predictor:
         reach = Reach(self.reach_low, self.reach_high)
         wider = float(ndtri((1 + level) / 2)) * open_by
         known = calibrated(self.truth, self.held_out, level)
-        return known.interval(self.mean + z @ self.beta, reach, wider)
+        line: Floats = self.mean + z @ self.beta
+        if self.curves is not None:
+            curve = self._by_curves(self.curves, values).score
+            line = line + self.curves.part(line, curve) * (curve - line)
+        return known.interval(line, reach, wider)
 
     def each_task(self, values: Floats) -> Floats:
         """Predict every task in comparable units, shape [agents, all tasks]."""
-        return self.task_mean + self.design(values)[0] @ self.task_beta.T
+        z, _ = self.design(values)
+        lines: Floats = self.task_mean + z @ self.task_beta.T
+        if self.curves is None:
+            return lines
+        said = self._by_curves(self.curves, values)
+        part = self.curves.part(self.mean + z @ self.beta, said.score)
+        return lines + part[:, None] * (said.known @ self.curves.shares() - lines)
+
+    def _by_curves(self, curves: ScoreCurves, values: Floats) -> ByCurves:
+        column = {task: index for index, task in enumerate(self.all_tasks)}
+        tasks = np.array([column[task] for task in self.tasks], dtype=np.intp)
+        return curves.predicted(values, tasks, curves.shares())
 
     def surprise(self, values: Floats) -> Floats:
         """How many deviations each result lies from what the other chosen tasks say, NaN if not run."""
@@ -155,6 +173,7 @@ def fit_predictor(fold: Fold, columns: Sequence[int], held_out: HeldOut) -> Pred
         task_error=np.sqrt((every.left_out**2).mean(axis=1)),
         other_beta=other_beta,
         other_error=other_error,
+        curves=fold.curves,
     )
 
 

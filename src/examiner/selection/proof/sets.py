@@ -9,6 +9,7 @@ import numpy as np
 
 from examiner.checking import Floats
 from examiner.selection.benchmark import Benchmark
+from examiner.selection.curves import ScoreCurves
 from examiner.selection.evidence import Fold, fill_from, fold_of
 from examiner.selection.intervals import Predicted
 from examiner.selection.methods import BEST_OF, Method
@@ -82,7 +83,10 @@ def choose_sets(
 def predict_sets(
     fold: Fold, raw: Floats, sets: Sequence[Columns], *, rest: bool = True
 ) -> list[Guess]:
-    """Predict agents with comparable values `raw` from each set, sets of one length at once."""
+    """Predict agents with comparable values `raw` from each set, sets of one length at once.
+
+    Lines by ridge regression, and curves beside them where values are shares of successes.
+    """
     target = fold.evidence.target
     assert target is not None
     design = Design.of(fold.evidence.values)
@@ -102,7 +106,22 @@ def predict_sets(
             left_truth = remainder(raw, columns)
         for row, index in enumerate(which.tolist()):
             guesses[index] = Guess(value[row], left[row], left_truth[row], nothing, nothing)
-    return [guess for guess in guesses if guess is not None]
+    found = [guess for guess in guesses if guess is not None]
+    return found if fold.curves is None else _beside_curves(fold.curves, raw, sets, found)
+
+
+def _beside_curves(
+    curves: ScoreCurves, raw: Floats, sets: Sequence[Columns], lines: Sequence[Guess]
+) -> list[Guess]:
+    """Blend what lines say with what curves do."""
+    shares, found = curves.shares(), []
+    for columns, line in zip(sets, lines, strict=True):
+        tasks = np.array(columns, dtype=np.intp)
+        curve = curves.predicted(raw[:, tasks], tasks, shares)
+        part = curves.part(line.value, curve.score)
+        value = line.value + part * (curve.score - line.value)
+        found.append(line._replace(value=value, rest=line.rest + part * (curve.rest - line.rest)))
+    return found
 
 
 def stacked(guesses: list[Guess], shape: tuple[int, ...]) -> Guess:
