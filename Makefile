@@ -7,6 +7,8 @@ ifeq ($(origin PYTHON),command line)
 VENV := .venv-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 endif
 BIN := $(VENV)/bin
+# Two processes test at once: linear algebra with threads of its own would only get in their way.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .PHONY: report test test-all lint types contracts docs wheel clean
 
@@ -14,10 +16,10 @@ report: $(VENV)/installed  ## Install, examine the bundled agents, leave report.
 	@$(BIN)/examiner report atari-arena --success 0.05 --output report.html
 
 test: $(VENV)/developing  ## Everything but the slow tests
-	$(BIN)/pytest -q -n 2 -m "not slow"
+	$(ONE_THREAD) $(BIN)/pytest -q -n 2 -m "not slow"
 
 test-all: $(VENV)/developing  ## The slow tests too: kills, clusters, coverage studies
-	$(BIN)/pytest -q -n 2
+	$(ONE_THREAD) $(BIN)/pytest -q -n 2
 
 lint: $(VENV)/developing
 	$(BIN)/ruff check .

@@ -4,7 +4,8 @@ On a page, in the order they stand and in one folder and namespace:
 - a fenced block with `title="NAME"` is written to the file NAME;
 - a `python` block is run, and a `text` block right behind it is what it prints;
 - a line `$ examiner …` of a `console` block is run and must succeed; the lines below it must appear in its
-  output, blanks and `…` aside.
+  output, blanks and `…` aside;
+- a block right behind `<!-- takes long -->` is run with the slow tests only.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ FENCE = re.compile(
     r"^(?P<fence>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence)[ \t]*$", re.M | re.S
 )
 LINK = re.compile(r"\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
+TAKES_LONG = "<!-- takes long -->"
 NAMES = {
     "rule": (ex.adaptive.RULES, "docs/guides/adaptive.md"),
     "normaliser": (ex.scores.NORMALISERS, "docs/guides/comparable.md"),
@@ -60,6 +62,7 @@ class Block(NamedTuple):
     text: str
     line: int
     adjacent: bool  # nothing but blank lines since the block before
+    takes_long: bool
 
 
 def blocks_of(page: Path) -> list[Block]:
@@ -75,6 +78,7 @@ def blocks_of(page: Path) -> list[Block]:
                 match["body"],
                 text.count("\n", 0, match.start()) + 1,
                 bool(found) and not text[end : match.start()].strip(),
+                text[end : match.start()].rstrip().endswith(TAKES_LONG),
             )
         )
         end = match.end()
@@ -126,19 +130,37 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if "decisions" not in page.parts], ids=name_of
-)
+SAMPLED = [page for page in PAGES if "decisions" not in page.parts]
+
+
+@pytest.mark.parametrize("page", SAMPLED, ids=name_of)
 def test_samples_of_a_page_run_and_print_what_is_shown(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    run_blocks(page, [block for block in blocks_of(page) if not block.takes_long], monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "page",
+    [page for page in SAMPLED if TAKES_LONG in page.read_text(encoding="utf-8")],
+    ids=name_of,
+)
+def test_samples_that_take_long_print_what_is_shown_too(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_blocks(page, blocks_of(page), monkeypatch)
+
+
+def run_blocks(page: Path, blocks: list[Block], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")  # tables are not folded to a terminal's width
     namespace: dict[str, object] = {"__name__": "__main__"}
     printed: str | None = None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ex.ExaminerWarning)  # users see notes and go on
-        for block in blocks_of(page):
+        for block in blocks:
             if block.title is not None:
                 Path(block.title).parent.mkdir(parents=True, exist_ok=True)
                 Path(block.title).write_text(block.text, encoding="utf-8")

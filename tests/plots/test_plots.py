@@ -13,16 +13,18 @@ from examiner.plots import PLOTS
 from examiner.results import Classification, Provenance, Results
 from examiner.telling.finding import Figure
 
+TASKS = 22
+
 
 @pytest.fixture(scope="module")
 def wins() -> Results:
-    """Thirty agents that succeed the oftener the abler they are, three tasks the other way round."""
+    """Sixteen agents that succeed the oftener the abler they are, two tasks the other way round."""
     rng = np.random.default_rng(1)
-    slope = np.where(np.arange(26) % 2 == 0, 4.0, 0.4)  # some tasks discriminate more than others
+    slope = np.where(np.arange(TASKS) % 2 == 0, 4.0, 0.4)  # some discriminate more than others
     slope[4::9] = -2.0
-    level = slope * (np.linspace(-2, 2, 30)[:, None] - np.linspace(-1.5, 1.5, 26))
-    won = rng.random((30, 26, 2)) < 1 / (1 + np.exp(-level))[:, :, None]
-    return Results.from_numpy(won.astype(float), tasks=[f"t{n}" for n in range(26)])
+    level = slope * (np.linspace(-2, 2, 16)[:, None] - np.linspace(-1.5, 1.5, TASKS))
+    won = rng.random((16, TASKS, 3)) < 1 / (1 + np.exp(-level))[:, :, None]
+    return Results.from_numpy(won.astype(float), tasks=[f"t{n}" for n in range(TASKS)])
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +42,9 @@ def log() -> Results:
 
 
 KINDS = Classification(
-    tuple(f"t{n}" for n in range(26)),
+    tuple(f"t{n}" for n in range(TASKS)),
     ("genre", "pace"),
-    tuple(("xy"[n % 2], "abc"[n % 3]) for n in range(26)),
+    tuple(("xy"[n % 2], "abc"[n % 3]) for n in range(TASKS)),
 )
 
 

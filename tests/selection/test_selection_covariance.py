@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import examiner as ex
 from examiner.selection import Constraints, Holdout, benchmark
-from examiner.selection.covariance import Conditional, blended, factors_of
+from examiner.selection.covariance import Conditional, Conditionals, blended, factors_of
 from examiner.selection.evidence import fold_of
 from examiner.selection.proof.inner import best_of
 from examiner.selection.proof.sets import predict_sets
@@ -34,8 +34,7 @@ def test_steps_of_cholesky_are_gaussian_conditioning(seed: int, linear: bool) ->
     found = blended(factors_of(values, 1), 0.6, weights=weights if linear else None, target=target)
     whole = found.loadings @ found.loadings.T + np.diag(found.noise)
     chosen = RNG(seed).permutation(7)[:3].tolist()
-    conditional = Conditional(found)
-    gains = conditional.gains(chosen)
+    gains = Conditional(found).gains(chosen)
     known = whole[np.ix_(chosen, chosen)]
     left = whole - whole[:, chosen] @ np.linalg.solve(known, whole[chosen])
     with_target = found.with_target - whole[:, chosen] @ np.linalg.solve(
@@ -46,7 +45,11 @@ def test_steps_of_cholesky_are_gaussian_conditioning(seed: int, linear: bool) ->
         assert gains[task] == pytest.approx(expected, rel=1e-6, abs=1e-9)
     new = RNG(seed + 1).normal(size=(4, 3))
     direct = new @ np.linalg.solve(known, found.with_target[chosen])
-    np.testing.assert_allclose(conditional.predicted(new)[-1], direct, rtol=1e-6, atol=1e-9)
+    several = Conditionals([found, found])
+    for task in chosen:
+        several.add(np.array([task, task]))
+    said = several.predicted(np.stack([new, 2 * new]))[:, -1]
+    np.testing.assert_allclose(said, [direct, 2 * direct], rtol=1e-6, atol=1e-9)
 
 
 def test_factors_are_recovered_with_two_fifths_of_the_cells_missing() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.checking import Floats
 
@@ -58,7 +59,8 @@ def factors_of(values: Floats, count: int) -> Factors:
     """
     seen = np.isfinite(values)
     agents, tasks = values.shape
-    held = seen.astype(np.float64)
+    held, complete = seen.astype(np.float64), bool(seen.all())
+    patterns = held[:1] if complete else held
     number = np.maximum(held.sum(axis=0), 1.0)
     centre = np.where(seen, values, 0.0).sum(axis=0) / number
     x = np.where(seen, values - centre, 0.0)
@@ -70,18 +72,23 @@ def factors_of(values: Floats, count: int) -> Factors:
     shift = np.zeros(tasks)
     prior = np.diag([1e-6, *[PRIOR_AGENTS] * count])
     for _ in range(steps):
-        scores, spread = _scores(x - held * shift, held, loadings, noise)
+        scores, spread = _scores(x - held * shift, patterns, loadings, noise)
         design = np.column_stack([np.ones(agents), scores])
-        squares = design[:, :, None] * design[:, None, :]
-        squares[:, 1:, 1:] += spread
-        moments = (held.T @ squares.reshape(agents, -1)).reshape(tasks, count + 1, count + 1)
         along = x.T @ design
-        found = np.linalg.solve(moments + prior, along[:, :, None])[:, :, 0]
+        if complete:  # all tasks have the same agents, and so the same moments
+            moments = design.T @ design
+            moments[1:, 1:] += agents * spread[0]
+            found = np.linalg.solve(moments + prior, along.T).T
+        else:
+            squares = design[:, :, None] * design[:, None, :]
+            squares[:, 1:, 1:] += spread
+            sums = (held.T @ squares.reshape(agents, -1)).reshape(tasks, count + 1, count + 1)
+            found = np.linalg.solve(sums + prior, along[:, :, None])[:, :, 0]
         shift, loadings = found[:, 0], found[:, 1:]
         noise = np.maximum(variance - (found * along).sum(axis=1) / number, floor)
-    scores, spread = _scores(x - held * shift, held, loadings, noise)
+    scores, spread = _scores(x - held * shift, patterns, loadings, noise)
     filled = np.where(seen, x - shift, scores @ loadings.T)
-    second = scores.T @ scores + spread.sum(axis=0)
+    second = scores.T @ scores + np.broadcast_to(spread, (agents, count, count)).sum(axis=0)
     return Factors(centre + shift, loadings, noise, scores, second, filled, 1 - held.mean(axis=0))
 
 
@@ -108,20 +115,23 @@ def _start(x: Floats, count: int, variance: Floats, share: float) -> Floats:
 
 
 def _scores(x: Floats, held: Floats, loadings: Floats, noise: Floats) -> tuple[Floats, Floats]:
-    """Expected factors of each agent and their covariances; [agents, factors] and one matrix more."""
-    (agents, _), count = x.shape, loadings.shape[1]
+    """Expected factors of each agent and their covariances; [agents, factors] and one matrix more.
+
+    `held` [agents, tasks] says which cells were observed; one row stands for all where these are alike.
+    """
+    count = loadings.shape[1]
     weighed = loadings / noise[:, None]
     products = (weighed[:, :, None] * loadings[:, None, :]).reshape(len(loadings), -1)
-    precision = np.eye(count) + (held @ products).reshape(agents, count, count)
+    precision = np.eye(count) + (held @ products).reshape(-1, count, count)
     spread = np.linalg.inv(precision)
-    scores: Floats = np.einsum("akl,al->ak", spread, x @ weighed)
+    scores: Floats = ((x @ weighed)[:, None, :] @ spread)[:, 0]
     return scores, np.asarray(spread, dtype=np.float64)
 
 
 class Covariance(NamedTuple):
     """Covariance L Lᵀ + diag(noise) between tasks, and that of each task with the target.
 
-    No matrix [tasks, tasks] is ever made: a column costs tasks · rank.
+    No matrix [tasks, tasks] is ever made.
     """
 
     mean: Floats  # [tasks]
@@ -134,12 +144,6 @@ class Covariance(NamedTuple):
     def variances(self) -> Floats:
         """Each task's variance, [tasks]."""
         return np.asarray(np.einsum("tr,tr->t", self.loadings, self.loadings) + self.noise)
-
-    def column(self, task: int) -> Floats:
-        """Return the covariances of one task with all, [tasks]."""
-        found: Floats = self.loadings @ self.loadings[task]
-        found[task] += self.noise[task]
-        return found
 
 
 def blended(
@@ -175,15 +179,99 @@ def blended(
     return Covariance(factors.mean, loadings, noise, with_target, float((about**2).mean()))
 
 
-class Conditional:
-    r"""What the tasks chosen leave of the covariances: one pivoted Cholesky column a task.
+class Conditionals:
+    r"""What tasks chosen leave of several covariances of the same tasks: a pivoted Cholesky column a task.
 
     With v the new column, the variance left and the covariance with the target y fall by
 
     .. math:: v = C_{\cdot j \mid S} / \sqrt{C_{jj \mid S}}, \qquad
               C_{tt} \to C_{tt} - v_t^2, \qquad C_{ty} \to C_{ty} - v_t\, C_{jy} / \sqrt{C_{jj}}
 
-    so that k tasks of m cost m · k · (rank + k).
+    so that k tasks of m cost m · k · (rank + k). All covariances take a step together, each with a task of
+    its own: on few agents and tasks a step of nine costs hardly more than one.
+
+    >>> one = Covariance(np.zeros(2), np.array([[1.0], [1.0]]), np.array([1.0, 0.1]), np.ones(2), 1.0)
+    >>> Conditionals([one, one]).grown(2).chosen
+    array([[1, 0],
+           [1, 0]])
+    """
+
+    def __init__(self, covariances: Sequence[Covariance]) -> None:
+        rank = max(one.loadings.shape[1] for one in covariances)
+        self._loadings = np.stack(
+            [
+                np.pad(one.loadings, ((0, 0), (0, rank - one.loadings.shape[1])))
+                for one in covariances
+            ]
+        )
+        self._start = np.stack([one.variances for one in covariances])
+        self._whole = np.array([max(one.target_variance, 1e-300) for one in covariances])
+        self._with_target = np.stack([one.with_target for one in covariances])
+        self._left, self._each = self._start.copy(), np.arange(len(covariances))
+        self._free = np.ones(self._start.shape, dtype=bool)
+        self._columns = np.empty((*self._start.shape, 16))
+        self._share: list[Floats] = []
+        self._chosen: list[NDArray[np.intp]] = []
+
+    @property
+    def chosen(self) -> NDArray[np.intp]:
+        """The tasks chosen, in their order, [covariances, chosen tasks]."""
+        return np.array(self._chosen, dtype=np.intp).reshape(-1, len(self._each)).T
+
+    def gains(self) -> Floats:
+        """Share of the target's variance that each task would explain too, [covariances, tasks]."""
+        able = self._free & (self._left > USED_UP * self._start)
+        explained = np.where(able, self._with_target**2 / np.where(able, self._left, 1.0), 0.0)
+        return np.asarray(explained / self._whole[:, None])
+
+    def grown(self, size: int) -> Conditionals:
+        """Add the task with the largest gain until there are `size`; without demands or costs."""
+        while len(self._chosen) < size:
+            self.add(np.where(self._free, self.gains(), -1.0).argmax(axis=1))
+        return self
+
+    def add(self, task: NDArray[np.intp]) -> None:
+        """Choose one more task under each covariance."""
+        known, at = len(self._chosen), (self._each, task)
+        if known == self._columns.shape[2]:
+            self._columns = np.concatenate([self._columns, np.empty_like(self._columns)], axis=2)
+        before = self._columns[:, :, :known]
+        deviation = np.sqrt(
+            np.maximum(np.maximum(self._left[at], USED_UP * self._start[at]), 1e-300)
+        )
+        new = (self._loadings @ self._loadings[at][:, :, None])[:, :, 0]
+        new -= (before @ before[at][:, :, None])[:, :, 0]
+        # What those chosen leave of each other is rounding.
+        new = np.where(self._free, new / deviation[:, None], 0.0)
+        new[at] = deviation
+        share = self._with_target[at] / deviation
+        self._columns[:, :, known], self._free[at] = new, False
+        self._left = np.maximum(self._left - new**2, 0.0)
+        self._with_target = self._with_target - new * share[:, None]
+        self._share.append(share)
+        self._chosen.append(task)
+
+    def predicted(self, values: Floats) -> Floats:
+        r"""Conditional expectation of the target, about its mean, from the first 1, 2, … chosen tasks.
+
+        .. math:: \hat y_k = \sum_{i \le k} \frac{C_{iy}}{\sqrt{C_{ii}}}\, (R^{-1} z)_i
+
+        with R the Cholesky factor of the chosen tasks. `values` [covariances, agents, chosen tasks] are
+        about the tasks' means, without gaps; shape [covariances, chosen tasks, agents].
+        """
+        from scipy.linalg import solve_triangular  # slow to import
+
+        known, chosen = len(self._chosen), self.chosen
+        said = []
+        for one, own in enumerate(values):
+            factor = self._columns[one, chosen[one], :known]
+            news = solve_triangular(factor, own.T, lower=True, check_finite=False)
+            said.append(np.cumsum(news * np.array(self._share)[:, one, None], axis=0))
+        return np.array(said)
+
+
+class Conditional:
+    """What the tasks chosen leave of one covariance, for choices that come from outside.
 
     >>> one = Covariance(np.zeros(2), np.array([[1.0], [1.0]]), np.array([1.0, 0.1]), np.ones(2), 1.0)
     >>> Conditional(one).gains([]).round(2)
@@ -191,63 +279,14 @@ class Conditional:
     """
 
     def __init__(self, covariance: Covariance) -> None:
-        self._whole = covariance
-        self._start = covariance.variances
-        self._begin()
-
-    def _begin(self) -> None:
-        self.chosen: list[int] = []
-        self._left = self._start.copy()
-        self._with_target = self._whole.with_target.copy()
-        self._columns = np.empty((len(self._start), 16))
-        self._share: list[float] = []
+        self._covariance = covariance
+        self._now = Conditionals([covariance])
 
     def gains(self, chosen: Sequence[int]) -> Floats:
         """Share of the target's variance that each task would explain beside those chosen, [tasks]."""
-        held = list(chosen)
-        if held[: len(self.chosen)] != self.chosen:
-            self._begin()
-        for task in held[len(self.chosen) :]:
-            self._add(task)
-        able = self._left > USED_UP * self._start
-        explained = np.where(able, self._with_target**2 / np.where(able, self._left, 1.0), 0.0)
-        explained[held] = 0.0
-        return explained / max(self._whole.target_variance, 1e-300)
-
-    def grown(self, size: int, offered: Floats | None = None) -> Conditional:
-        """Add the task with the largest gain until there are `size`; without demands or costs."""
-        while len(self.chosen) < size:
-            gain = self.gains(self.chosen)
-            gain[self.chosen] = -1.0
-            self._add(int((gain if offered is None else np.where(offered, gain, -1.0)).argmax()))
-        return self
-
-    def predicted(self, values: Floats) -> Floats:
-        r"""Conditional expectation of the target, about its mean, from the first 1, 2, … chosen tasks.
-
-        .. math:: \hat y_k = \sum_{i \le k} \frac{C_{iy}}{\sqrt{C_{ii}}}\, (R^{-1} z)_i
-
-        with R the Cholesky factor of the chosen tasks. `values` [agents, chosen tasks] are about the
-        tasks' means, without gaps; shape [chosen tasks, agents].
-        """
-        from scipy.linalg import solve_triangular  # slow to import
-
-        factor = self._columns[self.chosen, : len(self.chosen)]
-        news = solve_triangular(factor, values.T, lower=True, check_finite=False)
-        return np.cumsum(news * np.array(self._share)[:, None], axis=0)
-
-    def _add(self, task: int) -> None:
-        known = len(self.chosen)
-        if known == self._columns.shape[1]:
-            self._columns = np.concatenate([self._columns, np.empty_like(self._columns)], axis=1)
-        before = self._columns[:, :known]
-        deviation = np.sqrt(max(self._left[task], USED_UP * self._start[task], 1e-300))
-        new = (self._whole.column(task) - before @ before[task]) / deviation
-        new[self.chosen] = 0.0  # what they leave of each other is rounding
-        new[task] = deviation
-        share = float(self._with_target[task] / deviation)
-        self._columns[:, known] = new
-        self._left = np.maximum(self._left - new**2, 0.0)
-        self._with_target = self._with_target - new * share
-        self._share.append(share)
-        self.chosen.append(task)
+        held, known = list(chosen), self._now.chosen[0].tolist()
+        if held[: len(known)] != known:
+            self._now, known = Conditionals([self._covariance]), []
+        for task in held[len(known) :]:
+            self._now.add(np.array([task]))
+        return np.asarray(self._now.gains()[0])

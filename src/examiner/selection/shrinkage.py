@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.checking import Floats
-from examiner.selection.covariance import Conditional, Covariance, Factors, blended, factors_of
+from examiner.selection.covariance import Conditionals, Covariance, Factors, blended, factors_of
 from examiner.selection.names import name_order
 
 FACTORS = (1, 3)
@@ -128,11 +128,13 @@ def _errors(rest: Table, part: Table, rungs: tuple[int, ...]) -> Floats:
     """How far off the target of some agents is, predicted from others; [blends, rungs, agents]."""
     made = {count: factors_of(rest.values, count) for count in (0, *FACTORS)}
     centre = float(rest.target.mean())
-    off = []
-    for blend in BLENDS:
-        covariance = rest.covariance(blend, made[blend.factors])
-        chosen = Conditional(covariance).grown(rungs[-1])
-        values = part.values[:, chosen.chosen] - covariance.mean[chosen.chosen]
-        said = chosen.predicted(np.where(np.isfinite(values), values, 0.0))
-        off.append(part.target - centre - said[[rung - 1 for rung in rungs]])
-    return np.array(off)
+    covariances = [rest.covariance(blend, made[blend.factors]) for blend in BLENDS]
+    grown = Conditionals(covariances).grown(rungs[-1])
+    values = np.stack(
+        [
+            part.values[:, chosen] - covariance.mean[chosen]
+            for covariance, chosen in zip(covariances, grown.chosen, strict=True)
+        ]
+    )
+    said = grown.predicted(np.where(np.isfinite(values), values, 0.0))
+    return np.asarray(part.target - centre - said[:, [rung - 1 for rung in rungs]])

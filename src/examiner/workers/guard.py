@@ -17,7 +17,9 @@ MARK = "EXAMINER_CREW"
 """Workers and all that they start bear their crew's mark in this variable."""
 _DISMISSED = b"."
 _LOOK_SECONDS = 0.5  # how often the guard looks whether its driver is still there
-_PATIENCE_SECONDS = 10.0  # to be gone after SIGKILL where many wait; whoever is not then waits for a disk
+_PATIENCE_SECONDS = (
+    10.0  # to be gone after SIGKILL where many wait; whoever is not then waits for a disk
+)
 
 
 def family(leaders: Collection[int], mark: str = "") -> set[int]:

@@ -116,12 +116,16 @@ def _telling(matrix: ResponseMatrix) -> ResponseMatrix:
 
 
 def _agreements(off: Floats, weight: Floats) -> Floats:
-    """T, and the sum of squares of what every two agents have in common: [2, draws]."""
-    said = weight * off
+    """T, and the sum of squares of what every two agents have in common: [2, draws].
+
+    The squares of A Aᵀ and of Aᵀ A have one sum: the smaller of both is made.
+    """
     whole = np.maximum((weight**2).sum(axis=1), np.finfo(np.float64).eps)
-    total = (said.sum(axis=-1) ** 2 / whole).sum(axis=-1)
-    alike = said @ np.swapaxes(said, -1, -2) / np.sqrt(whole[:, None] * whole)
-    alone = np.diagonal(alike, axis1=-2, axis2=-1)
+    said = weight * off / np.sqrt(whole)[:, None]
+    total = (said.sum(axis=-1) ** 2).sum(axis=-1)
+    turned = np.swapaxes(said, -1, -2)
+    alike = said @ turned if off.shape[-2] < off.shape[-1] else turned @ said
+    alone = (said**2).sum(axis=-1)
     return np.stack([total, (alike**2).sum(axis=(-1, -2)) - (alone**2).sum(axis=-1)])
 
 
