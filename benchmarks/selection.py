@@ -6,7 +6,8 @@ standard error; `rest` is the same for the mean of the tasks *not* chosen, since
 Where results are shares, curves predict beside ridge regression; what they bring to random sets is shown.
 Splits in time train on the older agents. Every split is a line of a file, so that a run can be broken off
 and taken up again.
-Run: python benchmarks/selection.py FILE [--data ../shared/data] [--tables rasch,noise] [--splits 100]
+Run: python benchmarks/selection.py FILE [--data ../shared/data] [--tables Rasch,noise] [--splits 100]
+     python benchmarks/selection.py OTHER_FILE --methods regression,information_gain
      python benchmarks/selection.py FILE --show
 """
 
@@ -236,9 +237,13 @@ if __name__ == "__main__":
     options.add_argument("file", type=Path)
     options.add_argument("--data", type=Path, default=Path("../shared/data"))
     options.add_argument("--tables", default=",".join(TABLES))
+    options.add_argument("--methods", help="instead of each table's own; then give another file")
     options.add_argument("--splits", type=int, default=100)
     options.add_argument("--show", action="store_true")
     asked = options.parse_args()
+    if asked.methods:
+        for name, table in TABLES.items():
+            TABLES[name] = table._replace(methods=tuple(asked.methods.split(",")))
     if not asked.show:
         run(asked.file, asked.data, asked.tables.split(","), asked.splits)
     show(asked.file)
