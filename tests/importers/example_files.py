@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from examiner.results import Results
+from importers.evaluation_files import DATE, LM_EVAL_RESULTS, lines_of, lm_eval_line
 
 MONITOR = '#{"t_start": 1700000000.5, "env_id": "PongNoFrameskip-v4"}\nr,l,t\n-21.0,800,2.5\n-19,900,5.0\n'
 TIDY = (
@@ -43,17 +44,13 @@ def _parquet(folder: Path) -> bytes:
     return data
 
 
-def _lines(*records: object) -> bytes:
-    return "".join(json.dumps(record) + "\n" for record in records).encode()
-
-
 EXAMPLES: dict[str, tuple[str, Callable[[Path], bytes]]] = {
     "csv": ("scores.csv", lambda _: TIDY.encode()),
     "parquet": ("scores.parquet", _parquet),
     "ndjson": (
         "scores.jsonl",
-        lambda _: _lines(
-            {"agent": "a", "task": "t", "score": 1}, {"agent": "b", "task": "t", "score": 2.5}
+        lambda _: lines_of(
+            [{"agent": "a", "task": "t", "score": 1}, {"agent": "b", "task": "t", "score": 2.5}]
         ),
     ),
     "sb3-monitor": ("0.monitor.csv", lambda _: MONITOR.encode()),
@@ -102,10 +99,20 @@ EXAMPLES: dict[str, tuple[str, Callable[[Path], bytes]]] = {
     ),
     "py-irt": (
         "responses.jsonl",
-        lambda _: _lines(
-            {"subject_id": "bert", "responses": {"q1": 1, "q2": 0}},
-            {"subject_id": "gpt", "responses": {"q1": 1, "q3": None, "q2": 1}},
+        lambda _: lines_of(
+            [
+                {"subject_id": "bert", "responses": {"q1": 1, "q2": 0}},
+                {"subject_id": "gpt", "responses": {"q1": 1, "q3": None, "q2": 1}},
+            ]
         ),
+    ),
+    "lm-eval": (
+        f"samples_arc_{DATE}.jsonl",
+        lambda _: lines_of([lm_eval_line(number, {"acc": number / 2}) for number in range(3)]),
+    ),
+    "lm-eval-results": (
+        f"results_{DATE}.json",
+        lambda _: json.dumps(LM_EVAL_RESULTS).encode(),
     ),
     "gvgai-stdout": ("mcts.log", lambda _: STDOUT.encode()),
     "gvgai-trials": (

@@ -91,6 +91,8 @@ def _read(options: SourceOptions, progress: ProgressCallback | None) -> Results:
         item=_item(options.item),
         path=options.path,
         time=options.time,
+        items=options.items,
+        item_text=options.item_text,
         strict=options.strict,
         progress=progress,
     )

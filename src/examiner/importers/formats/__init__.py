@@ -5,6 +5,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
+from examiner.importers.evaluations.assembly import ReadLog, reading_of
+from examiner.importers.evaluations.log import EvaluationLog
 from examiner.importers.files import SourceFile
 from examiner.importers.formats import (
     aim,
@@ -14,6 +16,7 @@ from examiner.importers.formats import (
     gvgai,
     json_records,
     ledger,
+    lm_eval,
     ndjson,
     parquet,
     py_irt,
@@ -28,6 +31,7 @@ from examiner.wording import InputError, listed, shorten, unknown_name
 
 ReadOne = Callable[[SourceFile, TableOptions], Reading]
 ReadMany = Callable[[Sequence[SourceFile], TableOptions], list[Reading]]
+ReadLogs = Callable[[SourceFile, TableOptions], list[EvaluationLog]]
 
 
 class Format(NamedTuple):
@@ -36,6 +40,9 @@ class Format(NamedTuple):
     A format reads one file, or many at once where that is more than reading each. In a folder, only
     files with one of the `endings` are taken, where there are any. `training` says that it holds the
     episodes of agents while they learnt; `leads` that results beside it are made from it.
+
+    A format whose files are logs of evaluations has `logs` instead: agents, runs and items are named
+    when all files were read. `companions` are names of files that belong to its own and need no word.
     """
 
     description: str
@@ -45,6 +52,8 @@ class Format(NamedTuple):
     endings: tuple[str, ...] = ()
     training: bool = False
     leads: bool = False
+    logs: ReadLogs | None = None
+    companions: tuple[str, ...] = ()
 
     def read_one(self, file: SourceFile, options: TableOptions) -> Reading:
         """Read one file.
@@ -56,8 +65,22 @@ class Format(NamedTuple):
         """
         if self.read is not None:
             return self.read(file, options)
+        if self.logs is not None:
+            found = [ReadLog(log, file) for log in self.logs(file, options)]
+            return self.reading_of(found, options)
         assert self.read_many is not None
         return self.read_many([file], options)[0]
+
+    def reading_of(self, logs: Sequence[ReadLog], options: TableOptions) -> Reading:
+        """Put logs of this format together.
+
+        >>> FORMATS["lm-eval"].reading_of([], TableOptions())
+        Traceback (most recent call last):
+        ...
+        examiner.wording.InputError: There is no log to read. Name one.
+        """
+        name = next(name for name, kind in FORMATS.items() if kind.logs == self.logs)
+        return reading_of(logs, name, options.measures, options.measure_of)
 
 
 FORMATS = MappingProxyType(
@@ -92,6 +115,18 @@ FORMATS = MappingProxyType(
         ),
         "rliable": Format(
             "rliable arrays [runs, tasks], npz or JSON", rliable.recognises, rliable.read
+        ),
+        "lm-eval": Format(
+            "lm-evaluation-harness samples, JSON lines",
+            lm_eval.recognises_samples,
+            logs=lm_eval.read_samples,
+            leads=True,
+            companions=("results_*.json",),
+        ),
+        "lm-eval-results": Format(
+            "lm-evaluation-harness results of whole tasks, JSON",
+            lm_eval.recognises_results,
+            logs=lm_eval.read_results,
         ),
         "py-irt": Format("py-irt responses, JSON lines", py_irt.recognises, py_irt.read),
         "gvgai-stdout": Format(
@@ -176,5 +211,5 @@ def unknown_format(file: SourceFile) -> InputError:
     """
     return InputError(
         f"Cannot tell the format of {shorten(file.path, 200)}: it begins with "
-        f"{shorten(repr(file.head[:16]))}. Known formats: {listed(FORMATS, limit=20)}."
+        f"{shorten(repr(file.head[:16]))}. Known formats: {listed(FORMATS, limit=len(FORMATS))}."
     )
