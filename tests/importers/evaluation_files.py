@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import struct
+import sys
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 DATE = "2026-01-21T03-44-18.458309"
 LATER = "2026-02-01T00-00-00.000001"
@@ -72,3 +80,76 @@ LM_EVAL_RESULTS = {
     "model_name": "org/tiny",
     "model_name_sanitized": "org__tiny",
 }
+
+
+# ------------------------------------------------------------------ inspect_ai
+
+
+def inspect_header(**more: Any) -> dict[str, Any]:
+    """The header of a log; `more` replaces parts of `eval`, but for `status` and `version`."""
+    status, version = more.pop("status", "success"), more.pop("version", 2)
+    about = {
+        "eval_id": "e1",
+        "run_id": "r1",
+        "task_id": "t1",
+        "task": "inspect_evals/arc_easy",
+        "model": "openai/gpt2",
+        "dataset": {"name": "arc", "samples": 2, "shuffled": False},
+        "config": {"epochs": 1},
+        "model_args": {},
+        "task_args": {},
+    }
+    plan = {"name": "plan", "steps": [{"solver": "generate", "params": {}}], "config": {}}
+    return {"version": version, "status": status, "eval": about | more, "plan": plan}
+
+
+def inspect_sample(sample: int | str, value: object, epoch: int = 1, **more: Any) -> dict[str, Any]:
+    return {
+        "id": sample,
+        "epoch": epoch,
+        "input": f"What is {sample}?",
+        "target": "A",
+        "scores": {"choice": {"value": value, "answer": "A", "history": []}},
+        "model_usage": {
+            "openai/gpt2": {"input_tokens": 100, "output_tokens": 7, "total_tokens": 107},
+            "openai/grader": {"input_tokens": 9_000, "output_tokens": 900, "total_tokens": 9_900},
+        },
+        "total_time": 3.5,
+        "working_time": 2.5,
+        "uuid": f"{sample}-{epoch}",
+    } | more
+
+
+def eval_archive(members: Mapping[str, object], method: int = 8) -> bytes:
+    """A zip of JSON members: stored (0), deflated (8), or zstd in two frames (93), which zipfile lacks."""
+    local, central = b"", b""
+    for name, content in members.items():
+        data = content if isinstance(content, bytes) else json.dumps(content).encode()
+        packed = _packed(data, method)
+        sizes = zlib.crc32(data), len(packed), len(data), len(name), 0
+        shared = struct.pack("<HHHHH", 20, 0, method, 0, 33) + struct.pack("<IIIHH", *sizes)
+        place = struct.pack("<HHHII", 0, 0, 0, 0, len(local))
+        central += b"PK\x01\x02" + struct.pack("<H", 20) + shared + place + name.encode()
+        local += b"PK\x03\x04" + shared + name.encode() + packed
+    count = len(members)
+    end = struct.pack("<HHHHIIH", 0, 0, count, count, len(central), len(local), 0)
+    return local + central + b"PK\x05\x06" + end
+
+
+def _packed(data: bytes, method: int) -> bytes:
+    if method == 93:
+        return zstd.compress(data[:10]) + zstd.compress(data[10:])
+    if method == 8:
+        raw = zlib.compressobj(wbits=-15)
+        return raw.compress(data) + raw.flush()
+    return data
+
+
+def inspect_members(samples: Sequence[Mapping[str, Any]], **more: Any) -> dict[str, object]:
+    """The members of an archive, with a transcript that nobody opens."""
+    return {
+        "_journal/start.json": {"version": 2, "eval": inspect_header(**more)["eval"]},
+        "samples/1_epoch_1.json": b"no JSON at all: a transcript is not read",
+        "summaries.json": list(samples),
+        "header.json": inspect_header(**more),
+    }

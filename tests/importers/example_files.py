@@ -10,7 +10,15 @@ from pathlib import Path
 import numpy as np
 
 from examiner.results import Results
-from importers.evaluation_files import DATE, LM_EVAL_RESULTS, lines_of, lm_eval_line
+from importers.evaluation_files import (
+    DATE,
+    LM_EVAL_RESULTS,
+    eval_archive,
+    inspect_members,
+    inspect_sample,
+    lines_of,
+    lm_eval_line,
+)
 
 MONITOR = '#{"t_start": 1700000000.5, "env_id": "PongNoFrameskip-v4"}\nr,l,t\n-21.0,800,2.5\n-19,900,5.0\n'
 TIDY = (
@@ -113,6 +121,14 @@ EXAMPLES: dict[str, tuple[str, Callable[[Path], bytes]]] = {
     "lm-eval-results": (
         f"results_{DATE}.json",
         lambda _: json.dumps(LM_EVAL_RESULTS).encode(),
+    ),
+    "inspect": (
+        "2026-01-21T03-44-18+00-00_arc-easy_x.eval",
+        lambda _: eval_archive(
+            inspect_members(
+                [inspect_sample(1, "C"), inspect_sample("b", "I"), inspect_sample(1, 0, 2)]
+            )
+        ),
     ),
     "gvgai-stdout": ("mcts.log", lambda _: STDOUT.encode()),
     "gvgai-trials": (

@@ -14,6 +14,7 @@ from examiner.importers.formats import (
     cleanrl,
     dopamine,
     gvgai,
+    inspect_ai,
     json_records,
     ledger,
     lm_eval,
@@ -127,6 +128,9 @@ FORMATS = MappingProxyType(
             "lm-evaluation-harness results of whole tasks, JSON",
             lm_eval.recognises_results,
             logs=lm_eval.read_results,
+        ),
+        "inspect": Format(
+            "inspect_ai logs, .eval and .json", inspect_ai.recognises, logs=inspect_ai.read
         ),
         "py-irt": Format("py-irt responses, JSON lines", py_irt.recognises, py_irt.read),
         "gvgai-stdout": Format(
