@@ -153,3 +153,27 @@ def inspect_members(samples: Sequence[Mapping[str, Any]], **more: Any) -> dict[s
         "summaries.json": list(samples),
         "header.json": inspect_header(**more),
     }
+
+
+# ------------------------------------------------------------------ SWE-bench
+
+
+def write_submission(
+    folder: Path, agent: str, resolved: Sequence[str], *, split: str = "verified", **lists: Any
+) -> Path:
+    """What a submission to the leaderboard leaves: lists of ids, and files beside them."""
+    path = folder / "evaluation" / split / agent / "results" / "results.json"
+    path.parent.mkdir(parents=True)
+    content = {"no_generation": [], "no_logs": [], "resolved": list(resolved)} | lists
+    path.write_text(json.dumps(content, indent=4))
+    (path.parent / "resolved_by_repo.json").write_text('{"a/b": {"resolved": 1, "total": 2}}')
+    return path
+
+
+def write_details(
+    folder: Path, agent: str, details: Mapping[str, Any], *, split: str = "verified"
+) -> Path:
+    path = folder / "evaluation" / split / agent / "per_instance_details.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(details))
+    return path

@@ -130,6 +130,15 @@ EXAMPLES: dict[str, tuple[str, Callable[[Path], bytes]]] = {
             )
         ),
     ),
+    "swe-bench": (
+        "per_instance_details.json",
+        lambda _: json.dumps(
+            {
+                "django__django-1": {"resolved": True, "cost": 0.5, "api_calls": 3},
+                "django__django-2": {"resolved": False, "cost": 0.25, "api_calls": 9},
+            }
+        ).encode(),
+    ),
     "gvgai-stdout": ("mcts.log", lambda _: STDOUT.encode()),
     "gvgai-trials": (
         "trials.csv",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,12 @@ TEXT = "text"
 TAKEN_NAMES = ("agent", "task", "run")
 """Names from paths that say whose log it is, of what, and which evaluation; others are columns."""
 _OF_A_LOG = ("log", "model", "settings", "items", "evaluation")
+
+
+_UNION_NOTE = (
+    "The logs do not list the items they were asked. Those that any of them names are taken; items that "
+    "nobody solved are missing, so that every score is too high. List them all with `--items FILE`."
+)
 
 
 class ReadLog(NamedTuple):
@@ -70,6 +77,7 @@ def reading_of(
             f"{shorten(logs[0].path, 200)} holds no sample with a score. {' '.join(told)}".strip()
             + ("" if told else " Check that the evaluation was scored.")
         )
+    filled = _with_union(filled)
     choice = chosen([read.log for read in filled], measures, each)
     stacked = pl.concat(
         [_rows(read, choice.columns[read.log.items]) for read in filled],
@@ -83,9 +91,42 @@ def reading_of(
             f"{listed(choice.names)} left out."
         )
     notes += [note for read in logs for note in read.log.notes]
+    if any(read.log.only_named for read in filled):
+        notes.append(_UNION_NOTE)
     origin = Provenance(str(logs[0].path), format).with_notes(*notes)
     results = results_from_rows(scored, choice.names, origin, _lower(filled, choice))
     return Reading(results, _whereabouts(results, {read.name: read.path for read in filled}))
+
+
+def _with_union(logs: Sequence[ReadLog]) -> list[ReadLog]:
+    """Give logs that list only some of their items all that any log of the benchmark names, as failed."""
+    incomplete = {read.log.benchmark for read in logs if read.log.only_named}
+    named: dict[str, dict[str, str | None]] = {benchmark: {} for benchmark in incomplete}
+    for log, _ in logs:
+        if log.benchmark in incomplete:
+            parts = log.rows["subtask"] if "subtask" in log.rows.columns else [None] * len(log.rows)
+            named[log.benchmark] |= dict(zip(log.rows["id"], parts, strict=True))
+    return [
+        read._replace(log=_completed(read.log, named[read.log.benchmark]))
+        if read.log.only_named
+        else read
+        for read in logs
+    ]
+
+
+def _completed(log: EvaluationLog, items: Mapping[str, str | None]) -> EvaluationLog:
+    known = set(log.rows["id"])
+    more = [(sample, subtask) for sample, subtask in items.items() if sample not in known]
+    failed = pl.DataFrame(
+        {
+            "id": [sample for sample, _ in more],
+            "trial": [0] * len(more),
+            **{measure: [0.0] * len(more) for measure in log.measures},
+            "subtask": [subtask for _, subtask in more],
+        },
+        schema_overrides={"id": pl.String, "subtask": pl.String, "trial": pl.Int64},
+    )
+    return replace(log, rows=pl.concat([log.rows, failed], how="diagonal_relaxed"))
 
 
 def _whereabouts(results: Results, paths: Mapping[str, Path]) -> Whereabouts:

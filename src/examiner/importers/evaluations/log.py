@@ -35,7 +35,8 @@ class EvaluationLog:
     `rows` has `id` and `trial`, the `measures`, any of the costs, and where known `content` (a hash
     that makes an item the same under any id), `input` (one that only warns), `text` and `subtask`.
     `items` is what the names of its items begin with. Logs of one `evaluation` are parts or retries of
-    the same run. `left_out` counts samples by what became of them.
+    the same run. `left_out` counts samples by what became of them. A log with `only_named` does not list
+    the items it was asked: those that other logs name were failed.
     """
 
     model: str
@@ -49,6 +50,7 @@ class EvaluationLog:
     left_out: Mapping[str, int] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
     unfinished: bool = False
+    only_named: bool = False
     notes: tuple[str, ...] = ()
 
 

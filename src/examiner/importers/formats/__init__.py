@@ -24,6 +24,7 @@ from examiner.importers.formats import (
     rliable,
     sb3,
     separated,
+    swe_bench,
     wandb,
 )
 from examiner.importers.readings import Reading
@@ -114,9 +115,6 @@ FORMATS = MappingProxyType(
         "dopamine": Format(
             "Dopamine baselines, JSON", dopamine.recognises, dopamine.read, training=True
         ),
-        "rliable": Format(
-            "rliable arrays [runs, tasks], npz or JSON", rliable.recognises, rliable.read
-        ),
         "lm-eval": Format(
             "lm-evaluation-harness samples, JSON lines",
             lm_eval.recognises_samples,
@@ -131,6 +129,15 @@ FORMATS = MappingProxyType(
         ),
         "inspect": Format(
             "inspect_ai logs, .eval and .json", inspect_ai.recognises, logs=inspect_ai.read
+        ),
+        "swe-bench": Format(
+            "SWE-bench results.json, per_instance_details.json and reports of its harness",
+            swe_bench.recognises,
+            logs=swe_bench.read,
+            companions=("resolved_by_*.json", "metadata.yaml", "README.md"),
+        ),
+        "rliable": Format(
+            "rliable arrays [runs, tasks], npz or JSON", rliable.recognises, rliable.read
         ),
         "py-irt": Format("py-irt responses, JSON lines", py_irt.recognises, py_irt.read),
         "gvgai-stdout": Format(
