@@ -177,3 +177,56 @@ def write_details(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(details))
     return path
+
+
+# ------------------------------------------------------------------ Every Eval Ever
+
+
+def eee_line(sample: str, score: float, **more: Any) -> dict[str, Any]:
+    return {
+        "schema_version": "0.3.0",
+        "evaluation_id": "source/org_m/1750000000",
+        "model_id": "org/m",
+        "evaluation_name": "quiz",
+        "evaluation_result_id": "quiz.accuracy",
+        "sample_id": sample,
+        "sample_hash": document_hash(sample),
+        "interaction_type": "single_turn",
+        "input": {"raw": f"What is {sample}?", "reference": ["4"]},
+        "output": {"raw": ["4"]},
+        "answer_attribution": [],
+        "evaluation": {"score": score, "is_correct": score > 0.3},
+        "token_usage": {"input_tokens": 12, "output_tokens": 5, "total_tokens": 17},
+        "performance": {"latency_ms": 1500.0},
+    } | more
+
+
+def eee_aggregate(*metrics: str, lower: bool = False) -> dict[str, Any]:
+    results = [
+        {
+            "evaluation_result_id": f"quiz.{metric}",
+            "evaluation_name": "quiz",
+            "source_data": {"dataset_name": "quizzes", "source_type": "other"},
+            "metric_config": {"metric_id": metric, "lower_is_better": lower},
+            "score_details": {"score": 0.75},
+            "generation_config": {"generation_args": {"temperature": 0.5}},
+        }
+        for metric in metrics or ("accuracy",)
+    ]
+    return {
+        "schema_version": "0.3.0",
+        "evaluation_id": "source/org_m/1750000000",
+        "model_info": {"name": "m", "id": "org/m"},
+        "evaluation_results": results,
+    }
+
+
+def write_eee(
+    folder: Path, lines: Sequence[object], about: Mapping[str, Any] | None = None
+) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "f3a1c0de-4b2e-4c1a-9f6d-1b7e5a2c8d40_samples.jsonl"
+    path.write_bytes(lines_of(lines))
+    if about is not None:
+        (folder / path.name.replace("_samples.jsonl", ".json")).write_text(json.dumps(about))
+    return path

@@ -13,6 +13,8 @@ from examiner.results import Results
 from importers.evaluation_files import (
     DATE,
     LM_EVAL_RESULTS,
+    eee_aggregate,
+    eee_line,
     eval_archive,
     inspect_members,
     inspect_sample,
@@ -138,6 +140,14 @@ EXAMPLES: dict[str, tuple[str, Callable[[Path], bytes]]] = {
                 "django__django-2": {"resolved": False, "cost": 0.25, "api_calls": 9},
             }
         ).encode(),
+    ),
+    "every-eval-ever": (
+        "f3a1c0de-4b2e-4c1a-9f6d-1b7e5a2c8d40_samples.jsonl",
+        lambda _: lines_of([eee_line("1", 1.0), eee_line("2", 0.25), eee_line("2", 0.5)]),
+    ),
+    "every-eval-ever-results": (
+        "f3a1c0de-4b2e-4c1a-9f6d-1b7e5a2c8d40.json",
+        lambda _: json.dumps(eee_aggregate()).encode(),
     ),
     "gvgai-stdout": ("mcts.log", lambda _: STDOUT.encode()),
     "gvgai-trials": (

@@ -74,6 +74,11 @@ def _losses(results: Results, target: Path, layout: str) -> list[str]:
         )
     if layout == "wide" and len(results.measures) > 1:
         losses.append(f"A wide table holds one measure: {results.measures[0]!r} was written.")
+    if layout == "every-eval-ever":
+        return [
+            "Every Eval Ever has no place for scales and other columns: the first measure was written, "
+            "with tokens and seconds where they are known."
+        ]
     more = results.scales or results.task_attributes or results.agent_attributes
     if more and not (layout == "tidy" and file_kind(target)[0] == ".parquet"):
         losses.append(

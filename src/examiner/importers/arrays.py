@@ -16,8 +16,8 @@ from examiner.importers.files import SourceFile, check_unpacked
 from examiner.wording import InputError, shorten
 
 _LONGEST_HEADER = 10_000  # as numpy has it: shape and kind of one array
-_DAMAGE = (*DAMAGE, SyntaxError, tokenize.TokenError)
-"""What zipfile and numpy raise on what is no npz or npy file."""
+_DAMAGE = (*DAMAGE, SyntaxError, tokenize.TokenError, UserWarning)
+"""What zipfile and numpy raise on what is no npz or npy file, where warnings are errors too."""
 
 
 def array_names(file: SourceFile) -> tuple[str, ...]:

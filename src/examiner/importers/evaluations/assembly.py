@@ -12,7 +12,7 @@ from typing import NamedTuple
 import polars as pl
 
 from examiner.importers.cells import with_given
-from examiner.importers.evaluations.log import COSTS, EvaluationLog
+from examiner.importers.evaluations.log import BESIDE, EvaluationLog
 from examiner.importers.evaluations.measures import Choice, MeasureOf, chosen
 from examiner.importers.evaluations.naming import Identity, named_logs, with_items
 from examiner.importers.files import SourceFile
@@ -187,7 +187,7 @@ def results_from_rows(
 def _rows(read: ReadLog, columns: Mapping[str, str]) -> pl.DataFrame:
     """The rows of one log with the columns chosen, and what the log says of all of them."""
     log = read.log
-    beside = (*COSTS, "content", "input", TEXT)
+    beside = (*BESIDE, "content", "input", TEXT)
     kept = [name for name in beside if name in log.rows.columns and name not in columns]
     subtask = pl.col("subtask") if "subtask" in log.rows.columns else pl.lit(log.subtask, pl.String)
     settings = json.dumps(dict(sorted(log.settings.items())), ensure_ascii=False)

@@ -15,13 +15,15 @@ from examiner.wording import InputError, shorten
 
 COSTS = ("tokens_in", "tokens_out", "seconds", "cost")
 """What a sample cost the agent itself: tokens read and written, seconds, and money."""
+BESIDE = (*COSTS, "is_correct")
+"""What is known of samples beside their measures, and may be asked for as one."""
 TEXT_LETTERS = 300  # enough to know an item again
 WITH_ERROR, WITHOUT_SCORE = "with an error: not observed", "without a score: not observed"
 COPIES = "twice with the same result: counted once"
 RESERVED = frozenset(
     {
         *("agent", "task", "run", "trial", "model", "settings", "evaluation", "log", "item_id"),
-        *("item_hash", "id", "content", "input", "text", "subtask", "benchmark", "items", *COSTS),
+        *("item_hash", "id", "content", "input", "text", "subtask", "benchmark", "items", *BESIDE),
     }
 )
 """Columns that are no measure, whatever a log calls its measures."""
@@ -132,7 +134,7 @@ class Samples:
         told = {name for row in more for name in row}
         columns += [
             pl.Series(name, [row.get(name) for row in more], dtype=pl.Float64, strict=False)
-            for name in COSTS
+            for name in BESIDE
             if name in told
         ]
         columns += [

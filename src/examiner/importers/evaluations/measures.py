@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from examiner.importers.evaluations.log import COSTS, EvaluationLog
+from examiner.importers.evaluations.log import BESIDE, EvaluationLog
 from examiner.wording import InputError, counted, listed, shorten
 
 MERGED = "score"
@@ -75,7 +75,7 @@ def chosen(
     held: dict[str, dict[str, None]] = {}
     benchmarks: dict[str, str] = {}
     for log in logs:
-        costs = [name for name in names if name in COSTS and name in log.rows.columns]
+        costs = [name for name in names if name in BESIDE and name in log.rows.columns]
         held.setdefault(log.items, {}).update(dict.fromkeys((*log.measures, *costs)))
         benchmarks[log.items] = log.benchmark
     _check_known([*names, *(choice.measure for choice in each)], held)

@@ -13,6 +13,7 @@ from examiner.importers.formats import (
     bare_array,
     cleanrl,
     dopamine,
+    every_eval_ever,
     gvgai,
     inspect_ai,
     json_records,
@@ -135,6 +136,17 @@ FORMATS = MappingProxyType(
             swe_bench.recognises,
             logs=swe_bench.read,
             companions=("resolved_by_*.json", "metadata.yaml", "README.md"),
+        ),
+        "every-eval-ever": Format(
+            "Every Eval Ever samples, JSON lines",
+            every_eval_ever.recognises_samples,
+            logs=every_eval_ever.read_samples,
+            leads=True,
+        ),
+        "every-eval-ever-results": Format(
+            "Every Eval Ever aggregates, JSON",
+            every_eval_ever.recognises_aggregates,
+            logs=every_eval_ever.read_aggregates,
         ),
         "rliable": Format(
             "rliable arrays [runs, tasks], npz or JSON", rliable.recognises, rliable.read
