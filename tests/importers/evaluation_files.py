@@ -230,3 +230,39 @@ def write_eee(
     if about is not None:
         (folder / path.name.replace("_samples.jsonl", ".json")).write_text(json.dumps(about))
     return path
+
+
+# ------------------------------------------------------------------ HELM
+
+
+def helm_specification(model: str = "openai/gpt2", **adapter: Any) -> dict[str, Any]:
+    name = f"mmlu:subject=law,method=multiple_choice_joint,model={model.replace('/', '_')}"
+    return {"name": name, "adapter_spec": {"model": model, "max_train_instances": 5} | adapter}
+
+
+def helm_stat(name: str, value: float | None, **more: Any) -> dict[str, Any]:
+    """A statistic; without a value it was counted nowhere, and has no mean."""
+    found = (
+        {"count": 1, "sum": value, "mean": value} if value is not None else {"count": 0, "sum": 0}
+    )
+    return {"name": {"name": name, "split": "test"} | more} | found
+
+
+def helm_instance(name: str, score: float | None, trial: int = 0, **more: Any) -> dict[str, Any]:
+    stats = [
+        helm_stat("num_references", 4),
+        helm_stat("num_prompt_tokens", 333),
+        helm_stat("num_output_tokens", 2),
+        helm_stat("inference_runtime", 0.5),
+        helm_stat("exact_match", score),
+    ]
+    return {"instance_id": name, "train_trial_index": trial, "stats": stats} | more
+
+
+def write_helm(folder: Path, instances: Sequence[object], **about: Any) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "run_spec.json").write_text(json.dumps(helm_specification(**about), indent=2))
+    (folder / "stats.json").write_text(json.dumps([helm_stat("exact_match", 0.5)], indent=2))
+    path = folder / "per_instance_stats.json"
+    path.write_text(json.dumps(list(instances), indent=2))
+    return path

@@ -16,6 +16,8 @@ from importers.evaluation_files import (
     eee_aggregate,
     eee_line,
     eval_archive,
+    helm_instance,
+    helm_specification,
     inspect_members,
     inspect_sample,
     lines_of,
@@ -148,6 +150,13 @@ EXAMPLES: dict[str, tuple[str, Callable[[Path], bytes]]] = {
     "every-eval-ever-results": (
         "f3a1c0de-4b2e-4c1a-9f6d-1b7e5a2c8d40.json",
         lambda _: json.dumps(eee_aggregate()).encode(),
+    ),
+    "helm": (
+        "per_instance_stats.json",
+        lambda folder: (
+            (folder / "run_spec.json").write_text(json.dumps(helm_specification()))
+            and json.dumps([helm_instance("id1", 1), helm_instance("id2", 0)]).encode()
+        ),
     ),
     "gvgai-stdout": ("mcts.log", lambda _: STDOUT.encode()),
     "gvgai-trials": (

@@ -27,7 +27,7 @@ class MeasureOf(NamedTuple):
     @classmethod
     def of(cls, text: str) -> MeasureOf:
         """Read `PATTERN=MEASURE`."""
-        pattern, _, measure = text.partition("=")
+        pattern, _, measure = text.rpartition("=")
         if not pattern.strip() or not measure.strip():
             raise InputError(
                 f"{shorten(text)} does not say which measure of which benchmark. Give PATTERN=MEASURE, "
@@ -70,7 +70,7 @@ def chosen(
     Traceback (most recent call last):
     ...
     examiner.wording.InputError: The logs hold several measures, of which one is to be chosen: 'acc',
-    'acc_norm' of 'arc'. Name it (`--measure acc`), or one for each benchmark (`--measure 'arc*=acc'`).
+    'acc_norm' of 'arc'. Name it (`--measure acc`), or one for each benchmark (`--measure 'arc=acc'`).
     """
     held: dict[str, dict[str, None]] = {}
     benchmarks: dict[str, str] = {}
@@ -101,7 +101,7 @@ def chosen(
         else:
             single[items] = found
     if unclear:
-        raise _several(unclear)
+        raise _several(unclear, benchmarks)
     if len(set(single.values())) == 1 and not each:
         (name,) = set(single.values())
         return Choice({items: {name: name} for items in single}, (name,))
@@ -134,7 +134,7 @@ def _check_known(names: Iterable[str], held: Mapping[str, Mapping[str, None]]) -
             )
 
 
-def _several(unclear: Mapping[str, Sequence[str]]) -> InputError:
+def _several(unclear: Mapping[str, Sequence[str]], benchmarks: Mapping[str, str]) -> InputError:
     alike: dict[tuple[str, ...], list[str]] = {}
     for items, measures in unclear.items():
         alike.setdefault(tuple(measures), []).append(items)
@@ -146,5 +146,6 @@ def _several(unclear: Mapping[str, Sequence[str]]) -> InputError:
     items, measures = next(iter(unclear.items()))
     return InputError(
         f"The logs hold several measures, of which one is to be chosen: {told}{more}. Name it "
-        f"(`--measure {measures[0]}`), or one for each benchmark (`--measure '{items}*={measures[0]}'`)."
+        f"(`--measure {measures[0]}`), or one for each benchmark (`--measure "
+        f"'{benchmarks[items]}={measures[0]}'`)."
     )

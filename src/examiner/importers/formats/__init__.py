@@ -15,6 +15,7 @@ from examiner.importers.formats import (
     dopamine,
     every_eval_ever,
     gvgai,
+    helm,
     inspect_ai,
     json_records,
     ledger,
@@ -147,6 +148,13 @@ FORMATS = MappingProxyType(
             "Every Eval Ever aggregates, JSON",
             every_eval_ever.recognises_aggregates,
             logs=every_eval_ever.read_aggregates,
+        ),
+        "helm": Format(
+            "HELM per_instance_stats.json, a folder a run",
+            helm.recognises,
+            logs=helm.read,
+            leads=True,
+            companions=("*.json",),
         ),
         "rliable": Format(
             "rliable arrays [runs, tasks], npz or JSON", rliable.recognises, rliable.read
