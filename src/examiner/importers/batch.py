@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from examiner.importers.evaluations.adding import Before
 from examiner.importers.evaluations.assembly import ReadLog
 from examiner.importers.evaluations.log import EvaluationLog
 from examiner.importers.files import SourceFile, look_at
@@ -36,19 +37,26 @@ def read_files(
     progress: Progress | None = None,
     *,
     strict: bool = False,
-) -> Reading:
+    before: Before | None = None,
+) -> Reading | None:
     """Read the files of a folder or a pattern as one table.
 
     A file that cannot be read is passed over, and said with the reason; with `strict` it ends the reading.
+    Files that are known from `before` are not opened; None where there are no others with results.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> for agent in ("dqn", "random"):
     ...     _ = (folder / f"{agent}.csv").write_text("task,score\\npong,1\\nventure,2\\n")
-    >>> read_files(folder, TableOptions(), template=PathTemplate.of("{agent}.csv")).results
+    >>> reading = read_files(folder, TableOptions(), template=PathTemplate.of("{agent}.csv"))
+    >>> reading.results
     Results: 2 agents × 2 tasks, 1 run, 1 trial; measures: score
     """
     found = found_files(source)
+    if before is not None:
+        known_before = before.known(found.paths)
+        paths = tuple(path for path in found.paths if path not in known_before)
+        found = found._replace(paths=paths)
     candidates = tuple(FORMATS) if format is None else (format,)
     files, problems = _opened(
         found.paths, candidates, progress, by_ending=not found.meant, strict=strict
@@ -56,6 +64,10 @@ def read_files(
     known = without_companions(sorted_files(files, format, everything=found.meant, strict=strict))
     irregular = {"are not regular (pipes or devices)": list(found.irregular)}
     known = replace(known, skipped=known.skipped | irregular)
+    if before is not None:
+        known = _logs_only(known)
+    if not known.by_format and before is not None:
+        return None
     if not known.by_format and problems:
         raise problems[0][1]
     if not known.by_format:
@@ -83,6 +95,13 @@ def read_files(
     reading = joined(readings, origin, options.measures, options.item)
     # What matters least comes last: files that nobody would have read.
     return replace(reading, results=reading.results.with_notes(*known.notes(found.root)))
+
+
+def _logs_only(known: Sorted) -> Sorted:
+    """Only logs of evaluations can be added to others."""
+    return known.sifted(
+        lambda name, file: file if FORMATS[name].logs else "cannot be added to logs of evaluations"
+    )
 
 
 def _opened(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from examiner.importers.evaluations.adding import Before
 from examiner.importers.evaluations.items import item_names
 from examiner.importers.evaluations.measures import measures_of
 from examiner.importers.files import SourceFile, open_source
@@ -46,6 +47,7 @@ def read(
     time: str | None = None,
     items: str | Path | Sequence[str] | None = None,
     item_text: bool = False,
+    append_to: str | Path | None = None,
     strict: bool = False,
     progress: Progress | None = None,
 ) -> Results:
@@ -69,7 +71,9 @@ def read(
     Logs of evaluations of language models may hold several measures (scorers, filters): `measure` names
     one, or one for each benchmark ("arc*=acc_norm"). `items` are the items of a benchmark, or a file that
     lists them, where a log does not name those that nobody solved. With `item_text`, the first letters
-    of each item's text are kept as an attribute of its task.
+    of each item's text are kept as an attribute of its task. `append_to` is a Parquet file that such logs
+    were read into before: only files that are new, or have changed since, are read, and the results are
+    those of all.
 
     >>> read({"agent": ["dqn", "random"], "pong": [18.0, -20.7], "venture": [380.0, None]})
     Results: 2 agents × 2 tasks, 1 run, 1 trial; measures: score; 1 missing cell
@@ -89,6 +93,8 @@ def read(
     )
     named = None if format is None else known_format(format)
     template = None if path is None else PathTemplate.of(path)
+    before = None if append_to is None else Before.of(append_to)
+    reading: Reading | None
     if is_frame(source):
         reading = _read_frame(source, options, template)
     elif isinstance(source, (str, Path)) and str(source):
@@ -97,7 +103,11 @@ def read(
                 # Threads and all that they need are loaded only where there is work for them.
                 from examiner.importers.batch import read_files
 
-                reading = read_files(source, options, named, template, progress, strict=strict)
+                reading = read_files(
+                    source, options, named, template, progress, strict=strict, before=before
+                )
+            elif before is not None and before.known([Path(source)]):
+                reading = None
             else:
                 file = _named_by(template, open_source(source))
                 name = named or recognised(file)
@@ -109,11 +119,16 @@ def read(
             f"Cannot read a {type(source).__name__}. Give a path, or a pandas, polars or arrow table; "
             f"arrays of agents × tasks go to Results.from_numpy."
         )
+    if reading is None:
+        assert before is not None
+        return before.results.with_notes("There are no new logs: nothing was added.")
     results = reading.chosen(options.measures, options.item).results
     _check_taken(options, results)
     tables = is_frame(source) or results.provenance.format.startswith(("tidy", "wide"))
     if clock is not None and not tables:  # tables know their time since they were understood
         results = retimed(results, clock)
+    if before is not None:
+        results = before.with_logs(results)
     announce(results.notes)
     return results
 

@@ -32,7 +32,7 @@ TAKEN_NAMES = ("agent", "task", "run")
 _OF_A_LOG = ("log", "model", "settings", "items", "evaluation")
 
 
-_UNION_NOTE = (
+UNION_NOTE = (
     "The logs do not list the items they were asked. Those that any of them names are taken; items that "
     "nobody solved are missing, so that every score is too high. List them all with `--items FILE`."
 )
@@ -92,7 +92,7 @@ def reading_of(
         )
     notes += [note for read in logs for note in read.log.notes]
     if any(read.log.only_named for read in filled):
-        notes.append(_UNION_NOTE)
+        notes.append(UNION_NOTE)
     origin = Provenance(str(logs[0].path), format).with_notes(*notes)
     results = results_from_rows(scored, choice.names, origin, _lower(filled, choice))
     return Reading(results, _whereabouts(results, {read.name: read.path for read in filled}))
