@@ -119,3 +119,15 @@ def test_convert_adds_to_its_target(tmp_path: Path):
     assert ex.Results.load(target).agents == ("m0", "m1")
     done = CliRunner().invoke(app, ["convert", str(logs), str(tmp_path / "x.csv"), "--append"])
     assert "tidy Parquet only" in f"{done.output}{done.exception}"
+
+
+def test_logs_of_several_formats_keep_their_levels(tmp_path: Path):
+    write_lm_eval(tmp_path / "m", "quiz", [lm_eval_line(0, {"acc": 1.0, "f1": 0.5})])
+    (tmp_path / "1.eval").write_bytes(eval_archive(inspect_members([inspect_sample(1, "C")])))
+    results = ex.read(tmp_path, measure=["quiz=f1", "inspect_evals/*=choice"])
+    assert results.measures == ("score",)
+    assert results.measure().tolist() == [1.0, 0.5]
+    benchmarks = results.task_attributes.aligned(results.tasks, "benchmark")
+    assert benchmarks == ("inspect_evals/arc_easy", "quiz")
+    with pytest.raises(ex.InputError, match="There is no column 'bleu'; found 'acc', 'f1'"):
+        ex.read(tmp_path, measure=["quiz=bleu"])

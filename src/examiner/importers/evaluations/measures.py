@@ -35,6 +35,14 @@ class MeasureOf(NamedTuple):
             )
         return cls(pattern.strip(), measure.strip())
 
+    def is_of(self, items: str, benchmark: str) -> bool:
+        """Tell whether a group of items, or its benchmark, is like the pattern.
+
+        >>> MeasureOf("mmlu*", "acc").is_of("mmlu_law", "mmlu")
+        True
+        """
+        return fnmatchcase(items, self.pattern) or fnmatchcase(benchmark, self.pattern)
+
 
 def measures_of(names: Sequence[str]) -> tuple[MeasureOf, ...]:
     """Read measures for each benchmark; one that names no benchmark is for all others.
@@ -78,7 +86,15 @@ def chosen(
         costs = [name for name in names if name in BESIDE and name in log.rows.columns]
         held.setdefault(log.items, {}).update(dict.fromkeys((*log.measures, *costs)))
         benchmarks[log.items] = log.benchmark
-    _check_known([*names, *(choice.measure for choice in each)], held)
+    _check_known(names, held)
+    for choice in each:
+        fitting = {
+            items: measures
+            for items, measures in held.items()
+            if choice.is_of(items, benchmarks[items])
+        }
+        if fitting:  # else it is of logs in another format
+            _check_known([choice.measure], fitting)
     if names and not each:
         columns = {
             items: {name: name for name in names if name in measures}
@@ -119,8 +135,7 @@ def _named(
     fitting = (
         choice.measure
         for choice in each
-        if choice.measure in measures
-        and (fnmatchcase(items, choice.pattern) or fnmatchcase(benchmark, choice.pattern))
+        if choice.measure in measures and choice.is_of(items, benchmark)
     )
     return next(fitting, None)
 

@@ -96,6 +96,10 @@ FORMATS = MappingProxyType(
             ledger.recognises_nothing,
             partial(ledger.read, phase="training"),
         ),
+        # Before all that look for arrays in an archive, which takes longer than to tell it is a log.
+        "inspect": Format(
+            "inspect_ai logs, .eval and .json", inspect_ai.recognises, logs=inspect_ai.read
+        ),
         "cleanrl": Format(
             "TensorBoard event files: CleanRL run folders, Stable-Baselines3",
             cleanrl.recognises,
@@ -128,9 +132,6 @@ FORMATS = MappingProxyType(
             "lm-evaluation-harness results of whole tasks, JSON",
             lm_eval.recognises_results,
             logs=lm_eval.read_results,
-        ),
-        "inspect": Format(
-            "inspect_ai logs, .eval and .json", inspect_ai.recognises, logs=inspect_ai.read
         ),
         "swe-bench": Format(
             "SWE-bench results.json, per_instance_details.json and reports of its harness",

@@ -101,8 +101,10 @@ def _add(
         samples.left_out[WITH_ERROR] += 1
         return
     sample, epoch = summary.get("id"), summary.get("epoch", 1)
-    asked = json.dumps([summary.get("input"), summary.get("target")], sort_keys=True)
-    digest = hashlib.sha256(asked.encode(errors="replace")).hexdigest()
+    asked, target = summary.get("input"), summary.get("target")
+    if not (isinstance(asked, str) and isinstance(target, str)):
+        asked, target = json.dumps([asked, target], sort_keys=True), ""
+    digest = hashlib.sha256(f"{asked}\0{target}".encode(errors="replace")).hexdigest()
     usage = as_mapping(as_mapping(summary.get("model_usage")).get(model))
     samples.add(
         str(sample),
