@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -152,21 +151,6 @@ def _own_name(measure: str) -> str:
     return f"{measure} (measure)" if measure in RESERVED else measure
 
 
-def number(value: object) -> float | None:
-    """Return a score as a finite number, None where it is none.
-
-    >>> number(True), number("0.5"), number([1, 2]), number(float("nan"))
-    (1.0, 0.5, None, None)
-    """
-    if not isinstance(value, bool | int | float | str):
-        return None
-    try:
-        found = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return found if abs(found) < float("inf") else None
-
-
 def setting(value: object) -> str:
     """Write the value of a setting as it may stand in an agent's name.
 
@@ -203,32 +187,3 @@ def beginning_of(text: object) -> str | None:
     if not isinstance(text, str) or not text.strip():
         return None
     return " ".join(text[: 4 * TEXT_LETTERS].split())[:TEXT_LETTERS]
-
-
-def as_mapping(value: object) -> Mapping[str, Any]:  # Any: JSON values
-    """Return an object as it is, and anything else as an empty one.
-
-    >>> as_mapping({"a": 1}), as_mapping(None)
-    ({'a': 1}, {})
-    """
-    return value if isinstance(value, dict) else {}
-
-
-def as_sequence(value: object) -> Sequence[Any]:  # Any: JSON values
-    """Return a list as it is, and anything else as an empty one.
-
-    >>> as_sequence([1]), as_sequence({"a": 1})
-    ([1], ())
-    """
-    return value if isinstance(value, list) else ()
-
-
-def first_text(record: Mapping[str, Any], *names: str) -> str | None:  # Any: JSON values
-    """Return the first of these fields that holds text.
-
-    >>> first_text({"model": "", "name": "gpt2"}, "model", "name")
-    'gpt2'
-    """
-    return next(
-        (record[name] for name in names if isinstance(record.get(name), str) and record[name]), None
-    )

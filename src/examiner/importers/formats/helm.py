@@ -7,17 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from examiner.importers.evaluations.log import (
-    EvaluationLog,
-    Samples,
-    as_mapping,
-    as_sequence,
-    beginning_of,
-    first_text,
-    number,
-    settings_of,
-)
+from examiner.importers.evaluations.log import EvaluationLog, Samples, beginning_of, settings_of
 from examiner.importers.files import SourceFile, open_source
+from examiner.importers.json_values import as_mapping, as_sequence, first_text, number
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
 from examiner.wording import InputError, shorten

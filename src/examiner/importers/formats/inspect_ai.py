@@ -15,14 +15,11 @@ from examiner.importers.evaluations.log import (
     WITH_ERROR,
     EvaluationLog,
     Samples,
-    as_mapping,
-    as_sequence,
     beginning_of,
-    first_text,
-    number,
     settings_of,
 )
 from examiner.importers.files import SourceFile
+from examiner.importers.json_values import as_mapping, as_sequence, first_text, number
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
 from examiner.wording import InputError, shorten

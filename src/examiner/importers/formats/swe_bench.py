@@ -7,15 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from examiner.importers.evaluations.log import (
-    WITH_ERROR,
-    EvaluationLog,
-    Samples,
-    as_mapping,
-    as_sequence,
-    number,
-)
+from examiner.importers.evaluations.log import WITH_ERROR, EvaluationLog, Samples
 from examiner.importers.files import SourceFile
+from examiner.importers.json_values import as_mapping, as_sequence, number
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import beginning, parse_json, text_of
 from examiner.wording import InputError, listed, shorten
