@@ -88,7 +88,7 @@ class Before:
 
 def _rows(results: Results) -> pl.DataFrame:
     """Results as the stacked rows of logs that they were made of."""
-    frame = results.to_polars().with_columns(pl.col(ORIGIN).cast(pl.String))
+    frame = results.to_polars().with_columns(pl.col("item_id").cast(pl.String))
     about, columns = results.task_attributes, [*LEVELS, TEXT]
     levels = {name: about.aligned(results.tasks, name) for name in columns}
     tasks = pl.DataFrame(
@@ -104,4 +104,5 @@ def _rows(results: Results) -> pl.DataFrame:
     letters = pl.col("task").str.len_chars() - pl.col("item_id").str.len_chars()
     items = pl.col("task").str.slice(0, letters).str.strip_suffix("/")
     frame = frame.with_columns(content=content, items=items).rename({"item_id": "id"})
-    return frame.drop("agent", "task", "run", CONTENT, strict=False)
+    coded = pl.col("items", "benchmark").cast(pl.Categorical)
+    return frame.drop("agent", "task", "run", CONTENT, strict=False).with_columns(coded)

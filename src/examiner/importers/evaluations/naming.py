@@ -102,8 +102,9 @@ def with_items(rows: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
     names = _by_content(rows.filter(pl.col("content").is_not_null()))
     rows = rows.join(names, on=_ITEM, how="left", maintain_order="left")
     rows = rows.with_columns(item_id=pl.coalesce("item_id", "id"))
-    bare = (pl.col("items") == "") | (pl.col("item_id") == "")
-    joined = pl.col("items") + pl.when(bare).then(pl.lit("")).otherwise(pl.lit("/"))
+    items = pl.col("items").cast(pl.String)
+    bare = (items == "") | (pl.col("item_id") == "")
+    joined = items + pl.when(bare).then(pl.lit("")).otherwise(pl.lit("/"))
     others = names.filter(pl.col("again") > 0)["item_id"]
     notes: tuple[str, ...] = ()
     if len(others):
@@ -111,7 +112,9 @@ def with_items(rows: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
             f"{counted(len(others), 'item')} of an id that stands for something else in another log "
             f"{'is' if len(others) == 1 else 'are'} told apart by content: {listed(others, limit=3)}.",
         )
-    return rows.drop("twin", "again").with_columns(task=joined + pl.col("item_id")), notes
+    return rows.drop("twin", "again").with_columns(
+        task=(joined + pl.col("item_id")).cast(pl.Categorical)
+    ), notes
 
 
 def _by_content(rows: pl.DataFrame) -> pl.DataFrame:
