@@ -10,6 +10,19 @@ from pathlib import Path
 import numpy as np
 
 from examiner.results import Results
+from importers.evaluation_files import (
+    DATE,
+    LM_EVAL_RESULTS,
+    eee_aggregate,
+    eee_line,
+    eval_archive,
+    helm_instance,
+    helm_specification,
+    inspect_members,
+    inspect_sample,
+    lines_of,
+    lm_eval_line,
+)
 
 MONITOR = '#{"t_start": 1700000000.5, "env_id": "PongNoFrameskip-v4"}\nr,l,t\n-21.0,800,2.5\n-19,900,5.0\n'
 TIDY = (
@@ -43,17 +56,13 @@ def _parquet(folder: Path) -> bytes:
     return data
 
 
-def _lines(*records: object) -> bytes:
-    return "".join(json.dumps(record) + "\n" for record in records).encode()
-
-
 EXAMPLES: dict[str, tuple[str, Callable[[Path], bytes]]] = {
     "csv": ("scores.csv", lambda _: TIDY.encode()),
     "parquet": ("scores.parquet", _parquet),
     "ndjson": (
         "scores.jsonl",
-        lambda _: _lines(
-            {"agent": "a", "task": "t", "score": 1}, {"agent": "b", "task": "t", "score": 2.5}
+        lambda _: lines_of(
+            [{"agent": "a", "task": "t", "score": 1}, {"agent": "b", "task": "t", "score": 2.5}]
         ),
     ),
     "sb3-monitor": ("0.monitor.csv", lambda _: MONITOR.encode()),
@@ -102,9 +111,51 @@ EXAMPLES: dict[str, tuple[str, Callable[[Path], bytes]]] = {
     ),
     "py-irt": (
         "responses.jsonl",
-        lambda _: _lines(
-            {"subject_id": "bert", "responses": {"q1": 1, "q2": 0}},
-            {"subject_id": "gpt", "responses": {"q1": 1, "q3": None, "q2": 1}},
+        lambda _: lines_of(
+            [
+                {"subject_id": "bert", "responses": {"q1": 1, "q2": 0}},
+                {"subject_id": "gpt", "responses": {"q1": 1, "q3": None, "q2": 1}},
+            ]
+        ),
+    ),
+    "lm-eval": (
+        f"samples_arc_{DATE}.jsonl",
+        lambda _: lines_of([lm_eval_line(number, {"acc": number / 2}) for number in range(3)]),
+    ),
+    "lm-eval-results": (
+        f"results_{DATE}.json",
+        lambda _: json.dumps(LM_EVAL_RESULTS).encode(),
+    ),
+    "inspect": (
+        "2026-01-21T03-44-18+00-00_arc-easy_x.eval",
+        lambda _: eval_archive(
+            inspect_members(
+                [inspect_sample(1, "C"), inspect_sample("b", "I"), inspect_sample(1, 0, 2)]
+            )
+        ),
+    ),
+    "swe-bench": (
+        "per_instance_details.json",
+        lambda _: json.dumps(
+            {
+                "django__django-1": {"resolved": True, "cost": 0.5, "api_calls": 3},
+                "django__django-2": {"resolved": False, "cost": 0.25, "api_calls": 9},
+            }
+        ).encode(),
+    ),
+    "every-eval-ever": (
+        "f3a1c0de-4b2e-4c1a-9f6d-1b7e5a2c8d40_samples.jsonl",
+        lambda _: lines_of([eee_line("1", 1.0), eee_line("2", 0.25), eee_line("2", 0.5)]),
+    ),
+    "every-eval-ever-results": (
+        "f3a1c0de-4b2e-4c1a-9f6d-1b7e5a2c8d40.json",
+        lambda _: json.dumps(eee_aggregate()).encode(),
+    ),
+    "helm": (
+        "per_instance_stats.json",
+        lambda folder: (
+            (folder / "run_spec.json").write_text(json.dumps(helm_specification()))
+            and json.dumps([helm_instance("id1", 1), helm_instance("id2", 0)]).encode()
         ),
     ),
     "gvgai-stdout": ("mcts.log", lambda _: STDOUT.encode()),

@@ -118,3 +118,10 @@ def test_a_number_of_any_length_is_not_quoted_whole(tmp_path: Path):
         ex.read(path)
     assert len(str(told.value)) < 500
     assert "'epoch'" in str(told.value)
+
+
+def test_a_log_that_began_at_no_time_is_refused(tmp_path: Path):
+    path = tmp_path / "0.monitor.csv"
+    path.write_text('#{"t_start": 9999999999999999999999999999995, "env_id": "x"}\nr,l,t\n1,1,1\n')
+    with pytest.raises(ex.InputError, match="does not say when it began"):
+        ex.read(path)

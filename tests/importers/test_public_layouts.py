@@ -314,7 +314,7 @@ def test_scales_that_match_no_task_are_listed_beside_the_tasks():
 
 
 def test_the_learners_that_a_run_keeps_are_no_news(tmp_path: Path):
-    from examiner.importers.batch import _of_run
+    from examiner.importers.sorting import _of_run
 
     ledger = tmp_path / "ledger.sqlite"
     assert _of_run(tmp_path / "checkpoints" / "1f-3.checkpoint", ledger)

@@ -13,7 +13,7 @@ from examiner.results.storage import file_kind, formula_names
 from examiner.results.writers import check_path
 from examiner.telling.finding import Finding
 from examiner.telling.prose import Name
-from examiner.wording import counted, listed
+from examiner.wording import InputError, counted, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,11 @@ class ConvertOptions:
 
     target: Path = argument("TARGET", "File to write; its ending says the kind.")
     to: str = option("tidy", f"Layout to write: {', '.join(WRITERS)}.", metavar="LAYOUT")
+    append: bool = option(
+        False,
+        "Read only logs that TARGET lacks or that have changed since, and add them to it.",
+        "--append",
+    )
     for_spreadsheets: bool = option(
         False,
         "Put an apostrophe before names that a spreadsheet would compute.",
@@ -36,7 +41,8 @@ def convert(
     target, layout = wanted.target, wanted.to
     check_path(target, layout)  # before the reading, which may be long
     with progress_bar("reading") as progress:
-        read = results_from(options, progress, reduce_training_logs=False)
+        append_to = _appended(target, layout) if wanted.append else None
+        read = results_from(options, progress, reduce_training_logs=False, append_to=append_to)
         results = comparable(read, comparison)
         progress("writing", 1, 2)
         write(results, target, layout=layout, for_spreadsheets=wanted.for_spreadsheets)
@@ -50,6 +56,15 @@ def convert(
     if not wanted.for_spreadsheets:
         notes += _formulas(results, target, layout)
     show(Finding("convert", "Results", lead, data=data), "examiner.convert/1", told, notes)
+
+
+def _appended(target: Path, layout: str) -> Path | None:
+    """The file that logs are added to; none where it is not there yet."""
+    if layout != "tidy" or file_kind(target)[0] != ".parquet":
+        raise InputError(
+            "Logs are added to tidy Parquet only, which remembers them. Name such a TARGET."
+        )
+    return target if target.exists() else None
 
 
 def _formulas(results: Results, target: Path, layout: str) -> tuple[str, ...]:
@@ -74,6 +89,11 @@ def _losses(results: Results, target: Path, layout: str) -> list[str]:
         )
     if layout == "wide" and len(results.measures) > 1:
         losses.append(f"A wide table holds one measure: {results.measures[0]!r} was written.")
+    if layout == "every-eval-ever":
+        return [
+            "Every Eval Ever has no place for scales and other columns: the first measure was written, "
+            "with tokens and seconds where they are known."
+        ]
     more = results.scales or results.task_attributes or results.agent_attributes
     if more and not (layout == "tidy" and file_kind(target)[0] == ".parquet"):
         losses.append(

@@ -96,10 +96,21 @@ class SourceOptions:
         metavar="COLUMN[*FACTOR]",
     )
     measure: list[str] | None = option(
-        None, "Column to use as a measure; may be repeated, first is main.", metavar="COLUMN"
+        None,
+        "Column to use as a measure; may be repeated, first is main. Of logs of evaluations: a measure, or "
+        "BENCHMARK=MEASURE.",
+        metavar="COLUMN",
     )
     item: str | None = option(
         None, "What makes an item: task[,level,…]; others fold into trials.", metavar="COLUMNS"
+    )
+    items: str | None = option(
+        None,
+        "List of a benchmark's items, for logs that name only what was solved.",
+        metavar="FILE",
+    )
+    item_text: bool = option(
+        False, "Keep the first 300 letters of each item, of logs that hold them.", "--item-text"
     )
     scales: list[str] | None = option(
         None, "Bundled scales, or a table of task, random, reference.", metavar="NAME|FILE"

@@ -18,15 +18,17 @@ def results_from(
     progress: ProgressCallback | None = None,
     *,
     reduce_training_logs: bool = True,
+    append_to: Path | None = None,
 ) -> Results:
     """Read what the options name, choose from it, attach what is known, and reduce runs, in this order.
 
-    Without `reduce_training_logs`, runs are reduced only where `--reduce` says how.
+    Without `reduce_training_logs`, runs are reduced only where `--reduce` says how. Logs are added to
+    those of `append_to`.
 
     >>> results_from(SourceOptions("atari-dqn-family", drop=["task:*a*"])).tasks[:2]
     ('berzerk', 'bowling')
     """
-    results = _read(options, progress)
+    results = _read(options, progress, append_to)
     results = results.keeping(*options.keep or ()).dropping(*options.drop or ())
     scales = {name: _scales(name, results.measures[0]) for name in options.scales or ()}
     results = attach(results, scales=scales, tasks=options.tasks, agents=options.agents)
@@ -79,7 +81,9 @@ def _reduced(results: Results, options: SourceOptions, by_default: bool) -> Resu
     return reduce_runs(results, options.reduce)
 
 
-def _read(options: SourceOptions, progress: ProgressCallback | None) -> Results:
+def _read(
+    options: SourceOptions, progress: ProgressCallback | None, append_to: Path | None
+) -> Results:
     if options.source in DATASETS and not Path(options.source).exists():
         return _bundled(options)
     return read(
@@ -91,6 +95,9 @@ def _read(options: SourceOptions, progress: ProgressCallback | None) -> Results:
         item=_item(options.item),
         path=options.path,
         time=options.time,
+        items=options.items,
+        item_text=options.item_text,
+        append_to=append_to,
         strict=options.strict,
         progress=progress,
     )

@@ -21,6 +21,7 @@ _GOMES_RANDOM = "random_gomes"
 _GOMES = "Gomes & Souza 2021, random agent"
 _MNIH_WANG = "Mnih et al. 2015 and Wang et al. 2016, no-op starts"
 _ARENA = "random agent of the same data set; human of Mnih et al. 2015 and Wang et al. 2016"
+_SWE_BENCH = "SWE-bench verified"  # as logs of it are read
 _FAMILIES = MappingProxyType(
     {"random": "blind", "no-op": "blind", "brute": "learning", "sarsa-blob-prost": "learning"}
 )
@@ -156,6 +157,28 @@ def load_arena(card: Card) -> Results:
     return results.with_attributes(Attributes("agent", results.agents, ("family", LEARNS), known))
 
 
+def load_swe_bench(card: Card) -> Results:
+    """Return what each entry of a leaderboard resolved, with the repository of each task.
+
+    >>> results = load_swe_bench(read_card("swebench-verified"))
+    >>> len(results.agents), len(results.tasks), results.measures
+    (134, 500, ('resolved',))
+    >>> results.task_attributes.aligned(["django__django-11099"], "subtask")
+    ('django/django',)
+    """
+    rows = data_frame(card.file).with_columns(run=0, trial=0)
+    results = Results.from_frame(
+        rows.drop("repository"), measures=["resolved"], provenance=_provenance(card)
+    )
+    tasks = rows.select("task", "repository").unique(maintain_order=True).cast(pl.String)
+    levels = tuple((_SWE_BENCH, repository) for repository in tasks["repository"])
+    results = results.with_attributes(
+        Attributes("task", tuple(tasks["task"]), ("benchmark", "subtask"), levels)
+    )
+    dates = tuple((f"{agent[:4]}-{agent[4:6]}-{agent[6:8]}",) for agent in results.agents)
+    return results.with_attributes(Attributes("agent", results.agents, ("date",), dates))
+
+
 def _provenance(card: Card, *, training: bool = False) -> Provenance:
     return Provenance(source=card.name, format="bundled", notes=card.notes, training=training)
 
@@ -172,6 +195,7 @@ DATASETS: Mapping[str, Callable[[Card], Dataset]] = MappingProxyType(
         "gvgai-information-2019": load_published_table,
         "gvgai-plays": load_plays,
         "machado-2018-table1": load_published_table,
+        "swebench-verified": load_swe_bench,
     }
 )
 
@@ -179,7 +203,13 @@ DATASETS: Mapping[str, Callable[[Card], Dataset]] = MappingProxyType(
 # The overloads are for type checkers; a data set without one is still loaded.
 @overload
 def load(
-    name: Literal["atari-arena", "atari-arena-deterministic", "atari-dqn-family", "gvgai-plays"],
+    name: Literal[
+        "atari-arena",
+        "atari-arena-deterministic",
+        "atari-dqn-family",
+        "gvgai-plays",
+        "swebench-verified",
+    ],
 ) -> Results: ...
 @overload
 def load(name: Literal["atari-human-random"]) -> Scales: ...

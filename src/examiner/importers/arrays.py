@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import io
-import struct
 import tokenize
 import zipfile
-import zlib
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.importers.archives import DAMAGE, opened_zip
 from examiner.importers.files import SourceFile, check_unpacked
 from examiner.wording import InputError, shorten
 
-_ZIP = b"PK\x03\x04"
 _LONGEST_HEADER = 10_000  # as numpy has it: shape and kind of one array
-_DAMAGE = (
-    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, MemoryError),
-    *(ValueError, TypeError, LookupError, OverflowError, SyntaxError, RuntimeError),
-    tokenize.TokenError,
-)
-"""What zipfile and numpy raise on what is no npz or npy file; NotImplementedError is a RuntimeError."""
+_DAMAGE = (*DAMAGE, SyntaxError, tokenize.TokenError, UserWarning)
+"""What zipfile and numpy raise on what is no npz or npy file, where warnings are errors too."""
 
 
 def array_names(file: SourceFile) -> tuple[str, ...]:
@@ -33,7 +27,7 @@ def array_names(file: SourceFile) -> tuple[str, ...]:
     ()
     """
     try:
-        with _archive(file) as archive:
+        with opened_zip(file) as archive:
             return tuple(member.filename.removesuffix(".npy") for member in _members(archive))
     except (InputError, *_DAMAGE):
         return ()
@@ -47,7 +41,7 @@ def array_dimensions(file: SourceFile) -> dict[str, int]:
     """
     dimensions: dict[str, int] = {}
     try:
-        with _archive(file) as archive:
+        with opened_zip(file) as archive:
             for name in archive.namelist():
                 with archive.open(name) as stream:
                     dimensions[name.removesuffix(".npy")] = len(_header(stream)[0])
@@ -68,7 +62,7 @@ def read_arrays(file: SourceFile) -> dict[str, NDArray[Any]]:  # Any: numbers or
     """
     size = file.path.stat().st_size if file.path.exists() else len(file.head)
     try:
-        with _archive(file) as archive:
+        with opened_zip(file) as archive:
             members = _members(archive)
             check_unpacked(sum(member.file_size for member in members), size, file.path)
             if len({member.filename for member in members}) < len(members):
@@ -107,13 +101,6 @@ def read_array(file: SourceFile) -> NDArray[Any]:  # Any: numbers or text
             f"Cannot read {shorten(file.path, 200)}: the npy file is cut off or damaged. "
             f"Save it again with `np.save`."
         ) from problem
-
-
-def _archive(file: SourceFile) -> zipfile.ZipFile:
-    if not file.head.startswith(_ZIP):
-        raise zipfile.BadZipFile
-    plain = file.compression is None and not file.whole
-    return zipfile.ZipFile(file.path if plain else io.BytesIO(file.contents()))
 
 
 def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:

@@ -3,67 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from examiner.importers.files import SourceFile, look_at, refuse_empty
-from examiner.importers.formats import FORMATS, recognised, unknown_format
+from examiner.importers.evaluations.adding import Before
+from examiner.importers.evaluations.assembly import ReadLog
+from examiner.importers.evaluations.log import EvaluationLog
+from examiner.importers.files import SourceFile, look_at
+from examiner.importers.formats import FORMATS, recognised
 from examiner.importers.paths import found_files
 from examiner.importers.readings import Reading, joined
+from examiner.importers.sorting import Seen, Sorted, relative, sorted_files, without_companions
 from examiner.importers.tables import TableOptions
 from examiner.importers.templates import PathTemplate
 from examiner.results import Provenance
 from examiner.wording import InputError, counted, listed, shorten
-from examiner.workers import Progress
+from examiner.workers import Progress, map_processes
 from examiner.workers import map as map_jobs
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
+_HEAD_KEPT_BYTES = 64  # enough to know an archive again
+_PROCESSES_FROM_BYTES = 32 * 2**20  # less is read before processes have started
 _FILES_PER_JOB = 64  # a look at a file is short beside handing it to a thread
-_OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
-_CHECKPOINTS = "checkpoints"  # the folder in which a run keeps its learners
-_RESULT_ENDINGS = (".csv", ".tsv", ".tab", ".ndjson", ".jsonl", ".parquet")
-
-
-@dataclass(frozen=True, slots=True)
-class Sorted:
-    """Files by their format, in order, and those that are passed over, by the reason."""
-
-    by_format: dict[str, list[SourceFile]]
-    skipped: dict[str, list[Path]]
-
-    def sifted(self, judge: Callable[[str, SourceFile], SourceFile | str]) -> Sorted:
-        """Keep what `judge` returns for the format and a file of it, or pass over it for a reason.
-
-        >>> known = Sorted({"csv": [SourceFile(Path("a.csv"), None, b"")]}, {})
-        >>> known.sifted(lambda name, file: "are old")
-        Sorted(by_format={}, skipped={'are old': [PosixPath('a.csv')]})
-        """
-        by_format: dict[str, list[SourceFile]] = {}
-        skipped = {reason: list(paths) for reason, paths in self.skipped.items()}
-        for name, files in self.by_format.items():
-            for file in files:
-                judged = judge(name, file)
-                if isinstance(judged, str):
-                    skipped.setdefault(judged, []).append(file.path)
-                else:
-                    by_format.setdefault(name, []).append(judged)
-        return Sorted(by_format, skipped)
-
-    def notes(self, root: Path) -> tuple[str, ...]:
-        """One sentence for each reason why files were passed over.
-
-        >>> Sorted({}, {"are not results": [Path("logs/README.md")]}).notes(Path("logs"))
-        ("1 file was skipped that is not results: 'README.md'.",)
-        """
-        return tuple(
-            f"{counted(len(paths), 'file')} "
-            f"{f'was skipped that {_of_one(reason)}' if len(paths) == 1 else f'were skipped that {reason}'}"
-            f": {listed([_relative(path, root).as_posix() for path in paths], limit=3)}."
-            for reason, paths in self.skipped.items()
-            if paths
-        )
 
 
 def read_files(
@@ -74,38 +37,54 @@ def read_files(
     progress: Progress | None = None,
     *,
     strict: bool = False,
-) -> Reading:
+    before: Before | None = None,
+) -> Reading | None:
     """Read the files of a folder or a pattern as one table.
 
     A file that cannot be read is passed over, and said with the reason; with `strict` it ends the reading.
+    Files that are known from `before` are not opened; None where there are no others with results.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> for agent in ("dqn", "random"):
     ...     _ = (folder / f"{agent}.csv").write_text("task,score\\npong,1\\nventure,2\\n")
-    >>> read_files(folder, TableOptions(), template=PathTemplate.of("{agent}.csv")).results
+    >>> reading = read_files(folder, TableOptions(), template=PathTemplate.of("{agent}.csv"))
+    >>> reading.results
     Results: 2 agents × 2 tasks, 1 run, 1 trial; measures: score
     """
     found = found_files(source)
-    files, problems = _opened(found.paths, progress, strict=strict)
-    known = _without_companions(_sorted(files, format, everything=found.meant, strict=strict))
+    if before is not None:
+        known_before = before.known(found.paths)
+        paths = tuple(path for path in found.paths if path not in known_before)
+        found = found._replace(paths=paths)
+    candidates = tuple(FORMATS) if format is None else (format,)
+    files, problems = _opened(
+        found.paths, candidates, progress, by_ending=not found.meant, strict=strict
+    )
+    known = without_companions(sorted_files(files, format, everything=found.meant, strict=strict))
     irregular = {"are not regular (pipes or devices)": list(found.irregular)}
     known = replace(known, skipped=known.skipped | irregular)
+    if before is not None:
+        known = _logs_only(known)
+    if not known.by_format and before is not None:
+        return None
     if not known.by_format and problems:
         raise problems[0][1]
     if not known.by_format:
         expected = f"in the format {format!r}" if format else "of a known format"
         raise InputError(
             f"None of the {counted(len(files), 'file')} in {shorten(source, 200)} holds results "
-            f"{expected}; the first is {shorten(_relative(files[0].path, found.root).as_posix(), 200)}. "
-            f"Known formats: {listed(FORMATS, limit=20)}."
+            f"{expected}; the first is "
+            f"{shorten(relative(files[0].file.path, found.root).as_posix(), 200)}. "
+            f"Known formats: {listed(FORMATS, limit=len(FORMATS))}."
         )
     if template is not None:
         known = _named(known, template, found.root)
     _refuse_mixture(known, source)
     readings: list[Reading] = []
     for name, group in known.by_format.items():
-        read, odd = _read_group(name, group, options, progress, strict=strict)
+        read_group = _read_logs if FORMATS[name].logs else _read_group
+        read, odd = read_group(name, group, options, progress, strict=strict)
         readings += read
         problems += odd
     if not readings:
@@ -118,11 +97,33 @@ def read_files(
     return replace(reading, results=reading.results.with_notes(*known.notes(found.root)))
 
 
+def _logs_only(known: Sorted) -> Sorted:
+    """Only logs of evaluations can be added to others."""
+    return known.sifted(
+        lambda name, file: file if FORMATS[name].logs else "cannot be added to logs of evaluations"
+    )
+
+
 def _opened(
-    paths: Sequence[Path], progress: Progress | None, *, strict: bool
-) -> tuple[list[SourceFile], list[tuple[Path, InputError]]]:
-    """The files, and those that cannot even be opened, with the reason."""
-    attempt = _attempt(look_at, strict=strict)
+    paths: Sequence[Path],
+    candidates: Sequence[str],
+    progress: Progress | None,
+    *,
+    by_ending: bool,
+    strict: bool,
+) -> tuple[list[Seen], list[tuple[Path, InputError]]]:
+    """The files and their formats, and those that cannot even be opened, with the reason."""
+
+    def seen(path: Path) -> Seen:
+        file = look_at(path)
+        usable = file.head and not file.is_pickle
+        name = recognised(file, candidates, by_ending=by_ending) if usable else None
+        if name is not None and FORMATS[name].logs is not None:
+            # Thousands of logs are read one by one: their first bytes are not all kept till then.
+            file = replace(file, head=file.head[:_HEAD_KEPT_BYTES], whole=False)
+        return Seen(file, name)
+
+    attempt = _attempt(seen, strict=strict)
     jobs = [paths[start : start + _FILES_PER_JOB] for start in range(0, len(paths), _FILES_PER_JOB)]
     chunks = map_jobs(
         lambda job: [attempt(path) for path in job], jobs, progress=progress, stage="opening files"
@@ -146,84 +147,16 @@ def _attempt(
     return attempt
 
 
-def _sorted(
-    files: Sequence[SourceFile], named: str | None, *, everything: bool, strict: bool
-) -> Sorted:
-    candidates = tuple(FORMATS) if named is None else (named,)
-    by_format: dict[str, list[SourceFile]] = {name: [] for name in candidates}
-    skipped: list[Path] = []
-    empty: list[Path] = []
-    for file in files:
-        meant = everything or file.suffix in _RESULT_ENDINGS
-        if meant and not file.head:
-            if strict:
-                refuse_empty(file)
-            empty.append(file.path)
-            continue
-        usable = file.head and not file.is_pickle
-        name = recognised(file, candidates, by_ending=not everything) if usable else None
-        if name is not None:
-            by_format[name].append(file)
-        elif strict and named is None and file.head and meant:
-            raise unknown_format(file)
-        else:
-            skipped.append(file.path)
-    reason = "are not results" if named is None else f"are not in the format {named!r}"
-    known = {name: files for name, files in by_format.items() if files}
-    return Sorted(known, {reason: skipped, "are empty": empty})
-
-
-def _without_companions(known: Sorted) -> Sorted:
-    """Of one folder, read the training log or ledger and leave its companions: summaries, copies.
-
-    The same run is written there in several formats, and would count several times.
-    """
-    first: dict[Path, str] = {}
-    for name, files in known.by_format.items():
-        if FORMATS[name].training or FORMATS[name].leads:
-            for file in files:
-                first.setdefault(file.path.parent, name)
-
-    def judge(name: str, file: SourceFile) -> SourceFile | str:
-        chosen = first.get(file.path.parent, name)
-        if chosen == name:
-            return file
-        what = "ledger" if FORMATS[chosen].leads else f"training log in the format {chosen!r}"
-        return f"lie beside a {what} (to read them, `--format {name}`)"
-
-    known = known.sifted(judge)
-    leading = (files for name, files in known.by_format.items() if FORMATS[name].leads)
-    ledgers = [file.path for files in leading for file in files]
-    told = {
-        reason: [path for path in paths if not any(_of_run(path, ledger) for ledger in ledgers)]
-        for reason, paths in known.skipped.items()
-    }
-    return replace(known, skipped=told)
-
-
-def _of_run(path: Path, ledger: Path) -> bool:
-    """Whether `examiner run` wrote a file beside its ledger: it needs no word."""
-    names = ("output.log", "episodes.parquet", *(ledger.name + end for end in _OF_A_RUN))
-    kept = ledger.with_name(_CHECKPOINTS)
-    return path.parent == kept or (path.parent == ledger.parent and path.name in names)
-
-
-def _of_one(reason: str) -> str:
-    """The reason said of one file: `are not results` is `is not results`."""
-    verb, _, rest = reason.partition(" ")
-    return f"{'is' if verb == 'are' else verb + 's'} {rest.replace('read them', 'read it')}"
-
-
 def _named(known: Sorted, template: PathTemplate, root: Path) -> Sorted:
     reason = f"are not like the path template {template.text!r}"
 
     def judge(name: str, file: SourceFile) -> SourceFile | str:
-        names = template.match(_relative(file.path, root))
+        names = template.match(relative(file.path, root))
         return reason if names is None else replace(file, names=names)
 
     sifted = known.sifted(judge)
     if not sifted.by_format:
-        raise template.no_match([_relative(path, root) for path in sifted.skipped[reason]], root)
+        raise template.no_match([relative(path, root) for path in sifted.skipped[reason]], root)
     return sifted
 
 
@@ -276,6 +209,39 @@ def _read_group(
     return readings, odd
 
 
+def _read_logs(
+    name: str,
+    files: Sequence[SourceFile],
+    options: TableOptions,
+    progress: Progress | None,
+    *,
+    strict: bool,
+) -> tuple[list[Reading], list[tuple[Path, InputError]]]:
+    """One reading of many logs of evaluations, and those that could not be read, with the reason."""
+    jobs = [(name, file, options) for file in files]
+    size = sum(file.path.stat().st_size for file in files)
+    spread = map_processes if size > _PROCESSES_FROM_BYTES else map_jobs
+    found = spread(_logs_of, jobs, progress=progress, stage=f"reading {name}")
+    read, odd = _parted([file.path for file in files], found)
+    if odd and strict:
+        raise odd[0][1]
+    faulty = {path for path, _ in odd}
+    sound = [file for file in files if file.path not in faulty]
+    logs = [ReadLog(log, file) for file, found in zip(sound, read, strict=True) for log in found]
+    return ([FORMATS[name].reading_of(logs, options)] if logs else []), odd
+
+
+def _logs_of(job: tuple[str, SourceFile, TableOptions]) -> list[EvaluationLog] | InputError:
+    """The logs in a file; what it would be refused with is given back, for other files may do."""
+    name, file, options = job
+    read = FORMATS[name].logs
+    assert read is not None
+    try:
+        return read(file, options)
+    except InputError as problem:
+        return problem
+
+
 def _parted(
     paths: Sequence[Path], tried: Sequence[Made | InputError]
 ) -> tuple[list[Made], list[tuple[Path, InputError]]]:
@@ -289,13 +255,9 @@ def _odd_notes(problems: Sequence[tuple[Path, InputError]], root: Path) -> tuple
     """One sentence on files that could not be read: how many, which, and why the first."""
     if not problems:
         return ()
-    names = listed([_relative(path, root).as_posix() for path, _ in problems], limit=3)
+    names = listed([relative(path, root).as_posix() for path, _ in problems], limit=3)
     were = "was" if len(problems) == 1 else "were"
     return (
         f"{counted(len(problems), 'file')} could not be read and {were} skipped (`--strict` ends there): "
         f"{names}. {'The reason' if len(problems) == 1 else 'The first'}: {problems[0][1]}",
     )
-
-
-def _relative(path: Path, root: Path) -> Path:
-    return path.relative_to(root) if path.is_relative_to(root) else path

@@ -15,7 +15,8 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -81,6 +82,18 @@ class SourceFile:
     def is_pickle(self) -> bool:
         """Whether it is a Python pickle, which could run code when opened."""
         return self.head.startswith(_PICKLES)
+
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        """Open what is inside, unpacked, to be read piece by piece."""
+        if self.whole:
+            yield io.BytesIO(self.head)
+            return
+        try:
+            with open_outside(self.path) as stream:
+                yield stream if self.compression is None else _opened(stream, self.compression)
+        except _DAMAGE as problem:
+            raise _broken_archive(self.path, self.compression) from problem
 
     def contents(self) -> bytes:
         """Return everything inside, unpacked, or refuse what would fill the memory."""

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from examiner.importers.evaluations.adding import Before
+from examiner.importers.evaluations.items import item_names
+from examiner.importers.evaluations.measures import measures_of
 from examiner.importers.files import SourceFile, open_source
 from examiner.importers.formats import FORMATS, known_format, recognised, unknown_format
 from examiner.importers.paths import is_many
@@ -42,6 +45,9 @@ def read(
     item: Sequence[str] | None = None,
     path: str | None = None,
     time: str | None = None,
+    items: str | Path | Sequence[str] | None = None,
+    item_text: bool = False,
+    append_to: str | Path | None = None,
     strict: bool = False,
     progress: Progress | None = None,
 ) -> Results:
@@ -62,16 +68,33 @@ def read(
     `time` names another column, times a number where it is to be counted in frames (`global_step*4`),
     or "none".
 
+    Logs of evaluations of language models may hold several measures (scorers, filters): `measure` names
+    one, or one for each benchmark ("arc*=acc_norm"). `items` are the items of a benchmark, or a file that
+    lists them, where a log does not name those that nobody solved. With `item_text`, the first letters
+    of each item's text are kept as an attribute of its task. `append_to` is a Parquet file that such logs
+    were read into before: only files that are new, or have changed since, are read, and the results are
+    those of all.
+
     >>> read({"agent": ["dqn", "random"], "pong": [18.0, -20.7], "venture": [380.0, None]})
     Results: 2 agents × 2 tasks, 1 run, 1 trial; measures: score; 1 missing cell
     """
     measures = (measure,) if isinstance(measure, str) else tuple(measure or ())
+    each = measures_of(measures)
     clock = None if time is None else TimeColumn.of(time)
     options = TableOptions(
-        layout, tasks_are, measures, None if item is None else tuple(item), clock
+        layout,
+        tasks_are,
+        () if each else measures,
+        None if item is None else tuple(item),
+        clock,
+        each,
+        None if items is None else item_names(items),
+        item_text,
     )
     named = None if format is None else known_format(format)
     template = None if path is None else PathTemplate.of(path)
+    before = None if append_to is None else Before.of(append_to)
+    reading: Reading | None
     if is_frame(source):
         reading = _read_frame(source, options, template)
     elif isinstance(source, (str, Path)) and str(source):
@@ -80,7 +103,11 @@ def read(
                 # Threads and all that they need are loaded only where there is work for them.
                 from examiner.importers.batch import read_files
 
-                reading = read_files(source, options, named, template, progress, strict=strict)
+                reading = read_files(
+                    source, options, named, template, progress, strict=strict, before=before
+                )
+            elif before is not None and before.known([Path(source)]):
+                reading = None
             else:
                 file = _named_by(template, open_source(source))
                 name = named or recognised(file)
@@ -92,12 +119,33 @@ def read(
             f"Cannot read a {type(source).__name__}. Give a path, or a pandas, polars or arrow table; "
             f"arrays of agents × tasks go to Results.from_numpy."
         )
+    if reading is None:
+        assert before is not None
+        return before.results.with_notes("There are no new logs: nothing was added.")
     results = reading.chosen(options.measures, options.item).results
+    _check_taken(options, results)
     tables = is_frame(source) or results.provenance.format.startswith(("tidy", "wide"))
     if clock is not None and not tables:  # tables know their time since they were understood
         results = retimed(results, clock)
+    if before is not None:
+        results = before.with_logs(results)
     announce(results.notes)
     return results
+
+
+def _check_taken(options: TableOptions, results: Results) -> None:
+    """Refuse what is said of logs of evaluations where there are none."""
+    given = {
+        "A measure for each benchmark (`--measure PATTERN=MEASURE`)": options.measure_of,
+        "A list of items (`--items`)": options.items,
+        "Keeping texts of items (`--item-text`)": options.item_text,
+    }
+    said = next((what for what, value in given.items() if value), None)
+    formats = results.provenance.format.split(", ")
+    if said and not any(name in FORMATS and FORMATS[name].logs for name in formats):
+        raise InputError(
+            f"{said} is for logs of evaluations, and this is {results.provenance.format!r}. Leave it out."
+        )
 
 
 def _read_frame(source: object, options: TableOptions, template: PathTemplate | None) -> Reading:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -184,6 +186,8 @@ def joined(
             tuple(dict.fromkeys(name for table in tables for name in table.item)),
             origin,
             Scales(dict.fromkeys(scale for table in tables for scale in table.scales)),
+            functools.reduce(operator.add, (table.task_attributes for table in tables)),
+            functools.reduce(operator.add, (table.agent_attributes for table in tables)),
         )
     return Reading(results, where)
 

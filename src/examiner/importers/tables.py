@@ -12,6 +12,7 @@ import polars as pl
 from examiner.checking import check_names
 from examiner.importers import cells
 from examiner.importers.cells import AGENT_COLUMNS, TASK_COLUMNS, with_given
+from examiner.importers.evaluations.measures import MeasureOf
 from examiner.importers.files import SourceFile
 from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.time import TIME_COLUMNS, TimeColumn, with_time
@@ -39,13 +40,20 @@ _INDEX_NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """How a plain table is to be understood; None means: find out."""
+    """How a plain table is to be understood; None means: find out.
+
+    The last three are for logs of evaluations: which measure of which benchmark counts, the items that
+    a log does not list by itself, and whether texts of items are kept.
+    """
 
     layout: Layout | None = None
     tasks_are: Orientation | None = None
     measures: tuple[str, ...] = ()
     item: tuple[str, ...] | None = None
     time: TimeColumn | None = None
+    measure_of: tuple[MeasureOf, ...] = ()
+    items: tuple[str, ...] | None = None
+    item_text: bool = False
 
     def __post_init__(self) -> None:
         for name, value, known in (

@@ -218,15 +218,46 @@ def json_lines(data: bytes, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     [(1, {'a': 1}), (3, {'a': 2})]
     """
     for number, line in enumerate(data.split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        record = parse_json(line, path, number)
-        if not isinstance(record, dict):
-            raise InputError(
-                f"Cannot read {shorten(path, 200)}: line {number} is not a JSON object. "
-                f'Give one object a line, such as {{"agent": …, "task": …, "score": …}}.'
-            )
-        yield number, record
+        if line.strip():
+            yield number, json_object(line, path, number)
+
+
+def json_object(line: bytes, path: Path, number: int) -> dict[str, Any]:  # Any: JSON values
+    """Return the object that a line holds, or refuse it.
+
+    >>> json_object(b'{"a": 1}', Path("x.jsonl"), 1)
+    {'a': 1}
+    """
+    record = parse_json(line, path, number)
+    if not isinstance(record, dict):
+        raise InputError(
+            f"Cannot read {shorten(path, 200)}: line {number} is not a JSON object. "
+            f'Give one object a line, such as {{"agent": …, "task": …, "score": …}}.'
+        )
+    return record
+
+
+def streamed_json_lines(file: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
+    r"""Give each line's number and object as `json_lines` does, one line in memory at a time.
+
+    >>> list(streamed_json_lines(SourceFile(Path("x.jsonl"), None, b'{"a": 1}\n', whole=True)))
+    [(1, {'a': 1})]
+    """
+    if is_utf16(file):
+        yield from json_lines(text_of(file).data, file.path)
+        return
+    with file.opened() as stream:
+        number = 0
+        while line := stream.readline(LONGEST_LINE_BYTES + 1):
+            number += 1
+            if len(line) > LONGEST_LINE_BYTES:
+                raise InputError(
+                    f"{shorten(file.path, 200)} has a line of more than "
+                    f"{LONGEST_LINE_BYTES // 2**20:,} MiB. Check that its lines end."
+                )
+            line = line.removeprefix(_UTF8_MARK) if number == 1 else line
+            if line.strip():
+                yield number, json_object(line, file.path, number)
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

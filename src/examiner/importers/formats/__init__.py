@@ -5,21 +5,28 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
+from examiner.importers.evaluations.assembly import ReadLog, reading_of
+from examiner.importers.evaluations.log import EvaluationLog
 from examiner.importers.files import SourceFile
 from examiner.importers.formats import (
     aim,
     bare_array,
     cleanrl,
     dopamine,
+    every_eval_ever,
     gvgai,
+    helm,
+    inspect_ai,
     json_records,
     ledger,
+    lm_eval,
     ndjson,
     parquet,
     py_irt,
     rliable,
     sb3,
     separated,
+    swe_bench,
     wandb,
 )
 from examiner.importers.readings import Reading
@@ -28,6 +35,7 @@ from examiner.wording import InputError, listed, shorten, unknown_name
 
 ReadOne = Callable[[SourceFile, TableOptions], Reading]
 ReadMany = Callable[[Sequence[SourceFile], TableOptions], list[Reading]]
+ReadLogs = Callable[[SourceFile, TableOptions], list[EvaluationLog]]
 
 
 class Format(NamedTuple):
@@ -36,6 +44,9 @@ class Format(NamedTuple):
     A format reads one file, or many at once where that is more than reading each. In a folder, only
     files with one of the `endings` are taken, where there are any. `training` says that it holds the
     episodes of agents while they learnt; `leads` that results beside it are made from it.
+
+    A format whose files are logs of evaluations has `logs` instead: agents, runs and items are named
+    when all files were read. `companions` are names of files that belong to its own and need no word.
     """
 
     description: str
@@ -45,6 +56,8 @@ class Format(NamedTuple):
     endings: tuple[str, ...] = ()
     training: bool = False
     leads: bool = False
+    logs: ReadLogs | None = None
+    companions: tuple[str, ...] = ()
 
     def read_one(self, file: SourceFile, options: TableOptions) -> Reading:
         """Read one file.
@@ -56,8 +69,22 @@ class Format(NamedTuple):
         """
         if self.read is not None:
             return self.read(file, options)
+        if self.logs is not None:
+            found = [ReadLog(log, file) for log in self.logs(file, options)]
+            return self.reading_of(found, options)
         assert self.read_many is not None
         return self.read_many([file], options)[0]
+
+    def reading_of(self, logs: Sequence[ReadLog], options: TableOptions) -> Reading:
+        """Put logs of this format together.
+
+        >>> FORMATS["lm-eval"].reading_of([], TableOptions())
+        Traceback (most recent call last):
+        ...
+        examiner.wording.InputError: There is no log to read. Name one.
+        """
+        name = next(name for name, kind in FORMATS.items() if kind.logs == self.logs)
+        return reading_of(logs, name, options.measures, options.measure_of)
 
 
 FORMATS = MappingProxyType(
@@ -68,6 +95,10 @@ FORMATS = MappingProxyType(
             "the training episodes of such a ledger",
             ledger.recognises_nothing,
             partial(ledger.read, phase="training"),
+        ),
+        # Before all that look for arrays in an archive, which takes longer than to tell it is a log.
+        "inspect": Format(
+            "inspect_ai logs, .eval and .json", inspect_ai.recognises, logs=inspect_ai.read
         ),
         "cleanrl": Format(
             "TensorBoard event files: CleanRL run folders, Stable-Baselines3",
@@ -89,6 +120,42 @@ FORMATS = MappingProxyType(
         ),
         "dopamine": Format(
             "Dopamine baselines, JSON", dopamine.recognises, dopamine.read, training=True
+        ),
+        "lm-eval": Format(
+            "lm-evaluation-harness samples, JSON lines",
+            lm_eval.recognises_samples,
+            logs=lm_eval.read_samples,
+            leads=True,
+            companions=("results_*.json",),
+        ),
+        "lm-eval-results": Format(
+            "lm-evaluation-harness results of whole tasks, JSON",
+            lm_eval.recognises_results,
+            logs=lm_eval.read_results,
+        ),
+        "swe-bench": Format(
+            "SWE-bench results.json, per_instance_details.json and reports of its harness",
+            swe_bench.recognises,
+            logs=swe_bench.read,
+            companions=("resolved_by_*.json", "metadata.yaml", "README.md"),
+        ),
+        "every-eval-ever": Format(
+            "Every Eval Ever samples, JSON lines",
+            every_eval_ever.recognises_samples,
+            logs=every_eval_ever.read_samples,
+            leads=True,
+        ),
+        "every-eval-ever-results": Format(
+            "Every Eval Ever aggregates, JSON",
+            every_eval_ever.recognises_aggregates,
+            logs=every_eval_ever.read_aggregates,
+        ),
+        "helm": Format(
+            "HELM per_instance_stats.json, a folder a run",
+            helm.recognises,
+            logs=helm.read,
+            leads=True,
+            companions=("*.json",),
         ),
         "rliable": Format(
             "rliable arrays [runs, tasks], npz or JSON", rliable.recognises, rliable.read
@@ -176,5 +243,5 @@ def unknown_format(file: SourceFile) -> InputError:
     """
     return InputError(
         f"Cannot tell the format of {shorten(file.path, 200)}: it begins with "
-        f"{shorten(repr(file.head[:16]))}. Known formats: {listed(FORMATS, limit=20)}."
+        f"{shorten(repr(file.head[:16]))}. Known formats: {listed(FORMATS, limit=len(FORMATS))}."
     )

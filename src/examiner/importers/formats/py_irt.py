@@ -1,4 +1,4 @@
-"""py-irt JSON lines: {"subject_id": …, "responses": {item: 0 or 1, …}}, one agent a line."""
+"""py-irt JSON lines: {"subject_id": …, "responses": {item: 0, 1 or counts, …}}, one agent a line."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from examiner.importers.cells import spread
+from examiner.importers.cells import SUCCESS, SUCCESSES, TRIALS, counted_out, spread
 from examiner.importers.files import SourceFile
-from examiner.importers.readings import Reading
+from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.tables import TableOptions
 from examiner.importers.text import beginning, json_lines, text_of
 from examiner.results import Provenance
 from examiner.results.codes import name_column
+from examiner.results.keys import trial_numbers
 from examiner.wording import InputError, RepeatedKeyError, shorten
 
 _RESPONSES = re.compile(rb'"responses"\s*:\s*\{')
@@ -44,11 +45,14 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
     >>> _ = path.write_text('{"subject_id": "bert", "responses": {"q1": 1, "q2": 0}}')
     >>> read(open_source(path), TableOptions()).results.measure("correct")
     array([1., 0.])
+
+    Counts, `{"successes": 4, "trials": 5}`, are as many trials, each 1 or 0.
     """
     text = text_of(file)
     subjects: list[str] = []
     codes: list[NDArray[np.int64]] = []
     values: list[NDArray[np.float64]] = []
+    trials: list[NDArray[np.float64]] = []
     lines: list[int] = []
     known: dict[str, int] = {}
     before: list[str] = []
@@ -60,7 +64,9 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
             coded = np.array([known.setdefault(item, len(known)) for item in items], np.int64)
         subjects.append(subject)
         codes.append(coded)
-        values.append(_numbers(responses, number, file.path))
+        successes, of = _counts(responses, number, file.path)
+        values.append(successes)
+        trials.append(of)
         lines.append(number)
     if not known:
         raise InputError(f"{shorten(file.path, 200)} holds no responses. Give at least one.")
@@ -75,9 +81,13 @@ def read(file: SourceFile, options: TableOptions) -> Reading:
             "correct": np.concatenate(values),
         }
     )
+    notes = text.notes
+    if not np.isnan(of := np.concatenate(trials)).all():
+        frame, row, note = _each_trial(frame, of, row, file)
+        notes = (*notes, note)
     if "run" in file.names:
         frame = frame.drop("run")
-    origin = Provenance(str(file.path), "py-irt").with_notes(*text.notes)
+    origin = Provenance(str(file.path), "py-irt").with_notes(*notes)
     line_of = np.array(lines)[row].__getitem__
     try:
         return Reading.of(frame, file, origin, ["correct"], (), line_of)
@@ -99,6 +109,43 @@ def _fields(record: dict[str, Any], number: int, path: Path) -> tuple[str, dict[
             f"object of item: 0 or 1). Correct or remove the line."
         )
     return subject, responses
+
+
+def _each_trial(
+    frame: pl.DataFrame, trials: NDArray[np.float64], row: NDArray[np.intp], file: SourceFile
+) -> tuple[pl.DataFrame, NDArray[np.intp], str]:
+    """A row for each trial that was counted; a plain response is one trial."""
+    single = np.isnan(trials)
+    counts = frame.drop("trial", "correct").with_columns(
+        pl.Series(SUCCESSES, frame["correct"]),
+        pl.Series(TRIALS, np.where(single, 1.0, trials)),
+        number=pl.int_range(pl.len()),
+    )
+    with Whereabouts.of(file, lambda place: None).named():
+        each, note = counted_out(counts)
+    numbers = each["number"].to_numpy()
+    each = each.with_columns(trial=trial_numbers(each, ["number"])).drop("number")
+    return each.rename({SUCCESS: "correct"}), row[numbers], note.replace(SUCCESS, "correct")
+
+
+def _counts(
+    responses: dict[str, Any], number: int, path: Path
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The successes of each response, and its trials; NaN where it is a plain one."""
+    if not any(isinstance(value, dict) for value in responses.values()):
+        values = _numbers(responses, number, path)
+        return values, np.full(len(values), np.nan)
+    parts: dict[str, dict[str, Any]] = {SUCCESSES: {}, TRIALS: {}}
+    for item, value in responses.items():
+        counted = isinstance(value, dict)
+        if counted and set(value) != set(parts):
+            raise InputError(
+                f"{shorten(path, 200)}, line {number}, has {shorten(value)} as the response to "
+                f"{shorten(item)}. Give 0, 1, null, or both `successes` and `trials`."
+            )
+        parts[SUCCESSES][item] = value[SUCCESSES] if counted else value
+        parts[TRIALS][item] = value[TRIALS] if counted else None
+    return _numbers(parts[SUCCESSES], number, path), _numbers(parts[TRIALS], number, path)
 
 
 def _numbers(responses: dict[str, Any], number: int, path: Path) -> NDArray[np.float64]:

@@ -100,7 +100,7 @@ def _log(file: SourceFile) -> _Log:
     first, _, rest = data.partition(b"\n")
     about = parse_json(first.removeprefix(b"#"), file.path, 1)
     started = about.get("t_start") if isinstance(about, dict) else None
-    if not isinstance(started, int | float) or not np.isfinite(started):
+    if not isinstance(started, int | float) or not abs(started) < 2**53:  # nor is NaN
         raise InputError(
             f'{shorten(file.path, 200)}, line 1, does not say when it began ("t_start": …). '
             f"Check that it is a Monitor log."

@@ -8,12 +8,21 @@ from types import MappingProxyType
 from examiner.checking import check_known
 from examiner.results.storage import check_ending, file_kind
 from examiner.results.table import Results
+from examiner.results.writers.every_eval_ever import check_folder, every_eval_ever
 from examiner.results.writers.py_irt import py_irt
 from examiner.results.writers.rliable import rliable
 from examiner.results.writers.tidy import tidy
 from examiner.results.writers.wide import wide
 
-WRITERS = MappingProxyType({"tidy": tidy, "wide": wide, "py-irt": py_irt, "rliable": rliable})
+WRITERS = MappingProxyType(
+    {
+        "tidy": tidy,
+        "wide": wide,
+        "py-irt": py_irt,
+        "rliable": rliable,
+        "every-eval-ever": every_eval_ever,
+    }
+)
 """Layout → writer. A new one is one file in this folder and one line here."""
 
 ENDINGS = MappingProxyType({"py-irt": (".jsonl", ".ndjson"), "rliable": (".npz",)})
@@ -26,8 +35,9 @@ def write(
     """Write results to a file whose ending says the kind (.csv, .tsv, .ndjson, .parquet, .csv.gz, …).
 
     The file appears whole or not at all. Only tidy Parquet keeps scales and provenance. The layouts
-    "py-irt" (.jsonl) and "rliable" (.npz) have endings of their own. With `for_spreadsheets`, names in
-    CSV and TSV that begin as a formula does (`=cmd|…`, `+1`, `-a`, `@x`) get an apostrophe before them.
+    "py-irt" (.jsonl) and "rliable" (.npz) have endings of their own; "every-eval-ever" is a folder.
+    With `for_spreadsheets`, names in CSV and TSV that begin as a formula does (`=cmd|…`, `+1`, `-a`,
+    `@x`) get an apostrophe before them.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "scores.ndjson"
@@ -49,7 +59,9 @@ def check_path(path: str | Path, layout: str) -> None:
     examiner.wording.InputError: Cannot tell how to write 'scores.npz' from its ending. ...
     """
     check_known("layout", layout, WRITERS)
-    if layout in ENDINGS:
+    if layout == "every-eval-ever":
+        check_folder(Path(path))
+    elif layout in ENDINGS:
         check_ending(path, ENDINGS[layout], layout)
     else:
         file_kind(path)

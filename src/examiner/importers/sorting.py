@@ -1,0 +1,157 @@
+"""Files by their format: which are read, which belong to others, which are passed over and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NamedTuple
+
+from examiner.importers.files import SourceFile, refuse_empty
+from examiner.importers.formats import FORMATS, unknown_format
+from examiner.wording import counted, listed
+
+_OF_A_RUN = ("-shm", "-wal", "-journal", ".lock")
+_CHECKPOINTS = "checkpoints"  # the folder in which a run keeps its learners
+_RESULT_ENDINGS = (".csv", ".tsv", ".tab", ".ndjson", ".jsonl", ".parquet")
+_LEDGER = "ledger"
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """Files by their format, in order, and those that are passed over, by the reason."""
+
+    by_format: dict[str, list[SourceFile]]
+    skipped: dict[str, list[Path]]
+
+    def sifted(self, judge: Callable[[str, SourceFile], SourceFile | str]) -> Sorted:
+        """Keep what `judge` returns for the format and a file of it, or pass over it for a reason.
+
+        >>> known = Sorted({"csv": [SourceFile(Path("a.csv"), None, b"")]}, {})
+        >>> known.sifted(lambda name, file: "are old")
+        Sorted(by_format={}, skipped={'are old': [PosixPath('a.csv')]})
+        """
+        by_format: dict[str, list[SourceFile]] = {}
+        skipped = {reason: list(paths) for reason, paths in self.skipped.items()}
+        for name, files in self.by_format.items():
+            for file in files:
+                judged = judge(name, file)
+                if isinstance(judged, str):
+                    skipped.setdefault(judged, []).append(file.path)
+                else:
+                    by_format.setdefault(name, []).append(judged)
+        return Sorted(by_format, skipped)
+
+    def notes(self, root: Path) -> tuple[str, ...]:
+        """One sentence for each reason why files were passed over.
+
+        >>> Sorted({}, {"are not results": [Path("logs/README.md")]}).notes(Path("logs"))
+        ("1 file was skipped that is not results: 'README.md'.",)
+        """
+        return tuple(
+            f"{counted(len(paths), 'file')} "
+            f"{f'was skipped that {_of_one(reason)}' if len(paths) == 1 else f'were skipped that {reason}'}"
+            f": {listed([relative(path, root).as_posix() for path in paths], limit=3)}."
+            for reason, paths in self.skipped.items()
+            if paths
+        )
+
+
+class Seen(NamedTuple):
+    """A file that was looked at, and its format where one recognises it."""
+
+    file: SourceFile
+    format: str | None
+
+
+def sorted_files(
+    files: Sequence[Seen], named: str | None, *, everything: bool, strict: bool
+) -> Sorted:
+    """Put files with their format; a file without any is passed over, or refused if `strict`.
+
+    >>> sorted_files([], None, everything=False, strict=False).by_format
+    {}
+    """
+    by_format: dict[str, list[SourceFile]] = {name: [] for name in FORMATS}
+    skipped: list[Path] = []
+    empty: list[Path] = []
+    for file, name in files:
+        meant = everything or file.suffix in _RESULT_ENDINGS
+        if meant and not file.head:
+            if strict:
+                refuse_empty(file)
+            empty.append(file.path)
+        elif name is not None:
+            by_format[name].append(file)
+        elif strict and named is None and file.head and meant:
+            raise unknown_format(file)
+        else:
+            skipped.append(file.path)
+    reason = "are not results" if named is None else f"are not in the format {named!r}"
+    known = {name: files for name, files in by_format.items() if files}
+    return Sorted(known, {reason: skipped, "are empty": empty})
+
+
+def without_companions(known: Sorted) -> Sorted:
+    """Of one folder, read the training log or ledger and leave its companions: summaries, copies.
+
+    The same run is written there in several formats, and would count several times.
+
+    >>> without_companions(Sorted({}, {}))
+    Sorted(by_format={}, skipped={})
+    """
+    first: dict[Path, str] = {}
+    for name, files in known.by_format.items():
+        if FORMATS[name].training or FORMATS[name].leads:
+            for file in files:
+                first.setdefault(file.path.parent, name)
+
+    def judge(name: str, file: SourceFile) -> SourceFile | str:
+        chosen = first.get(file.path.parent, name)
+        if chosen == name:
+            return file
+        if FORMATS[chosen].training:
+            what = f"a training log in the format {chosen!r}"
+        else:
+            what = "a ledger" if chosen == _LEDGER else f"logs in the format {chosen!r}"
+        return f"lie beside {what} (to read them, `--format {name}`)"
+
+    known = known.sifted(judge)
+    ledgers = [file.path for file in known.by_format.get(_LEDGER, ())]
+    belonging: dict[Path, set[str]] = {}
+    for name, files in known.by_format.items():
+        for file in files if FORMATS[name].companions else ():
+            belonging.setdefault(file.path.parent, set()).update(FORMATS[name].companions)
+    told = {
+        reason: [
+            path
+            for path in paths
+            if not any(fnmatchcase(path.name, like) for like in belonging.get(path.parent, ()))
+            and not any(_of_run(path, ledger) for ledger in ledgers)
+        ]
+        for reason, paths in known.skipped.items()
+    }
+    return replace(known, skipped=told)
+
+
+def _of_run(path: Path, ledger: Path) -> bool:
+    """Whether `examiner run` wrote a file beside its ledger: it needs no word."""
+    names = ("output.log", "episodes.parquet", *(ledger.name + end for end in _OF_A_RUN))
+    kept = ledger.with_name(_CHECKPOINTS)
+    return path.parent == kept or (path.parent == ledger.parent and path.name in names)
+
+
+def _of_one(reason: str) -> str:
+    """The reason said of one file: `are not results` is `is not results`."""
+    verb, _, rest = reason.partition(" ")
+    return f"{'is' if verb == 'are' else verb + 's'} {rest.replace('read them', 'read it')}"
+
+
+def relative(path: Path, root: Path) -> Path:
+    """Return a path as it stands below a folder, or as it is.
+
+    >>> relative(Path("logs/a.csv"), Path("logs"))
+    PosixPath('a.csv')
+    """
+    return path.relative_to(root) if path.is_relative_to(root) else path
