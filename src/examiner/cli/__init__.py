@@ -146,7 +146,7 @@ app = Commands(
 
 def main() -> None:
     """Run the command line."""
-    # Nearly all matrices here are small: where others compute too, threads for them take four times as long.
+    # Most matrices here are small: where others compute too, threads for them cost four times as much.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever started us
