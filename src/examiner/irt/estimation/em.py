@@ -52,7 +52,7 @@ class ResponseSource(Protocol):
     takes a few numbers a task (`items`) and a quadrature, and returns sums over agents of the size
     [tasks, nodes] and two numbers an agent. All of them but those two add up over agents, so that a
     source in shards asks each for its own and adds; and none is large, so that a source on a device may
-    hand them to the M-steps of `exponential` (1PL and 2PL, successes) and `kernel_source` (all others)
+    hand them to the M-steps of `exponential` (1PL and 2PL, successes) and `kernel_statistics` (all others)
     as numpy arrays. A quadrature whose `spacing` is None was asked for by the user: all its nodes are
     kept for every agent. With a spacing, nodes where an agent has no posterior mass may be passed over.
 
