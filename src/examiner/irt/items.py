@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from examiner.checking import Axes, check_names, read_only
+from examiner.irt.gamma_functions import trigamma
 from examiner.wording import InputError, counted, listed, shorten
 
 Floats = NDArray[np.float64]
@@ -362,9 +363,7 @@ def information_of_scores(
     slope: Floats, success: Floats, failure: Floats, precision: Floats
 ) -> Floats:
     """Return P'² φ² (ψ'(Pφ) + ψ'((1 − P)φ)), what a score tells that is beta around P with precision φ."""
-    from scipy.special import polygamma
-
-    told = polygamma(1, success * precision) + polygamma(1, failure * precision)
+    told = trigamma(success * precision) + trigamma(failure * precision)
     return np.asarray(slope**2 * precision**2 * told)
 
 

@@ -16,6 +16,7 @@ Parameter = Literal["slope", "intercept", "guessing", "slip", "precision", "zero
 """What may be free. `guessing` is γ and `slip` ζ with c = e^γ / (1 + e^γ + e^ζ) and
 1 − u = e^ζ / (1 + e^γ + e^ζ), so that c < u whatever they are; `precision` is log ν, log φ or −log σ²;
 `zero_cut` is k₀ of scores of exactly 0, and `cut_gap` log(k₁ − k₀), so that k₀ < k₁ whatever they are."""
+CUTS: tuple[Parameter, ...] = ("zero_cut", "cut_gap")
 
 LARGEST = 80.0
 """Slopes and intercepts are kept within ±80: a curve that steep is a step, and is flagged."""
@@ -54,7 +55,7 @@ _INTEGRATED_OUT = 1.0
 without its degrees of freedom is too low. Their information grows with φ, so that integrating the two out
 (Laplace) takes half of log φ off the log-posterior for each."""
 _EXTRA: Mapping[Response, tuple[Parameter, ...]] = MappingProxyType(
-    {"beta-binomial": ("precision",), "beta": ("zero_cut", "cut_gap")}
+    {"beta-binomial": ("precision",), "beta": CUTS}
 )
 """What all tasks share because of how their responses scatter, whatever the model."""
 
@@ -315,7 +316,7 @@ def moved(items: ItemParameters, parameter: Parameter, step: float | Floats) -> 
     if parameter == "precision":
         assert items.precision is not None
         return replace(items, precision=items.precision * np.exp(step))
-    if parameter in ("zero_cut", "cut_gap"):
+    if parameter in CUTS:
         assert items.cuts is not None
         low, high = items.cuts.T
         if parameter == "zero_cut":

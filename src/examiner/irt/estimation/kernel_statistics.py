@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.em import Expected
-from examiner.irt.estimation.kernel import Kernel
+from examiner.irt.estimation.kernel import Kernel, Slopes
 from examiner.irt.estimation.kernels import curve_derivatives, expected_gradient
+from examiner.irt.estimation.score_kernels import by_cuts
 from examiner.irt.items import Curves, Floats, curves
-from examiner.irt.model import Point, Unknowns
+from examiner.irt.model import CUTS, Parameter, Point, Unknowns
 
-_DIFFERENCE = 1e-4
-"""Step of the differences of gradients: truncation and rounding both stay below 1e-7 of a curvature."""
 _MOST_STEP = 1.0
 _CERTAIN = 0.02
 """Steps this short cannot overshoot a parabola, and are taken without looking."""
@@ -48,8 +47,9 @@ class KernelStatistics(Expected):
         means, tightness = unknowns.pulls()
         low, high = np.array([unknowns.bounds_of(name) for name in unknowns.own]).T
         table = at.own.T
-        here, curvature = self._curved(unknowns, at)
-        gradient = here.gradient[:, :width] - (table - means) * tightness
+        here = self._height(unknowns, at)
+        curvature = here.curvature
+        gradient = here.gradient - (table - means) * tightness
         here = here._replace(value=here.value - _penalty(table, means, tightness))
         curvature[:, np.arange(width), np.arange(width)] += tightness
         held = ((table <= low) & (gradient < 0)) | ((table >= high) & (gradient > 0))
@@ -69,23 +69,9 @@ class KernelStatistics(Expected):
             step[falling] = 0.0
         return Point(np.clip(table + step, low, high).T, at.shared)
 
-    def _curved(self, unknowns: Unknowns, at: Point) -> tuple[_Height, Floats]:
-        """Heights at a point, and how they bend by the parameters of tasks [tasks, own, own]."""
-        width, table = len(unknowns.own), at.own.T
-        here = self._height(unknowns, at, self.shape)
-        if here.information is not None:
-            return here, here.information
-        curvature = np.empty((table.shape[0], width, width))
-        for column in range(width):
-            shift = np.zeros(width)
-            shift[column] = _DIFFERENCE
-            ahead = self._height(unknowns, Point((table + shift).T, at.shared))
-            curvature[:, :, column] = (here.gradient - ahead.gradient)[:, :width] / _DIFFERENCE
-        return here, curvature
-
     def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
         """Return the information on each slope, with what the task's other parameters take off."""
-        _, curvature = self._curved(unknowns, at)
+        curvature = self._height(unknowns, at).curvature
         row = unknowns.own.index("slope")
         others = [column for column in range(len(unknowns.own)) if column != row]
         _, tightness = unknowns.pulls()
@@ -97,7 +83,7 @@ class KernelStatistics(Expected):
 
     def _shared_raised(self, unknowns: Unknowns, at: Point, row: int) -> Point:
         """One Newton step for a number that all tasks share."""
-        column, name = len(unknowns.own) + row, unknowns.shared[row]
+        name = unknowns.shared[row]
         mean, tightness = (float(part) for part in unknowns.pull(name))
 
         def moved(value: float) -> Point:
@@ -105,22 +91,14 @@ class KernelStatistics(Expected):
             shared[row] = value
             return Point(at.own, shared)
 
-        def slope_at(value: float) -> float:
-            return float(self._height(unknowns, moved(value)).gradient[:, column].sum())
-
         start = float(at.shared[row])
-        here = self._height(unknowns, at)
-        slope = float(here.gradient[:, column].sum()) - tightness * (start - mean)
-        bend = here.bends.get(name)
-        if bend is None:
-            ahead, behind = slope_at(start + _DIFFERENCE), slope_at(start - _DIFFERENCE)
-            bend = (behind - ahead) / (2 * _DIFFERENCE)
-        step = slope / max(abs(bend + tightness), 1e-8)
+        here = self._along(unknowns, at, name)
+        slope = here.slope - tightness * (start - mean)
+        step = slope / max(abs(here.bend + tightness), 1e-8)
         step = float(np.clip(step, -_MOST_STEP, _MOST_STEP))
-        tasks = np.arange(len(unknowns.tasks))
-        before = float(here.value.sum()) - 0.5 * tightness * (start - mean) ** 2
+        before = here.value - 0.5 * tightness * (start - mean) ** 2
         for _ in range(_HALVINGS if abs(step) > _CERTAIN else 0):
-            after = float(self._values(unknowns, moved(start + step), tasks).sum())
+            after = self._along(unknowns, moved(start + step), name).value
             if after - 0.5 * tightness * (start + step - mean) ** 2 >= before:
                 break
             step *= 0.3
@@ -128,22 +106,27 @@ class KernelStatistics(Expected):
             step = step if abs(step) <= _CERTAIN else 0.0
         return moved(float(np.clip(start + step, *unknowns.bounds_of(name))))
 
-    def _height(self, unknowns: Unknowns, at: Point, known: Curves | None = None) -> _Height:
+    def _along(self, unknowns: Unknowns, at: Point, name: Parameter) -> _Along:
+        """Heights along one shared number; of the cuts what they move, which is told without the rest."""
         items = unknowns.items(at)
-        shape = curves(items, self.nodes) if known is None else known
+        shape = curves(items, self.nodes)
+        if name in CUTS:
+            ends = by_cuts(self.sums, shape)
+            return _Along.of(ends.value, ends.by[name].gradient, ends.by[name].bend)
         slopes = self.kernel.slopes(self.sums, shape, items.precision)
-        by = curve_derivatives(unknowns.names, items, shape, self.nodes)
-        information = None
-        bends: dict[str, float] = {}
-        if slopes.information is not None and "precision" not in unknowns.own:
-            information = _curvature([by[name] for name in unknowns.own], slopes.information)
-            curved = (name for name in unknowns.shared if name != "precision")
-            bends = {name: float((slopes.information * by[name] ** 2).sum()) for name in curved}
-        if slopes.bend is not None:
-            bends["precision"] = float(slopes.bend.sum())
-        bends |= {name: float(by_cut.bend.sum()) for name, by_cut in slopes.by_cuts.items()}
-        gradient = expected_gradient(unknowns.names, by, slopes)
-        return _Height(slopes.value.sum(axis=1), gradient, information, bends)
+        if name == "precision":
+            assert slopes.by_log_precision is not None and slopes.bend is not None
+            return _Along.of(slopes.value, slopes.by_log_precision, slopes.bend)
+        by = curve_derivatives((name,), items, shape, self.nodes)[name]
+        return _Along.of(slopes.value, slopes.by_success * by, slopes.information * by**2)
+
+    def _height(self, unknowns: Unknowns, at: Point) -> _Height:
+        """Heights by the parameters of tasks, at the point of the E-step."""
+        items, own = unknowns.items(at), unknowns.own
+        slopes = self.kernel.slopes(self.sums, self.shape, items.precision)
+        by = curve_derivatives(own, items, self.shape, self.nodes)
+        gradient = expected_gradient(own, by, slopes)
+        return _Height(slopes.value.sum(axis=1), gradient, _curvature(own, by, slopes))
 
     def _values(self, unknowns: Unknowns, at: Point, tasks: NDArray[np.intp]) -> Floats:
         """The expected log-likelihood of some tasks."""
@@ -159,22 +142,41 @@ class KernelStatistics(Expected):
 
 
 class _Height(NamedTuple):
-    """Each task's expected log-likelihood, derivatives and information, and bends by shared numbers."""
+    """Each task's expected log-likelihood, its derivatives, and how it bends, [tasks, own, own]."""
 
     value: Floats
     gradient: Floats
-    information: Floats | None
-    bends: dict[str, float]
+    curvature: Floats
 
 
-def _curvature(by: Sequence[Floats], information: Floats) -> Floats:
-    """Σ_q I ∇P ∇Pᵀ of the parameters of tasks, [tasks, own, own], from the information on P."""
-    found = np.empty((information.shape[0], len(by), len(by)))
-    for row, first in enumerate(by):
-        weighted = information * first
-        for column in range(row + 1):
-            found[:, row, column] = np.einsum("tq,tq->t", weighted, by[column])
-            found[:, column, row] = found[:, row, column]
+class _Along(NamedTuple):
+    """The expected log-likelihood along one number, up to a constant: value, slope and bend."""
+
+    value: float
+    slope: float
+    bend: float
+
+    @classmethod
+    def of(cls, *parts: Floats) -> _Along:
+        return cls(*(float(part.sum()) for part in parts))
+
+
+def _curvature(own: Sequence[Parameter], by: Mapping[Parameter, Floats], slopes: Slopes) -> Floats:
+    """How the parameters of tasks bend, [tasks, own, own]: Σ_q I ∇P ∇Pᵀ, and the like by log ν."""
+    found = np.empty((slopes.value.shape[0], len(own), len(own)))
+    moving = [column for column, name in enumerate(own) if name != "precision"]
+    for row in moving:
+        weighted = slopes.information * by[own[row]]
+        for column in moving[: moving.index(row) + 1]:
+            bent = np.einsum("tq,tq->t", weighted, by[own[column]])
+            found[:, row, column] = found[:, column, row] = bent
+    if "precision" in own:
+        assert slopes.bend is not None and slopes.cross is not None
+        row = own.index("precision")
+        found[:, row, row] = slopes.bend.sum(axis=1)
+        for column in moving:
+            bent = np.einsum("tq,tq->t", slopes.cross, by[own[column]])
+            found[:, row, column] = found[:, column, row] = bent
     return found
 
 
