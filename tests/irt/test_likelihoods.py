@@ -1,5 +1,7 @@
 """Likelihoods against scipy's distributions and adaptive integration."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import integrate, special, stats
 
 import examiner as ex
+from examiner.irt.estimation.heights import Heights, heights
 from examiner.irt.estimation.kernel import Kernel
 from examiner.irt.estimation.kernels import curve_derivatives, kernel_for
 from examiner.irt.gamma_functions import trigamma
@@ -161,6 +164,31 @@ def test_scores_bend_as_their_slopes_change(response: Response) -> None:
     np.testing.assert_allclose(slopes.bend, bent("precision", 1), **close)
     np.testing.assert_allclose(slopes.cross * steep, bent("precision", 0), **close)
     np.testing.assert_allclose(slopes.cross * steep, bent("intercept", 1), **close)
+
+
+@pytest.mark.parametrize("response", ["binomial", "beta", "normal"])
+def test_heights_of_tasks_rise_and_bend_as_their_values_do(response: Response) -> None:
+    """Gradients and second derivatives by all parameters of a task, against differences."""
+    kernel, items, sums = expected_sums(response, np.random.default_rng(6))
+    own: tuple[Parameter, ...] = ("slope", "intercept", "precision")
+    if response == "binomial":
+        own = ("slope", "intercept", "guessing", "slip")
+        items = replace(
+            items, guessing=np.array([0.05, 0.2, 0.1]), ceiling=np.array([0.9, 0.95, 0.8])
+        )
+
+    def found(at: ItemParameters) -> Heights:
+        shape = curves(at, ABILITIES)
+        slopes = kernel.slopes(sums, shape, at.precision)
+        return heights(own, slopes, at, shape, ABILITIES)
+
+    here = found(items)
+    for column, name in enumerate(own):
+        ahead, behind = (found(moved(items, name, step)) for step in (1e-5, -1e-5))
+        rise = (ahead.value - behind.value) / 2e-5
+        bend = (behind.gradient - ahead.gradient) / 2e-5
+        np.testing.assert_allclose(here.gradient[:, column], rise, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(here.curvature[:, :, column], bend, rtol=1e-5, atol=1e-5)
 
 
 def test_trigamma_is_that_of_scipy() -> None:

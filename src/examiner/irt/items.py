@@ -24,6 +24,7 @@ NEVER = 30.0
 """Cuts so far out that no score is exactly 0 or 1: the chance is 1e-13."""
 _LARGEST = 1e100
 """Larger slopes and intercepts are damage, and their squares would overflow."""
+_OVERFLOW = 700.0
 _MOST = 500.0
 """Logits beyond ±500 are the same as ±500: exp(−500) is still a normal number, 7e-218."""
 
@@ -231,6 +232,15 @@ class Curves(NamedTuple):
     cuts: Floats | None = None
     centre: Floats | None = None
 
+    def at(self, columns: NDArray[np.intp]) -> Curves:
+        """Return the same at some of the abilities."""
+        return self._replace(
+            rising=self.rising[:, columns],
+            falling=self.falling[:, columns],
+            success=self.success[:, columns],
+            failure=self.failure[:, columns],
+        )
+
 
 def logits(items: ItemParameters, abilities: Floats | float) -> Floats:
     """Return aθ + d, shape [tasks, abilities]."""
@@ -240,12 +250,10 @@ def logits(items: ItemParameters, abilities: Floats | float) -> Floats:
 
 def sigmoid_pair(eta: Floats) -> tuple[Floats, Floats]:
     """Return σ(η) and σ(−η), each accurate where it is small."""
-    small = np.exp(-np.abs(eta))
-    large_side = 1.0 / (1.0 + small)
-    small_side = small * large_side
-    rising = np.where(eta >= 0, large_side, small_side)
-    falling = np.where(eta >= 0, small_side, large_side)
-    return rising, falling
+    odds = np.exp(np.minimum(eta, _OVERFLOW))
+    falling = 1.0 / (1.0 + odds)
+    odds *= falling
+    return odds, falling
 
 
 def curves(items: ItemParameters, abilities: Floats | float) -> Curves:

@@ -20,6 +20,8 @@ CUTS: tuple[Parameter, ...] = ("zero_cut", "cut_gap")
 
 LARGEST = 80.0
 """Slopes and intercepts are kept within ±80: a curve that steep is a step, and is flagged."""
+_ORDINARY_CHANCE = 0.05
+"""Chances of guessing or slipping below this are worth less the smaller they are."""
 _FLATTEST = 1e-4
 """One slope for all tasks that is flatter tells nobody apart."""
 _LOWEST_LOGIT = -10.0
@@ -169,6 +171,19 @@ class Unknowns:
         counts = [1] * len(self.shared) + [len(self.tasks)] * len(self.own)
         low, high = np.repeat(ends, counts, axis=0).T
         return low, high
+
+    def weights(self, vector: Floats) -> Floats:
+        """Return how much of a move of each coordinate counts: of the logit of a small chance, little."""
+        at = self.split(vector)
+        return self.joined(Point(self.own_weights(at.own), np.ones_like(at.shared)))
+
+    def own_weights(self, own: Floats) -> Floats:
+        """Return the same of parameters of tasks, [own, tasks]."""
+        found = np.ones_like(own)
+        for row, name in enumerate(self.own):
+            if name in ("guessing", "slip"):
+                found[row] = np.minimum(np.exp(own[row]) / _ORDINARY_CHANCE, 1.0)
+        return found
 
     def items(self, at: Point, tasks: tuple[str, ...] | None = None) -> ItemParameters:
         """Return what the user reads: c and 1 − u are e^γ and e^ζ over 1 + e^γ + e^ζ.

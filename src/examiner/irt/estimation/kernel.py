@@ -22,7 +22,8 @@ class Slopes(NamedTuple):
 
     `information` is the information on P, expected or as the data have it, `bend` minus the second
     derivative by log ν, and `cross` that by P and log ν, where each task has its own ν. `by_cuts` is the
-    same by parameters of the cuts.
+    same by parameters of the cuts. `beyond` is what minus the second derivative by P has beyond the
+    information; None where that has all of it, the bow of the curve included.
     """
 
     value: Floats
@@ -32,6 +33,7 @@ class Slopes(NamedTuple):
     bend: Floats | None = None
     by_cuts: Mapping[str, ByCut] = MappingProxyType({})
     cross: Floats | None = None
+    beyond: Floats | None = None
 
 
 class Kernel(Protocol):

@@ -27,6 +27,8 @@ _SPACING, _WIDER = 0.6, 0.9
 """Closer than for exponential families: posteriors under guessing are less like Gaussians. Of many cells,
 where sums have seven digits, nodes may lie further apart: at 1000 × 500 and at 10,000 × 21 log-likelihoods
 stay the same within 0.01, and slopes within 0.0002."""
+_NOBODY = 1e-13
+"""Of an agent at a node, which the M-step passes over: grids reach farther than agents do."""
 _BLOCK = 128
 _SMALL = 200_000
 """Up to this many cells are kept as float64, more as float32."""
@@ -114,14 +116,19 @@ class KernelSource:
                 total[:, window] += data[rows].T @ weights.astype(data.dtype)
 
         found = self._windows.sweep(rule, joint, use)
-        summed = iter(sums)
+        here = np.flatnonzero(mass > _NOBODY)
+        summed = (part[:, here].astype(np.float64, copy=False) for part in sums)
         every = tuple(
-            np.multiply.outer(data, mass)
-            if data.ndim == 1
-            else next(summed).astype(np.float64, copy=False)
+            np.multiply.outer(data, mass[here]) if data.ndim == 1 else next(summed)
             for data in self._data
         )
-        log_likelihood = found.log_likelihood + self._constant
         return KernelStatistics(
-            log_likelihood, found.ability, found.variance, self._kernel, rule.nodes, every, shape
+            found.log_likelihood + self._constant,
+            found.ability,
+            found.variance,
+            self._kernel,
+            rule.nodes[here],
+            every,
+            shape.at(here),
+            mass[here],
         )
