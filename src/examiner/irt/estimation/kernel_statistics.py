@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from examiner.irt.estimation.em import Ahead, Expected
 from examiner.irt.estimation.heights import Heights, heights, with_abilities
-from examiner.irt.estimation.kernel import Kernel
+from examiner.irt.estimation.kernel import Kernel, Slopes
 from examiner.irt.estimation.kernels import curve_derivatives
 from examiner.irt.estimation.score_kernels import by_cuts
 from examiner.irt.estimation.task_steps import CERTAIN, MOST_STEP, Rows, climbed
@@ -35,6 +35,8 @@ class KernelStatistics(Expected):
     sums: tuple[Floats, ...]
     shape: Curves
     mass: Floats
+    _first: list[tuple[Slopes, Heights]] = field(default_factory=list, compare=False, repr=False)
+    """What the kernel says under the parameters of the E-step, once it was asked."""
 
     def raised(self, unknowns: Unknowns, at: Point) -> Point:
         """Return the parameters after steps for every task, and then one for each shared number."""
@@ -49,8 +51,17 @@ class KernelStatistics(Expected):
         def heights_of(tasks: Rows, table: Floats) -> Heights:
             return self._heights(unknowns, Point(table.T, at.shared), tasks)
 
-        start = self._heights(unknowns, at, np.arange(len(unknowns.tasks)), self.shape)
+        _, start = self._begun(unknowns, at)
         return Point(climbed(unknowns, at.own.T, start, heights_of).T, at.shared)
+
+    def _begun(self, unknowns: Unknowns, at: Point) -> tuple[Slopes, Heights]:
+        """Slopes and heights under the parameters of the E-step."""
+        if not self._first:
+            items = unknowns.items(at)
+            slopes = self.kernel.slopes(self.sums, self.shape, items.precision)
+            found = heights(unknowns.own, slopes, items, self.shape, self.nodes)
+            self._first.append((slopes, found))
+        return self._first[0]
 
     def ahead(self, unknowns: Unknowns, at: Point, raised: Point, moved: Point) -> Ahead | None:
         """Return where Newton would go, from the slopes under the parameters of the E-step.
@@ -61,8 +72,7 @@ class KernelStatistics(Expected):
         if "guessing" not in unknowns.own or "slip" in unknowns.own:
             return None
         items, own = unknowns.items(at), unknowns.own
-        slopes = self.kernel.slopes(self.sums, self.shape, items.precision)
-        here = heights(own, slopes, items, self.shape, self.nodes)
+        slopes, here = self._begun(unknowns, at)
         means, tightness = unknowns.pulls()
         gradient = here.gradient - (at.own.T - means) * tightness
         gain = 0.5 * float((gradient * (raised.own - at.own).T).sum())
@@ -79,8 +89,7 @@ class KernelStatistics(Expected):
 
     def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
         """Return the information on each slope, with what the task's other parameters take off."""
-        every = np.arange(len(unknowns.tasks))
-        curvature = self._heights(unknowns, at, every, self.shape).information
+        curvature = self._begun(unknowns, at)[1].information
         row = unknowns.own.index("slope")
         others = [column for column in range(len(unknowns.own)) if column != row]
         _, tightness = unknowns.pulls()
@@ -129,14 +138,11 @@ class KernelStatistics(Expected):
         by = curve_derivatives((name,), items, shape, self.nodes)[name]
         return _Along.of(slopes.value, slopes.by_success * by, slopes.information * by**2)
 
-    def _heights(
-        self, unknowns: Unknowns, at: Point, tasks: Rows, known: Curves | None = None
-    ) -> Heights:
+    def _heights(self, unknowns: Unknowns, at: Point, tasks: Rows) -> Heights:
         """Heights of some tasks, of which the point is, by their own parameters."""
-        whole = tasks.size == len(unknowns.tasks)
-        items = unknowns.items(at, None if whole else tuple(unknowns.tasks[row] for row in tasks))
-        shape = curves(items, self.nodes) if known is None else known
-        sums = self.sums if whole else tuple(part[tasks] for part in self.sums)
+        items = unknowns.items(at, tuple(unknowns.tasks[row] for row in tasks))
+        shape = curves(items, self.nodes)
+        sums = tuple(part[tasks] for part in self.sums)
         slopes = self.kernel.slopes(sums, shape, items.precision)
         return heights(unknowns.own, slopes, items, shape, self.nodes)
 

@@ -18,8 +18,8 @@ Rows = NDArray[np.intp]
 MOST_STEP = 1.0
 CERTAIN = 0.02
 """Steps this short cannot overshoot a parabola, and are taken without looking."""
-_MORE = 2
-"""Further steps of a task between two looks at abilities; more of them would be taken back."""
+_MORE = 1
+"""Further long steps of a task between two looks at abilities; more of them would be taken back."""
 _SHORTER, _SHORTENED = 0.3, 12
 _FLAT = 1e-5
 """Pivots below this share of a parameter's own curvature are no peak: others tell of it all there is."""
