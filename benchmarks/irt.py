@@ -1,5 +1,7 @@
 """Claims: the 2PL at 1000 × 500 fits 40 times as fast as PyPI mirt, 1000 times py-irt, 2000 times girth.
 
+With standard errors it is 40 times as fast as mirt with its own too, and the 3PL 12 times.
+
 Simulated 2PL data: S 45 × 41, M 1000 × 500, L 5000 × 2000, XL 5000 × 20000 (uint8), and M with 20 %
 of its cells missing; one thread, warm (S: the first call of a fresh process), maximum likelihood, one
 start, no standard errors (those are timed apart). Every log-likelihood is evaluated again on one fine

@@ -20,6 +20,7 @@ from examiner.irt import (
     leading,
     link,
     place,
+    probability,
     rewarding_the_weak,
     simulate,
     slope_verdicts,
@@ -31,6 +32,7 @@ from examiner.irt.diagnostics.chance import (
     discrimination_test,
     with_the_rest,
 )
+from examiner.irt.diagnostics.even_tables import EvenTables, drawn_successes
 from examiner.irt.diagnostics.flags import SIGN_WITHIN_NOISE
 from examiner.irt.diagnostics.slopes import relative_slopes
 from examiner.results import ResponseMatrix
@@ -99,8 +101,9 @@ def test_large_tables_have_the_p_value_of_exchanges_in_closed_form(
 
 
 def test_one_slope_for_all_is_kept_whatever_the_population() -> None:
-    rng, p = np.random.default_rng(5), []
-    for _ in range(40):
+    p = []
+    for table in range(40):
+        rng = np.random.default_rng([5, table])
         items = _items(np.ones(12), rng)
         matrix = simulate(items, np.where(rng.random(20) < 0.5, -1.0, 1.0), rng=rng)
         one = fit(matrix, "1pl", starts=1, errors=False)
@@ -268,3 +271,41 @@ def test_where_agents_are_not_shown_to_differ_every_task_is_marked_as_noise() ->
     made = fit(ResponseMatrix.from_array(rng.integers(0, 2, (14, 16))), starts=1)
     assert made.evidence is not None and not made.evidence.abilities_differ
     assert all(SIGN_WITHIN_NOISE in words for words in made.flags)
+
+
+@pytest.mark.parametrize("trials", [1, 5])
+def test_tables_without_gaps_have_correlations_with_the_rest_as_numpy_has_them(trials: int) -> None:
+    """Successes of single trials as they are; of several each task has the spread that chance gives it."""
+    items = ItemParameters.of([f"t{n}" for n in range(9)], np.linspace(0.5, 2, 9), np.zeros(9))
+    matrix = simulate(items, 40, trials=trials, rng=5)
+    won = matrix.successes.astype(float)
+    share = won.mean(axis=0) / trials
+    weighed = (won - won.mean(axis=0)) / won.std(axis=0) * np.sqrt(trials * share * (1 - share))
+    expected = [
+        np.corrcoef(weighed[:, task], np.delete(weighed, task, axis=1).sum(axis=1))[0, 1]
+        for task in range(9)
+    ]
+    assert_allclose(with_the_rest(matrix), np.array(expected) * np.sqrt(39), atol=1e-9)
+    tables = np.stack([won, won[::-1]])  # hundreds of drawn ones are looked at together
+    together = EvenTables.of_counts(tables, matrix.trials[0]).correlations()
+    assert_allclose(together, [expected, expected], atol=1e-9)
+
+
+def test_a_gap_takes_the_longer_way_to_nearly_the_same_correlations() -> None:
+    items = ItemParameters.of([f"t{n}" for n in range(9)], np.ones(9), np.zeros(9))
+    whole = simulate(items, 300, rng=5)
+    trials = np.ones((300, 9), dtype=np.int64)
+    trials[0, 0] = 0
+    gap = ResponseMatrix.from_counts(whole.successes * trials, trials, whole.agents, whole.tasks)
+    assert EvenTables.serves(whole) and not EvenTables.serves(gap)
+    assert_allclose(with_the_rest(gap), with_the_rest(whole), atol=0.2)
+
+
+@pytest.mark.parametrize("trials", [1, 4])
+def test_drawn_successes_are_as_frequent_as_the_curves_say(trials: int) -> None:
+    items = ItemParameters.of(["t", "u"], [1.0, 2.0], [0.5, -1.0], guessing=[0.0, 0.2])
+    abilities = np.tile([-1.0, 1.0], (20_000, 1))
+    given = np.full(2, trials, dtype=np.uint8)
+    drawn = drawn_successes(items, abilities, given, np.random.default_rng(0))
+    expected = probability(items, np.array([-1.0, 1.0]))
+    assert_allclose(drawn.mean(axis=0) / trials, expected, atol=4 * 0.5 / np.sqrt(20_000 * trials))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import examiner as ex
 from examiner.irt import ItemParameters, fit, log_likelihood, simulate
+from examiner.irt.fitted import Estimator
 from examiner.irt.items import Response
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
@@ -172,6 +173,22 @@ def test_fast_and_general_engines_agree() -> None:
         general = climb(KernelSource(matrix, "binomial"), unknowns, begin, most=500)
         assert general.objective == pytest.approx(fast.objective, abs=1e-4)
         np.testing.assert_allclose(general.items.slope, fast.items.slope, atol=2e-3)
+
+
+@pytest.mark.parametrize("estimator", ["ml", "map"])
+def test_tasks_that_guess_reach_the_top_of_plain_em_sooner(
+    estimator: Estimator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from examiner.irt.estimation import fixed_point
+    from examiner.irt.estimation.kernel_statistics import KernelStatistics
+
+    matrix = ex.irt.simulate(bank(40, 8, guessing=0.2), 400, rng=9)
+    ahead = ex.irt.fit(matrix, "3pl", starts=1, errors=False, estimator=estimator)
+    monkeypatch.setattr(KernelStatistics, "ahead", lambda *_: None)
+    monkeypatch.setattr(fixed_point, "_PLAIN", 10**9)  # and nothing is mixed
+    plain = ex.irt.fit(matrix, "3pl", starts=1, errors=False, estimator=estimator)
+    assert ahead.log_likelihood == pytest.approx(plain.log_likelihood, rel=1e-5)
+    assert ahead.iterations < plain.iterations
 
 
 def test_no_step_away_from_the_maximum_is_uphill() -> None:

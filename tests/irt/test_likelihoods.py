@@ -1,14 +1,19 @@
 """Likelihoods against scipy's distributions and adaptive integration."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 
 import examiner as ex
+from examiner.irt.estimation.heights import Heights, heights
+from examiner.irt.estimation.kernel import Kernel
 from examiner.irt.estimation.kernels import curve_derivatives, kernel_for
+from examiner.irt.gamma_functions import trigamma
 from examiner.irt.items import SCORES, ItemParameters, Response, curves
 from examiner.irt.model import Parameter, moved
 from examiner.results import ResponseMatrix
@@ -93,9 +98,10 @@ def test_scores_without_ends_have_the_likelihood_of_scipy() -> None:
     np.testing.assert_allclose(log_likelihoods(matrix, items, ABILITIES), expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("response", ["binomial", "beta-binomial", "beta", "normal"])
-def test_slopes_are_the_derivatives_of_the_expected_log_likelihood(response: Response) -> None:
-    rng = np.random.default_rng(3)
+def expected_sums(
+    response: Response, rng: np.random.Generator
+) -> tuple[Kernel, ItemParameters, list[NDArray[np.float64]]]:
+    """A kernel, tasks, and sums of responses under some weights of agents at abilities."""
     if response == "beta":
         scores = np.clip(1.4 * rng.random((6, 3)) - 0.2, 0.0, 1.0)
         assert (scores == 0).any() and (scores == 1).any()
@@ -105,9 +111,14 @@ def test_slopes_are_the_derivatives_of_the_expected_log_likelihood(response: Res
     else:
         tried = rng.integers(1, 5, (6, 3))
         matrix = ResponseMatrix.from_counts(rng.binomial(tried, 0.5), tried, tasks=["t", "u", "v"])
-    kernel, items = kernel_for(response, matrix), parameters(response)
+    kernel = kernel_for(response, matrix)
     weights = rng.random((6, ABILITIES.size))
-    sums = [data.T @ weights for data in kernel.statistics(matrix)]
+    return kernel, parameters(response), [data.T @ weights for data in kernel.statistics(matrix)]
+
+
+@pytest.mark.parametrize("response", ["binomial", "beta-binomial", "beta", "normal"])
+def test_slopes_are_the_derivatives_of_the_expected_log_likelihood(response: Response) -> None:
+    kernel, items, sums = expected_sums(response, np.random.default_rng(3))
     shape = curves(items, ABILITIES)
 
     def numeric(parameter: Parameter) -> NDArray[np.float64]:
@@ -126,6 +137,63 @@ def test_slopes_are_the_derivatives_of_the_expected_log_likelihood(response: Res
     assert set(slopes.by_cuts) == ({"zero_cut", "cut_gap"} if response == "beta" else set())
     for name, by_cut in slopes.by_cuts.items():
         np.testing.assert_allclose(by_cut.gradient, numeric(name), **close)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("response", ["beta", "normal"])
+def test_scores_bend_as_their_slopes_change(response: Response) -> None:
+    """With a precision of its own a task has second derivatives by η, by log φ, and by both."""
+    kernel, items, sums = expected_sums(response, np.random.default_rng(4))
+
+    def by_line(at: ItemParameters) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        shape = curves(at, ABILITIES)
+        slopes = kernel.slopes(sums, shape, at.precision)
+        steep = curve_derivatives(["intercept"], at, shape, ABILITIES)["intercept"]
+        assert slopes.by_log_precision is not None
+        return slopes.by_success * steep, slopes.by_log_precision
+
+    def bent(parameter: Parameter, which: int) -> NDArray[np.float64]:
+        ahead, behind = (by_line(moved(items, parameter, step))[which] for step in (1e-5, -1e-5))
+        return np.asarray((behind - ahead) / 2e-5)
+
+    shape = curves(items, ABILITIES)
+    slopes = kernel.slopes(sums, shape, items.precision)
+    steep = curve_derivatives(["intercept"], items, shape, ABILITIES)["intercept"]
+    assert slopes.bend is not None and slopes.cross is not None
+    close = {"rtol": 1e-5, "atol": 1e-5}
+    np.testing.assert_allclose(slopes.information * steep**2, bent("intercept", 0), **close)
+    np.testing.assert_allclose(slopes.bend, bent("precision", 1), **close)
+    np.testing.assert_allclose(slopes.cross * steep, bent("precision", 0), **close)
+    np.testing.assert_allclose(slopes.cross * steep, bent("intercept", 1), **close)
+
+
+@pytest.mark.parametrize("response", ["binomial", "beta", "normal"])
+def test_heights_of_tasks_rise_and_bend_as_their_values_do(response: Response) -> None:
+    """Gradients and second derivatives by all parameters of a task, against differences."""
+    kernel, items, sums = expected_sums(response, np.random.default_rng(6))
+    own: tuple[Parameter, ...] = ("slope", "intercept", "precision")
+    if response == "binomial":
+        own = ("slope", "intercept", "guessing", "slip")
+        items = replace(
+            items, guessing=np.array([0.05, 0.2, 0.1]), ceiling=np.array([0.9, 0.95, 0.8])
+        )
+
+    def found(at: ItemParameters) -> Heights:
+        shape = curves(at, ABILITIES)
+        slopes = kernel.slopes(sums, shape, at.precision)
+        return heights(own, slopes, at, shape, ABILITIES)
+
+    here = found(items)
+    for column, name in enumerate(own):
+        ahead, behind = (found(moved(items, name, step)) for step in (1e-5, -1e-5))
+        rise = (ahead.value - behind.value) / 2e-5
+        bend = (behind.gradient - ahead.gradient) / 2e-5
+        np.testing.assert_allclose(here.gradient[:, column], rise, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(here.curvature[:, :, column], bend, rtol=1e-5, atol=1e-5)
+
+
+def test_trigamma_is_that_of_scipy() -> None:
+    at = np.geomspace(1e-9, 1e7, 400)
+    np.testing.assert_allclose(trigamma(at), special.polygamma(1, at), rtol=1e-13)
 
 
 @given(

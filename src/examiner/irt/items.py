@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from examiner.checking import Axes, check_names, read_only
+from examiner.irt.gamma_functions import trigamma
 from examiner.wording import InputError, counted, listed, shorten
 
 Floats = NDArray[np.float64]
@@ -23,6 +24,7 @@ NEVER = 30.0
 """Cuts so far out that no score is exactly 0 or 1: the chance is 1e-13."""
 _LARGEST = 1e100
 """Larger slopes and intercepts are damage, and their squares would overflow."""
+_OVERFLOW = 700.0
 _MOST = 500.0
 """Logits beyond ±500 are the same as ±500: exp(−500) is still a normal number, 7e-218."""
 
@@ -230,6 +232,15 @@ class Curves(NamedTuple):
     cuts: Floats | None = None
     centre: Floats | None = None
 
+    def at(self, columns: NDArray[np.intp]) -> Curves:
+        """Return the same at some of the abilities."""
+        return self._replace(
+            rising=self.rising[:, columns],
+            falling=self.falling[:, columns],
+            success=self.success[:, columns],
+            failure=self.failure[:, columns],
+        )
+
 
 def logits(items: ItemParameters, abilities: Floats | float) -> Floats:
     """Return aθ + d, shape [tasks, abilities]."""
@@ -239,12 +250,10 @@ def logits(items: ItemParameters, abilities: Floats | float) -> Floats:
 
 def sigmoid_pair(eta: Floats) -> tuple[Floats, Floats]:
     """Return σ(η) and σ(−η), each accurate where it is small."""
-    small = np.exp(-np.abs(eta))
-    large_side = 1.0 / (1.0 + small)
-    small_side = small * large_side
-    rising = np.where(eta >= 0, large_side, small_side)
-    falling = np.where(eta >= 0, small_side, large_side)
-    return rising, falling
+    odds = np.exp(np.minimum(eta, _OVERFLOW))
+    falling = 1.0 / (1.0 + odds)
+    odds *= falling
+    return odds, falling
 
 
 def curves(items: ItemParameters, abilities: Floats | float) -> Curves:
@@ -362,9 +371,7 @@ def information_of_scores(
     slope: Floats, success: Floats, failure: Floats, precision: Floats
 ) -> Floats:
     """Return P'² φ² (ψ'(Pφ) + ψ'((1 − P)φ)), what a score tells that is beta around P with precision φ."""
-    from scipy.special import polygamma
-
-    told = polygamma(1, success * precision) + polygamma(1, failure * precision)
+    told = trigamma(success * precision) + trigamma(failure * precision)
     return np.asarray(slope**2 * precision**2 * told)
 
 

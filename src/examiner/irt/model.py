@@ -16,9 +16,12 @@ Parameter = Literal["slope", "intercept", "guessing", "slip", "precision", "zero
 """What may be free. `guessing` is γ and `slip` ζ with c = e^γ / (1 + e^γ + e^ζ) and
 1 − u = e^ζ / (1 + e^γ + e^ζ), so that c < u whatever they are; `precision` is log ν, log φ or −log σ²;
 `zero_cut` is k₀ of scores of exactly 0, and `cut_gap` log(k₁ − k₀), so that k₀ < k₁ whatever they are."""
+CUTS: tuple[Parameter, ...] = ("zero_cut", "cut_gap")
 
 LARGEST = 80.0
 """Slopes and intercepts are kept within ±80: a curve that steep is a step, and is flagged."""
+_ORDINARY_CHANCE = 0.05
+"""Chances of guessing or slipping below this are worth less the smaller they are."""
 _FLATTEST = 1e-4
 """One slope for all tasks that is flatter tells nobody apart."""
 _LOWEST_LOGIT = -10.0
@@ -54,7 +57,7 @@ _INTEGRATED_OUT = 1.0
 without its degrees of freedom is too low. Their information grows with φ, so that integrating the two out
 (Laplace) takes half of log φ off the log-posterior for each."""
 _EXTRA: Mapping[Response, tuple[Parameter, ...]] = MappingProxyType(
-    {"beta-binomial": ("precision",), "beta": ("zero_cut", "cut_gap")}
+    {"beta-binomial": ("precision",), "beta": CUTS}
 )
 """What all tasks share because of how their responses scatter, whatever the model."""
 
@@ -168,6 +171,19 @@ class Unknowns:
         counts = [1] * len(self.shared) + [len(self.tasks)] * len(self.own)
         low, high = np.repeat(ends, counts, axis=0).T
         return low, high
+
+    def weights(self, vector: Floats) -> Floats:
+        """Return how much of a move of each coordinate counts: of the logit of a small chance, little."""
+        at = self.split(vector)
+        return self.joined(Point(self.own_weights(at.own), np.ones_like(at.shared)))
+
+    def own_weights(self, own: Floats) -> Floats:
+        """Return the same of parameters of tasks, [own, tasks]."""
+        found = np.ones_like(own)
+        for row, name in enumerate(self.own):
+            if name in ("guessing", "slip"):
+                found[row] = np.minimum(np.exp(own[row]) / _ORDINARY_CHANCE, 1.0)
+        return found
 
     def items(self, at: Point, tasks: tuple[str, ...] | None = None) -> ItemParameters:
         """Return what the user reads: c and 1 − u are e^γ and e^ζ over 1 + e^γ + e^ζ.
@@ -315,7 +331,7 @@ def moved(items: ItemParameters, parameter: Parameter, step: float | Floats) -> 
     if parameter == "precision":
         assert items.precision is not None
         return replace(items, precision=items.precision * np.exp(step))
-    if parameter in ("zero_cut", "cut_gap"):
+    if parameter in CUTS:
         assert items.cuts is not None
         low, high = items.cuts.T
         if parameter == "zero_cut":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Randomness, generator
+from examiner.irt.diagnostics.even_tables import EvenTables, drawn_successes
 from examiner.irt.evidence import ChanceTest, evidence_stream
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.posterior import Quadrature, drawn_abilities, posterior_blocks
@@ -156,18 +158,33 @@ def _by_moments(matrix: ResponseMatrix) -> ChanceTest:
 
     agents, tasks = matrix.shape
     total, whole, each = np.zeros(agents), np.zeros(agents), np.zeros(tasks)
-    step = max(1, _BLOCK // agents)
-    for first in range(0, tasks, step):
-        columns = range(first, min(tasks, first + step))
-        off, weight = _cells(matrix.take(tasks=columns))
+    alike = EvenTables.serves(matrix)
+    for columns, part in _blocks(matrix):
+        if alike:
+            even = EvenTables.of(part)
+            total += even.off.sum(axis=1)
+            whole += float((even.weight**2).sum())
+            each[columns] = agents * even.weight**2
+            continue
+        off, weight = _cells(part)
         total += (weight * off).sum(axis=1)
         whole += (weight**2).sum(axis=1)
-        each[columns.start : columns.stop] = (weight**2).sum(axis=0)
+        each[columns] = (weight**2).sum(axis=0)
     known = whole > 0
     found, count = float((total[known] ** 2 / whole[known]).sum()), int(known.sum())
     freedom = (count - 1) / max(1.0 - float((each**2).sum() / each.sum() ** 2), 1e-3)
     p = float(chdtrc(freedom, found * freedom / max(count, 1)))
     return ChanceTest(found, float(count), p, "mean and variance over all exchanges")
+
+
+def _blocks(matrix: ResponseMatrix) -> Iterator[tuple[slice, ResponseMatrix]]:
+    """Tasks in parts that do not fill memory, and which they are."""
+    agents, tasks = matrix.shape
+    step = max(1, _BLOCK // agents)
+    for first in range(0, tasks, step):
+        columns = slice(first, min(tasks, first + step))
+        whole = step >= tasks
+        yield columns, matrix if whole else matrix.take(tasks=range(columns.start, columns.stop))
 
 
 def compared(matrix: ResponseMatrix, rng: np.random.Generator) -> ResponseMatrix:
@@ -215,10 +232,10 @@ def discrimination_test(
     draws = int(np.clip(_DRAWN_CELLS // (agents * tasks), _FEWEST_TABLES, _MOST_TABLES))
     seen = posterior_blocks(matrix, alike, rule, population_sd=population_sd)
     weights = np.concatenate([block.weights for block in seen])
-    drawn = _drawn_tables(
-        matrix, alike, np.tile(weights, (draws, 1)), population_sd * rule.nodes, rng
-    )
-    told = np.concatenate([_task_rest(_cells(matrix))[None], _task_rest(drawn)])
+    abilities = drawn_abilities(np.tile(weights, (draws, 1)), population_sd * rule.nodes, rng)
+    drawn = _with_rest_of_drawn(matrix, alike, abilities.reshape(draws, agents), rng)
+    told = np.concatenate([_with_rest(matrix)[None], drawn])
+    told = np.arctanh(np.clip(told, -0.999, 0.999))
     spread = np.maximum(told.std(axis=0), 1e-9)
     apart = (told - told.mean(axis=0)) / spread
     statistics = ((apart - apart.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
@@ -228,32 +245,27 @@ def discrimination_test(
     return ChanceTest(float(statistics[0]), float(statistics[1:].mean()), p, method + part)
 
 
-def _drawn_tables(
-    matrix: ResponseMatrix,
-    alike: ItemParameters,
-    weights: Floats,
-    nodes: Floats,
-    rng: np.random.Generator,
-) -> _Cells:
-    """Tables of the model with the cells and trials of the matrix: [draws, agents, tasks]."""
-    agents, tasks = matrix.shape
+def _with_rest_of_drawn(
+    matrix: ResponseMatrix, alike: ItemParameters, abilities: Floats, rng: np.random.Generator
+) -> Floats:
+    """The same in tables drawn with the cells and trials of the matrix, [draws, tasks]."""
+    items = alike.named(matrix.tasks)
+    if items.response == "binomial" and EvenTables.serves(matrix):
+        won = drawn_successes(items, abilities, matrix.trials[0], rng)
+        return EvenTables.of_counts(won, matrix.trials[0]).correlations()
     trials = matrix.trials if matrix.is_counts else matrix.observed.astype(np.int64)
-    draws = len(weights) // agents
-    drawn = simulate(
-        alike.named(matrix.tasks),
-        drawn_abilities(weights, nodes, rng),
-        trials=np.tile(trials, (draws, 1)),
-        rng=rng,
-    )
-    whole = (draws, agents, tasks)
+    every = np.tile(trials, (len(abilities), 1))
+    drawn = simulate(items, abilities.ravel(), trials=every, rng=rng)
+    whole = (len(abilities), *matrix.shape)
     if drawn.is_counts:
         won, tried = (
             part.astype(np.float64).reshape(whole) for part in (drawn.successes, drawn.trials)
         )
-        return _counted(won, tried)
-    seen = drawn.observed.reshape(whole)
-    values = np.nan_to_num(drawn.to_numpy().reshape(whole))
-    return _standardised(values, seen.astype(np.float64), seen)
+        return _correlations(_counted(won, tried))
+    values, seen = drawn.to_numpy().reshape(whole), drawn.observed.reshape(whole)
+    if seen.all():
+        return EvenTables.of_scores(values).correlations()
+    return _correlations(_standardised(np.nan_to_num(values), seen.astype(np.float64), seen))
 
 
 def with_the_rest(matrix: ResponseMatrix) -> Floats:
@@ -271,29 +283,38 @@ def with_the_rest(matrix: ResponseMatrix) -> Floats:
     """
     agents, tasks = matrix.shape
     total, size, found = np.zeros((agents, 1)), np.zeros((agents, 1)), np.zeros(tasks)
-    step = max(1, _BLOCK // agents)
-    blocks = [range(first, min(tasks, first + step)) for first in range(0, tasks, step)]
-    for columns in blocks:
-        off, weight = _cells(matrix.take(tasks=columns))
+    if EvenTables.serves(matrix):
+        every = sum(EvenTables.of(part).off.sum(axis=1) for _, part in _blocks(matrix))
+        for columns, part in _blocks(matrix):
+            found[columns] = EvenTables.of(part).correlations(np.asarray(every))
+        return np.asarray(found * np.sqrt(agents - 1))
+    for _, part in _blocks(matrix):
+        off, weight = _cells(part)
         total += (weight * off).sum(axis=1, keepdims=True)
         size += (weight**2).sum(axis=1, keepdims=True)
-    for columns in blocks:
-        cells = _cells(matrix.take(tasks=columns))
+    for columns, part in _blocks(matrix):
+        cells = _cells(part)
         seen = (cells.weight > 0).sum(axis=0)
         r = _rest_correlation(cells, total, size)
-        found[columns.start : columns.stop] = r * np.sqrt(np.maximum(seen - 1, 0))
+        found[columns] = r * np.sqrt(np.maximum(seen - 1, 0))
     return found
 
 
-def _task_rest(cells: _Cells) -> Floats:
-    """artanh of each task's correlation with the mean of what agents did on the others, [..., tasks]."""
+def _with_rest(matrix: ResponseMatrix) -> Floats:
+    """The correlation of each task with the mean of what agents did on the others, [tasks]."""
+    if EvenTables.serves(matrix):
+        return EvenTables.of(matrix).correlations()
+    return _correlations(_cells(matrix))
+
+
+def _correlations(cells: _Cells) -> Floats:
+    """The same of cells, [..., tasks]."""
     off, weight = cells
     total, size = (
         (weight * off).sum(axis=-1, keepdims=True),
         (weight**2).sum(axis=-1, keepdims=True),
     )
-    r = _rest_correlation(cells, total, size)
-    return np.asarray(np.arctanh(np.clip(r, -0.999, 0.999)))
+    return _rest_correlation(cells, total, size)
 
 
 def _rest_correlation(cells: _Cells, total: Floats, size: Floats) -> Floats:

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from examiner.irt.estimation.fixed_point import Pace, fixed_point
+from examiner.irt.estimation.fixed_point import Arrival, Pace, Stepped, fixed_point
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Point, Unknowns
 from examiner.irt.posterior import Quadrature
@@ -16,6 +16,13 @@ _ROUGHLY, _ROUGH = (0.05, 0.02), 10
 """How far two rough climbs settle, and within how many iterations: enough to tell how slopes spread."""
 _MOST_STRETCH = 0.5
 _CLOSER = 0.2
+
+
+class Ahead(NamedTuple):
+    """A point beyond that of an EM iteration, and how much higher that iteration is expected to lead."""
+
+    point: Point
+    gain: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +39,10 @@ class Expected:
     def raised(self, unknowns: Unknowns, at: Point) -> Point:
         """Return the parameters after one step up the expected log-likelihood and the log-priors."""
         raise NotImplementedError
+
+    def ahead(self, unknowns: Unknowns, at: Point, raised: Point, moved: Point) -> Ahead | None:
+        """Return a point beyond what the step `raised`, and the scale `moved`, where it can be told."""
+        return None
 
     def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
         """Return the information that responses and abilities together hold on each slope, [tasks]."""
@@ -52,7 +63,7 @@ class ResponseSource(Protocol):
     takes a few numbers a task (`items`) and a quadrature, and returns sums over agents of the size
     [tasks, nodes] and two numbers an agent. All of them but those two add up over agents, so that a
     source in shards asks each for its own and adds; and none is large, so that a source on a device may
-    hand them to the M-steps of `exponential` (1PL and 2PL, successes) and `kernel_source` (all others)
+    hand them to the M-steps of `exponential` (1PL and 2PL, successes) and `kernel_statistics` (all others)
     as numpy arrays. A quadrature whose `spacing` is None was asked for by the user: all its nodes are
     kept for every agent. With a spacing, nodes where an agent has no posterior mass may be passed over.
 
@@ -149,8 +160,8 @@ def with_spread(
     at, climbing = start, _Climb(source, unknowns, fixed)
     for tolerance in _ROUGHLY:
         pace = source.pace._replace(tolerance=max(tolerance, source.pace.tolerance))
-        climbing.unknowns, bounds = unknowns, unknowns.bounds()
-        reached = fixed_point(climbing, unknowns.joined(at), pace, most=_ROUGH, bounds=bounds)
+        climbing.unknowns = unknowns
+        reached = climbing.settled(at, pace, most=_ROUGH)
         at = unknowns.split(reached.point)
         scaled = unknowns.scaled(at)
         assert scaled.scale is not None
@@ -174,11 +185,10 @@ def climb(
     `fixed` nodes are kept as they are, and nodes `near` the optimum are begun with.
     """
     climbing = _Climb(source, unknowns, fixed, near)
-    vector = unknowns.joined(start)
     pace = source.pace
     if unknowns.relative is not None:  # tasks move together, so that a short move says less
         pace = pace._replace(tolerance=_CLOSER * pace.tolerance)
-    arrival = fixed_point(climbing, vector, pace, most=most, bounds=unknowns.bounds())
+    arrival = climbing.settled(start, pace, most=most)
     if fixed is None and arrival.iterations > climbing.laid + source.pace.fresh:
         climbing.rule = None
     at = unknowns.split(arrival.point)
@@ -201,21 +211,40 @@ class _Climb:
     laid: int = 0
     last: Expected | None = None
 
-    def __call__(self, vector: Floats) -> tuple[float, Floats]:
+    def settled(self, start: Point, pace: Pace, *, most: int) -> Arrival:
+        """Iterate from a start until parameters or objective settle."""
+        unknowns = self.unknowns
+        return fixed_point(
+            self,
+            unknowns.joined(start),
+            pace,
+            most=most,
+            bounds=unknowns.bounds(),
+            weigh=unknowns.weights,
+        )
+
+    def __call__(self, vector: Floats) -> Stepped:
         self.count += 1
         if self.fixed is None and self.count in self.source.pace.relaid:
             self.rule = None
         at = self.unknowns.split(vector)
         scaled = self.unknowns.scaled(at)
         found = self.expected(self.unknowns.items(at))
-        better = found.raised(scaled, at)
-        if self.unknowns.priors is None and self.fixed is None:
-            # The population's mean and sd are freed, and the scale moved back to N(0, 1): PX-EM (Liu,
-            # Rubin & Wu 1998). Fixed priors are not invariant, and given nodes cannot be moved along.
-            better = self.unknowns.rescaled(better, *found.spread)
-        elif scaled.scale is not None and self.fixed is None:
-            better = self.unknowns.rescaled(better, *_shift_and_stretch(found, scaled, at))
-        return found.log_likelihood + scaled.log_prior(at), self.unknowns.joined(better)
+        objective = found.log_likelihood + scaled.log_prior(at)
+        raised = found.raised(scaled, at)
+        if self.fixed is not None or (self.unknowns.priors is not None and scaled.scale is None):
+            # Fixed priors are not invariant, and given nodes cannot be moved along.
+            return Stepped(objective, self.unknowns.joined(raised))
+        # The population's mean and sd are freed, and the scale moved back to N(0, 1): PX-EM (Liu, Rubin &
+        # Wu 1998).
+        free = found.spread
+        if self.unknowns.priors is not None:
+            free = _shift_and_stretch(found, scaled, at)
+        moved = self.unknowns.rescaled(raised, *free)
+        following, further = self.unknowns.joined(moved), found.ahead(scaled, at, raised, moved)
+        if further is None:
+            return Stepped(objective, following)
+        return Stepped(objective, following, self.unknowns.joined(further.point), further.gain)
 
     def expected(self, items: ItemParameters) -> Expected:
         if self.rule is None:

@@ -9,8 +9,20 @@ import numpy as np
 
 from examiner.irt.items import Floats
 
-Step = Callable[[Floats], tuple[float, Floats]]
-"""From a point: its objective, and the next point of the plain iteration."""
+
+class Stepped(NamedTuple):
+    """From a point: its objective, and the next point of the plain iteration.
+
+    Where more is known, also a point `ahead` of that, and the `gain` that the plain iteration will bring.
+    """
+
+    objective: float
+    following: Floats
+    ahead: Floats | None = None
+    gain: float | None = None
+
+
+Step = Callable[[Floats], Stepped]
 
 _MEMORY = 5
 """Steps that are mixed: more of them hardly differ, and make the equations singular."""
@@ -18,6 +30,8 @@ _FURTHEST = 3.0
 """A mixed point farther off in any coordinate is not believed: slopes and logits live within a few."""
 _PLAIN = 2
 """The first steps are long and say little of those to come."""
+_QUIET, _SURELY_QUIET = 4, 2
+"""Iterations without a gain after which there is none: objectives are noisy, gains foretold are not."""
 
 
 class Pace(NamedTuple):
@@ -46,18 +60,25 @@ class Arrival(NamedTuple):
 
 
 def fixed_point(
-    step: Step, start: Floats, pace: Pace, *, most: int, bounds: tuple[Floats, Floats]
+    step: Step,
+    start: Floats,
+    pace: Pace,
+    *,
+    most: int,
+    bounds: tuple[Floats, Floats],
+    weigh: Callable[[Floats], Floats] = np.ones_like,
 ) -> Arrival:
     """Iterate x ← g(x) until x no longer moves, mixing the last few steps (Walker and Ni 2011).
 
-    Each accelerated point is kept only while the objective does not fall: otherwise the plain
-    point before it is taken up again and the memory cleared. It ends when no coordinate moves by
-    more than the tolerance, or the objective has gained no more than noise in each of four
-    iterations. Coordinates are kept within `bounds`.
+    Where the step itself knows a point ahead, that is taken instead. Each accelerated point is kept only
+    while the objective does not fall: otherwise the plain point before it is taken up again and the memory
+    cleared. It ends when no coordinate moves by more than the tolerance, `weigh` saying how much of a move
+    counts at a point, or the objective has gained no more than noise in each of four iterations.
+    Coordinates are kept within `bounds`.
 
     References: Walker & Ni (2011), "Anderson acceleration for fixed-point iterations".
 
-    >>> halfway = lambda x: (-float((x - 2.0) @ (x - 2.0)), 0.5 * x + 1.0)
+    >>> halfway = lambda x: Stepped(-float((x - 2.0) @ (x - 2.0)), 0.5 * x + 1.0)
     >>> pace = Pace(0.6, 5.0, (), 0, tolerance=1e-9, noise=0.0)
     >>> ends = np.array([-9.0]), np.array([9.0])
     >>> fixed_point(halfway, np.zeros(1), pace, most=50, bounds=ends).point.round(6)
@@ -70,21 +91,25 @@ def fixed_point(
     accelerated = False
     quiet = 0
     for iteration in range(1, most + 1):
-        objective, following = step(point)
+        objective, following, ahead, foretold = step(point)
         slack = max(1e-10, 10 * pace.noise) * (1.0 + abs(best))
-        if accelerated and not objective >= best - slack:
+        reached = objective + (foretold or 0.0)
+        if accelerated and not reached >= best - slack:
             point, accelerated = fallback, False
             points, moves = [], []
             continue
-        gain = objective - best
-        best = objective
+        gain = objective - best if foretold is None else foretold
+        best = reached
         following = np.clip(following, *bounds)
         move = following - point
         quiet = quiet + 1 if gain < pace.noise * abs(objective) else 0
-        if np.abs(move).max() < pace.tolerance or quiet >= 4:
+        still = np.abs(weigh(point) * move).max() < pace.tolerance
+        if still or quiet >= (_QUIET if foretold is None else _SURELY_QUIET):
             return Arrival(following, iteration, True)
-        fallback, accelerated = following, False
-        if iteration > _PLAIN:
+        fallback, accelerated = following, ahead is not None
+        if ahead is not None:
+            following = np.clip(ahead, *bounds)
+        elif iteration > _PLAIN:
             points.append(point)
             moves.append(move)
             if len(points) > _MEMORY + 1:

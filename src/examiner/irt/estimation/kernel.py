@@ -20,16 +20,20 @@ class ByCut(NamedTuple):
 class Slopes(NamedTuple):
     """Expected log-likelihood of each task at each node, and its derivatives by P and by log ν.
 
-    `information` is the information on P, expected or as the data have it, where it has a closed form,
-    and `bend` minus the second derivative by log ν. `by_cuts` is the same by parameters of the cuts.
+    `information` is the information on P, expected or as the data have it, `bend` minus the second
+    derivative by log ν, and `cross` that by P and log ν, where each task has its own ν. `by_cuts` is the
+    same by parameters of the cuts. `beyond` is what minus the second derivative by P has beyond the
+    information; None where that has all of it, the bow of the curve included.
     """
 
     value: Floats
     by_success: Floats
     by_log_precision: Floats | None
-    information: Floats | None = None
+    information: Floats
     bend: Floats | None = None
     by_cuts: Mapping[str, ByCut] = MappingProxyType({})
+    cross: Floats | None = None
+    beyond: Floats | None = None
 
 
 class Kernel(Protocol):

@@ -65,13 +65,17 @@ class Binomial:
         return np.log(_safe(curves.success)) - failure, failure
 
     def slopes(self, sums: Sequence[Floats], curves: Curves, precision: Floats | None) -> Slopes:
-        """By P: k / P − (n − k) / (1 − P); the information is n / (P (1 − P))."""
+        """By P: k / P − (n − k) / (1 − P); the information is n / (P (1 − P)) where expected.
+
+        As the data have it, it is k / P² + (n − k) / (1 − P)².
+        """
         won, tried = sums
         lost = tried - won
         success, failure = _safe(curves.success), _safe(curves.failure)
         value = won * np.log(success) + lost * np.log(failure)
-        by_success = won / success - lost / failure
-        return Slopes(value, by_success, None, tried / success + tried / failure)
+        up, down = 1.0 / success, 1.0 / failure
+        by_success = won * up - lost * down
+        return Slopes(value, by_success, None, tried * (up + down), beyond=by_success * (up - down))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.kernel import ByCut, Slopes
+from examiner.irt.gamma_functions import trigamma
 from examiner.irt.items import Curves, Floats, ItemParameters, sigmoid_pair
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError, shorten
@@ -17,6 +18,8 @@ from examiner.wording import InputError, shorten
 _ROUNDING = 1e-14
 """Scores this close to 0 or 1 are exactly that, and were rounded."""
 _LEAST = 1e-10
+_FLATTEST = 1e-150
+"""σ(η) σ(−η) below this is none, and its square is still a number."""
 _LOG_ROOT_TWO_PI = 0.5 * float(np.log(2 * np.pi))
 
 
@@ -36,6 +39,33 @@ class _Odds(NamedTuple):
     one: Floats
     below_one: Floats
     gap: Floats
+
+
+class CutSlopes(NamedTuple):
+    """The ordered logit's part of the expected log-likelihood, and its derivatives, [tasks, nodes]."""
+
+    value: Floats
+    by: dict[str, ByCut]
+
+
+class _Shapes(NamedTuple):
+    """Of beta distributions: α = Pφ and β = (1 − P)φ [tasks, nodes], and φ [tasks, 1]."""
+
+    up: Floats
+    down: Floats
+    phi: Floats
+
+    def log_beta(self) -> Floats:
+        """Return log B(α, β); log Γ(φ) once a task, which makes it thrice as fast as scipy's."""
+        from scipy.special import gammaln
+
+        return np.asarray(gammaln(self.up) + gammaln(self.down) - gammaln(self.phi))
+
+    def digammas(self) -> tuple[Floats, Floats, Floats]:
+        """Return ψ(α), ψ(β) and ψ(φ)."""
+        from scipy.special import digamma
+
+        return digamma(self.up), digamma(self.down), digamma(self.phi)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,32 +102,40 @@ class Beta:
 
     def terms(self, curves: Curves, precision: Floats | None) -> tuple[Floats, ...]:
         """Return Pφ, (1 − P)φ, −log B(Pφ, (1 − P)φ) + log P(inside), log P(0) and log P(1)."""
-        from scipy.special import betaln
-
-        up, down = _shapes(curves, precision)
+        shapes = _shapes(curves, precision)
         inside, zero, one = _log_chances(_odds(curves))
-        return up, down, inside - betaln(up, down), zero, one
+        return shapes.up, shapes.down, inside - shapes.log_beta(), zero, one
 
     def slopes(self, sums: Sequence[Floats], curves: Curves, precision: Floats | None) -> Slopes:
-        """By the shapes α = Pφ and β = (1 − P)φ: Σ log y − N (ψ(α) − ψ(φ)), and the like for β.
+        r"""By the shapes α = Pφ and β = (1 − P)φ: g = Σ log y − N (ψ(α) − ψ(φ)), and h alike for β.
 
-        By η: −σ(η − k₀) of each zero, σ(k₁ − η) of each one, σ(k₀ − η) − σ(η − k₁) of each inside.
+        By η = aθ + d what `by_cuts` says comes to it. With w = P (1 − P), minus the second derivatives are
+        Nφ²w² (ψ'(α) + ψ'(β)) − φw (1 − 2P) (g − h) by η, of which information on P is made;
+        φw (N (αψ'(α) − βψ'(β)) − (g − h)) by η and log φ; and N (α²ψ'(α) + β²ψ'(β) − φ²ψ'(φ)) − (αg + βh)
+        by log φ.
         """
-        from scipy.special import betaln, digamma
-
-        low, high, seen, zeros, ones = sums
-        up, down = _shapes(curves, precision)
-        phi, odds = up + down, _odds(curves)
-        inside, zero, one = _log_chances(odds)
-        value = low * up + high * down + seen * (inside - betaln(up, down))
-        value += zeros * zero + ones * one
-        common = digamma(phi)
-        by_up = low - seen * (digamma(up) - common)
-        by_down = high - seen * (digamma(down) - common)
-        by_eta = seen * (odds.zero - odds.one) - zeros * odds.above_zero + ones * odds.below_one
-        by_success = phi * (by_up - by_down) + by_eta / (curves.rising * curves.falling)
-        by_precision = up * by_up + down * by_down
-        return Slopes(value, by_success, by_precision, by_cuts=_by_cuts(odds, seen, zeros, ones))
+        low, high, seen, *_ = sums
+        shapes, ends = _shapes(curves, precision), by_cuts(sums, curves)
+        up, down, phi = shapes.up, shapes.down, shapes.phi
+        digamma_up, digamma_down, digamma_phi = shapes.digammas()
+        by_up = low - seen * (digamma_up - digamma_phi)
+        by_down = high - seen * (digamma_down - digamma_phi)
+        apart, rises = by_up - by_down, up * by_up + down * by_down
+        bent_up, bent_down = trigamma(up), trigamma(down)
+        steep = np.maximum(curves.rising * curves.falling, _FLATTEST)
+        information = seen * phi**2 * (bent_up + bent_down) + ends.by["zero_cut"].bend / steep**2
+        information -= phi * (curves.falling - curves.rising) * apart / steep
+        bent_up *= up
+        bent_down *= down
+        return Slopes(
+            value=low * up + high * down - seen * shapes.log_beta() + ends.value,
+            by_success=phi * apart - ends.by["zero_cut"].gradient / steep,
+            by_log_precision=rises,
+            information=information,
+            bend=seen * (up * bent_up + down * bent_down - phi**2 * trigamma(phi)) - rises,
+            by_cuts=ends.by,
+            cross=phi * (seen * (bent_up - bent_down) - apart),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +184,10 @@ class Normal:
         value += seen * (np.log(steep) - 0.5 * line**2)
         by_line = steep * total - seen * line
         product = steep**2 * squares - steep * total * (line + mark) + seen * line * mark
-        return Slopes(value, by_line, 0.5 * (seen - product))
+        moves = steep**2 * squares - 0.5 * steep * total * (line + 3 * mark)
+        moves += 0.5 * seen * mark * (line + mark)  # of the product, by log φ
+        cross = 0.5 * (seen * mark - steep * total)
+        return Slopes(value, by_line, 0.5 * (seen - product), seen, 0.5 * moves, cross=cross)
 
     def _standard(self, curves: Curves, precision: Floats | None) -> tuple[Floats, Floats]:
         """s = √φ [tasks, 1], and η + sc [tasks, nodes]: where the standardised score sy is expected."""
@@ -159,18 +200,16 @@ class Normal:
 
 def log_density_of_scores(items: ItemParameters, shape: Curves, value: Floats) -> Floats:
     """Return log f(y | θ) of one score of every task (rows) at the abilities of curves (columns)."""
-    from scipy.special import betaln
-
     if items.response == "normal":
         assert items.precision is not None and items.centre is not None
         steep = np.sqrt(items.precision)[:, None]
         apart = steep * (value - items.centre)[:, None] - shape.success
         return np.asarray(np.log(steep) - 0.5 * apart**2 - _LOG_ROOT_TWO_PI)
     inside, zero, one = _log_chances(_odds(shape))
-    up, down = _shapes(shape, items.precision)
-    ends = ends_of(value)
+    shapes, ends = _shapes(shape, items.precision), ends_of(value)
     safe = np.where(ends.inside > 0, value, 0.5)[:, None]
-    density = (up - 1) * np.log(safe) + (down - 1) * np.log1p(-safe) - betaln(up, down) + inside
+    density = (shapes.up - 1) * np.log(safe) + (shapes.down - 1) * np.log1p(-safe)
+    density += inside - shapes.log_beta()
     found = np.where(ends.zero[:, None] > 0, zero, np.where(ends.one[:, None] > 0, one, density))
     return np.asarray(found)
 
@@ -233,19 +272,30 @@ def _log_chances(odds: _Odds) -> tuple[Floats, Floats, Floats]:
     return np.asarray(inside), np.log(odds.zero), np.log(odds.one)
 
 
-def _by_cuts(odds: _Odds, seen: Floats, zeros: Floats, ones: Floats) -> dict[str, ByCut]:
-    """Derivatives by k₀ with the gap held, and by the logarithm of the gap."""
+def by_cuts(sums: Sequence[Floats], curves: Curves) -> CutSlopes:
+    """Return what zeros, ones and scores inside say by the chances of each: the ordered logit alone.
+
+    By k₀ with the gap held (by η it is the same, but for the sign), and by the logarithm of the gap.
+    """
+    _, _, seen, zeros, ones = sums
+    odds = _odds(curves)
+    inside, zero, one = _log_chances(odds)
     slack = 1.0 / np.expm1(odds.gap)
     both = seen * (odds.one - odds.zero) + zeros * odds.above_zero - ones * odds.below_one
-    bend = (seen + zeros) * odds.above_zero * odds.zero + (seen + ones) * odds.one * odds.below_one
+    upper = odds.one * odds.below_one
+    bend = (seen + zeros) * odds.above_zero * odds.zero + (seen + ones) * upper
     wider = seen * (odds.one + slack) - ones * odds.below_one
-    stiff = (seen + ones) * odds.one * odds.below_one + seen * slack * (1 + slack)
-    return {
-        "zero_cut": ByCut(both, bend),
-        "cut_gap": ByCut(odds.gap * wider, odds.gap**2 * stiff),
-    }
+    stiff = (seen + ones) * upper + seen * slack * (1 + slack)
+    return CutSlopes(
+        seen * inside + zeros * zero + ones * one,
+        {
+            "zero_cut": ByCut(both, bend),
+            "cut_gap": ByCut(odds.gap * wider, odds.gap**2 * stiff),
+        },
+    )
 
 
-def _shapes(curves: Curves, precision: Floats | None) -> tuple[Floats, Floats]:
+def _shapes(curves: Curves, precision: Floats | None) -> _Shapes:
     phi = np.ones((curves.success.shape[0], 1)) if precision is None else precision[:, None]
-    return np.maximum(curves.success, _LEAST) * phi, np.maximum(curves.failure, _LEAST) * phi
+    up, down = (np.maximum(share, _LEAST) * phi for share in (curves.success, curves.failure))
+    return _Shapes(up, down, phi)
