@@ -22,8 +22,10 @@ from examiner.scores import (
     OwnFunction,
     Recipe,
     Success,
+    Total,
     cell_means,
     shared_ranks,
+    suggested_aggregate,
 )
 from examiner.scores import aggregate as agent_aggregates
 from examiner.scores.normalise import on_scale, task_scores
@@ -41,7 +43,7 @@ FEWEST_CHOSEN_ON, FEWEST_CHOSEN_FROM = 8, 3
 """Agents and tasks from which a few tasks can be chosen and judged on others."""
 MOST_AGENTS = 40
 """Agents whose uncertainty is told, the best: more rows nobody reads."""
-LINEAR = ("human", "random-only", "z-score", "min-max")
+LINEAR = ("human", "chance", "random-only", "z-score", "min-max")
 """Normalisers under which the mean of normalised rows is the normalised mean."""
 REPS, FEWEST_REPS = 2000, 200
 MOST_WORK = 5e7
@@ -60,6 +62,7 @@ class StudyOptions(TypedDict, total=False):
     title: str | None
     success: Success | None
     share: float | None
+    total: Total | None
     rng: Randomness
 
 
@@ -73,12 +76,14 @@ class Resampled(NamedTuple):
     unit: Unit
     reps: int
     seed: int
+    levels: Total | None = None
 
     @property
     def how(self) -> dict[str, Any]:  # Any: options of the functions that resample
         """How the agents are resampled, always from the same seed."""
         rng = np.random.default_rng(self.seed)
-        return {"rng": rng, "reps": self.reps, "unit": self.unit, "measure": self.measure}
+        how = {"rng": rng, "reps": self.reps, "unit": self.unit, "measure": self.measure}
+        return how | {"total": self.levels}
 
     def rows(self, agents: Sequence[str]) -> list[int]:
         """Return where the agents shown stand among others, best first."""
@@ -149,9 +154,12 @@ class Study:
         title: str | None = None,
         success: Success | None = None,
         share: float | None = None,
+        total: Total | None = None,
         rng: Randomness = 0,
     ) -> Study:
         """Reduce training logs, make the results comparable and aggregate them.
+
+        `total` says how tasks make one number: by which levels, with which weights.
 
         >>> Study.of(Results.from_numpy([[3.0], [9.0]]), "min-max").comparable
         array([[0.],
@@ -160,14 +168,19 @@ class Study:
         measure = check_results(results).measure_name(measure)
         training = results if results.provenance.training else None
         wished = Recipe(
-            measure, reduction=reduce, normaliser=normalise, success=success, share=share
+            measure,
+            reduction=reduce,
+            normaliser=normalise,
+            success=success,
+            share=share,
+            total=total,
         )
         results = wished.ready(results)
         recipe = wished.learn(results)
         scores = recipe.comparable(results)
         raw = cell_means(results, measure)
         comparable = raw if recipe.normaliser is None else cell_means(scores, measure)
-        aggregates = agent_aggregates(scores, measure)
+        aggregates = agent_aggregates(scores, measure, total)
         ranks = shared_ranks(aggregates.mean)
         for array in (raw, comparable, ranks):
             read_only(array)
@@ -203,6 +216,11 @@ class Study:
         return on_scale(self.training, self.normaliser, scores, learnt.scale)
 
     @property
+    def total(self) -> Total | None:
+        """How tasks make one number; None where every task counts once."""
+        return None if self.recipe is None else self.recipe.total
+
+    @property
     def relative(self) -> bool:
         """Whether scores only compare the agents at hand with each other."""
         known = NORMALISERS.get(self.normaliser or "")
@@ -213,6 +231,13 @@ class Study:
         """Whether every comparable cell is 0 or 1: then medians, quarters and ranges say nothing."""
         seen = self.comparable[np.isfinite(self.comparable)]
         return bool(len(seen)) and is_binary(seen)
+
+    @cached_property
+    def aggregate(self) -> str:
+        """The aggregate that suits: the mean of a total with levels, and of what is won or lost."""
+        if self.total is not None and not self.total.plain:
+            return "mean"
+        return suggested_aggregate(self.scores, self.measure)
 
     @property
     def unit(self) -> Parts:
@@ -261,7 +286,8 @@ class Study:
         reps = int(np.clip(MOST_WORK / max(cells, 1), FEWEST_REPS, REPS))
         agents = tuple(self.results.agents[agent] for agent in shown)
         unit: Unit = "runs" if runs > 1 else "tasks"
-        return Resampled(results, agents, len(order), self.measure, unit, reps, self.seed)
+        shown_of = agents, len(order), self.measure
+        return Resampled(results, *shown_of, unit, reps, self.seed, self.total)
 
     @cached_property
     def chance(self) -> ChanceTest | None:

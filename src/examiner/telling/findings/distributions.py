@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.scores import AGGREGATES, Profiles, RankProbabilities, suggested_aggregate
+from examiner.scores import AGGREGATES, Profiles, RankProbabilities
 from examiner.scores import profiles as performance_profiles
 from examiner.scores import ranks as probabilities
 from examiner.telling.figures import chart
@@ -37,7 +37,8 @@ def profiles(study: Study) -> Finding:
         raise NothingToTellError("There are no two unlike scores, so there is no profile to draw.")
     chosen = np.isin(np.array(shown.results.agents), np.array(drawn))
     results = shown.results.where(chosen[shown.results.agent_codes])
-    made = performance_profiles(results, **shown.how)
+    how = {name: value for name, value in shown.how.items() if name != "total"}
+    made = performance_profiles(results, **how)
     shown = shown._replace(agents=drawn)
     figure = _profiles(study, made, shown.rows(made.agents))
     blocks = (Text(shown.what_varies), figure, *noted(made.notes))
@@ -123,8 +124,7 @@ def rank_probabilities(study: Study) -> Finding:
     shown = study.resampled
     if len(shown.agents) < 2:
         raise NothingToTellError("There are no two agents with comparable scores to rank.")
-    by = suggested_aggregate(shown.results, study.measure)
-    made = probabilities(shown.results, by, **shown.how)
+    made = probabilities(shown.results, study.aggregate, **shown.how)
     if np.isnan(made.probability).any():
         raise NothingToTellError(made.notes[-1])
     blocks = (Text(shown.what_varies), _ranks(made), *noted(made.notes))

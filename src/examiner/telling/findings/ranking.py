@@ -74,7 +74,8 @@ def _lead(study: Study) -> Prose:
 
 
 def _unit(study: Study) -> Prose:
-    start = ("Numbers are ", *study.unit, "; agents are ranked by the mean over their tasks.")
+    by = "mean over their tasks" if study.total is None else study.total.meaning
+    start = ("Numbers are ", *study.unit, f"; agents are ranked by the {by}.")
     if study.comparable.shape[1] == 1:
         return (*start, " With one task, mean, median and interquartile mean are the same number.")
     if study.binary:
