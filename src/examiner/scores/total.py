@@ -118,7 +118,11 @@ class Total:
         )
 
     def nest(self) -> Nest:
-        """Return the same by position: which group each task is of, and what each counts."""
+        """Return the same by position: which group each task is of, and what each counts.
+
+        >>> Total(("t", "u"), ("subtask",), (("law", "art"),), "macro").nest().group
+        array([0, 1])
+        """
         weight = np.ones(len(self.tasks)) if self.weights is None else np.array(self.weights)
         codes = [codes_of(level) for level in self.groups]
         stratum = codes[-1] if codes else np.zeros(len(self.tasks), dtype=np.int64)
