@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
 from types import MappingProxyType
@@ -34,6 +34,7 @@ from examiner.telling.ability_scale import Fitted, fit_of
 from examiner.telling.finding import NothingToTellError
 from examiner.telling.prose import Name, Parts, Prose
 from examiner.telling.shown import chance_of, reason_not_to_name
+from examiner.telling.thinning import Thinned, thin
 from examiner.wording import counted
 
 if TYPE_CHECKING:
@@ -228,8 +229,9 @@ class Study:
 
     @property
     def binary(self) -> bool:
-        """Whether every comparable cell is 0 or 1: then medians, quarters and ranges say nothing."""
-        seen = self.comparable[np.isfinite(self.comparable)]
+        """Whether every cell is 0 or 1, rescaled to chance or not: medians and quarters say nothing."""
+        cells = self.raw if self.normaliser == "chance" else self.comparable
+        seen = cells[np.isfinite(cells)]
         return bool(len(seen)) and is_binary(seen)
 
     @cached_property
@@ -272,6 +274,34 @@ class Study:
         """The agents' rows from the best mean to the worst; those without any come last."""
         return np.argsort(self.ranks, kind="stable")
 
+    def thinned(self, most_agents: int, most_tasks: int) -> tuple[Study, str]:
+        """Return a study of at most so many agents and tasks, and what a reader must know of it.
+
+        Scores stay as they are, and so do ranks: they are those of the whole.
+
+        >>> small, note = Study.of(Results.from_numpy(np.eye(9))).thinned(3, 4)
+        >>> small.comparable.shape, note[:20]
+        ((3, 4), 'Told of 3 of 9 agent')
+        """
+        kept = thin(
+            self.order,
+            self.comparable.shape[1],
+            most_agents=most_agents,
+            most_tasks=most_tasks,
+            seed=self.seed,
+        )
+        if kept.whole:
+            return self, ""
+        cells = np.ix_(kept.agents, kept.tasks)
+        return replace(
+            self,
+            results=_some(self.results, kept),
+            scores=_some(self.scores, kept),
+            raw=self.raw[cells],
+            comparable=self.comparable[cells],
+            ranks=self.ranks[kept.agents],
+        ), kept.note
+
     @cached_property
     def resampled(self) -> Resampled:
         """The best agents, with runs as the unit where there are several, else tasks."""
@@ -310,6 +340,11 @@ class Study:
             raise NothingToTellError(self._fit)
         return self._fit
 
+    @property
+    def has_fit(self) -> bool:
+        """Whether the responses could be fitted."""
+        return not isinstance(self._fit, str)
+
     def check(self, need: Need | None) -> None:
         """Say what is lacking, where a finding needs what this study has not.
 
@@ -347,6 +382,10 @@ class Study:
         from examiner.irt import rewarding_the_weak
 
         return rewarding_the_weak(made.fit)
+
+
+def _some(results: Results, kept: Thinned) -> Results:
+    return results.where(kept.agents[results.agent_codes] & kept.tasks[results.task_codes])
 
 
 def _name(method: str | OwnFunction | None) -> str | None:

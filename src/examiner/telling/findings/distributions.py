@@ -43,6 +43,9 @@ def profiles(study: Study) -> Finding:
     figure = _profiles(study, made, shown.rows(made.agents))
     blocks = (Text(shown.what_varies), figure, *noted(made.notes))
     lead = (Name(study.not_shown),) if study.not_shown else _ahead(made)
+    if study.binary and not study.not_shown:
+        flat = "Results are 0 or 1, so that a profile is as high at every score: the share of tasks solved."
+        lead = (flat, " ", *lead) if isinstance(lead, tuple) else (flat, " ", lead)
     return Finding(lead=lead, blocks=blocks)
 
 
