@@ -56,6 +56,7 @@ def test_a_task_like_no_other_stands_alone() -> None:
 def test_the_mean_correlation_is_that_of_the_whole_table(method) -> None:
     table = np.random.default_rng(4).normal(size=(9, 12)).round(1)
     table[:, 3] = 2.0  # does not vary
+    table[:, 5] = np.nan  # nobody was seen
     correlation, _ = correlate_columns(table, method)
     np.fill_diagonal(correlation, np.nan)
     assert mean_correlation(table, method) == pytest.approx(np.nanmean(correlation))

@@ -150,6 +150,7 @@ def mean_correlation(table: Floats, method: Method = "pearson") -> float:
     >>> round(mean_correlation(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 1.0]])), 3)
     -0.327
     """
+    table = table[:, np.isfinite(table).any(axis=0)]  # others have no correlation
     if not np.isnan(table).any():
         return _mean_without_a_table(midranks(table.T).T if method == "spearman" else table)
     correlation, _ = correlate_columns(table, method)
