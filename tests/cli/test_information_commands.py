@@ -5,6 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
+
+from examiner.cli import app
 
 
 @pytest.fixture
@@ -108,3 +111,19 @@ def test_cluster_says_the_same_in_words(examiner, plays: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "agents can be made to win by a choice of tasks" in done.stdout
     assert "mean task correlation" in done.stdout
+
+
+def test_single_trials_of_zeros_and_ones_tell_of_ability(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    logit = 1.5 * rng.normal(size=(30, 1)) - rng.normal(size=8)
+    values = (rng.random((30, 8)) < 1 / (1 + np.exp(-logit))).astype(int)
+    lines = ["agent," + ",".join(f"t{task}" for task in range(8))]
+    lines += [f"a{row}," + ",".join(map(str, each)) for row, each in enumerate(values)]
+    path = tmp_path / "single.csv"
+    path.write_text("\n".join(lines) + "\n")
+    done = CliRunner().invoke(app, ["information", str(path), "--json"])
+    told = json.loads(done.stdout)
+    assert told["about"] == "ability" and told["model"] == "2pl"
+    assert all(0 <= row["low"] <= row["high"] <= 1 for row in told["tasks"])
+    agents = CliRunner().invoke(app, ["information", str(path), "--deviations", "0.5", "--json"])
+    assert "max_bits" in json.loads(agents.stdout)

@@ -5,7 +5,7 @@ import pytest
 
 import examiner as ex
 from examiner.results import Results
-from examiner.telling.finding import Figure
+from examiner.telling.finding import Figure, Notes, Text
 from examiner.telling.findings import FINDINGS
 from examiner.telling.findings import information as told_information
 from examiner.telling.findings import likeness as told_likeness
@@ -48,11 +48,35 @@ def test_single_trials_get_a_sentence_that_says_what_is_needed() -> None:
     assert "Repeat the trials" in said(section.lead)
 
 
-def test_large_tables_get_a_sentence() -> None:
-    table = Study.of(Results.from_numpy(np.random.default_rng(0).random((700, 300))))
-    assert "too many for a report: run `examiner information`" in said(information(table).lead)
+def test_of_large_tables_some_agents_and_tasks_are_told_and_that_is_said() -> None:
     many = Study.of(Results.from_numpy(np.random.default_rng(0).random((5, 1001))))
-    assert "run `examiner cluster`" in said(likeness(many).lead)
+    told = likeness(many)
+    assert told.applies
+    assert "Told of 300 of 1,001 tasks, drawn at random (seed 0)" in said(told.lead)
+    assert len(told.data["order"]) == 300
+
+
+def test_bits_of_large_tables_are_those_of_some_of_their_agents(monkeypatch) -> None:
+    monkeypatch.setattr("examiner.telling.findings.information.MOST_WORK", 1.0)
+    monkeypatch.setattr("examiner.telling.findings.information.FEW_TASKS", 3)
+    told = information(Study.of(repeated()))
+    assert told.applies and len(told.data["tasks"]) == 3
+    notes = [
+        said(note) for block in told.blocks if isinstance(block, Notes) for note in block.items
+    ]
+    assert any("Told of 3 of" in note for note in notes)
+
+
+def test_single_trials_of_zeros_and_ones_tell_of_ability() -> None:
+    rng = np.random.default_rng(0)
+    logit = 1.5 * rng.normal(size=(60, 1)) - rng.normal(size=12)
+    values = (rng.random((60, 12)) < 1 / (1 + np.exp(-logit))).astype(float)
+    told = information(Study.of(Results.from_numpy(values)))
+    assert "bits that all tell about ability" in said(told.lead)
+    assert any(
+        "single trial of 0 or 1" in said(b.prose) for b in told.blocks if isinstance(b, Text)
+    )
+    assert list(figures(told)) == ["information-bars"]
 
 
 def test_the_likeness_section_draws_clusters_with_borders() -> None:

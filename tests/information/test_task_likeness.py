@@ -239,10 +239,6 @@ def test_what_comes_back_shows_itself_in_a_line_and_as_a_table() -> None:
             "The level is 2.0",
         ),
         (
-            lambda r: ex.information.clusters(Results.from_numpy(np.zeros((2, 5001)))),
-            "Cannot cluster 5,001 tasks",
-        ),
-        (
             lambda r: ex.information.likeness(
                 Results.from_numpy([[1.0, 2.0]]), rng=np.random.default_rng(0)
             ),

@@ -6,6 +6,7 @@ from dataclasses import MISSING, dataclass
 from pathlib import Path
 
 from examiner import selection
+from examiner.cli.levels import LevelOptions
 from examiner.cli.options import REPS, Seeded, SourceOptions, option, words_of
 from examiner.cli.output import progress_bar, show
 from examiner.cli.select import SelectionOptions, material_from
@@ -34,6 +35,6 @@ def adds(options: SourceOptions, choice: SelectionOptions, how: AddsOptions, tol
         raise InputError("Both `--set` and `--with` are given. Name the set in one way.")
     names = words_of(how.present) if how.chosen is None else list(open_selection(how.chosen).tasks)
     with progress_bar("reading") as progress:
-        material = material_from(options, choice, None, progress)
+        material = material_from(options, choice, LevelOptions(), None, progress)
         found = selection.adds(material, how.task, names, rng=told.seed, reps=how.reps)
     show(findings.tell(found), "examiner.adds/1", told, found.notes, seed=told.seed)

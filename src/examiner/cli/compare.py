@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from examiner.cli.levels import LevelOptions
 from examiner.cli.options import REPS, Seeded, SourceOptions, option, words_of
 from examiner.cli.output import progress_bar, show
 from examiner.cli.select import (
@@ -40,11 +41,15 @@ class CompareOptions:
 
 
 def compare(
-    options: SourceOptions, choice: SelectionOptions, how: CompareOptions, told: Seeded
+    options: SourceOptions,
+    choice: SelectionOptions,
+    levels: LevelOptions,
+    how: CompareOptions,
+    told: Seeded,
 ) -> None:
     """Judge ways of choosing tasks on held-out agents, and tell how many tasks are enough."""
     with progress_bar("reading") as progress:
-        material = material_from(options, choice, None, progress)
+        material = material_from(options, choice, levels, None, progress)
         sizes = _sizes(how.sizes, int(material.terms.offered.sum()), len(material.terms.must))
         folds, names = folds_named(how.folds), words_of(how.methods)
         seconds = expected_seconds(material, max(sizes), folds, names)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from examiner.cli.levels import LevelOptions, levelled
 from examiner.cli.options import REPS, ComparisonOptions, Seeded, SourceOptions, argument, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import comparable, results_from
@@ -26,11 +27,17 @@ class DifferenceOptions:
 
 
 def difference(
-    options: SourceOptions, who: DifferenceOptions, comparison: ComparisonOptions, told: Seeded
+    options: SourceOptions,
+    who: DifferenceOptions,
+    comparison: ComparisonOptions,
+    levels: LevelOptions,
+    told: Seeded,
 ) -> None:
     """Compare agents in pairs: difference, probability of improvement, a test, and every common task."""
     with progress_bar("reading") as progress:
-        results = comparable(results_from(options, progress), comparison)
+        known = levelled(results_from(options, progress), levels, comparison.normalise)
+        comparison = replace(comparison, normalise=known.normalise)
+        results = comparable(known.results, comparison)
         others = [who.other, *(who.also or ())]
         for name in (who.agent, *others):
             if name not in results.agents:
@@ -40,9 +47,8 @@ def difference(
                 )
         if comparison.normalise is None:
             results = results.with_notes(*averaging_notes(results))
-        made = compare_pairs(
-            results, who.agent, others, rng=told.seed, level=who.level, reps=who.reps
-        )
+        how = {"rng": told.seed, "level": who.level, "reps": who.reps, "total": known.total}
+        made = compare_pairs(results, who.agent, others, **how)  # type: ignore[arg-type]
     pairs = [note for pair in made for note in pair.notes]
     notes = tuple(dict.fromkeys((*results.notes, *pairs)))
     beside = {"source": results.provenance.source, "seed": told.seed}

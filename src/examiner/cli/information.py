@@ -10,9 +10,15 @@ import numpy as np
 from examiner.cli.options import REPS, Seeded, SourceOptions, option, parsed
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.information import ChannelModel, Noise, analyse, best_set
+from examiner.information import ChannelModel, Noise, analyse, best_set, single_successes
+from examiner.information.analysis import USUAL_SIZE
+from examiner.irt import IRTFit, ability_information
+from examiner.irt import fit as fit_irt
+from examiner.results import Results
+from examiner.scores import responses
+from examiner.telling import ability_bits
 from examiner.telling.findings import information as findings
-from examiner.wording import shorten
+from examiner.wording import InputError, shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,10 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
     """Tell how many bits each task, and a few chosen ones, tell about which agent is playing."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
+        fit = _fit(results) if _about_ability(results, how) else None
+        if fit is not None:
+            _tell_ability(results, fit, how, told)
+            return
         found = analyse(
             results,
             options.measure,
@@ -79,6 +89,29 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
         reps=how.reps,
         seed=told.seed,
     )
+
+
+def _about_ability(results: Results, how: InformationOptions) -> bool:
+    """Whether cells are single trials of 0 or 1, and nothing was said of how agents vary."""
+    usual = InformationOptions()
+    asked = (how.noise, how.deviations, how.spread, how.literal_wins, how.exact)
+    silent = asked == (usual.noise, usual.deviations, usual.spread, usual.literal_wins, usual.exact)
+    return silent and len(results.measures) == 1 and single_successes(results)
+
+
+def _fit(results: Results) -> IRTFit | None:
+    try:
+        return fit_irt(responses(results), "2pl")
+    except InputError:  # too few agents or tasks: bits as they are, and a note
+        return None
+
+
+def _tell_ability(results: Results, fit: IRTFit, how: InformationOptions, told: Seeded) -> None:
+    size = min(USUAL_SIZE, len(fit.items)) if how.size is None else how.size
+    found = ability_information(fit, rng=told.seed, size=size)
+    finding = ability_bits.tell(found, seed=told.seed)
+    notes = (*results.notes, *fit.warnings)
+    show(finding, "examiner.information/1", told, notes, model=fit.model, seed=told.seed)
 
 
 def _deviations(text: str) -> Any:  # Any: a name or a number, checked by Noise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from examiner.cli.levels import LevelOptions, levelled
 from examiner.cli.options import (
     NORMALISE,
     OUTPUT,
@@ -44,7 +45,11 @@ class ReportOptions:
 
 
 def report(
-    options: SourceOptions, wanted: ReportOptions, drawn: FigureOptions, told: Seeded
+    options: SourceOptions,
+    wanted: ReportOptions,
+    levels: LevelOptions,
+    drawn: FigureOptions,
+    told: Seeded,
 ) -> None:
     """Write a report: what was read, who ranks where, how every agent did on every task."""
     output = wanted.output
@@ -57,9 +62,10 @@ def report(
         # The report reduces training logs itself: it also shows their learning curves.
         unreduced = replace(options, reduce=None)
         results = results_from(unreduced, progress, reduce_training_logs=False)
+        known = levelled(results, levels, wanted.normalise)
         made = make_report(
-            results,
-            None if wanted.normalise == "none" else wanted.normalise,
+            known.results,
+            None if known.normalise == "none" else known.normalise,
             sections=words_of(wanted.sections),
             progress=progress,
             reduce=options.reduce,
@@ -67,6 +73,7 @@ def report(
             title=wanted.title,
             success=success_of(wanted.success),
             share=wanted.success_share,
+            total=known.total,
             rng=told.seed,
         )
         page = output or (Path("report.html") if told.for_people else None)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from examiner.cli.levels import LevelOptions, levelled
 from examiner.cli.options import REPS, ComparisonOptions, Seeded, SourceOptions, option
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import comparable, results_from
@@ -33,11 +34,17 @@ class ScoresOptions:
 
 
 def scores(
-    options: SourceOptions, comparison: ComparisonOptions, how: ScoresOptions, told: Seeded
+    options: SourceOptions,
+    comparison: ComparisonOptions,
+    levels: LevelOptions,
+    how: ScoresOptions,
+    told: Seeded,
 ) -> None:
     """Aggregate agents with intervals, compare them, and say where the uncertainty comes from."""
     with progress_bar("reading") as progress:
-        results = comparable(results_from(options), comparison)
+        known = levelled(results_from(options), levels, comparison.normalise)
+        comparison = replace(comparison, normalise=known.normalise)
+        results = comparable(known.results, comparison)
         if comparison.normalise is None:
             results = results.with_notes(*averaging_notes(results))
         made = overview(
@@ -49,6 +56,7 @@ def scores(
             interval=how.interval,
             level=how.level,
             posthoc=how.posthoc,
+            total=known.total,
             progress=progress,
         )
     provenance = results.provenance

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from examiner import selection
+from examiner.cli.levels import LevelOptions, levelled
 from examiner.cli.options import (
     NORMALISE,
     OUTPUT,
@@ -122,13 +123,17 @@ class SelectOptions:
 
 
 def select(
-    options: SourceOptions, choice: SelectionOptions, how: SelectOptions, told: Seeded
+    options: SourceOptions,
+    choice: SelectionOptions,
+    levels: LevelOptions,
+    how: SelectOptions,
+    told: Seeded,
 ) -> None:
     """Choose a few tasks that tell what all of them would, and judge the choice on held-out agents."""
     if how.size is not None and how.budget is not None:
         raise InputError("Both a size and a budget are given. Give one of the two.")
     with progress_bar("reading") as progress:
-        material = material_from(options, choice, how.budget, progress)
+        material = material_from(options, choice, levels, how.budget, progress)
         named = agents_named(choice.choose_on, material.agents)
         own = material if named is None else material.on_agents(named)
         rng = np.random.default_rng(told.seed)
@@ -180,15 +185,18 @@ def _folds(
 def material_from(
     source: SourceOptions,
     options: SelectionOptions,
+    levels: LevelOptions,
     budget: float | None,
     progress: ProgressCallback | None,
 ) -> selection.Benchmark:
     """Read results and gather what choosing and judging need.
 
-    >>> material_from(SourceOptions("atari-dqn-family"), SelectionOptions(), None, None).target
+    >>> source, options = SourceOptions("atari-dqn-family"), SelectionOptions()
+    >>> material_from(source, options, LevelOptions(), None, None).target
     'mean'
     """
-    results, cost = _costs(results_from(source, progress), options.cost, budget)
+    known = levelled(results_from(source, progress), levels, options.normalise)
+    results, cost = _costs(known.results, options.cost, budget)
     words = words_of(options.lexicographic) or []
     measures = [word.removeprefix("-") for word in words]
     if not all(measures):
@@ -198,11 +206,12 @@ def material_from(
     if not set(measures) <= set(results.measures):
         results = results.with_measures(*dict.fromkeys([*measures, *results.measures]))
     recipe = Recipe(
-        normaliser=options.normalise,
+        normaliser=known.normalise,
         transform=options.transform,
         floor=options.floor,
         lexicographic=tuple(words),
         success=success_of(options.success),
+        total=known.total,
     )
     demands = selection.Constraints(
         tuple(options.must or ()),

@@ -7,6 +7,7 @@ from examiner.information.analysis import analyse as analyse
 from examiner.information.analysis import likeness as likeness
 from examiner.information.channels import Channels as Channels
 from examiner.information.channels import channels as channels
+from examiner.information.channels import single_successes as single_successes
 from examiner.information.clusters import TaskClusters as TaskClusters
 from examiner.information.clusters import clusters as clusters
 from examiner.information.confusion import confusion as confusion

@@ -152,6 +152,11 @@ def _notes(
         notes.append(
             "Every cell is a single trial: bits have neither intervals nor chance to be compared with."
         )
+    if all(seen.shares) and not _repeated(seen):
+        notes.append(
+            "Single trials of 0 or 1 do not tell how an agent varies, and next to nothing of which agent "
+            "is playing. What they tell of ability, under a fitted model, is `irt.ability_information`."
+        )
     full = int((chosen.cumulative_bits > found.max_bits - NEARLY_ALL).sum())
     if full > 1:
         notes.append(

@@ -142,6 +142,19 @@ def observed(results: Results, measures: Sequence[str] | None, model: ChannelMod
     return seen
 
 
+def single_successes(results: Results, measure: str | None = None) -> bool:
+    """Tell whether every cell is a single trial of 0 or 1, which does not say how an agent varies.
+
+    >>> single_successes(Results.from_numpy([[0.0, 1.0]])), single_successes(Results.from_numpy([[0.5]]))
+    (True, False)
+    """
+    if not results.is_binary(measure):
+        return False
+    cells = results.agent_codes.astype(np.int64) * len(results.tasks) + results.task_codes
+    known = ~np.isnan(results.measure(measure))
+    return bool(np.bincount(cells[known]).max(initial=0) <= 1)
+
+
 def check_agents(seen: Observations) -> None:
     """Refuse a table with one agent: there is nothing to tell apart."""
     if len(seen.agents) < 2:

@@ -31,6 +31,7 @@ class Clustering(TypedDict, total=False):
 
 PAPER_THRESHOLD = 0.8
 MOST_TASKS = 5000
+"""Distances between more tasks would not fit into memory: some are joined, and the others follow them."""
 MOST_ORDERED = 300
 """Beyond this many tasks, finding the order that puts like tasks next to each other takes too long."""
 MOST_CLUSTERS = 40
@@ -41,7 +42,8 @@ class TaskClusters:
     """Clusters of tasks from left to right of a heat map, and the correlations behind them.
 
     `correlation` has shape [tasks, tasks], NaN where too few agents were seen on both or one does not
-    vary. `order` holds columns of tasks, cluster by cluster; `label` the cluster of each task, from 0.
+    vary; of more than `MOST_TASKS` tasks it is of those `joined` alone. `order` holds columns of tasks,
+    cluster by cluster; `label` the cluster of each task, from 0.
     `suggested` is the number of clusters with the best silhouette, None where fewer than three vary.
     `branches` [joins, 4, 2] are the corners of a dendrogram over that order: place and distance, 1 − r.
     """
@@ -56,6 +58,20 @@ class TaskClusters:
     silhouette: float
     notes: tuple[str, ...] = ()
     branches: Floats = field(default_factory=lambda: np.empty((0, 4, 2)))
+    joined: tuple[int, ...] | None = None
+
+    def correlations(self, columns: Sequence[int]) -> tuple[tuple[int, ...], Floats]:
+        """Return those of some tasks whose correlations are known, and these correlations.
+
+        >>> scores = [[1.0, 2.0, 9.0], [2.0, 4.1, 5.0], [3.0, 5.0, 1.0], [4.0, 8.0, 0.0]]
+        >>> clusters(Results.from_numpy(scores, tasks="tuv")).correlations([2, 0])[0]
+        (2, 0)
+        """
+        joined = range(len(self.tasks)) if self.joined is None else self.joined
+        place = {column: row for row, column in enumerate(joined)}
+        known = tuple(column for column in columns if column in place)
+        rows = [place[column] for column in known]
+        return known, self.correlation[np.ix_(rows, rows)]
 
     @property
     def clusters(self) -> tuple[tuple[str, ...], ...]:
@@ -98,14 +114,20 @@ def clusters(
     are joined from the nearest on while they are not further apart than `threshold`: the rule of
     papers/004, section IV, which leaves the linkage open (`linkage` says how the distance of two
     clusters is taken). `number` asks for so many clusters instead, or with "auto" for the number with
-    the best silhouette. A task that does not vary stands alone, at the end.
+    the best silhouette. A task that does not vary stands alone, at the end. Of more than `MOST_TASKS`
+    tasks some are joined and the others follow: see `clusters_of_many`.
 
     >>> scores = [[1.0, 2.0, 9.0], [2.0, 4.1, 5.0], [3.0, 5.0, 1.0], [4.0, 8.0, 0.0]]
     >>> clusters(Results.from_numpy(scores, tasks="tuv")).clusters
     (('t', 'u'), ('v',))
     """
     measure = results.measure_name(measure)
-    _check(len(results.tasks), linkage, threshold, number)
+    _check(linkage, threshold, number)
+    if len(results.tasks) > MOST_TASKS:
+        from examiner.information.followers import clusters_of_many  # it calls this function
+
+        how = Clustering(method=method, linkage=linkage, threshold=threshold, number=number)
+        return clusters_of_many(results, measure, how)
     correlation, _ = correlate_columns(oriented_means(results, measure), method)
     varied = np.flatnonzero(np.isfinite(correlation).any(axis=0))
     label = np.zeros(len(results.tasks), dtype=np.int64)
@@ -225,17 +247,12 @@ def _largest_first(order: list[int], label: NDArray[np.int64], tasks: tuple[str,
     return order[::-1] if backwards else order
 
 
-def _check(tasks: int, linkage: str, threshold: float, number: int | str | None) -> None:
+def _check(linkage: str, threshold: float, number: int | str | None) -> None:
     check_known("linkage", linkage, ("average", "complete", "single"))
     if not 0 <= threshold <= 2:
         raise InputError(f"The threshold is {threshold}. Give a distance 1 − r between 0 and 2.")
     if number is not None and number != "auto" and not (isinstance(number, int) and number >= 1):
         raise InputError(f"The number of clusters is {shorten(number)}. Give 1 or more, or 'auto'.")
-    if tasks > MOST_TASKS:
-        raise InputError(
-            f"Cannot cluster {tasks:,} tasks: their distances would not fit into memory. Choose at most "
-            f"{MOST_TASKS:,} (`--keep task:GLOB`)."
-        )
 
 
 def _notes(results: Results, measure: str, alone: list[int]) -> tuple[str, ...]:

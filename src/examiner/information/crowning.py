@@ -57,10 +57,18 @@ class Crowning:
         """How many agents can be made winners: on trials held out, where there are any."""
         return int((self.wins if self.held_out is None else self.held_out).sum())
 
+    @property
+    def searched(self) -> int:
+        """For how many agents winning tasks were sought: the first by mean."""
+        return sum(bool(chosen) for chosen in self.tasks)
+
     def __repr__(self) -> str:
+        of = counted(len(self.agents), "agent")
+        if self.searched < len(self.agents):
+            of = f"the first {self.searched:,} of {of}"
         return (
-            f"Crowning: {self.crownable:,} of {counted(len(self.agents), 'agent')} can be made to win by a "
-            f"choice of {counted(self.size, 'task')}"
+            f"Crowning: {self.crownable:,} of {of} can be made to win by a choice of "
+            f"{counted(self.size, 'task')}"
         )
 
     def _repr_html_(self) -> str:

@@ -12,7 +12,8 @@ from examiner.information.observations import oriented_means, shares
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.estimate import Estimate, check_level
-from examiner.scores.likeness import Method, correlate_columns, unit_columns
+from examiner.scores.likeness import FEWEST_PAIRS, Method, correlate_columns, unit_columns
+from examiner.scores.signed_ranks import midranks
 
 MOST_GROUPS = 50
 """Leaving out one group at a time, there are at most so many groups, however many agents or tasks."""
@@ -149,10 +150,26 @@ def mean_correlation(table: Floats, method: Method = "pearson") -> float:
     >>> round(mean_correlation(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 1.0]])), 3)
     -0.327
     """
+    table = table[:, np.isfinite(table).any(axis=0)]  # others have no correlation
+    if not np.isnan(table).any():
+        return _mean_without_a_table(midranks(table.T).T if method == "spearman" else table)
     correlation, _ = correlate_columns(table, method)
     np.fill_diagonal(correlation, np.nan)
     known = correlation[np.isfinite(correlation)]
     return float(known.mean()) if len(known) else float("nan")
+
+
+def _mean_without_a_table(table: Floats) -> float:
+    r"""The mean correlation of columns without gaps, from the length of the sum of their units u.
+
+    .. math:: \frac{|\sum_t u_t|^2 - T}{T (T - 1)}
+    """
+    units = unit_columns(table)
+    units = units[:, np.isfinite(units).all(axis=0)] if len(table) >= FEWEST_PAIRS else units[:, :0]
+    count = units.shape[1]
+    if count < 2:
+        return float("nan")
+    return float(((units.sum(axis=1) ** 2).sum() - count) / (count * (count - 1)))
 
 
 def first_share(scores: Floats) -> float:

@@ -45,6 +45,9 @@ from examiner.scores.standing import shared_ranks as shared_ranks
 from examiner.scores.success import Success as Success
 from examiner.scores.success import mark_success as mark_success
 from examiner.scores.success import responses as responses
+from examiner.scores.total import Total as Total
+from examiner.scores.total import chance_scales as chance_scales
+from examiner.scores.total import total as total
 from examiner.scores.training.curves import LearningCurves as LearningCurves
 from examiner.scores.training.curves import Summary as Summary
 from examiner.scores.training.curves import curves as curves

@@ -14,10 +14,11 @@ from examiner.checking import Floats, known_name, smallest_unsigned
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.cells import ratio
+from examiner.scores.total import Total
 from examiner.scores.uncertainty.influence import Contributions, of_iqm, of_mean, of_median
 from examiner.scores.uncertainty.resampling import Sample, observed
 from examiner.scores.uncertainty.strata import RunScores, Strata, run_scores
-from examiner.wording import InputError, counted
+from examiner.wording import InputError, counted, shorten
 
 Statistic: TypeAlias = Callable[[Sample], Floats]
 UserFunction: TypeAlias = Callable[[Floats, NDArray[np.generic]], Floats]
@@ -115,7 +116,7 @@ class OptimalityGap:
 
     def contributions(self, strata: Strata, error: float) -> Floats:
         """Return what each run adds to the gap, shape [tasks, most runs]."""
-        return -np.minimum(strata.scores, self.gamma) / len(strata.tasks)
+        return -np.minimum(strata.scores, self.gamma) * strata.shares[:, None]
 
 
 class Aggregate(NamedTuple):
@@ -168,6 +169,25 @@ def aggregate_named(choice: str | Aggregate | UserFunction) -> Aggregate:
     return AGGREGATES[known_name("aggregate", choice, AGGREGATES)]
 
 
+def check_total(aggregates: Sequence[Aggregate], total: Total | None) -> None:
+    """Refuse aggregates that are no mean where tasks count unlike: a total is a mean.
+
+    >>> check_total([AGGREGATES["median"]], Total(("t", "u"), weights=(1.0, 3.0)))
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The aggregate 'median' knows no levels or weights: a total is a mean. \
+Ask for the 'mean', or leave levels and weights out.
+    """
+    if total is None or total.plain:
+        return
+    for aggregate in aggregates:
+        if aggregate.statistic is not mean and not isinstance(aggregate.statistic, OptimalityGap):
+            raise InputError(
+                f"The aggregate {shorten(aggregate.name)} knows no levels or weights: a total is a mean. "
+                f"Ask for the 'mean', or leave levels and weights out."
+            )
+
+
 @dataclass(frozen=True, slots=True)
 class UserStatistic:
     """A user's function of scores and weights, checked for what it returns."""
@@ -203,21 +223,27 @@ class AgentAggregates(NamedTuple):
         return html_table(repr(self), self._fields, list(zip(*self, strict=True)))
 
 
-def aggregate(results: Results, measure: str | None = None) -> AgentAggregates:
+def aggregate(
+    results: Results, measure: str | None = None, total: Total | None = None
+) -> AgentAggregates:
     """Aggregate each agent's scores over the tasks it was observed on.
 
-    Mean and median are of the tasks' means; the interquartile mean is of all runs' scores, as in
+    Mean and median are of the tasks' means, the mean as `total` says; the interquartile
+    mean is of all runs' scores, as in
     Agarwal et al. (2021), every task weighing the same where runs are uneven. Point values only:
     `intervals` says how sure one can be of them.
 
     >>> aggregate(Results.from_numpy([[1.0, 2.0, 3.0, 10.0]])).iqm
     array([2.5])
     """
-    scores = run_scores(results, measure)
+    scores = run_scores(results, measure, total)
     tasks = np.array([len(strata.tasks) for strata in scores.strata])
-    mean = [strata.means.mean() if len(strata.tasks) else np.nan for strata in scores.strata]
+    means = [
+        float(strata.shares @ strata.means) if len(strata.tasks) else np.nan
+        for strata in scores.strata
+    ]
     middle = point_values(scores, [AGGREGATES["median"], AGGREGATES["iqm"]])
-    return AgentAggregates(results.agents, tasks, np.array(mean), *middle.T)
+    return AgentAggregates(results.agents, tasks, np.array(means), *middle.T)
 
 
 def point_values(scores: RunScores, aggregates: Sequence[Aggregate]) -> Floats:
@@ -284,8 +310,24 @@ def task_total(sample: Sample) -> Floats:
     return np.asarray(sample.times.sum(axis=0, dtype=np.float64))
 
 
+def task_values(statistic: Statistic, strata: Strata) -> Floats | None:
+    """Return what an aggregate is the mean over tasks of, [tasks]; None where it is no such mean.
+
+    >>> task_values(mean, Strata("a", np.array([0]), np.array([2]), np.array([[1.0, 3.0]])))
+    array([2.])
+    """
+    if statistic is mean:
+        return strata.means
+    if isinstance(statistic, OptimalityGap):
+        cut = np.where(strata.present, np.minimum(strata.scores, statistic.gamma), 0.0)
+        return np.asarray(statistic.gamma - cut.sum(axis=1) / strata.runs)
+    return None
+
+
 def _mean_of(values: Floats, sample: Sample) -> Floats:
-    """The mean over tasks of the mean over runs of some function of the scores."""
+    """The mean over tasks, as they make a total, of the mean over runs of some function of the scores."""
+    if sample.nest is not None:
+        return sample.nest.average(task_means(sample._replace(scores=values)), sample.times)
     tasks, runs, replicates = sample.weights.shape
     shares = (values / sample.draws[:, None]).ravel()
     weights = sample.weights.reshape(tasks * runs, replicates)

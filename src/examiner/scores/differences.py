@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,7 +11,10 @@ from numpy.typing import NDArray
 
 from examiner.checking import Floats
 from examiner.results import Results
-from examiner.scores.uncertainty.strata import Strata, run_scores, same_sign
+from examiner.scores.cells import codes_of
+from examiner.scores.nest import Nest
+from examiner.scores.total import Total
+from examiner.scores.uncertainty.strata import Strata, common_rows, run_scores, same_sign
 from examiner.wording import InputError, shorten
 
 POWER = 0.8
@@ -18,10 +22,11 @@ POWER = 0.8
 
 
 class Difference(NamedTuple):
-    """Agent a minus agent b over their common tasks, each task once.
+    """Agent a minus agent b over their common tasks, each task once or as a total says.
 
-    Errors are standard errors of `value`: `paired` over tasks; `clustered` over games, where several
-    items belong to one; `unpaired` as if the agents had met different tasks; `runs` with the tasks
+    Errors are standard errors of `value`: `paired` over tasks, within the groups of a total; `clustered`
+    over games, where several items belong to one; `unpaired` as if the agents had met different tasks;
+    `runs` with the tasks
     held fixed, NaN where no cell has two runs. `low`, `high` and `detectable` rest on `clustered`
     and `degrees` of freedom; `detectable_fixed` on `runs`.
     """
@@ -43,7 +48,12 @@ class Difference(NamedTuple):
 
 
 def difference(
-    results: Results, a: str, b: str, level: float = 0.95, measure: str | None = None
+    results: Results,
+    a: str,
+    b: str,
+    level: float = 0.95,
+    measure: str | None = None,
+    total: Total | None = None,
 ) -> Difference:
     r"""Compare the means of two agents task by task.
 
@@ -52,7 +62,8 @@ def difference(
               \sum_g \Big(\sum_{t \in g} (d_t - \bar d)\Big)^2, \quad
               \mathrm{detectable} = (t_{0.975} + t_{0.8})\, \mathrm{SE}_c
 
-    With one item a game the clustered error is the paired one, sd(d)/√T.
+    With one item a game the clustered error is the paired one, sd(d)/√T. Where tasks count unlike
+    see `stratified_error`.
 
     References: Miller (2024), "Adding error bars to evals"; Bloom (1995) for detectable effects.
 
@@ -62,37 +73,94 @@ def difference(
     (1.333, 0.333, 2)
     """
     same_sign(results, measure)
-    scores = run_scores(results, measure)
-    return difference_of(scores.of(a), scores.of(b), np.array(results.task_names), level)
+    scores = run_scores(results, measure, total)
+    return difference_of(scores.of(a), scores.of(b), clusters_of(results.task_names), level)
+
+
+def clusters_of(games: Sequence[str]) -> NDArray[np.int64] | None:
+    """Number the game of each task; None where every task is a game of its own.
+
+    >>> clusters_of(["zelda", "zelda", "frogs"])
+    array([0, 0, 1])
+    """
+    codes = codes_of(games)
+    return codes if len(codes) and int(codes.max()) + 1 < len(codes) else None
 
 
 def difference_of(
-    first: Strata, second: Strata, games: NDArray[np.generic], level: float = 0.95
+    first: Strata, second: Strata, games: NDArray[np.integer] | None = None, level: float = 0.95
 ) -> Difference:
-    """Compare two agents whose runs are arranged already; `games` names the cluster of each task.
+    """Compare two agents whose runs are arranged already; `games` numbers the cluster of each task.
 
     >>> one, two = (Strata(name, np.array([0, 1]), np.array([1, 1]), np.array(scores))
     ...             for name, scores in (("a", [[1.0], [4.0]]), ("b", [[0.0], [2.0]])))
-    >>> difference_of(one, two, np.array(["t", "u"])).value
+    >>> difference_of(one, two).value
     1.5
     """
-    tasks, rows_a, rows_b = np.intersect1d(first.tasks, second.tasks, return_indices=True)
-    if not len(tasks):
+    rows_a, rows_b = common_rows(first, second)
+    if not len(rows_a):
         raise InputError(
             f"The agents {shorten(first.agent)} and {shorten(second.agent)} share no task. Choose "
             f"agents that were observed on the same tasks."
         )
     x, y = first.means[rows_a], second.means[rows_b]
-    clusters, total = len(np.unique(games[tasks])), len(tasks)
-    value, error = float((x - y).mean()), clustered_error(x - y, games[tasks])
-    within, spare = _run_error([(first, rows_a), (second, rows_b)])
-    low, high, detectable = _t_reach(value, error, clusters - 1, level)
-    paired = clustered_error(x - y, np.arange(total))
-    unpaired = float(np.sqrt((x.var(ddof=1) + y.var(ddof=1)) / total)) if total > 1 else np.nan
+    total = len(rows_a)
+    nest = Nest.flat(total) if first.nest is None else first.nest.rows(rows_a)
+    cluster = None if games is None else games[first.tasks[rows_a]]
+    value, error = float(nest.average((x - y)[:, None])[0]), stratified_error(x - y, nest, cluster)
+    within, spare = _run_error([(first, rows_a), (second, rows_b)], nest.shares)
+    low, high, detectable = _t_reach(value, error.size, error.degrees, level)
+    paired, of_a, of_b = (stratified_error(one, nest, None).size for one in (x - y, x, y))
+    unpaired = math.hypot(of_a, of_b)
     return Difference(
-        *(first.agent, second.agent, total, clusters, value, paired, error, unpaired, within),
-        *(clusters - 1, low, high, detectable, _t_reach(value, within, spare, level)[2]),
+        *(first.agent, second.agent, total, error.clusters, value, paired, error.size, unpaired),
+        *(within, error.degrees, low, high, detectable, _t_reach(value, within, spare, level)[2]),
     )
+
+
+class ClusteredError(NamedTuple):
+    """A standard error, its degrees of freedom, and over how many clusters it was taken."""
+
+    size: float
+    degrees: int
+    clusters: int
+
+
+def stratified_error(
+    values: Floats, nest: Nest, clusters: NDArray[np.integer] | None = None
+) -> ClusteredError:
+    r"""Standard error of a total whose tasks come in clusters, drawn within the groups of the total.
+
+    .. math:: \mathrm{SE}^2 = \sum_g v_g, \quad v_g = \frac{C_g}{C_g - 1}
+              \sum_{c \in g} \Big(\sum_{t \in c} s_t (x_t - \bar x_g)\Big)^2
+
+    with s what a task counts in the total; without `clusters` every task is one. Degrees of freedom are
+    Satterthwaite's. A group of one cluster adds nothing, since nothing is known of others like it; NaN
+    where every group has one.
+
+    References: Cochran (1977), sections 5.4 and 9A.3; Miller (2024); Satterthwaite (1946).
+
+    >>> stratified_error(np.array([1.0, 1.0, 2.0, 2.0]), Nest.flat(4), np.array([0, 0, 1, 1]))
+    ClusteredError(size=0.5, degrees=1, clusters=2)
+    """
+    within = nest.within
+    off = nest.shares * (values - within.group_means(values[:, None])[within.group, 0])
+    group, sums = within.group, off**2
+    if clusters is not None:
+        most = int(clusters.max()) + 1
+        keys, cluster = np.unique(group * most + clusters, return_inverse=True)
+        group, sums = keys // most, np.bincount(cluster, weights=off) ** 2
+    sizes = np.bincount(group)
+    several = sizes > 1
+    if not several.any():
+        return ClusteredError(float("nan"), 0, len(group))
+    spare = np.maximum(sizes - 1, 1)
+    parts = np.where(several, sizes / spare * np.bincount(group, weights=sums), 0.0)
+    square = float(parts.sum())
+    degrees = int((sizes[several] - 1).sum())
+    if square > 0:
+        degrees = int(square**2 / float((parts[several] ** 2 / spare[several]).sum()) + 1e-9)
+    return ClusteredError(float(np.sqrt(square)), degrees, len(group))
 
 
 def clustered_error(values: Floats, clusters: NDArray[np.generic]) -> float:
@@ -101,12 +169,8 @@ def clustered_error(values: Floats, clusters: NDArray[np.generic]) -> float:
     >>> clustered_error(np.array([1.0, 1.0, 2.0, 2.0]), np.array([0, 0, 1, 1]))
     0.5
     """
-    names, cluster = np.unique(clusters, return_inverse=True)
-    if len(names) < 2:
-        return float("nan")
-    sums = np.bincount(cluster, weights=values - values.mean())
-    scale = len(names) / (len(names) - 1) / len(values) ** 2
-    return float(np.sqrt(scale * (sums**2).sum()))
+    number = np.unique(clusters, return_inverse=True)[1]
+    return stratified_error(values, Nest.flat(len(values)), number).size
 
 
 def detectable_effect(error: float, degrees: float, level: float = 0.95) -> float:
@@ -133,7 +197,9 @@ def _t_reach(value: float, error: float, degrees: int, level: float) -> tuple[fl
     return value - half, value + half, detectable_effect(error, degrees, level)
 
 
-def _run_error(agents: Sequence[tuple[Strata, NDArray[np.intp]]]) -> tuple[float, int]:
+def _run_error(
+    agents: Sequence[tuple[Strata, NDArray[np.intp]]], shares: Floats
+) -> tuple[float, int]:
     """Standard error with the tasks held fixed, and its degrees of freedom; NaN with single runs."""
     total, spare = 0.0, 0
     for strata, rows in agents:
@@ -141,6 +207,6 @@ def _run_error(agents: Sequence[tuple[Strata, NDArray[np.intp]]]) -> tuple[float
         if (runs < 2).any():
             return float("nan"), 0
         squares = (strata.deviations[rows] ** 2).sum(axis=1)
-        total += float((squares / (runs - 1) / runs).sum())
+        total += float((shares**2 * squares / (runs - 1) / runs).sum())
         spare += int((runs - 1).sum())
-    return float(np.sqrt(total)) / len(agents[0][1]), spare
+    return float(np.sqrt(total)), spare

@@ -12,6 +12,7 @@ from examiner.checking import Floats
 from examiner.results import ResponseMatrix, Results
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import column_range, column_size
+from examiner.scores.signed_ranks import midranks
 from examiner.wording import InputError, listed, shorten
 
 Method = Literal["pearson", "spearman"]
@@ -196,9 +197,7 @@ def _correlate(left: Floats, right: Floats, method: Method) -> Floats:
     if len(left) < FEWEST_PAIRS:
         return np.full((left.shape[1], right.shape[1]), np.nan)
     if method == "spearman":
-        from scipy.stats import rankdata  # slow to import, and only ranks need it
-
-        left, right = rankdata(left, axis=0), rankdata(right, axis=0)
+        left, right = midranks(left.T).T, midranks(right.T).T
     unit = unit_columns(left)
     products = unit.T @ (unit if right is left else unit_columns(right))
     return np.clip(products, -1.0, 1.0)

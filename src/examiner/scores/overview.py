@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Randomness, generator
+from examiner.checking import Floats, Randomness, generator
 from examiner.results import Results
 from examiner.results.atari import atari_game
 from examiner.results.connections import Connections
 from examiner.scores.aggregate import AGGREGATES
-from examiner.scores.cells import judged_runs
-from examiner.scores.differences import Difference, difference_of
+from examiner.scores.cells import cell_means, judged_runs
+from examiner.scores.differences import Difference, clusters_of, difference_of
 from examiner.scores.normalise import (
     FAR_APART,
     is_raw,
@@ -25,6 +25,7 @@ from examiner.scores.normalise import (
     task_ranges_apart,
 )
 from examiner.scores.significance import PostHoc, Significance, significance
+from examiner.scores.total import Total
 from examiner.scores.uncertainty.bootstrap import DrawingOptions, ResamplingOptions
 from examiner.scores.uncertainty.improvement import ImprovementMatrix, improvement_matrix
 from examiner.scores.uncertainty.intervals import AggregateIntervals, intervals
@@ -36,6 +37,26 @@ from examiner.wording import InputError
 MOST_COMPARED = 30
 """Agents of whom every pair is compared; of more, only neighbours in rank."""
 MOST_TESTED = 100
+
+
+class GroupMeans(NamedTuple):
+    """Each agent's mean on each group of the innermost level, [agents, groups]; NaN without results."""
+
+    level: str
+    groups: tuple[str, ...]
+    means: Floats
+
+    def rows(self, agents: Sequence[str]) -> list[dict[str, Any]]:  # Any: names and numbers
+        """Return one dictionary for each agent and group.
+
+        >>> GroupMeans("subtask", ("law",), np.array([[0.5]])).rows(["a"])
+        [{'agent': 'a', 'subtask': 'law', 'mean': 0.5}]
+        """
+        return [
+            {"agent": agent, self.level: group, "mean": mean}
+            for agent, means in zip(agents, self.means.tolist(), strict=True)
+            for group, mean in zip(self.groups, means, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +71,8 @@ class Overview:
     tests: Significance | None
     decision: DecisionStudy
     notes: tuple[str, ...]
+    total: Total | None = None
+    groups: GroupMeans | None = None
 
     def __repr__(self) -> str:
         agents = len(self.aggregates.agents)
@@ -71,7 +94,9 @@ class Overview:
             "interval": made.interval,
             "level": made.level,
             "reps": made.reps,
+            "total": None if self.total is None else self.total.meaning,
             "aggregates": made.rows(),
+            "groups": [] if self.groups is None else self.groups.rows(made.agents),
             "improvement": [self._improvement(a, b) for a, b in self.pairs],
             "differences": [each._asdict() for each in self.differences],
             "ranks": _ranks(self.ranks),
@@ -97,12 +122,15 @@ def overview(
     *,
     rng: Randomness,
     posthoc: PostHoc = "wilcoxon-holm",
+    total: Total | None = None,
     **how: Unpack[ResamplingOptions],
 ) -> Overview:
     """Aggregate agents with intervals, compare and rank them, test them, and split their variance.
 
     `aggregates` are names in `AGGREGATES`, or "all"; without any, the one that suits the measure.
-    Ranks are by the first. `how` says how scores are resampled (see `Resampling`). From a whole
+    Ranks are by the first. `total` says how tasks make a mean: by which levels, with which weights; the
+    tests and the split of the variance count every task once. `how` says how scores are resampled (see
+    `Resampling`). From a whole
     number each part starts anew, so that it is what the function by itself gives; a generator is
     drawn from in turn.
 
@@ -112,11 +140,13 @@ def overview(
     (Overview of 3 agents, 3 pairs compared, (3, 3))
     """
     results = judged_runs(results)  # once, for all its parts
-    names = (suggested_aggregate(results),) if aggregates is None else tuple(aggregates)
+    levelled = total is not None and not total.plain
+    usual = "mean" if levelled else suggested_aggregate(results)
+    names = (usual,) if aggregates is None else tuple(aggregates)
     if "all" in names:
         raw = is_raw(results)
         names = tuple(name for name in AGGREGATES if not (raw and name == "optimality_gap"))
-    made = intervals(results, names, rng=generator(rng), **how)
+    made = intervals(results, names, rng=generator(rng), total=total, **how)
     pairs = _pairs(results, made)
     drawing = DrawingOptions(
         reps=made.reps,
@@ -129,10 +159,12 @@ def overview(
     improvement = ranked = None
     if pairs:
         again, level = generator(rng), made.level
-        improvement = improvement_matrix(results, rng=again, pairs=pairs, level=level, **drawing)
+        improvement = improvement_matrix(
+            results, rng=again, pairs=pairs, level=level, total=total, **drawing
+        )
     apart = _apart(results)
     if len(results.agents) > 1 and np.isfinite(made.value[:, 0]).all() and not apart:
-        ranked = ranks(results, names[0], rng=generator(rng), **drawing)
+        ranked = ranks(results, names[0], rng=generator(rng), total=total, **drawing)
     tests, why = _tested(results, posthoc, 1 - made.level) if not apart else (None, ())
     studied = decision(results)
     told = [*made.notes, *(improvement.notes if improvement else ()), *why]
@@ -143,13 +175,24 @@ def overview(
         told.append(
             f"With more than {MOST_COMPARED} agents, only neighbours in rank are compared in pairs."
         )
+    if levelled and tests is not None:
+        told.append(
+            "Friedman's test and those of pairs count every task alike, whatever its group."
+        )
     told += [f"{sentence} So there are no ranks and no tests of all." for sentence in apart]
-    scores, games = run_scores(results), np.array(results.task_names)
+    scores, games = run_scores(results, total=total), clusters_of(results.task_names)
     differences = tuple(
         difference_of(scores.of(a), scores.of(b), games, made.level) for a, b in pairs
     )
     notes = tuple(dict.fromkeys(told))
-    return Overview(made, improvement, pairs, differences, ranked, tests, studied, notes)
+    parts = (made, improvement, pairs, differences, ranked, tests, studied, notes)
+    return Overview(*parts, total, _groups(results, total))
+
+
+def _groups(results: Results, total: Total | None) -> GroupMeans | None:
+    if total is None or not total.by:
+        return None
+    return GroupMeans(total.by[-1], *total.on(results.tasks).group_means(cell_means(results)))
 
 
 def averaging_notes(results: Results) -> tuple[str, ...]:

@@ -10,12 +10,13 @@ import numpy as np
 from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
 from examiner.scores.cells import judged_runs
-from examiner.scores.differences import Difference, difference_of
+from examiner.scores.differences import Difference, clusters_of, difference_of
 from examiner.scores.estimate import wilson
 from examiner.scores.signed_ranks import signed_rank_p
 from examiner.scores.significance import holm
+from examiner.scores.total import Total
 from examiner.scores.uncertainty.improvement import Improvement, improvement
-from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
+from examiner.scores.uncertainty.strata import RunScores, common_rows, run_scores, same_sign
 from examiner.wording import InputError, shorten
 
 FEW_TASKS = 6
@@ -62,8 +63,11 @@ def compare_pairs(
     level: float = 0.95,
     measure: str | None = None,
     reps: int = 2000,
+    total: Total | None = None,
 ) -> tuple[PairedComparison, ...]:
     """Compare an agent with each of some others, several tests corrected by Holm.
+
+    Where `total` has levels or weights, the test is of the totals: t over tasks within groups.
 
     References: Holm (1979); McNemar (1947); Newcombe (1998), method 10; Wilcoxon (1945).
 
@@ -78,7 +82,7 @@ def compare_pairs(
         raise InputError("An agent is named twice. Name different agents.")
     results = judged_runs(results)
     same_sign(results, measure)
-    scores = run_scores(results, measure)
+    scores = run_scores(results, measure, total)
     binary = results.is_binary(measure)
     pairs = [
         _compared(results, scores, (agent, other), binary, level, measure, (rng, reps))
@@ -98,15 +102,18 @@ def _compared(
     drawing: tuple[Randomness, int],
 ) -> PairedComparison:
     first, second = scores.of(pair[0]), scores.of(pair[1])
-    gap = difference_of(first, second, np.array(results.task_names), level)
+    gap = difference_of(first, second, clusters_of(results.task_names), level)
     rng, reps = drawing
-    options = {"reps": reps, "level": level, "measure": measure}
+    total = scores.total
+    options = {"reps": reps, "level": level, "measure": measure, "total": total}
     better = improvement(results, *pair, rng=generator(rng), **options)  # type: ignore[arg-type]
-    common, rows_a, rows_b = np.intersect1d(first.tasks, second.tasks, return_indices=True)
+    rows_a, rows_b = common_rows(first, second)
     x, y = first.means[rows_a], second.means[rows_b]
     single = (first.runs[rows_a] == 1).all() and (second.runs[rows_b] == 1).all()
     low, high, items = gap.low, gap.high, None
-    if binary and single:
+    if total is not None and not total.plain:
+        test, p = "t of the totals", _t_of_total(gap)
+    elif binary and single:
         items = _discordance(x, y)
         low, high = newcombe(items, level)
         test, p = "McNemar's exact test", mcnemar_p(items.only_a, items.only_b)
@@ -115,12 +122,21 @@ def _compared(
     read_only(x, y)
     return PairedComparison(
         *(gap, better, low, high, test, p, p),
-        tasks=tuple(results.tasks[task] for task in common.tolist()),
+        tasks=tuple(results.tasks[task] for task in first.tasks[rows_a].tolist()),
         mean_a=x,
         mean_b=y,
         items=items,
         notes=_notes(gap, items, better),
     )
+
+
+def _t_of_total(gap: Difference) -> float:
+    """Two-sided p-value of a difference by Student's t; NaN where there is no error to go by."""
+    from scipy.special import stdtr  # slow to import
+
+    if gap.degrees < 1 or not gap.clustered > 0:
+        return float("nan") if gap.degrees < 1 else float(gap.value == 0)
+    return float(2 * stdtr(gap.degrees, -abs(gap.value) / gap.clustered))
 
 
 def _discordance(x: Floats, y: Floats) -> Discordance:

@@ -24,6 +24,7 @@ from examiner.scores.success import (
     count_successes,
     responses,
 )
+from examiner.scores.total import Total
 from examiner.scores.training.reduce import reduce as reduced
 from examiner.wording import InputError, listed, shorten
 
@@ -57,7 +58,8 @@ class Recipe:
     normaliser that compares agents comes after it, any other before. `lexicographic` orders agents
     by several measures, in falling importance, a minus before those of which less is better. What a
     success is is said as in `responses`: a number counts in comparable units, a landmark is a score
-    of the task's scale.
+    of the task's scale. `total` says how tasks make one number, by which levels and weights; without
+    it every task counts once.
 
     A recipe that has `learnt` from a table treats any other as it treated that one; one that has not
     learns from whatever it is given.
@@ -80,6 +82,7 @@ class Recipe:
     share: float | None = None
     beating: str | None = None
     learnt: Learnt | None = None
+    total: Total | None = None
 
     def __post_init__(self) -> None:
         if self.transform not in ("none", "log"):

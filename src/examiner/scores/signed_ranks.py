@@ -46,15 +46,12 @@ def normal_signed_rank_p(differences: Floats) -> Floats:
     array([0.0277, 1.    ])
     """
     from scipy.special import ndtr
-    from scipy.stats import rankdata
 
     used = differences != 0
     n = used.sum(axis=1)
     # What is dropped is ranked behind all others, where it changes nothing.
     sizes = np.where(used, np.abs(differences), np.inf)
-    highest = np.asarray(rankdata(sizes, method="max", axis=1))
-    ties = highest - np.asarray(rankdata(sizes, method="min", axis=1)) + 1
-    ranks = highest - (ties - 1) / 2
+    ranks, ties = _ranks_and_ties(sizes)
     positive = np.where(used & (differences > 0), ranks, 0.0).sum(axis=1)
     tied = np.where(used, ties.astype(np.float64) ** 2 - 1, 0.0).sum(axis=1)
     variance = n * (n + 1) * (2 * n + 1) / 24 - tied / 48
@@ -63,6 +60,36 @@ def normal_signed_rank_p(differences: Floats) -> Floats:
         positive - n * (n + 1) / 4, np.sqrt(np.maximum(variance, 0)), out=z, where=variance > 0
     )
     return 2 * ndtr(-np.abs(z))
+
+
+def midranks(values: Floats) -> Floats:
+    """Rank the values of each row from the least (1), equal ones sharing the mean of their ranks.
+
+    NaN comes last.
+
+    >>> midranks(np.array([[3.0, 1.0, 3.0, 9.0]]))
+    array([[2.5, 1. , 2.5, 4. ]])
+    """
+    return _ranks_and_ties(values)[0]
+
+
+def _ranks_and_ties(values: Floats) -> tuple[Floats, Floats]:
+    """The midrank of each value in its row, and how many are equal to it: both shaped like `values`."""
+    columns = values.shape[1]
+    order = np.argsort(values, axis=1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=1)
+    new = np.ones(values.shape, dtype=np.bool_)  # the first of those that are equal
+    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    place = np.arange(columns)
+    first = np.maximum.accumulate(np.where(new, place, 0), axis=1)
+    ends = np.ones(values.shape, dtype=np.bool_)
+    ends[:, :-1] = new[:, 1:]
+    behind = np.where(ends, place, columns)[:, ::-1]
+    last = np.minimum.accumulate(behind, axis=1)[:, ::-1]
+    ranks, ties = np.empty(values.shape), np.empty(values.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
+    np.put_along_axis(ties, order, last - first + 1.0, axis=1)
+    return ranks, ties
 
 
 def _exact_p(difference: Floats) -> float:

@@ -13,7 +13,7 @@ from examiner.checking import Floats, check_known, read_only
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.cells import cell_means
-from examiner.scores.signed_ranks import signed_rank_p
+from examiner.scores.signed_ranks import midranks, signed_rank_p
 from examiner.scores.uncertainty.strata import same_sign
 from examiner.wording import InputError, counted, listed
 
@@ -123,7 +123,7 @@ def friedman(values: Floats) -> tuple[float, float]:
     >>> round(friedman(np.arange(24.0).reshape(8, 3).T)[0], 9)
     16.0
     """
-    from scipy.stats import chi2  # slow to import
+    from scipy.special import chdtrc  # slow to import
 
     seen = np.isfinite(values)
     ranks, count = _task_ranks(values), seen.sum(axis=0)
@@ -137,7 +137,7 @@ def friedman(values: Floats) -> tuple[float, float]:
     if not kept.any():
         return 0.0, 1.0
     statistic = float(((centred.sum(axis=1) @ way[:, kept]) ** 2 / size[kept]).sum())
-    return statistic, float(chi2.sf(statistic, int(kept.sum())))
+    return statistic, float(chdtrc(int(kept.sum()), statistic))
 
 
 def wilcoxon_holm(values: Floats) -> Floats:
@@ -268,9 +268,7 @@ def _used(
 
 def _task_ranks(values: Floats) -> Floats:
     """Ranks of the agents seen on each task, 1 the best; NaN where an agent was not seen."""
-    from scipy.stats import rankdata  # slow to import
-
-    return rankdata(-values, axis=0, nan_policy="omit")
+    return np.where(np.isfinite(values), midranks(-values.T).T, np.nan)
 
 
 def _ranks(values: Floats) -> Floats:

@@ -22,7 +22,14 @@ from examiner.scores import NORMALISERS, LearntScale, Recipe, TaskScores, respon
 from examiner.scores.cells import mean_cells
 from examiner.scores.normalise import task_scores
 from examiner.selection.constraints import Constraints, Terms, task_costs, task_groups, terms_of
-from examiner.selection.targets import RANKED, Target, aggregate, check_target, weights_of
+from examiner.selection.targets import (
+    RANKED,
+    Target,
+    aggregate,
+    check_target,
+    total_for,
+    weights_of,
+)
 from examiner.wording import InputError, counted, listed, shorten
 
 _LARGEST = 1e150  # squares of larger scores are beyond float64
@@ -134,14 +141,14 @@ class Benchmark:
         """
         if self.given_target is not None:
             return self.given_target[rows]
-        return aggregate(values, self.target, self.groups)
+        return aggregate(values, self.target, self.recipe.total)
 
     @property
     def weights(self) -> Floats | None:
         """How much each task counts in the target, [tasks]; None where that depends on the values."""
         if self.given_target is not None:
             return None
-        return weights_of(self.target, len(self.tasks), self.groups)
+        return weights_of(self.target, len(self.tasks), self.recipe.total)
 
     @property
     def of_shares(self) -> bool:
@@ -218,9 +225,9 @@ def benchmark(
     """Gather all that choosing and judging tasks needs, without any agent looking at another.
 
     The recipe says which values are comparable (by default what suits: human where scales are known,
-    z-score where values leave [0, 1]) and what counts as success for curves of tasks; without that,
-    each fold's median of the task does. `target` is the aggregate to predict, or a number for each
-    agent. A task that has no scale where the recipe needs one is left out; notes say
+    z-score where values leave [0, 1]), how tasks make a total, and what counts as success for curves of
+    tasks; without that, each fold's median of the task does. `target` is the aggregate to predict, or a
+    number for each agent. A task that has no scale where the recipe needs one is left out; notes say
     which. An agent observed on less than `coverage` of the tasks helps to choose and is not judged.
     `families` is a column of the agents' table: families stay whole.
 
@@ -248,6 +255,8 @@ def benchmark(
     found = moments(seen)
     noise, notes = _noise(found, seen, deviations)
     groups = task_groups(results, demands.groups)
+    labels = None if groups is None else tuple("unknown" if one is None else one for one in groups)
+    settled = replace(settled, total=total_for(goal, recipe.total, results.tasks, labels))
     return Benchmark(
         scores,
         settled,
@@ -256,7 +265,7 @@ def benchmark(
         ),
         goal,
         _families(results, families),
-        None if groups is None else tuple("unknown" if one is None else one for one in groups),
+        labels,
         _success(results, settled),
         seen,
         found,

@@ -108,6 +108,14 @@ class Selection:
         return (0.0, 1.0) if shares else (-np.inf, np.inf)
 
     @property
+    def knows_total(self) -> bool:
+        """Whether it says how all tasks make the target; one of a macro-mean stored long ago may not."""
+        total = self.recipe.total
+        if total is None:
+            return self.target != "macro-mean"
+        return total.tasks == self.predictor.all_tasks
+
+    @property
     def cost(self) -> float:
         """The total cost, in tasks where no cost was given."""
         return self.chosen.cost
@@ -258,12 +266,10 @@ def place(results: Results, selection: Selection) -> tuple[SetPlacement, ...]:
     placed = []
     for row, agent in enumerate(ready.agents):
         value, low, high = (float(part[row]) for part in predicted[:3])
-        # The groups that a macro-mean averages are not stored.
-        met_all = bool(np.isfinite(whole[row]).all()) and selection.target != "macro-mean"
+        met_all = bool(np.isfinite(whole[row]).all()) and selection.knows_total
         if met_all:
-            value = low = high = float(
-                aggregate(whole[row][None], check_target(selection.target))[0]
-            )
+            goal, total = check_target(selection.target), selection.recipe.total
+            value = low = high = float(aggregate(whole[row][None], goal, total)[0])
         placed.append(
             SetPlacement(
                 agent,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Floats, known_name
-from examiner.scores.cells import codes_of, ratio
+from examiner.scores import Total
+from examiner.scores.cells import ratio
 from examiner.wording import InputError
 
 Target = Literal["mean", "median", "iqm", "macro-mean", "mean-rank", "rank-points"]
@@ -26,38 +28,57 @@ def check_target(target: str) -> Target:
     return known_name("target", target, get_args(Target))  # type: ignore[return-value]
 
 
-def weights_of(target: Target, tasks: int, groups: Sequence[str] | None) -> Floats | None:
+def total_for(
+    target: Target, given: Total | None, tasks: Sequence[str], groups: Sequence[str] | None
+) -> Total | None:
+    """Return how tasks make the target: as given, by groups for a macro-mean; None for a plain one.
+
+    >>> total_for("macro-mean", None, ["t", "u", "v"], ["easy", "easy", "hard"]).shares
+    array([0.25, 0.25, 0.5 ])
+    """
+    if given is not None and not given.plain and target in ("median", "iqm"):
+        raise InputError(
+            f"The target {target!r} knows no levels or weights: a total is a mean. Predict the 'mean', or "
+            f"leave levels and weights out."
+        )
+    if target != "macro-mean":
+        return None if given is None else given.on(tasks)
+    if given is not None and given.by:
+        return replace(given.on(tasks), average="macro")
+    if groups is None:
+        raise InputError(
+            "The macro-mean averages groups of tasks, and there are none. Name a column that groups them "
+            "(`--by subtask`), or give a classification (`--typology NAME|FILE`) or a table of tasks with "
+            "the column 'group' (`--tasks FILE`)."
+        )
+    return Total(tuple(tasks), ("group",), (tuple(groups),), "macro")
+
+
+def weights_of(target: Target, tasks: int, total: Total | None) -> Floats | None:
     """Return how much each task counts, [tasks], summing to 1; None where that depends on the values.
 
-    >>> weights_of("macro-mean", 3, ["easy", "easy", "hard"])
-    array([0.25, 0.25, 0.5 ])
+    >>> weights_of("mean", 2, None)
+    array([0.5, 0.5])
     """
     if target in ("median", "iqm"):
         return None
-    if target == "macro-mean":
-        member = _members(groups)
-        return np.asarray(member @ (1.0 / member.sum(axis=0)) / member.shape[1])
-    return np.full(tasks, 1.0 / tasks)
+    return np.full(tasks, 1.0 / tasks) if total is None else total.shares
 
 
-def aggregate(values: Floats, target: Target, groups: Sequence[str] | None = None) -> Floats:
+def aggregate(values: Floats, target: Target, total: Total | None = None) -> Floats:
     """Aggregate each row over the tasks observed, shape [agents]; standings are averaged.
 
-    The interquartile mean cuts a quarter of the observed tasks, rounded down, at each end. The macro-mean
-    is the mean over groups of their means.
+    The interquartile mean cuts a quarter of the observed tasks, rounded down, at each end. Means are those
+    of the `total`.
 
     >>> aggregate(np.array([[1.0, 2.0, 3.0, np.nan], [0.0, 1.0, 2.0, 9.0]]), "iqm")
     array([2. , 1.5])
-    >>> aggregate(np.array([[1.0, 2.0, 6.0]]), "macro-mean", ["easy", "easy", "hard"])
-    array([3.75])
     """
     if target == "median":
         return np.nanmedian(values, axis=1)
-    if target == "macro-mean":
-        member, seen = _members(groups), np.isfinite(values)
-        each = ratio(np.where(seen, values, 0.0) @ member, seen @ member)
-        return np.asarray(np.nanmean(each, axis=1))
     if target != "iqm":
+        if total is not None:
+            return total.mean(values)
         seen = np.isfinite(values)
         return ratio(np.where(seen, values, 0.0).sum(axis=1), seen.sum(axis=1))
     ordered = np.sort(values, axis=1)  # NaN last
@@ -81,14 +102,3 @@ def remainder(values: Floats, sets: NDArray[np.intp]) -> Floats:
     count = seen.sum(axis=1)[:, None] - seen[:, sets].sum(axis=2)
     total = known.sum(axis=1)[:, None] - inside
     return ratio(total, count).T
-
-
-def _members(groups: Sequence[str] | None) -> Floats:
-    """1 where a task is of a group, [tasks, groups]."""
-    if groups is None:
-        raise InputError(
-            "The macro-mean averages groups of tasks, and there are none. Give a classification "
-            "(`--typology NAME|FILE`) or a table of tasks with the column 'group' (`--tasks FILE`)."
-        )
-    code = codes_of(groups)
-    return np.asarray(code[:, None] == np.arange(int(code.max()) + 1), dtype=np.float64)

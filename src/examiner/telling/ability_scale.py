@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 FEWEST_AGENTS, FEWEST_TASKS = 10, 4
 """An ability scale of fewer agents, or of fewer tasks on which results differ, says little."""
-MOST_CELLS = 600_000
+MOST_CELLS = 200_000
+"""Of a larger table some agents and tasks are fitted: a few seconds."""
+MOST_AGENTS, MOST_TASKS = 150, 800
+MOST_SLOW_AGENTS, FEWEST_KEPT = 60, 20
 MOST_SLOW_CELLS = 30_000
 """Cells times trials that a beta or beta-binomial may have in a report: some seconds."""
 SMALL = 5_000
@@ -31,6 +34,7 @@ class Fitted(NamedTuple):
     told: Indicators
     matrix: ResponseMatrix
     what: str
+    note: str = ""  # which agents and tasks it is of, where not of all
 
 
 def fit_of(study: Study) -> Fitted | str:
@@ -54,6 +58,9 @@ def _fitted(study: Study) -> Fitted | str:
             f"With {counted(agents, 'agent')} an ability scale says little: the report makes one from "
             f"{FEWEST_AGENTS} on (`examiner fit` at any number)."
         )
+    note, whole = "", study
+    if study.comparable.size > MOST_CELLS:
+        study, note = study.thinned(MOST_AGENTS, MOST_TASKS)
     found = _responses(study)
     if isinstance(found, str):
         return found
@@ -64,16 +71,20 @@ def _fitted(study: Study) -> Fitted | str:
         return f"Results differ on {counted(varied, 'task')}: too few for an ability scale."
     trials = int(matrix.trials.max()) if matrix.is_counts else 10
     slow = model == "beta" or (model != "normal" and trials > 1)
-    if values.size > MOST_CELLS or (slow and values.size * trials > MOST_SLOW_CELLS):
-        many = f"{agents:,} agents on {len(matrix.tasks):,} tasks are too many for a report"
-        return f"{many}: run `examiner fit`."
+    if slow and values.size * trials > MOST_SLOW_CELLS:
+        tasks = max(FEWEST_KEPT, MOST_SLOW_CELLS // (trials * MOST_SLOW_AGENTS))
+        study, note = whole.thinned(MOST_SLOW_AGENTS, tasks)
+        again = _responses(study)
+        if isinstance(again, str):
+            return again
+        matrix = again.matrix
     from examiner.irt import fit as fit_irt  # only findings about ability need this room
     from examiner.irt import indicators, standard_scores
 
     starts = 3 if values.size <= SMALL else 1
     drawing = np.random.default_rng(study.seed)
     fit = fit_irt(matrix, model, starts=starts, landmark=landmark, rng=drawing)
-    chance = study.chance
+    chance = whole.chance
     if chance is not None and not chance.shown and fit.evidence is not None:
         # what the whole report does not show, the fit of some of its responses does not either
         fit = replace(fit, evidence=replace(fit.evidence, abilities=chance))
@@ -83,7 +94,7 @@ def _fitted(study: Study) -> Fitted | str:
         if (study.success, study.share) == (None, None)
         else standard_scores(study.results, study.measure)
     )
-    return Fitted(fit, indicators(fit, scores), matrix, what)
+    return Fitted(fit, indicators(fit, scores), matrix, what, note)
 
 
 class _Responses(NamedTuple):

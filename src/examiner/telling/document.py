@@ -115,7 +115,8 @@ def report(
     `sections` are names in `FINDINGS` or functions of a `Study`, in the order wanted; without them,
     all that apply to the results. With a `typology`, kinds of task are told too. `success` says
     what counts as one, after normalising (see `responses`): abilities are then fitted to successes;
-    with a `share`, to cells in which at least that share of trials succeeded.
+    with a `share`, to cells in which at least that share of trials succeeded. `total` says how tasks
+    make one number (see `scores.total`).
     `rng` (0 where none is given) starts everything random, and `title` heads the page.
 
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
@@ -183,6 +184,7 @@ def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
         "reduction": provenance.reduction or "all",
         "normaliser": study.normaliser,
         "unit": said(study.unit),
+        "total": None if study.total is None else study.total.meaning,
         "success": study.success,
         "success_share": study.share,
         "seed": study.seed,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
 from types import MappingProxyType
@@ -22,8 +22,10 @@ from examiner.scores import (
     OwnFunction,
     Recipe,
     Success,
+    Total,
     cell_means,
     shared_ranks,
+    suggested_aggregate,
 )
 from examiner.scores import aggregate as agent_aggregates
 from examiner.scores.normalise import on_scale, task_scores
@@ -32,6 +34,7 @@ from examiner.telling.ability_scale import Fitted, fit_of
 from examiner.telling.finding import NothingToTellError
 from examiner.telling.prose import Name, Parts, Prose
 from examiner.telling.shown import chance_of, reason_not_to_name
+from examiner.telling.thinning import Thinned, thin
 from examiner.wording import counted
 
 if TYPE_CHECKING:
@@ -41,7 +44,7 @@ FEWEST_CHOSEN_ON, FEWEST_CHOSEN_FROM = 8, 3
 """Agents and tasks from which a few tasks can be chosen and judged on others."""
 MOST_AGENTS = 40
 """Agents whose uncertainty is told, the best: more rows nobody reads."""
-LINEAR = ("human", "random-only", "z-score", "min-max")
+LINEAR = ("human", "chance", "random-only", "z-score", "min-max")
 """Normalisers under which the mean of normalised rows is the normalised mean."""
 REPS, FEWEST_REPS = 2000, 200
 MOST_WORK = 5e7
@@ -60,6 +63,7 @@ class StudyOptions(TypedDict, total=False):
     title: str | None
     success: Success | None
     share: float | None
+    total: Total | None
     rng: Randomness
 
 
@@ -73,12 +77,14 @@ class Resampled(NamedTuple):
     unit: Unit
     reps: int
     seed: int
+    levels: Total | None = None
 
     @property
     def how(self) -> dict[str, Any]:  # Any: options of the functions that resample
         """How the agents are resampled, always from the same seed."""
         rng = np.random.default_rng(self.seed)
-        return {"rng": rng, "reps": self.reps, "unit": self.unit, "measure": self.measure}
+        how = {"rng": rng, "reps": self.reps, "unit": self.unit, "measure": self.measure}
+        return how | {"total": self.levels}
 
     def rows(self, agents: Sequence[str]) -> list[int]:
         """Return where the agents shown stand among others, best first."""
@@ -149,9 +155,12 @@ class Study:
         title: str | None = None,
         success: Success | None = None,
         share: float | None = None,
+        total: Total | None = None,
         rng: Randomness = 0,
     ) -> Study:
         """Reduce training logs, make the results comparable and aggregate them.
+
+        `total` says how tasks make one number: by which levels, with which weights.
 
         >>> Study.of(Results.from_numpy([[3.0], [9.0]]), "min-max").comparable
         array([[0.],
@@ -160,14 +169,19 @@ class Study:
         measure = check_results(results).measure_name(measure)
         training = results if results.provenance.training else None
         wished = Recipe(
-            measure, reduction=reduce, normaliser=normalise, success=success, share=share
+            measure,
+            reduction=reduce,
+            normaliser=normalise,
+            success=success,
+            share=share,
+            total=total,
         )
         results = wished.ready(results)
         recipe = wished.learn(results)
         scores = recipe.comparable(results)
         raw = cell_means(results, measure)
         comparable = raw if recipe.normaliser is None else cell_means(scores, measure)
-        aggregates = agent_aggregates(scores, measure)
+        aggregates = agent_aggregates(scores, measure, total)
         ranks = shared_ranks(aggregates.mean)
         for array in (raw, comparable, ranks):
             read_only(array)
@@ -203,6 +217,11 @@ class Study:
         return on_scale(self.training, self.normaliser, scores, learnt.scale)
 
     @property
+    def total(self) -> Total | None:
+        """How tasks make one number; None where every task counts once."""
+        return None if self.recipe is None else self.recipe.total
+
+    @property
     def relative(self) -> bool:
         """Whether scores only compare the agents at hand with each other."""
         known = NORMALISERS.get(self.normaliser or "")
@@ -210,9 +229,17 @@ class Study:
 
     @property
     def binary(self) -> bool:
-        """Whether every comparable cell is 0 or 1: then medians, quarters and ranges say nothing."""
-        seen = self.comparable[np.isfinite(self.comparable)]
+        """Whether every cell is 0 or 1, rescaled to chance or not: medians and quarters say nothing."""
+        cells = self.raw if self.normaliser == "chance" else self.comparable
+        seen = cells[np.isfinite(cells)]
         return bool(len(seen)) and is_binary(seen)
+
+    @cached_property
+    def aggregate(self) -> str:
+        """The aggregate that suits: the mean of a total with levels, and of what is won or lost."""
+        if self.total is not None and not self.total.plain:
+            return "mean"
+        return suggested_aggregate(self.scores, self.measure)
 
     @property
     def unit(self) -> Parts:
@@ -247,6 +274,34 @@ class Study:
         """The agents' rows from the best mean to the worst; those without any come last."""
         return np.argsort(self.ranks, kind="stable")
 
+    def thinned(self, most_agents: int, most_tasks: int) -> tuple[Study, str]:
+        """Return a study of at most so many agents and tasks, and what a reader must know of it.
+
+        Scores stay as they are, and so do ranks: they are those of the whole.
+
+        >>> small, note = Study.of(Results.from_numpy(np.eye(9))).thinned(3, 4)
+        >>> small.comparable.shape, note[:20]
+        ((3, 4), 'Told of 3 of 9 agent')
+        """
+        kept = thin(
+            self.order,
+            self.comparable.shape[1],
+            most_agents=most_agents,
+            most_tasks=most_tasks,
+            seed=self.seed,
+        )
+        if kept.whole:
+            return self, ""
+        cells = np.ix_(kept.agents, kept.tasks)
+        return replace(
+            self,
+            results=_some(self.results, kept),
+            scores=_some(self.scores, kept),
+            raw=self.raw[cells],
+            comparable=self.comparable[cells],
+            ranks=self.ranks[kept.agents],
+        ), kept.note
+
     @cached_property
     def resampled(self) -> Resampled:
         """The best agents, with runs as the unit where there are several, else tasks."""
@@ -261,7 +316,8 @@ class Study:
         reps = int(np.clip(MOST_WORK / max(cells, 1), FEWEST_REPS, REPS))
         agents = tuple(self.results.agents[agent] for agent in shown)
         unit: Unit = "runs" if runs > 1 else "tasks"
-        return Resampled(results, agents, len(order), self.measure, unit, reps, self.seed)
+        shown_of = agents, len(order), self.measure
+        return Resampled(results, *shown_of, unit, reps, self.seed, self.total)
 
     @cached_property
     def chance(self) -> ChanceTest | None:
@@ -283,6 +339,11 @@ class Study:
         if isinstance(self._fit, str):
             raise NothingToTellError(self._fit)
         return self._fit
+
+    @property
+    def has_fit(self) -> bool:
+        """Whether the responses could be fitted."""
+        return not isinstance(self._fit, str)
 
     def check(self, need: Need | None) -> None:
         """Say what is lacking, where a finding needs what this study has not.
@@ -321,6 +382,10 @@ class Study:
         from examiner.irt import rewarding_the_weak
 
         return rewarding_the_weak(made.fit)
+
+
+def _some(results: Results, kept: Thinned) -> Results:
+    return results.where(kept.agents[results.agent_codes] & kept.tasks[results.task_codes])
 
 
 def _name(method: str | OwnFunction | None) -> str | None:

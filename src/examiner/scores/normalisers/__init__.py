@@ -3,7 +3,15 @@
 from types import MappingProxyType
 
 from examiner.scores.comparable import Landmark, Normaliser
-from examiner.scores.normalisers import human, log, min_max, points, random_only, rank, z_score
+from examiner.scores.normalisers import (
+    human,
+    log,
+    min_max,
+    points,
+    random_only,
+    rank,
+    z_score,
+)
 
 NORMALISERS = MappingProxyType(
     {
@@ -20,6 +28,13 @@ NORMALISERS = MappingProxyType(
             "0.0 = random, towards 1.0 = far above",
             marks=1,
             landmark=Landmark(0.0, "random"),
+        ),
+        "chance": Normaliser(
+            human.learn,  # the same line, through what guessing gets and through all right
+            human.apply,
+            "0.0 = guessing, 1.0 = all right",
+            marks=2,
+            landmark=Landmark(0.0, "guessing"),
         ),
         "z-score": Normaliser(
             z_score.learn,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,8 +13,9 @@ import numpy as np
 
 from examiner.checking import Floats, check_known
 from examiner.results import Results
-from examiner.scores.aggregate import Statistic
+from examiner.scores.aggregate import Statistic, task_values
 from examiner.scores.estimate import check_level
+from examiner.scores.total import Total
 from examiner.scores.uncertainty.resampling import UNITS, Block, Unit, blocks, observed
 from examiner.scores.uncertainty.strata import RunScores, run_scores, same_sign
 from examiner.wording import InputError
@@ -130,10 +132,12 @@ class Bootstrap:
     reason: str | None
 
     @classmethod
-    def of(cls, results: Results, measure: str | None, how: Resampling) -> Bootstrap:
+    def of(
+        cls, results: Results, measure: str | None, how: Resampling, total: Total | None = None
+    ) -> Bootstrap:
         """Arrange the scores of runs, in which higher must be better everywhere."""
         same_sign(results, measure)
-        return cls.of_scores(run_scores(results, measure), how)
+        return cls.of_scores(run_scores(results, measure, total), how)
 
     @classmethod
     def of_scores(cls, scores: RunScores, how: Resampling) -> Bootstrap:
@@ -228,11 +232,32 @@ def each_agent(block: Block, statistics: tuple[Statistic, ...]) -> Floats:
     """
     agents = block.scores.strata
     values = np.full((len(agents), len(statistics), block.replicates), np.nan)
-    for agent, strata in enumerate(agents):
+    others = []
+    for index, statistic in enumerate(statistics):
+        if block.unit == "tasks" and task_values(statistic, agents[0]) is not None:
+            values[:, index] = _whole_tasks(block, statistic)
+        else:
+            others.append((index, statistic))
+    for agent, strata in enumerate(agents if others else ()):
         if len(strata.tasks):
             sample = block.sample(agent)
-            for index, statistic in enumerate(statistics):
+            for index, statistic in others:
                 values[agent, index] = statistic(sample)
+    return values
+
+
+def _whole_tasks(block: Block, statistic: Statistic) -> Floats:
+    """A mean over whole tasks for all agents at once, those with the same tasks together."""
+    values = np.full((len(block.scores.agents), block.replicates), np.nan)
+    alike: dict[bytes, list[int]] = {}
+    for agent, strata in enumerate(block.scores.strata):
+        if len(strata.tasks):
+            alike.setdefault(strata.tasks.tobytes(), []).append(agent)
+    for agents in alike.values():
+        some = [block.scores.strata[agent] for agent in agents]
+        each = [task_values(statistic, strata) for strata in some]
+        known = np.stack([one for one in each if one is not None])
+        values[agents] = block.averages(some[0].tasks, known)
     return values
 
 
@@ -264,6 +289,12 @@ def _no_interval(scores: RunScores, unit: Unit) -> str | None:
         return (
             "There is one task: how much another choice of tasks would change cannot be told, and no "
             "interval is given. The unit 'runs' asks for another set of runs instead."
+        )
+    groups = () if scores.total is None else scores.total.innermost
+    if unit == "tasks" and scores.total and max(Counter(groups).values()) < 2:
+        return (
+            f"Every {scores.total.by[-1]} has one task: how much another choice of tasks within them would "
+            f"change cannot be told, and no interval is given."
         )
     if unit == "runs" and scores.most_runs < 2:
         return (

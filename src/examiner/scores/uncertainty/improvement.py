@@ -14,6 +14,7 @@ from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.scores.estimate import least_after_all_won, wilson
+from examiner.scores.total import Total
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
@@ -83,13 +84,15 @@ def improvement(
     *,
     rng: Randomness,
     measure: str | None = None,
+    total: Total | None = None,
     **how: Unpack[ResamplingOptions],
 ) -> Improvement:
     r"""Estimate how probably a run of agent a beats one of agent b on a task drawn at random.
 
     .. math:: P(a > b) = \frac{1}{T} \sum_t P(x_t > y_t) + \tfrac{1}{2} P(x_t = y_t)
 
-    Runs of both agents are resampled independently within each task, as `Resampling` says. Where the
+    or the mean as `total` says. Runs of both agents are resampled independently within each task, as
+    `Resampling` says. Where the
     estimate is 0 or 1 no resample differs, and one-sided bounds are given instead: see
     `honest_bounds`.
 
@@ -101,7 +104,7 @@ def improvement(
     (0.875, True)
     """
     chosen = Resampling(**how).by_percentiles(NO_BCA)
-    bootstrap = Bootstrap.of(results, measure, chosen)
+    bootstrap = Bootstrap.of(results, measure, chosen, total)
     scores = bootstrap.scores
     pair = wins(scores, scores.row(a), scores.row(b))
     _check_common(scores, pair)
@@ -113,7 +116,7 @@ def improvement(
     return Improvement(
         a=a,
         b=b,
-        probability=float(pair.probability.mean()),
+        probability=pair.overall,
         low=float(ends[0, -1]),
         high=float(ends[1, -1]),
         tasks=tuple(scores.tasks[task] for task in scores.strata[pair.a].tasks[pair.rows_a]),
@@ -131,6 +134,7 @@ def improvement_matrix(
     rng: Randomness,
     pairs: Sequence[tuple[str, str]] | None = None,
     measure: str | None = None,
+    total: Total | None = None,
     **how: Unpack[ResamplingOptions],
 ) -> ImprovementMatrix:
     """Estimate the probability of improvement of all pairs of agents, or of some.
@@ -143,7 +147,7 @@ def improvement_matrix(
            [0.125,   nan]])
     """
     chosen = Resampling(**how).by_percentiles(NO_BCA)
-    bootstrap = Bootstrap.of(results, measure, chosen)
+    bootstrap = Bootstrap.of(results, measure, chosen, total)
     rows = {agent: row for row, agent in enumerate(results.agents)}
     for name in {name for pair in pairs or () for name in pair} - set(rows):
         raise unknown_name("agent", name, results.agents)
@@ -216,14 +220,14 @@ def _task_and_pair_bounds(pair: Wins, drawn: Floats, how: Resampling) -> Floats:
 def _pair_bounds(pair: Wins, low: float, high: float, how: Resampling) -> tuple[float, float]:
     each = int(pair.fewer.min()) if how.unit == "runs" else 1
     trials = each * len(pair.fewer)
-    return honest_bounds(float(pair.probability.mean()), low, high, trials, how.level)
+    return honest_bounds(pair.overall, low, high, trials, how.level)
 
 
 def _filled(pairs: Sequence[Wins], ends: Floats, agents: int) -> tuple[Floats, Floats, Floats]:
     """The matrices of probability, low and high; what is below the diagonal mirrors what is above."""
     probability, low, high = np.full((3, agents, agents), np.nan)
     for index, pair in enumerate(pairs):
-        value = float(pair.probability.mean())
+        value = pair.overall
         probability[pair.a, pair.b], probability[pair.b, pair.a] = value, 1 - value
         low[pair.a, pair.b], low[pair.b, pair.a] = ends[0, index], 1 - ends[1, index]
         high[pair.a, pair.b], high[pair.b, pair.a] = ends[1, index], 1 - ends[0, index]

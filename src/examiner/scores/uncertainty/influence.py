@@ -23,12 +23,12 @@ MOST_WEIGHTS = 1 << 22
 
 
 def of_mean(strata: Strata, error: float) -> Floats:
-    """Each score over the number of tasks, shape [tasks, most runs].
+    """Each score times what its task counts in the total, shape [tasks, most runs].
 
     >>> of_mean(Strata("a", np.array([0]), np.array([2]), np.array([[1.0, 3.0]])), 1.0)
     array([[1., 3.]])
     """
-    return strata.scores / len(strata.tasks)
+    return strata.scores * strata.shares[:, None]
 
 
 def of_iqm(strata: Strata, error: float) -> Floats:
@@ -92,6 +92,17 @@ def by_deletion(strata: Strata, statistic: Callable[[Sample], Floats], unit: Uni
     return np.asarray((sizes[tasks] - 1) * ((sums / sizes)[tasks] - estimates))
 
 
+def task_strata(strata: Strata) -> NDArray[np.int64]:
+    """Number the group within which each task is drawn, [tasks]; one for all where there are none.
+
+    >>> task_strata(Strata("a", np.array([0, 1]), np.array([2, 1]), np.ones((2, 2))))
+    array([0, 0])
+    """
+    if strata.nest is None:
+        return np.zeros(len(strata.tasks), dtype=np.int64)
+    return np.unique(strata.nest.stratum, return_inverse=True)[1]
+
+
 def deletions(strata: Strata, unit: Unit) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the stratum each deletion belongs to, and the strata's sizes.
 
@@ -99,7 +110,8 @@ def deletions(strata: Strata, unit: Unit) -> tuple[NDArray[np.int64], NDArray[np
     (array([0, 0, 1]), array([2, 1]))
     """
     if unit == "tasks":
-        return np.zeros(len(strata.tasks), dtype=np.int64), np.array([len(strata.tasks)])
+        stratum = task_strata(strata)
+        return stratum, np.bincount(stratum)
     return np.repeat(np.arange(len(strata.tasks)), strata.runs), strata.runs
 
 
@@ -107,8 +119,11 @@ def _without_one(strata: Strata, unit: Unit, part: slice) -> Sample:
     """One replicate for each of some deletions; in a stratum, the runs that are left stand for all."""
     present = strata.present.astype(np.float64)
     if unit == "tasks":
-        times = 1 - np.eye(len(strata.tasks), dtype=np.int64)[:, part]
-        return Sample(strata.scores, present[:, :, None] * times[:, None, :], strata.runs, times)
+        left_out = np.arange(len(strata.tasks))[part]
+        times = np.ones((len(strata.tasks), len(left_out)), dtype=np.int64)
+        times[left_out, np.arange(len(left_out))] = 0
+        weights = present[:, :, None] * times[:, None, :]
+        return Sample(strata.scores, weights, strata.runs, times, nest=strata.nest)
     task, run = (place[part] for place in np.nonzero(present))
     weights = np.repeat(present[:, :, None], len(task), axis=2)
     deletion = np.arange(len(task))
@@ -116,4 +131,4 @@ def _without_one(strata: Strata, unit: Unit, part: slice) -> Sample:
     scale = np.where(several, strata.runs / np.maximum(strata.runs - 1, 1), 1.0)
     weights[task, :, deletion] *= scale[task, None]
     weights[task, run, deletion] *= np.where(several, 0.0, 1.0)[task]
-    return Sample(strata.scores, weights, strata.runs)
+    return Sample(strata.scores, weights, strata.runs, nest=strata.nest)

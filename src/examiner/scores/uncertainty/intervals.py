@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,9 +14,16 @@ import numpy as np
 from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
 from examiner.results.display import html_table
-from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named, point_values
+from examiner.scores.aggregate import (
+    Aggregate,
+    UserFunction,
+    aggregate_named,
+    check_total,
+    point_values,
+)
 from examiner.scores.estimate import wilson
 from examiner.scores.normalise import is_raw
+from examiner.scores.total import Total
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
@@ -91,12 +99,14 @@ def intervals(
     *,
     rng: Randomness,
     measure: str | None = None,
+    total: Total | None = None,
     **how: Unpack[ResamplingOptions],
 ) -> AggregateIntervals:
     """Aggregate each agent over its tasks, with an interval from the stratified bootstrap.
 
     Trials are averaged within a run. Aggregates are names in `AGGREGATES` or functions (see
-    `aggregate_named`); what is resampled and how is said as in `Resampling`.
+    `aggregate_named`); what is resampled and how is said as in `Resampling`. `total` says how tasks
+    make a mean: by which levels, with which weights. Tasks are then drawn within their groups.
 
     References: Agarwal et al. (2021), section 4; Rao & Wu (1988); Efron (1987).
 
@@ -111,7 +121,8 @@ def intervals(
             "The optimality gap is how far scores fall short of 1.0, and these are raw points. Normalise "
             "them first (`--normalise human`)."
         )
-    bootstrap = Bootstrap.of(results, measure, Resampling(**how))
+    check_total(chosen, total)
+    bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
     value = point_values(bootstrap.scores, chosen)
     ends = _bounds(bootstrap, chosen, value, generator(rng))
     ends = _possible(ends, chosen, shares=results.is_binary(measure))
@@ -169,7 +180,7 @@ def _caveats(bootstrap: Bootstrap, aggregates: Sequence[Aggregate]) -> list[str]
     """What makes the intervals narrower than they should be."""
     scores, how = bootstrap.scores, bootstrap.how
     if how.unit == "tasks":
-        return []
+        return _single_tasks(scores.total)
     caveats = []
     single = {
         one.agent: int((one.runs == 1).sum()) for one in scores.strata if (one.runs == 1).any()
@@ -194,6 +205,19 @@ def _caveats(bootstrap: Bootstrap, aggregates: Sequence[Aggregate]) -> list[str]
             f"of the {short} times of 100, those of the interquartile mean 95."
         )
     return caveats
+
+
+def _single_tasks(total: Total | None) -> list[str]:
+    """Say which groups have one task, and so no other to be drawn in its place."""
+    if total is None or not total.by:
+        return []
+    alone = [name for name, count in Counter(total.innermost).items() if count == 1]
+    if not alone:
+        return []
+    return [
+        f"{counted(len(alone), total.by[-1])} {'has' if len(alone) == 1 else 'have'} a single task, which "
+        f"adds nothing to the intervals: {listed(alone)}."
+    ]
 
 
 def _skewed(strata: Strata) -> bool:

@@ -11,7 +11,8 @@ import numpy as np
 from examiner.checking import Floats, Randomness, generator, read_only
 from examiner.results import Results
 from examiner.results.display import html_table
-from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named
+from examiner.scores.aggregate import Aggregate, UserFunction, aggregate_named, check_total
+from examiner.scores.total import Total
 from examiner.scores.uncertainty.bootstrap import (
     Bootstrap,
     ByResampling,
@@ -53,13 +54,14 @@ def ranks(
     *,
     rng: Randomness,
     measure: str | None = None,
+    total: Total | None = None,
     **how: Unpack[DrawingOptions],
 ) -> RankProbabilities:
     """Rank the agents on every resample, and count.
 
     Ties share their ranks: two agents that tie for the lead have half of rank 1 and half of rank 2.
     Runs of agents are resampled independently; tasks, where they are resampled, are the same for
-    all agents. What is resampled is said as in `Resampling`.
+    all agents. What is resampled is said as in `Resampling`, and how tasks make a mean by `total`.
 
     References: Agarwal et al. (2021), section 4; Laird & Louis (1989).
 
@@ -69,7 +71,8 @@ def ranks(
            [0., 1.]])
     """
     chosen = aggregate_named(aggregate)
-    bootstrap = Bootstrap.of(results, measure, Resampling(**how))
+    check_total([chosen], total)
+    bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
     probability = np.full((len(results.agents),) * 2, np.nan)
     if bootstrap.reason is None:
         empty = [strata.agent for strata in bootstrap.scores.strata if not len(strata.tasks)]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Floats, read_only, smallest_unsigned
+from examiner.scores.nest import Nest
 from examiner.scores.uncertainty.strata import RunScores, Strata
 
 Unit = Literal["runs", "tasks", "both"]
@@ -29,7 +30,8 @@ class Sample(NamedTuple):
     `scores` has shape [tasks, runs], `weights` [tasks, runs, replicates]: how often each score
     counts. `draws` says how many draws stand for one task, shape [tasks]; `times` how often each
     task counts, shape [tasks, replicates], None where each counts once. `whole` says that tasks were
-    drawn with all their runs, so that their means are the same in every replicate.
+    drawn with all their runs, so that their means are the same in every replicate. `nest` says how
+    tasks make a total, None where all count alike.
     """
 
     scores: Floats
@@ -37,6 +39,7 @@ class Sample(NamedTuple):
     draws: NDArray[np.int64]
     times: NDArray[np.integer] | None = None
     whole: bool = False
+    nest: Nest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +65,31 @@ class Block:
         stream = _stream((*self.entropy, self.index), strata.agent)
         if self.unit == "runs":
             counts = run_counts(strata, draws, self.replicates, stream)
-            return Sample(strata.scores, counts, draws)
+            return Sample(strata.scores, counts, draws, nest=strata.nest)
         times = self._task_times()[strata.tasks]
         if self.unit == "tasks":
             whole = times[:, None, :] * strata.present[:, :, None].astype(times.dtype)
-            return Sample(strata.scores, whole, strata.runs, times, whole=True)
+            return Sample(strata.scores, whole, strata.runs, times, True, strata.nest)
         counts = repeated_run_counts(strata, draws, times, stream)
-        return Sample(strata.scores, counts, draws, times)
+        return Sample(strata.scores, counts, draws, times, nest=strata.nest)
+
+    def averages(self, tasks: NDArray[np.int64], values: Floats) -> Floats:
+        """Average values [rows, tasks] of some tasks over those drawn, as they make a total.
+
+        Shape [rows, replicates]; for the unit "tasks", where tasks come with all their runs.
+        """
+        nest = self.scores.nest or Nest.flat(len(self.scores.tasks))
+        times = self._task_times()
+        if len(tasks) < len(times):
+            nest, times = nest.rows(tasks), times[tasks]
+        return nest.drawn(values, times.astype(np.float64))
 
     def _task_times(self) -> NDArray[np.integer]:
-        total = len(self.scores.tasks)
-        draws = max(total - 1, 1) if self.less_one else total
-        return _task_times(total, draws, self.replicates, (*self.entropy, self.index))
+        """How often each task of the table was drawn; within its group, where there are groups."""
+        nest, total = self.scores.nest, len(self.scores.tasks)
+        strata = None if nest is None or not nest.stratum.any() else nest.stratum.tobytes()
+        entropy = (*self.entropy, self.index)
+        return _task_times(total, self.less_one, self.replicates, entropy, strata)
 
 
 def blocks(
@@ -105,7 +121,8 @@ def observed(strata: Strata) -> Sample:
     >>> observed(Strata("a", np.array([0]), np.array([2]), scores)).weights.shape
     (1, 2, 1)
     """
-    return Sample(strata.scores, strata.present[:, :, None].astype(np.uint8), strata.runs)
+    once = strata.present[:, :, None].astype(np.uint8)
+    return Sample(strata.scores, once, strata.runs, nest=strata.nest)
 
 
 def run_counts(
@@ -155,12 +172,24 @@ def repeated_run_counts(
     return counts
 
 
-@lru_cache(maxsize=1)  # every agent of a block asks for the same
+@lru_cache(
+    maxsize=4
+)  # every agent of a block asks for the same, and so do intervals, pairs and ranks
 def _task_times(
-    tasks: int, draws: int, replicates: int, entropy: tuple[int, ...]
+    tasks: int,
+    less_one: bool,
+    replicates: int,
+    entropy: tuple[int, ...],
+    strata: bytes | None,
 ) -> NDArray[np.integer]:
-    """Draw tasks with replacement and count them, shape [tasks, replicates]."""
-    counts: NDArray[np.integer] = _count_many(tasks, draws, 1, replicates, _stream(entropy, ""))[0]
+    """Draw tasks with replacement, within strata where these are given, and count: [tasks, replicates]."""
+    rng = _stream(entropy, "")
+    stratum = np.zeros(tasks, np.int64) if strata is None else np.frombuffer(strata, np.int64)
+    counts = np.empty((tasks, replicates), dtype=np.result_type(smallest_unsigned(tasks), "u2"))
+    for one in np.unique(stratum).tolist():
+        rows = np.flatnonzero(stratum == one)
+        draws = max(len(rows) - 1, 1) if less_one else len(rows)
+        counts[rows] = _count_many(len(rows), draws, 1, replicates, rng)[0]
     read_only(counts)
     return counts
 

@@ -11,6 +11,8 @@ from examiner.checking import Floats, check_known, read_only
 from examiner.results import Results
 from examiner.results.connections import divided_sentence, groups_of
 from examiner.scores.cells import judged_runs, run_means
+from examiner.scores.nest import Nest
+from examiner.scores.total import Total
 from examiner.wording import InputError, counted, listed
 
 
@@ -20,13 +22,14 @@ class Strata:
 
     `tasks` are positions in the table's tasks; `runs` counts the runs of each, shape [tasks].
     `scores` has shape [tasks, most runs]; where a task has fewer runs, its first score fills the row
-    and must be given no weight.
+    and must be given no weight. `nest` says how tasks make a total, None where all count alike.
     """
 
     agent: str
     tasks: NDArray[np.int64]
     runs: NDArray[np.int64]
     scores: Floats
+    nest: Nest | None = None
 
     @property
     def present(self) -> NDArray[np.bool_]:
@@ -38,6 +41,13 @@ class Strata:
         """The mean of each task's runs, shape [tasks]."""
         sums: Floats = np.where(self.present, self.scores, 0.0).sum(axis=1)
         return sums / self.runs
+
+    @property
+    def shares(self) -> Floats:
+        """How much each task counts in the total, shape [tasks]; sums to 1."""
+        if self.nest is not None:
+            return self.nest.shares
+        return np.full(len(self.tasks), 1 / max(len(self.tasks), 1))
 
     @property
     def deviations(self) -> Floats:
@@ -58,6 +68,8 @@ class RunScores:
     tasks: tuple[str, ...]
     strata: tuple[Strata, ...]
     notes: tuple[str, ...]
+    total: Total | None = None
+    nest: Nest | None = None  # the total by position
 
     @property
     def most_runs(self) -> int:
@@ -74,8 +86,10 @@ class RunScores:
         return self.agents.index(agent)
 
 
-def run_scores(results: Results, measure: str | None = None) -> RunScores:
-    """Arrange the scores of runs by agent and task.
+def run_scores(
+    results: Results, measure: str | None = None, total: Total | None = None
+) -> RunScores:
+    """Arrange the scores of runs by agent and task; `total` says how tasks make one number.
 
     >>> scores = run_scores(Results.from_numpy([[[1.0, 3.0]], [[2.0, 2.0]]], agents=["a", "b"]))
     >>> scores.of("a").scores
@@ -84,11 +98,29 @@ def run_scores(results: Results, measure: str | None = None) -> RunScores:
     results = judged_runs(results)
     runs = run_means(results, measure)
     ends = np.searchsorted(runs.agent, np.arange(len(results.agents) + 1))
+    known = None if total is None else total.on(results.tasks)
+    nest = None if known is None else known.nest()
     strata = tuple(
-        arranged(agent, runs.task[start:stop], runs.value[start:stop])
+        arranged(agent, runs.task[start:stop], runs.value[start:stop], nest)
         for agent, start, stop in zip(results.agents, ends[:-1], ends[1:], strict=True)
     )
-    return RunScores(results.agents, results.tasks, strata, _notes(results, strata))
+    notes = (*_notes(results, strata), *_groups_missed(strata, known))
+    return RunScores(results.agents, results.tasks, strata, notes, known, nest)
+
+
+def common_rows(first: Strata, second: Strata) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where the tasks that two agents share stand in the strata of each.
+
+    >>> one, two = (Strata(name, np.array(tasks), np.ones(2, int), np.ones((2, 1)))
+    ...             for name, tasks in (("a", [0, 4]), ("b", [4, 7])))
+    >>> common_rows(one, two)
+    (array([1]), array([0]))
+    """
+    if np.array_equal(first.tasks, second.tasks):
+        rows = np.arange(len(first.tasks))
+        return rows, rows
+    _, rows_a, rows_b = np.intersect1d(first.tasks, second.tasks, return_indices=True)
+    return rows_a, rows_b
 
 
 def same_sign(results: Results, measure: str | None = None) -> None:
@@ -96,6 +128,8 @@ def same_sign(results: Results, measure: str | None = None) -> None:
 
     >>> same_sign(Results.from_numpy([[1.0]]))
     """
+    if not len(results.scales):
+        return
     signs = results.scales.aligned(results.task_names, results.measure_name(measure)).sign
     if (signs < 0).any():
         lower = [task for task, sign in zip(results.tasks, signs, strict=True) if sign < 0]
@@ -105,7 +139,9 @@ def same_sign(results: Results, measure: str | None = None) -> None:
         )
 
 
-def arranged(agent: str, task: NDArray[np.int64], value: Floats) -> Strata:
+def arranged(
+    agent: str, task: NDArray[np.int64], value: Floats, nest: Nest | None = None
+) -> Strata:
     """Put the scores of an agent's runs, sorted by task, into one row a task.
 
     >>> arranged("a", np.array([4, 4, 7]), np.array([1.0, 2.0, 3.0])).scores
@@ -117,7 +153,7 @@ def arranged(agent: str, task: NDArray[np.int64], value: Floats) -> Strata:
     scores = np.repeat(value[first], most).reshape(len(tasks), most)
     scores[np.arange(most) < runs[:, None]] = value  # runs are sorted by task
     read_only(tasks, runs, scores)
-    return Strata(agent, tasks, runs, scores)
+    return Strata(agent, tasks, runs, scores, None if nest is None else nest.rows(tasks))
 
 
 def _notes(results: Results, strata: tuple[Strata, ...]) -> tuple[str, ...]:
@@ -140,6 +176,25 @@ def _notes(results: Results, strata: tuple[Strata, ...]) -> tuple[str, ...]:
         )
         notes += _divided(strata, total)
     return tuple(notes)
+
+
+def _groups_missed(strata: tuple[Strata, ...], total: Total | None) -> list[str]:
+    """Say who has no result in some group: its total is of the other groups."""
+    if total is None or not total.by:
+        return []
+    groups = len(set(total.innermost))
+    lacking = {
+        one.agent: groups - len(np.unique(one.nest.stratum))
+        for one in strata
+        if one.nest is not None and 0 < len(np.unique(one.nest.stratum)) < groups
+    }
+    if not lacking:
+        return []
+    return [
+        f"{counted(len(lacking), 'agent')} {'has' if len(lacking) == 1 else 'have'} no result in up to "
+        f"{max(lacking.values()):,} of the {groups:,} {total.by[-1]}s, and a total of the others: "
+        f"{listed(lacking)}."
+    ]
 
 
 def _divided(strata: tuple[Strata, ...], tasks: int) -> list[str]:

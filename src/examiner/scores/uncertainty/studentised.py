@@ -10,7 +10,7 @@ import numpy as np
 from examiner.checking import Floats
 from examiner.scores.aggregate import Aggregate
 from examiner.scores.uncertainty.bootstrap import Bootstrap
-from examiner.scores.uncertainty.influence import by_deletion
+from examiner.scores.uncertainty.influence import by_deletion, task_strata
 from examiner.scores.uncertainty.resampling import Unit
 from examiner.scores.uncertainty.strata import Strata
 
@@ -76,7 +76,8 @@ def shape_of(aggregate: Aggregate, strata: Strata, unit: Unit, error: float) -> 
               \gamma = \frac{\sum_t k_t / n_t^2}{(\sum_t v_t)^{3/2}}
 
     with v the squared error of a task's part and k the unbiased third moment of what its runs add; a
-    task with fewer than three runs has none. Over tasks there is one stratum, of all of them.
+    task with fewer than three runs has none. Over tasks the strata are their groups, or one of all of
+    them.
 
     >>> from examiner.scores.aggregate import AGGREGATES
     >>> runs = Strata("a", np.array([0, 1]), np.array([3, 3]), np.array([[0.0, 1, 2], [5, 7, 9]]))
@@ -103,7 +104,7 @@ def shape_of(aggregate: Aggregate, strata: Strata, unit: Unit, error: float) -> 
 def _added(
     aggregate: Aggregate, strata: Strata, unit: Unit, error: float
 ) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    """What each run adds [strata, most], or each task [1, tasks], and the sizes of strata."""
+    """What each run adds [tasks, most], or each task [groups, most], and the sizes of these strata."""
     if aggregate.contributions is None:
         each = by_deletion(strata, aggregate.statistic, "runs")
         added = np.zeros(strata.scores.shape)
@@ -115,7 +116,16 @@ def _added(
     whole = np.where(strata.present, added, 0.0).sum(axis=1) / strata.runs
     if aggregate.contributions is None:
         whole = by_deletion(strata, aggregate.statistic, "tasks") / len(strata.tasks)
-    return len(whole) * whole[None, :], np.array([len(whole)])
+    elif strata.nest is not None:  # a task that counts more than others of its group draws its mean
+        within = strata.nest.within
+        whole = whole - strata.shares * within.group_means(strata.means[:, None])[within.group, 0]
+    stratum = task_strata(strata)
+    sizes = np.bincount(stratum)
+    order = np.argsort(stratum, kind="stable")
+    most = int(sizes.max())
+    padded = np.zeros((len(sizes), most))
+    padded[np.arange(most) < sizes[:, None]] = (whole * sizes[stratum])[order]
+    return padded, sizes
 
 
 def _skewed(quantile: Floats, skewness: float) -> Floats:

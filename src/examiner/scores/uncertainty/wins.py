@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
-from examiner.scores.cells import ratio
+from examiner.checking import Floats, is_binary
+from examiner.scores.nest import Nest
 from examiner.scores.uncertainty.resampling import Block, Sample
-from examiner.scores.uncertainty.strata import RunScores
+from examiner.scores.uncertainty.strata import RunScores, common_rows
 
 MOST_HELD = 1 << 26
 """Bytes of weights kept for all agents of a block; beyond, an agent is drawn again for each pair."""
@@ -21,7 +21,7 @@ class Wins(NamedTuple):
 
     `doubled` has shape [tasks, runs of a, runs of b]: 2 where a's run is better, 1 where both are
     equal, 0 where it is worse. `rows_a` and `rows_b` are the places of the common tasks in the
-    agents' strata; `fewer` the smaller number of runs of each task.
+    agents' strata; `fewer` the smaller number of runs of each task; `nest` how these tasks make a total.
     """
 
     a: int
@@ -31,6 +31,9 @@ class Wins(NamedTuple):
     doubled: Floats
     probability: Floats
     fewer: NDArray[np.int64]
+    meetings: NDArray[np.int64]
+    nest: Nest
+    overall: float  # over all common tasks, as they make a total
 
 
 def wins(scores: RunScores, a: int, b: int) -> Wins:
@@ -47,18 +50,23 @@ def wins(scores: RunScores, a: int, b: int) -> Wins:
     array([0.625])
     """
     first, second = scores.strata[a], scores.strata[b]
-    _, rows_a, rows_b = np.intersect1d(first.tasks, second.tasks, return_indices=True)
+    rows_a, rows_b = common_rows(first, second)
     x, y = first.scores[rows_a][:, :, None], second.scores[rows_b][:, None, :]
     doubled = (x > y).astype(np.float64)
     doubled += x >= y
     both = first.present[rows_a][:, :, None] & second.present[rows_b][:, None, :]
     n, m = first.runs[rows_a], second.runs[rows_b]
     probability = np.where(both, doubled, 0.0).sum(axis=(1, 2)) / (2 * n * m)
-    return Wins(a, b, rows_a, rows_b, doubled, probability, np.minimum(n, m))
+    nest = Nest.flat(len(rows_a)) if first.nest is None else first.nest.rows(rows_a)
+    mean = nest.average(probability[:, None])[0]
+    fewer, meetings = np.minimum(n, m), n * m
+    return Wins(a, b, rows_a, rows_b, doubled, probability, fewer, meetings, nest, float(mean))
 
 
 def overall(block: Block, pairs: tuple[Wins, ...]) -> Floats:
     """Return the resampled probability of improvement of each pair, shape [pairs, replicates]."""
+    if block.unit == "tasks":
+        return _whole_tasks(block, pairs)
     agents = {agent for pair in pairs for agent in (pair.a, pair.b)}
     sizes = [block.scores.strata[agent].scores.size for agent in agents]
     keep = sum(sizes) * block.replicates <= MOST_HELD
@@ -72,6 +80,46 @@ def overall(block: Block, pairs: tuple[Wins, ...]) -> Floats:
         tasks = _by_task(pair, held[pair.a], held[pair.b], block)
         values[index] = _averaged(tasks, pair, held[pair.a])
     return values
+
+
+def _whole_tasks(block: Block, pairs: tuple[Wins, ...]) -> Floats:
+    """The same where tasks are drawn whole: pairs with the same common tasks are averaged together."""
+    values = np.empty((len(pairs), block.replicates))
+    alike: dict[bytes, list[int]] = {}
+    for index, pair in enumerate(pairs):
+        tasks = block.scores.strata[pair.a].tasks[pair.rows_a]
+        alike.setdefault(tasks.tobytes(), []).append(index)
+    for rows in alike.values():
+        first = pairs[rows[0]]
+        tasks = block.scores.strata[first.a].tasks[first.rows_a]
+        if _all_won_or_lost(block.scores, [pairs[row] for row in rows]):
+            values[rows] = _from_shares(block, tasks, [pairs[row] for row in rows])
+            continue
+        each = np.stack([pairs[row].probability for row in rows])
+        # As many meetings everywhere: counts of wins are whole numbers, whose sums are exact.
+        even = {int(count) for row in rows for count in (pairs[row].meetings[0],)}
+        most = 2 * even.pop() if len(even) == 1 else 0
+        if most and all((2 * pairs[row].meetings == most).all() for row in rows):
+            values[rows] = block.averages(tasks, np.rint(each * most)) / most
+        else:
+            values[rows] = block.averages(tasks, each)
+    return values
+
+
+def _all_won_or_lost(scores: RunScores, pairs: list[Wins]) -> bool:
+    agents = {agent for pair in pairs for agent in (pair.a, pair.b)}
+    return all(is_binary(scores.strata[agent].scores) for agent in agents)
+
+
+def _from_shares(block: Block, tasks: NDArray[np.int64], pairs: list[Wins]) -> Floats:
+    r"""The same of zeros and ones, from the agents' shares of ones alone.
+
+    .. math:: P(x > y) + \tfrac{1}{2} P(x = y) = \tfrac{1}{2} (1 + p - q)
+    """
+    rows = {pair.a: pair.rows_a for pair in pairs} | {pair.b: pair.rows_b for pair in pairs}
+    shares = np.stack([block.scores.strata[agent].means[at] for agent, at in rows.items()])
+    drawn = dict(zip(rows, block.averages(tasks, shares), strict=True))
+    return np.stack([(1 + drawn[pair.a] - drawn[pair.b]) / 2 for pair in pairs])
 
 
 def by_task_and_overall(block: Block, pair: Wins) -> Floats:
@@ -97,7 +145,4 @@ def _by_task(pair: Wins, a: Sample, b: Sample, block: Block) -> Floats:
 
 
 def _averaged(tasks: Floats, pair: Wins, a: Sample) -> Floats:
-    if a.times is None:
-        return np.asarray(tasks.mean(axis=0))
-    times = a.times[pair.rows_a]
-    return ratio((tasks * times).sum(axis=0), times.sum(axis=0, dtype=np.float64))
+    return pair.nest.average(tasks, None if a.times is None else a.times[pair.rows_a])

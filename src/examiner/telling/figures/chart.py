@@ -49,11 +49,19 @@ def compact(values: Along, digits: int = 5) -> list[Any]:  # Any: nested lists
     """
     if not isinstance(values, np.ndarray):
         return list(values)
-    if values.ndim > 1:
-        return [compact(row, digits) for row in values]
-    return [
-        float(f"{value:.{digits}g}") if math.isfinite(value) else None for value in values.tolist()
+    # Most tables hold few different values, and each is shortened once.
+    different, place = np.unique(values, return_inverse=True)
+    short = [
+        float(f"{value:.{digits}g}") if math.isfinite(value) else None
+        for value in different.tolist()
     ]
+    return _looked_up(short, place.reshape(values.shape))
+
+
+def _looked_up(short: list[Any], place: NDArray[np.intp]) -> list[Any]:  # Any: nested lists
+    if place.ndim > 1:
+        return [_looked_up(short, row) for row in place]
+    return [short[index] for index in place.tolist()]
 
 
 def figure(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from examiner.telling.finding import Finding, NothingToTellError
+from examiner.telling.finding import Finding, NothingToTellError, noted
 from examiner.wording import InputError
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class Home(NamedTuple):
             study.check(self.needs)
             file, _, function = self.where.partition(".")
             found: Finding = getattr(import_module(f"{__name__}.{file}"), function)(study)
+            if self.needs == "fit" and study.fitted.note:
+                found = replace(found, blocks=(*found.blocks, *noted((study.fitted.note,))))
             return found
         except NothingToTellError as why:
             return Finding(lead=str(why), applies=False)

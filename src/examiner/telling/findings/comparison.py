@@ -13,7 +13,7 @@ from examiner import selection
 from examiner.scores import NORMALISERS, Recipe
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
+from examiner.telling.finding import Figure, Finding, Text, noted
 from examiner.telling.prose import Name, enumerated, plain, three_digits
 from examiner.telling.study import Study
 from examiner.telling.table import Column, Record, Table
@@ -22,7 +22,9 @@ SIZES = (1, 2, 3, 5, 8)
 CHOSEN = 5
 FOLDS = 5
 MOST_WORK = 1.2e6
-"""Agents² · tasks · size that a report may spend on it: some ten seconds; `examiner compare` takes more."""
+"""Agents² · tasks · size that a report may spend on all ways of choosing: some ten seconds."""
+FEW_AGENTS, FEW_TASKS = 80, 120
+"""Of larger tables, on which one way is judged: some three seconds."""
 LOWEST = -0.2
 """Below this R² nothing more is to be seen: the set is worse than guessing the mean."""
 SET = (Column("method", "text"), Column("size", "count"))
@@ -53,28 +55,34 @@ def finding(study: Study) -> Finding:
     >>> [block.key for block in told.blocks if isinstance(block, Figure)]
     ['cost-quality']
     """
-    agents, tasks = len(study.results.agents), len(study.results.tasks)
-    sizes = [size for size in SIZES if size < tasks]
-    if agents**2 * tasks * sizes[-1] > MOST_WORK:
-        many = f"{agents:,} agents on {tasks:,} tasks are too many for a report"
-        raise NothingToTellError(f"{many}: run `examiner compare`.")
+    agents, tasks = study.comparable.shape
+    small, thinned, methods = study, "", None
+    if agents**2 * tasks * min(SIZES[-1], tasks - 1) > MOST_WORK:
+        small, thinned = study.thinned(FEW_AGENTS, FEW_TASKS)
+        methods = [selection.DEFAULT]
+    sizes = [size for size in SIZES if size < len(small.results.tasks)]
     known = study.normaliser if study.normaliser in NORMALISERS else None
+    total = None if study.total is None else study.total.on(small.results.tasks)
     material = selection.benchmark(
-        study.results,
-        Recipe(measure=study.measure, normaliser=known),
+        small.results,
+        Recipe(measure=study.measure, normaliser=known, total=total),
         constraints=selection.Constraints(groups=study.classification),
     )
     rng = np.random.default_rng(study.seed)
     holdout = selection.Holdout(FOLDS, repeats=0, draws=50, reps=200)
-    found = selection.compare(material, sizes, rng=rng, holdout=holdout)
+    found = selection.compare(material, sizes, methods, rng=rng, holdout=holdout)
     size = min(CHOSEN, sizes[-1])
     chosen = selection.select(material, size, rng=rng)
     why = selection.reasons(material, chosen)
     own = [note for note in found.notes if note not in study.results.notes]
+    if methods is not None:
+        judged = f"Only {selection.DEFAULT} was judged: `examiner compare` takes all ways and all results."
+        own = [*([thinned] if thinned else []), judged, *own]
     told = tell(found, seed=study.seed)
     shown = (_figure(found, priced=material.terms.priced), Text(found.answer))
     blocks = (*shown, _chosen(chosen, why), *told.folded_tables, *noted(own))
-    best, random = (three_digits(found.row(name, size).r2.value) for name in ("best_of", "random"))
+    both = (_leading(found), "random")
+    best, random = (three_digits(found.row(name, size).r2.value) for name in both)
     lead = (
         f"{size} of {len(material.tasks)} tasks predict the mean of agents that had no part in choosing "
         f"them with R² {best}, random sets with {random}: ",
@@ -195,26 +203,33 @@ def draw(data: CostQualityData) -> chart.Drawing:
     return chart.figure(traces, 460, x, y, top=90)
 
 
+def _leading(found: selection.Comparison) -> str:
+    """The way of choosing that is told of: best-of, or the only one."""
+    return "best_of" if "best_of" in found.methods else found.methods[0]
+
+
 def _figure(found: selection.Comparison, *, priced: bool) -> Figure:
     names = (*found.methods, "random")
     rows = [[found.row(name, size) for size in found.sizes] for name in names]
     cost = np.array([[row.cost for row in line] for line in rows])
     r2, low, high = np.array([[row.r2 for row in line] for line in rows]).transpose(2, 0, 1)
     data = CostQualityData(names, tuple(found.sizes), cost, r2, low, high, priced)
-    best = found.row("best_of", found.sizes[-1])
+    best = found.row(_leading(found), found.sizes[-1])
+    several = "Best-of takes in each fold the method that does best inside it. "
     return Figure(
         key="cost-quality",
         drawn=data,
         drawing=draw(data),
         caption=(
-            f"With {best.size} tasks best-of reaches R² {three_digits(best.r2.value)}; chosen and judged "
-            f"on the same agents it would seem {three_digits(best.optimistic_r2)}."
+            f"With {best.size} tasks {_leading(found).replace('_', '-')} reaches R² "
+            f"{three_digits(best.r2.value)}; chosen and judged on the same agents it would seem "
+            f"{three_digits(best.optimistic_r2)}."
         ),
         description="Lines of R² over the size of the set, one for each method; random sets as a band.",
         legend=(
             f"Every point is about agents that had no part in choosing, fitting or choosing the method "
-            f"({found.folds}). Best-of takes in each fold the method that does best inside it. `examiner "
-            f"compare` leaves out one agent at a time, and tells more."
+            f"({found.folds}). {several if len(found.methods) > 1 else ''}`examiner compare` leaves out "
+            f"one agent at a time, and tells more."
         ),
         narrowest=420,
     )

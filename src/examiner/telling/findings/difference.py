@@ -23,6 +23,10 @@ _ASSUMED = {
         "Wilcoxon's signed ranks look at the mean difference on each task; the test assumes that tasks are "
         "independent of each other and that differences would be symmetric about 0 if neither were better."
     ),
+    "t of the totals": (
+        "The test is Student's t of the difference of totals, tasks drawn within their groups; it assumes "
+        "that tasks are independent of each other, and enough for their means to be near normal."
+    ),
 }
 
 

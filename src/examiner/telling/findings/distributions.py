@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.scores import AGGREGATES, Profiles, RankProbabilities, suggested_aggregate
+from examiner.scores import AGGREGATES, Profiles, RankProbabilities
 from examiner.scores import profiles as performance_profiles
 from examiner.scores import ranks as probabilities
 from examiner.telling.figures import chart
@@ -37,11 +37,15 @@ def profiles(study: Study) -> Finding:
         raise NothingToTellError("There are no two unlike scores, so there is no profile to draw.")
     chosen = np.isin(np.array(shown.results.agents), np.array(drawn))
     results = shown.results.where(chosen[shown.results.agent_codes])
-    made = performance_profiles(results, **shown.how)
+    how = {name: value for name, value in shown.how.items() if name != "total"}
+    made = performance_profiles(results, **how)
     shown = shown._replace(agents=drawn)
     figure = _profiles(study, made, shown.rows(made.agents))
     blocks = (Text(shown.what_varies), figure, *noted(made.notes))
     lead = (Name(study.not_shown),) if study.not_shown else _ahead(made)
+    if study.binary and not study.not_shown:
+        flat = "Results are 0 or 1, so that a profile is as high at every score: the share of tasks solved."
+        lead = (flat, " ", *lead) if isinstance(lead, tuple) else (flat, " ", lead)
     return Finding(lead=lead, blocks=blocks)
 
 
@@ -123,8 +127,7 @@ def rank_probabilities(study: Study) -> Finding:
     shown = study.resampled
     if len(shown.agents) < 2:
         raise NothingToTellError("There are no two agents with comparable scores to rank.")
-    by = suggested_aggregate(shown.results, study.measure)
-    made = probabilities(shown.results, by, **shown.how)
+    made = probabilities(shown.results, study.aggregate, **shown.how)
     if np.isnan(made.probability).any():
         raise NothingToTellError(made.notes[-1])
     blocks = (Text(shown.what_varies), _ranks(made), *noted(made.notes))

@@ -7,10 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from examiner.information import InformationAnalysis, InformativeSet, analyse
+from examiner.information import (
+    InformationAnalysis,
+    InformativeSet,
+    analyse,
+    single_successes,
+)
+from examiner.irt import ability_information
+from examiner.telling import ability_bits
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
+from examiner.telling.finding import Figure, Finding, Text, noted
 from examiner.telling.prose import Name, Prose, enumerated, three_digits
 from examiner.telling.study import Study
 from examiner.telling.table import Column, Record, Table, column_of, records
@@ -19,8 +26,10 @@ from examiner.wording import counted
 SIZE = 10
 MOST_BARS = 30
 MOST_PAIRS = 5
-MOST_WORK = 6e8
-"""Exponentials a report may spend on one choice of tasks: some ten seconds."""
+MOST_WORK = 2e8
+"""Exponentials a report may spend on one choice of tasks: some seconds."""
+FEW_AGENTS, FEW_TASKS = 100, 500
+"""Of larger tables."""
 CHANCE_WORK = 1.5e8
 MOST_REPS = 100
 
@@ -34,23 +43,55 @@ def finding(study: Study) -> Finding:
     >>> said(finding(Study.of(Results.from_numpy(draws))).lead)[:28]
     '2 of 4 tasks tell 1.58 of th'
     """
-    agents, tasks = len(study.results.agents), len(study.results.tasks)
-    work = min(SIZE, tasks) * tasks * agents**2 / 2
-    if work > MOST_WORK:
-        many = f"{agents:,} agents on {tasks:,} tasks are too many for a report"
-        raise NothingToTellError(f"{many}: run `examiner information`.")
+    if single_successes(study.results, study.measure) and study.has_fit:
+        return _about_ability(study)
+    small, note = study, ""
+    if _work(study) > MOST_WORK:
+        small, note = study.thinned(FEW_AGENTS, FEW_TASKS)
+        note = f"{note} `examiner information` takes all."
     rng = np.random.default_rng(study.seed)
-    reps = int(min(MOST_REPS, CHANCE_WORK // work))
-    found = analyse(study.results, [study.measure], rng=rng, reps=reps)
+    reps = int(min(MOST_REPS, CHANCE_WORK // _work(small)))
+    found = analyse(small.results, [study.measure], rng=rng, reps=reps)
     told = tell(found, seed=study.seed, not_shown=study.not_shown)
     blocks = (
         _curve(found),
         _bars(found, named=_beyond_chance(found, study.not_shown)),
         Text(_pairs(found)),
         *told.folded_tables,
-        *noted(found.notes),
+        *noted((note, *found.notes) if note else found.notes),
     )
     return replace(told, blocks=blocks)
+
+
+def _work(study: Study) -> float:
+    agents, tasks = study.comparable.shape
+    return float(min(SIZE, tasks) * tasks * agents**2 / 2)
+
+
+def _about_ability(study: Study) -> Finding:
+    """What single trials of 0 and 1 can tell: bits about ability."""
+    made = study.fitted
+    size = min(SIZE, len(made.fit.items))
+    found = ability_information(made.fit, rng=study.seed, size=size)
+    told = ability_bits.tell(found, seed=study.seed, not_shown=study.not_shown)
+    order = np.argsort(-found.bits, kind="stable")[:MOST_BARS]
+    names = tuple(found.tasks[task] for task in order)
+    ends = (found.bits_low[order], found.bits_high[order])
+    data = InformationBarsData(names, found.bits[order], *ends, np.full(len(order), np.nan), 1.0)
+    bars = Figure(
+        key="information-bars",
+        drawn=data,
+        drawing=draw_bars(data),
+        caption=(
+            Name(names[0]),
+            f" tells most alone, {three_digits(float(found.bits[order[0]]))} bits.",
+        ),
+        description="Bars of bits about ability, one for each task, with their intervals.",
+        legend=f"Shown are the first {len(order)} of {counted(len(found.tasks), 'task')}.",
+        narrowest=360,
+    )
+    why, *tables = told.blocks
+    return replace(told, blocks=(why, bars, *tables, *noted([made.note] if made.note else [])))
 
 
 def tell(

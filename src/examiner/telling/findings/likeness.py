@@ -22,6 +22,8 @@ from examiner.wording import counted
 
 FEWEST_AGENTS, FEWEST_TASKS = 5, 3
 MOST_TASKS, MOST_CELLS = 1000, 60_000
+FEW_AGENTS, FEW_TASKS = 100, 300
+"""Of larger tables in a report: two seconds."""
 MOST_DRAWN = 200
 MOST_CROWNS = 50
 MOST_NAMED = 8
@@ -35,11 +37,12 @@ def finding(study: Study) -> Finding:
         few = f"{counted(agents, 'agent')} on {counted(tasks, 'task')}"
         needed = f"{FEWEST_AGENTS} agents and {FEWEST_TASKS} tasks"
         raise NothingToTellError(f"{few} are too few to tell which tasks are alike: have {needed}.")
+    small, note = study, ""
     if tasks > MOST_TASKS or agents * tasks > MOST_CELLS:
-        many = f"{agents:,} agents on {tasks:,} tasks take too long for a report: run `examiner cluster`."
-        raise NothingToTellError(many)
+        small, note = study.thinned(FEW_AGENTS, FEW_TASKS)
+        note = f"{note} `examiner cluster` takes all."
     rng = np.random.default_rng(study.seed)
-    found = analyse_likeness(study.results, [study.measure], rng=rng)
+    found = analyse_likeness(small.results, [study.measure], rng=rng)
     told = tell(found, seed=study.seed)
     blocks: list[Piece] = [_factor(found)]
     if np.isfinite(found.main.correlation).any():
@@ -47,8 +50,10 @@ def finding(study: Study) -> Finding:
     against = _disagreeing(found)
     if study.not_shown:
         against = ("No task is shown to rank the agents against the rest.",)
-    blocks += [Text(against), _crowns(found), *told.folded_tables, *noted(found.notes)]
-    return replace(told, blocks=tuple(blocks))
+    notes = (note, *found.notes) if note else found.notes
+    blocks += [Text(against), _crowns(found), *told.folded_tables, *noted(notes)]
+    lead = (told.lead, " ", note) if isinstance(told.lead, str) else (*told.lead, " ", note)
+    return replace(told, lead=lead if note else told.lead, blocks=tuple(blocks))
 
 
 def tell(found: LikenessAnalysis, *, seed: int = 0) -> Finding:
@@ -75,7 +80,7 @@ def tell(found: LikenessAnalysis, *, seed: int = 0) -> Finding:
     ]
     columns = [Column("", "text"), *(Column(end, "number") for end in ("value", "low", "high"))]
     alone = counted(len(main.clusters) - len(several), "task")
-    crowned = f"{crowning.crownable:,} of {counted(len(crowning.agents), 'agent')}"
+    crowned = f"{crowning.crownable:,} of {_searched(found)}"
     where = "" if crowning.held_out is None else ", judged on held-out trials"
     against = () if found.deceptive is None else found.deceptive.deceptive
     blocks = (
@@ -97,11 +102,19 @@ def _lead(found: LikenessAnalysis) -> Prose:
     crowning = found.crowning
     where = "" if crowning.held_out is None else " on held-out trials"
     return (
-        f"{crowning.crownable:,} of {counted(len(crowning.agents), 'agent')} can be made to win{where} by "
+        f"{crowning.crownable:,} of {_searched(found)} can be made to win{where} by "
         f"a choice of {counted(crowning.size, 'task')}; one factor tells "
         f"{found.factor.first_factor_share.value:.0%} of how agents differ "
         f"({found.factor.first_factor_by_chance:.0%} by chance)."
     )
+
+
+def _searched(found: LikenessAnalysis) -> str:
+    """For how many agents winning tasks were sought, in words."""
+    crowning, everyone = found.crowning, counted(len(found.crowning.agents), "agent")
+    if crowning.searched == len(crowning.agents):
+        return everyone
+    return f"the first {crowning.searched:,} agents by mean (of {len(crowning.agents):,})"
 
 
 def _factor(found: LikenessAnalysis) -> Facts:
@@ -168,9 +181,11 @@ def draw(data: TaskClustersData) -> chart.Drawing:
 
 def _figure(found: LikenessAnalysis) -> Figure:
     main = found.main
-    order = main.order[:MOST_DRAWN]
-    borders = [border for border in main.borders if border < len(order)]
-    drawn = data(main.tasks, main.correlation, order, borders)
+    known, correlation = main.correlations(main.order)
+    order = known[:MOST_DRAWN]
+    borders = (np.flatnonzero(np.diff(main.label[list(order)])) + 1).tolist()
+    names = [main.tasks[column] for column in order]
+    drawn = data(names, correlation, range(len(order)), borders)
     several = sum(len(names) > 1 for names in main.clusters)
     alone = len(main.clusters) - several
     cut = len(main.order) > len(order)
@@ -257,6 +272,7 @@ def _data(found: LikenessAnalysis) -> Record:
         "order": [main.tasks[row] for row in main.order],
         **{name: estimate.value for name, estimate in estimates.items()},
         "crownable_agents": crowning.crownable,
+        "searched_agents": crowning.searched,
         "intervals": {name: [each.low, each.high] for name, each in estimates.items()},
         "first_factor_share_by_chance": factor.first_factor_by_chance,
         "suggested_clusters": main.suggested,

@@ -18,6 +18,10 @@ from examiner.telling.study import Study
 from examiner.telling.table import Column, Piece, Table, records
 from examiner.wording import counted
 
+MIDDLE = (
+    Column("median", "number", "half of the tasks lie above"),
+    Column("IQM", "number", "interquartile mean: of the middle half", "iqm"),
+)
 MOST_DRAWN = 40
 MOST_NAMED = 3
 MOST_DOTS = 4000
@@ -74,11 +78,15 @@ def _lead(study: Study) -> Prose:
 
 
 def _unit(study: Study) -> Prose:
-    start = ("Numbers are ", *study.unit, "; agents are ranked by the mean over their tasks.")
+    by = "mean over their tasks" if study.total is None else study.total.meaning
+    start = ("Numbers are ", *study.unit, f"; agents are ranked by the {by}.")
     if study.comparable.shape[1] == 1:
         return (*start, " With one task, mean, median and interquartile mean are the same number.")
     if study.binary:
-        return (*start, " Every cell is 0 or 1: the mean is the share of tasks solved.")
+        told = " Every cell is 0 or 1: the mean is the share of tasks solved"
+        shifted = ", rescaled to chance" if study.normaliser == "chance" else ""
+        levels = "" if study.total is None or study.total.plain else ", through the levels named"
+        return (*start, f"{told}{shifted}{levels}.")
     return (*start, " The interquartile mean leaves out the best and the worst quarter.")
 
 
@@ -92,7 +100,11 @@ def _rows(study: Study) -> list[dict[str, object]]:
         iqm=totals.iqm,
         tasks=totals.tasks,
     )
-    return [rows[agent] for agent in study.order]
+    told = [rows[agent] for agent in study.order]
+    if not study.binary:
+        return told
+    # The middle of zeros and ones is a zero or a one, whoever is better.
+    return [{key: row[key] for key in row if key not in ("median", "iqm")} for row in told]
 
 
 def _table(study: Study, rows: list[dict[str, object]]) -> Table:
@@ -100,8 +112,7 @@ def _table(study: Study, rows: list[dict[str, object]]) -> Table:
         Column("rank", "count", "by mean; ties share the better rank"),
         Column("agent", "name"),
         Column("mean", "number", "over the tasks observed"),
-        Column("median", "number", "half of the tasks lie above"),
-        Column("IQM", "number", "interquartile mean: of the middle half", "iqm"),
+        *(() if study.binary else MIDDLE),
         Column("tasks", "count", "with a comparable score"),
     )
     fewer = _observed_on_fewer(study)
@@ -191,10 +202,11 @@ def draw(data: StripData, title: str = "score", centre: float | None = None) -> 
     ['middle half', 'one task', 'mean', 'interquartile mean']
     """
     at = data.axis.positions
-    middle = chart.segments(
-        at(data.lower_quartile), at(data.upper_quartile), "middle half", chart.BAR
-    )
-    traces = [middle | {"opacity": 0.35, "line": {"width": 14, "color": chart.BAR}}]
+    traces = []
+    if np.isfinite(data.lower_quartile).any():
+        ends = at(data.lower_quartile), at(data.upper_quartile)
+        middle = chart.segments(*ends, "middle half", chart.BAR)
+        traces = [middle | {"opacity": 0.35, "line": {"width": 14, "color": chart.BAR}}]
     if data.dots:
         agent, task = np.nonzero(np.isfinite(data.scores))
         scores = data.scores[agent, task]
@@ -215,6 +227,8 @@ def draw(data: StripData, title: str = "score", centre: float | None = None) -> 
         ("mean", data.mean, "diamond", chart.MEAN, 11),
         ("interquartile mean", data.iqm, "line-ns", chart.MIDDLE, 18),
     ):
+        if not np.isfinite(values).any():
+            continue
         hover = name + ": %{customdata:.3~g}"
         marks = chart.dots(at(values), rows, name, colour, hover, size=size, symbol=symbol)
         traces.append(marks | {"customdata": chart.compact(values)})
@@ -235,12 +249,15 @@ def _figure(study: Study) -> Figure:
         study.aggregates.iqm[agents],
         study.centre,
     )
+    if study.binary:
+        none = np.full(len(agents), np.nan)
+        drawn = drawn._replace(lower_quartile=none, upper_quartile=none, iqm=none)
     return Figure(
         key="ranking-strips",
         drawn=drawn,
         drawing=draw(drawn, study.axis_title, study.centre),
         caption=_caption(study),
-        description="One row an agent, one dot a task, with mean and interquartile mean.",
+        description="One row an agent, one dot a task, with its mean and what else is in the legend.",
         legend=_legend(study, drawn),
         narrowest=520,
     )

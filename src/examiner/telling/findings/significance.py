@@ -10,7 +10,7 @@ import numpy as np
 from examiner.results import Results
 from examiner.scores import Significance
 from examiner.scores import significance as agent_differences
-from examiner.scores.differences import difference_of
+from examiner.scores.differences import clusters_of, difference_of
 from examiner.scores.uncertainty.strata import run_scores
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
@@ -185,7 +185,7 @@ def _table(results: Results, measure: str, made: Significance, agents: tuple[str
     )
     row_of = {agent: row for row, agent in enumerate(made.agents)}
     first = row_of[agents[0]]
-    scores, games = run_scores(results, measure), np.array(results.task_names)
+    scores, games = run_scores(results, measure), clusters_of(results.task_names)
     rows: list[tuple[Cell, ...]] = []
     for agent in agents[:MOST_ROWS]:
         row = row_of[agent]

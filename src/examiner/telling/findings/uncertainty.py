@@ -13,7 +13,6 @@ from examiner.scores import (
     DecisionStudy,
     Overview,
     VarianceComponents,
-    suggested_aggregate,
 )
 from examiner.scores import decision as decision_study
 from examiner.scores import intervals as aggregate_intervals
@@ -71,7 +70,12 @@ def tell(made: Overview, *, seed: int = 0) -> Finding:
     ends = [Column("low", "number"), Column("high", "number")]
     columns = [Column("agent", "name"), Column("aggregate", "text"), Column("value", "number")]
     shown = _leaders_first(data["aggregates"], found)
-    blocks: list[Piece] = [Table.of(shown, [*columns, *ends], "Aggregates")]
+    heading = "Aggregates" if made.total is None else f"Aggregates: {made.total.meaning}"
+    blocks: list[Piece] = [Table.of(shown, [*columns, *ends], heading)]
+    if made.groups is not None:
+        columns = [Column("agent", "name"), Column(made.groups.level, "name")]
+        columns.append(Column("mean", "number"))
+        blocks.append(Table.of(data["groups"], columns, f"Means of each {made.groups.level}"))
     if made.improvement is not None:
         columns = [Column("a", "name"), Column("b", "name"), Column("probability", "number")]
         title = "Probability that a beats b"
@@ -136,7 +140,7 @@ def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
 
 
 def _shown_aggregates(study: Study) -> tuple[str, ...]:
-    if suggested_aggregate(study.scores, study.measure) == "mean":
+    if study.aggregate == "mean":
         return ("mean",)  # the middle of zeros and ones is a zero or a one
     return (*SHOWN, "optimality_gap") if study.normaliser == "human" else SHOWN
 

@@ -1,0 +1,347 @@
+"""Total: how the results of tasks make one number, through levels between task and total."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.checking import Axes, Bounds, Floats, check_known
+from examiner.results import Results, Scales, TaskScale
+from examiner.results.atari import matched
+from examiner.results.attributes import Value
+from examiner.results.table import check_results
+from examiner.scores.cells import codes_of
+from examiner.scores.nest import Nest, Step
+from examiner.wording import InputError, counted, listed, shorten
+
+Average: TypeAlias = Literal["micro", "macro"]
+AVERAGES: tuple[Average, ...] = get_args(Average)
+SEPARATOR = "/"
+"""Stands between the levels in the name of a group: mmlu/anatomy."""
+
+Weight: TypeAlias = Annotated[float, Bounds(0.0, 1e300, "a number of 0 or more")]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    r"""A mean over tasks, each group of a level counting as one ("macro") or as its tasks ("micro").
+
+    .. math:: \text{micro} = \frac{\sum_t w_t x_t}{\sum_t w_t}, \qquad
+              \text{macro} = \frac{\sum_g W_g \bar x_g}{\sum_g W_g}, \quad
+              \bar x_g = \frac{\sum_{t \in g} w_t x_t}{\sum_{t \in g} w_t}
+
+    `by` names the levels, outermost first, and `groups` [levels][tasks] the group of each task on each,
+    with the levels above it: "mmlu", "mmlu/anatomy". A macro-average over several levels averages groups
+    within those above them, one level after another. Weights of groups count in a micro-average too: they
+    multiply those of their tasks. What was not observed is left out, and so is a group without any result.
+
+    >>> subjects = ("anatomy", "anatomy", "law")
+    >>> Total(("t", "u", "v"), ("subtask",), (subjects,), "macro").mean(np.array([[1.0, 0.0, 1.0]]))
+    array([0.75])
+    """
+
+    tasks: Annotated[tuple[str, ...], Axes("tasks of the total")]
+    by: tuple[str, ...] = ()
+    groups: tuple[tuple[str, ...], ...] = ()
+    average: Average = "micro"
+    weights: Annotated[tuple[Weight, ...], Axes("tasks of the total")] | None = None
+    group_weights: Mapping[str, Weight] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_known("average", self.average, AVERAGES)
+        sizes = {len(level) for level in self.groups} - {len(self.tasks)}
+        if len(self.groups) != len(self.by) or sizes:
+            raise InputError(
+                "The groups of this total are not those of its tasks. Make it again with `total`."
+            )
+        if self.average == "macro" and not self.by:
+            raise InputError(
+                "A macro-average averages groups of tasks, and no level is named. Say which column names "
+                "the group of each task: `--by subtask`."
+            )
+
+    @property
+    def plain(self) -> bool:
+        """Whether every task counts alike, so that this is the mean over tasks."""
+        even = self.weights is None or len(set(self.weights)) < 2
+        return self.average == "micro" and even and not self.group_weights
+
+    @property
+    def innermost(self) -> tuple[str, ...]:
+        """The group of each task on the innermost level; all the same where there is none."""
+        return self.groups[-1] if self.groups else ("all tasks",) * len(self.tasks)
+
+    @property
+    def meaning(self) -> str:
+        """What the total is, in words: "mean over 12 subtasks of their means"."""
+        if self.average == "micro":
+            return "mean over tasks" if self.plain else "weighted mean over tasks"
+        counts = [
+            f"{len(set(level)):,} {name}s" for name, level in zip(self.by, self.groups, strict=True)
+        ]
+        means = " of the means over ".join(counts)
+        weighted = "weighted " if self.weights is not None or self.group_weights else ""
+        return f"{weighted}mean over {means} of their tasks' means"
+
+    @property
+    def shares(self) -> Floats:
+        """How much each task counts where all were observed, [tasks]; sums to 1."""
+        return self.nest().shares
+
+    def on(self, tasks: Sequence[str]) -> Total:
+        """Return the same total over these tasks; a task it does not know is refused.
+
+        >>> Total(("t", "u"), ("subtask",), (("law", "law"),)).on(["u"]).groups
+        (('law',),)
+        """
+        if tuple(tasks) == self.tasks:
+            return self
+        columns = matched(tasks, self.tasks)
+        unknown = [task for task, at in zip(tasks, columns, strict=True) if at is None]
+        if unknown:
+            raise InputError(
+                f"The total does not say how {listed(unknown)} counts. Make it again from these results."
+            )
+        rows = [at for at in columns if at is not None]
+        return Total(
+            tuple(tasks),
+            self.by,
+            tuple(tuple(level[row] for row in rows) for level in self.groups),
+            self.average,
+            None if self.weights is None else tuple(self.weights[row] for row in rows),
+            self.group_weights,
+        )
+
+    def nest(self) -> Nest:
+        """Return the same by position: which group each task is of, and what each counts.
+
+        >>> Total(("t", "u"), ("subtask",), (("law", "art"),), "macro").nest().group
+        array([0, 1])
+        """
+        weight = np.ones(len(self.tasks)) if self.weights is None else np.array(self.weights)
+        codes = [codes_of(level) for level in self.groups]
+        stratum = codes[-1] if codes else np.zeros(len(self.tasks), dtype=np.int64)
+        if self.average == "micro":
+            for level in self.groups:
+                weight = weight * [self.group_weights.get(name, 1.0) for name in level]
+            return Nest(weight, np.zeros(len(weight), dtype=np.int64), stratum, ())
+        return Nest(weight, codes[-1], stratum, tuple(self._climb(codes)))
+
+    def _climb(self, codes: Sequence[NDArray[np.int64]]) -> list[Step]:
+        """From each level to the one above it, innermost first; the last step leads to the total."""
+        steps = []
+        above = [np.zeros(len(self.tasks), dtype=np.int64), *codes[:-1]]
+        for level, own, parent in reversed(list(zip(self.groups, codes, above, strict=True))):
+            first = np.unique(own, return_index=True)[1]
+            counts = [self.group_weights.get(level[row], 1.0) for row in first.tolist()]
+            steps.append(Step(parent[first], np.array(counts)))
+        return steps
+
+    def mean(self, values: Floats) -> Floats:
+        """Return the total of each row of values [agents, tasks], NaN left out; shape [agents].
+
+        >>> Total(("t", "u"), weights=(3.0, 1.0)).mean(np.array([[1.0, 0.0], [np.nan, 0.5]]))
+        array([0.75, 0.5 ])
+        """
+        seen = np.isfinite(values)
+        return self.nest().average(np.where(seen, values, 0.0).T, seen.T.astype(np.float64))
+
+    def group_means(self, values: Floats) -> tuple[tuple[str, ...], Floats]:
+        """Return the groups of the innermost level, and each row's mean on them, [agents, groups].
+
+        >>> Total(("t", "u"), ("subtask",), (("law", "art"),)).group_means(np.array([[1.0, 0.0]]))
+        (('law', 'art'), array([[1., 0.]]))
+        """
+        seen = np.isfinite(values)
+        within = self.nest().within
+        return tuple(dict.fromkeys(self.innermost)), within.group_means(
+            np.where(seen, values, 0.0).T, seen.T.astype(np.float64)
+        ).T
+
+
+def total(
+    results: Results,
+    by: str | Sequence[str] | None = None,
+    average: Average | None = None,
+    weights: Mapping[str, float] | str | None = None,
+) -> Total:
+    """Say how the tasks of results make a total: by which levels, and with which weights.
+
+    `by` names a column that says of each task which group it is of, or several, outermost first: of the
+    table of tasks, or of the results themselves. The average is "macro" where there is a level, else
+    "micro". `weights` are numbers for tasks or groups, 1 for those not named, or a column of the table
+    of tasks.
+
+    >>> table = {"agent": ["a"] * 3, "task": ["t", "u", "v"], "subtask": ["art", "art", "law"]}
+    >>> made = total(Results.from_dict(table | {"score": [1, 0, 1]}), by="subtask")
+    >>> made.meaning, made.shares
+    ("mean over 2 subtasks of their tasks' means", array([0.25, 0.25, 0.5 ]))
+    """
+    names = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+    check_results(results)
+    levels = [_labels(results, name) for name in names]
+    paths = [
+        tuple(SEPARATOR.join(parts) for parts in zip(*levels[: depth + 1], strict=True))
+        for depth in range(len(levels))
+    ]
+    kind: Average = average or ("macro" if names else "micro")
+    made = Total(results.tasks, names, tuple(paths), kind)
+    if weights is None:
+        return made
+    if isinstance(weights, str):
+        return _weighted_by_column(results, made, weights)
+    return _weighted(made, weights)
+
+
+def chance_scales(
+    results: Results,
+    chance: Mapping[str, float],
+    by: str | Sequence[str] | None = None,
+    measure: str | None = None,
+) -> Scales:
+    r"""Return scales that say what guessing gets on each task, for the normaliser "chance".
+
+    .. math:: x' = \frac{x - \mathrm{chance}}{1 - \mathrm{chance}}
+
+    `chance` is a share for each task, or for each group of the level `by`; every task needs one: 0 where
+    guessing gets nothing. What is below chance stays negative: cut at 0, as some leaderboards do, the mean
+    of those who guess would lie above chance.
+
+    >>> from examiner.scores import normalise
+    >>> results = Results.from_numpy([[1.0, 0.0]], tasks=["t", "u"])
+    >>> scales = chance_scales(results, {"t": 0.25, "u": 0.5})
+    >>> normalise(results.with_scales(scales), "chance").measure()
+    array([ 1., -1.])
+    """
+    made = total(results, by)
+    found = _named(made, chance, "chance", most=1.0)
+    lacking = [task for task, share in zip(made.tasks, found, strict=True) if share is None]
+    if lacking:
+        groups = [f"{name!r}" for name in made.by]
+        of = f" (or of each {' and '.join(groups)})" if groups else ""
+        raise InputError(
+            f"The chance level of {counted(len(lacking), 'task')} is not given: {listed(lacking)}. Give "
+            f"one of each task{of}, 0 where guessing gets nothing."
+        )
+    name = results.measure_name(measure)
+    values = results.measure(name)
+    if np.nanmax(values, initial=0.0) > 1 or np.nanmin(values, initial=0.0) < 0:
+        raise InputError(
+            f"The measure {shorten(name)} leaves [0, 1], and chance levels are of shares. Give shares of "
+            f"what is right, or scales with a random and a reference score (`--scales FILE`)."
+        )
+    return Scales(
+        TaskScale(task, name, random=share, reference=1.0, source="chance level")
+        for task, share in dict(zip(results.task_names, found, strict=True)).items()
+    )
+
+
+def _labels(results: Results, column: str) -> tuple[str, ...]:
+    """What a column says of each task, refused where it says nothing or several things of one."""
+    if column == "task" and results.item:
+        return results.task_names
+    if column in results.task_attributes.columns:
+        values = results.task_attributes.aligned(results.task_names, column)
+    elif column in results.attributes:
+        values = _of_tasks(results, column)
+    else:
+        known = (*results.task_attributes.columns, *results.attributes)
+        there = f"Known columns: {listed(known)}." if known else "No column says anything of tasks."
+        raise InputError(
+            f"No column {shorten(column)} says which group a task is of. {there} Give a table of tasks "
+            f"(`--tasks FILE`)."
+        )
+    bare = [task for task, value in zip(results.tasks, values, strict=True) if value is None]
+    if bare:
+        raise InputError(
+            f"{counted(len(bare), 'task')} of {len(values):,} have no {shorten(column)}: {listed(bare)}. "
+            f"Give every task one, or leave those out (`--drop task:NAME`)."
+        )
+    return tuple(map(str, values))
+
+
+def _of_tasks(results: Results, column: str) -> tuple[Value, ...]:
+    """What a column of the results says of each task; it must say one thing."""
+    values, tasks = results.column(column), results.task_codes.tolist()
+    found: dict[int, Value] = {}
+    for task, value in zip(tasks, values, strict=True):
+        if value is not None and found.setdefault(task, value) != value:
+            raise InputError(
+                f"The column {shorten(column)} says {shorten(found[task])} and {shorten(value)} of "
+                f"{shorten(results.tasks[task])}. A task is of one group: name another column."
+            )
+    return tuple(found.get(task) for task in range(len(results.tasks)))
+
+
+def _weighted_by_column(results: Results, made: Total, column: str) -> Total:
+    if column not in results.task_attributes.columns:
+        raise InputError(
+            f"No column {shorten(column)} of the table of tasks holds weights. Known columns: "
+            f"{listed(results.task_attributes.columns)}."
+        )
+    numbers = results.task_attributes.numbers(results.task_names, column)
+    known = {
+        task: number
+        for task, number in zip(made.tasks, numbers.tolist(), strict=True)
+        if np.isfinite(number)
+    }
+    return _weighted(made, known)
+
+
+def _weighted(made: Total, weights: Mapping[str, float]) -> Total:
+    own = dict.fromkeys(made.tasks)
+    tasks = {name: value for name, value in weights.items() if name in own}
+    rest = {name: value for name, value in weights.items() if name not in own}
+    groups = _by_path(made, rest, "weight")
+    for name, value in weights.items():
+        if not 0 <= value < np.inf:
+            raise InputError(
+                f"The weight of {shorten(name)} is {value:g}. Give a number of 0 or more."
+            )
+    each = tuple(float(tasks.get(task, 1.0)) for task in made.tasks) if tasks else None
+    found = Total(made.tasks, made.by, made.groups, made.average, each, groups)
+    if not np.nansum(found.shares) > 0:
+        raise InputError("All weights are 0, so that nothing counts. Give one above 0.")
+    return found
+
+
+def _named(made: Total, numbers: Mapping[str, float], what: str, most: float) -> list[float | None]:
+    """The number of each task: its own, or that of the innermost group that has one."""
+    own = dict.fromkeys(made.tasks)
+    groups = _by_path(made, {name: at for name, at in numbers.items() if name not in own}, what)
+    for name, value in numbers.items():
+        if not 0 <= value < most:
+            raise InputError(
+                f"The {what} of {shorten(name)} is {value:g}. Give a share from 0 to below {most:g}."
+            )
+    found: list[float | None] = []
+    for column, task in enumerate(made.tasks):
+        names = (task, *(level[column] for level in reversed(made.groups)))
+        known = (numbers.get(names[0]), *(groups.get(name) for name in names[1:]))
+        found.append(next((value for value in known if value is not None), None))
+    return found
+
+
+def _by_path(made: Total, numbers: Mapping[str, float], what: str) -> dict[str, float]:
+    """Numbers of groups under their whole names; a bare name will do where one group alone has it."""
+    paths = dict.fromkeys(path for level in made.groups for path in level)
+    ends = Counter(path.rpartition(SEPARATOR)[2] for path in paths)
+    whole = {path.rpartition(SEPARATOR)[2]: path for path in paths}
+    found = {}
+    for name, value in numbers.items():
+        path = name if name in paths else whole.get(name) if ends[name] == 1 else None
+        if path is None:
+            several = ends[name] > 1
+            known = [at for at in paths if at.endswith(SEPARATOR + name)] if several else paths
+            raise InputError(
+                f"The {what} of {shorten(name)} is given, and "
+                f"{'several groups end so' if several else 'no task or group is called so'}: "
+                f"{listed(known or made.tasks)}. Use one of these names."
+            )
+        found[path] = float(value)
+    return found

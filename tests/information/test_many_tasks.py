@@ -1,0 +1,73 @@
+"""Clusters of more tasks than distances fit into memory, and means of correlations without a table."""
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from examiner.information import clusters, likeness
+from examiner.information.clusters import MOST_TASKS
+from examiner.information.decomposition import mean_correlation
+from examiner.information.followers import clusters_of_many
+from examiner.scores.likeness import correlate_columns
+from examiner.telling.prose import said
+from examiner.telling.study import Study
+
+
+def planted(agents: int, tasks: int, groups: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Scores made of one factor for each group, and the group of each task."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(groups, size=tasks)
+    factors = rng.normal(size=(agents, groups))
+    return factors[:, group] + 0.6 * rng.normal(size=(agents, tasks)), group
+
+
+def agreement(one: np.ndarray, other: np.ndarray) -> float:
+    """The share of pairs of tasks on which two groupings agree (Rand, 1971)."""
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(len(one), size=(2, 20_000))
+    return float(((one[a] == one[b]) == (other[a] == other[b])).mean())
+
+
+def test_beyond_the_limit_planted_clusters_are_found(monkeypatch) -> None:
+    monkeypatch.setattr("examiner.information.followers.JOINED", 500)
+    scores, group = planted(150, MOST_TASKS + 1000, 4)
+    found = clusters(ex.Results.from_numpy(scores))
+    assert agreement(found.label, group) > 0.97
+    assert found.correlation.shape == (500, 500)
+    assert len(found.order) == len(set(found.order)) == MOST_TASKS + 1000
+    assert "6,000 tasks are too many to join all: 500 were" in found.notes[0]
+
+
+def test_those_that_follow_go_where_joining_all_would_have_put_them() -> None:
+    scores, _ = planted(50, 300, 3, seed=2)
+    results = ex.Results.from_numpy(scores)
+    some = clusters_of_many(results, "score", {}, joined=120)
+    assert agreement(some.label, clusters(results).label) > 0.97
+
+
+def test_a_task_like_no_other_stands_alone() -> None:
+    scores, _ = planted(200, 60, 2, seed=3)
+    scores[:, 7] = np.random.default_rng(9).normal(size=200)
+    found = clusters_of_many(ex.Results.from_numpy(scores), "score", {}, joined=40)
+    assert (found.label == found.label[7]).sum() == 1
+
+
+@pytest.mark.parametrize("method", ["pearson", "spearman"])
+def test_the_mean_correlation_is_that_of_the_whole_table(method) -> None:
+    table = np.random.default_rng(4).normal(size=(9, 12)).round(1)
+    table[:, 3] = 2.0  # does not vary
+    table[:, 5] = np.nan  # nobody was seen
+    correlation, _ = correlate_columns(table, method)
+    np.fill_diagonal(correlation, np.nan)
+    assert mean_correlation(table, method) == pytest.approx(np.nanmean(correlation))
+
+
+def test_who_was_searched_is_said_where_not_all_were() -> None:
+    rng = np.random.default_rng(5)
+    scores = (rng.random((110, 12)) < rng.random((110, 1))).astype(float)
+    found = likeness(ex.Results.from_numpy(scores), rng=0).crowning
+    assert found.searched == 100
+    assert found.crownable <= 100
+    assert "of the first 100 of 110 agents can be made to win" in repr(found)
+    lead = said(ex.telling.FINDINGS["likeness"](Study.of(ex.Results.from_numpy(scores))).lead)
+    assert "of the first 100 agents by mean (of 110) can be made to win" in lead
