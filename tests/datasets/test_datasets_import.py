@@ -53,11 +53,11 @@ def test_data_are_found_inside_a_zip(tmp_path):
 
 
 @pytest.mark.parametrize("name", sorted(DATASETS))
-def test_a_data_set_is_loaded_in_less_than_50_milliseconds(name):
+def test_a_data_set_is_loaded_in_less_than_50_milliseconds_of_processor_time(name):
     load(name)
     seconds = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.process_time()
         load(name)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     assert min(seconds) < 0.05

@@ -81,6 +81,7 @@ OPTIONS: dict[str, Sequence[tuple[str, Sequence[str]]]] = {
         ("--level", NUMBERS),
         ("--to", ("latex", "markdown", "csv")),
     ),
+    "distil": (("--folds", ("2", "3", "1")), ("--floor", NUMBERS), ("--success", NUMBERS)),
     "adds": (
         ("--set", ("n0", "n0,n2", "nowhere", "n1")),
         ("--cost", ("cost",)),
@@ -95,6 +96,7 @@ ALWAYS: dict[str, tuple[str, ...]] = {
     "information": ("--reps", "5"),
     "report": ("-o", "report.html"),
     "difference": ("n0", "n1", "--reps", "20"),
+    "distil": ("--size", "2", "-o", "tiny.json"),
     "adds": ("--task", "n1", "--reps", "5"),
 }
 SHARED: Sequence[tuple[str, Sequence[str]]] = (

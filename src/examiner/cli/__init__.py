@@ -38,6 +38,7 @@ COMMANDS = MappingProxyType(
         "cluster": "Gather tasks that are alike, and tell who could be crowned.",
         "examine": "Ask an agent the next best task until enough is known of it.",
         "select": "Choose a few tasks that tell what all of them would.",
+        "distil": "Make a tiny version of a benchmark, with its record.",
         "compare": "Judge ways of choosing tasks on held-out agents.",
         "adds": "Say what a new task adds to those there are.",
     }

@@ -42,6 +42,7 @@ from examiner.wording import InputError, listed, shorten
 from examiner.workers import map_processes
 
 SIZE = 5
+FOLDS = "Folds of the proof [default: loo, or 10 with over 100 agents or 5,000 results]."
 HINT = "`--method covariance` takes less; `--no-proof` only chooses."
 LONG_SECONDS = 20.0
 """Work from here on is announced."""
@@ -114,7 +115,7 @@ class SelectOptions:
     proof: bool = option(True, "Judge the choice on held-out agents, or not.", "--proof/--no-proof")
     folds: str | None = option(
         None,
-        "Folds of the proof [default: loo, or 10 with over 100 agents or 5,000 results].",
+        FOLDS,
         metavar="loo|K",
     )
     output: Path | None = option(

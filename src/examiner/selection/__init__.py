@@ -6,6 +6,8 @@ from examiner.selection.addition import adds as adds
 from examiner.selection.benchmark import Benchmark as Benchmark
 from examiner.selection.benchmark import benchmark as benchmark
 from examiner.selection.constraints import Constraints as Constraints
+from examiner.selection.distil import distil as distil
+from examiner.selection.early_stopping import StopWhenSure as StopWhenSure
 from examiner.selection.greedy import TaskSet as TaskSet
 from examiner.selection.methods import DEFAULT as DEFAULT
 from examiner.selection.methods import METHODS as METHODS
@@ -18,6 +20,8 @@ from examiner.selection.proof.holdout import expected_seconds as expected_second
 from examiner.selection.proof.holdout import folds_of_proof as folds_of_proof
 from examiner.selection.reasons import Reason as Reason
 from examiner.selection.reasons import reasons as reasons
+from examiner.selection.record import Alarm as Alarm
+from examiner.selection.record import Record as Record
 from examiner.selection.selection import Selection as Selection
 from examiner.selection.selection import SetPlacement as SetPlacement
 from examiner.selection.selection import choose as choose

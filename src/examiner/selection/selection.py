@@ -30,6 +30,7 @@ from examiner.selection.prediction import UNEXPECTED, Predictor, fit_predictor
 from examiner.selection.proof.comparison import Comparison
 from examiner.selection.proof.inner import best_of, inner_folds
 from examiner.selection.proof.sets import Contest, random_sets
+from examiner.selection.record import Record, record_of
 from examiner.selection.targets import aggregate, check_target
 from examiner.wording import InputError, counted, listed, shorten
 
@@ -60,7 +61,8 @@ class SetPlacement(NamedTuple):
 class Selection:
     """Chosen tasks with their predictor and recipe: all that placing a new agent needs.
 
-    `level` is that of the intervals, `fingerprint` a hash of the results it was chosen on.
+    `level` is that of the intervals, `fingerprint` a hash of the results it was chosen on. `record` says
+    how far off agents were that had no part in choosing, where that was judged.
 
     >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
     >>> select(Results.from_numpy(scores), 2, "regression", rng=0).unit
@@ -73,6 +75,7 @@ class Selection:
     target: str
     level: Annotated[float, Bounds(1e-9, 1 - 1e-9, "a share between 0 and 1")]
     fingerprint: str
+    record: Record | None = None
 
     def __post_init__(self) -> None:
         if self.chosen.tasks != self.predictor.tasks:
@@ -235,6 +238,7 @@ def with_predictor(
         whole.target,
         level,
         whole.fingerprint,
+        None if judged is None else judged.record,
     )
 
 
@@ -357,6 +361,7 @@ def _best_method(
 class _Judged(NamedTuple):
     off: Floats
     warning: str | None
+    record: Record
 
 
 def _judged(whole: Benchmark, chosen: TaskSet, proof: Comparison) -> _Judged | None:
@@ -368,7 +373,9 @@ def _judged(whole: Benchmark, chosen: TaskSet, proof: Comparison) -> _Judged | N
     at = proof.methods.index(method), proof.sizes.index(size)
     off: Floats = proof.truth - proof.predicted[at]
     known = np.isfinite(off[whole.judged]).all()
-    return _Judged(off, proof.warning(method, size)) if known else None
+    if not known:
+        return None
+    return _Judged(off, proof.warning(method, size), record_of(proof, method, size))
 
 
 def _size(whole: Benchmark, size: int | None) -> int:

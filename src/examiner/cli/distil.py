@@ -1,0 +1,91 @@
+"""`examiner distil`: a tiny version of a benchmark, with its record on held-out agents."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from examiner import selection
+from examiner.cli.levels import LevelOptions
+from examiner.cli.options import OUTPUT, Seeded, SourceOptions, option
+from examiner.cli.output import progress_bar, show
+from examiner.cli.select import FOLDS, SelectionOptions, folds_named, judging, material_from
+from examiner.cli.source import results_from
+from examiner.importers.evaluations.subsets import inspect_sample_ids, lm_eval_samples
+from examiner.results.storage import write_text
+from examiner.selection.distil import DRAWS
+from examiner.stored import save
+from examiner.telling.findings import tiny as findings
+from examiner.telling.terminal import print_line
+from examiner.wording import InputError
+
+HINT = "`examiner select --no-proof` only chooses."
+
+
+@dataclass(frozen=True, slots=True)
+class DistilOptions:
+    """How large the tiny version is, and where it goes."""
+
+    size: int = option(100, "Tasks of the tiny version.")
+    folds: str | None = option(
+        None,
+        FOLDS,
+        metavar="loo|K",
+    )
+    output: Path = option(Path("tiny.json"), "Where it is stored.", *OUTPUT, metavar="FILE")
+    lm_eval: Path | None = option(
+        None, "Write the JSON that `lm_eval --samples` takes, too.", metavar="FILE"
+    )
+    inspect: Path | None = option(
+        None, "Write the ids that inspect_ai's `sample_id` takes, too.", metavar="FILE"
+    )
+
+
+def distil(
+    options: SourceOptions,
+    choice: SelectionOptions,
+    levels: LevelOptions,
+    how: DistilOptions,
+    told: Seeded,
+) -> None:
+    """Make a tiny version of a benchmark: chosen tasks, what predicts the whole, and its record."""
+    if choice.choose_on is not None:
+        raise InputError("A tiny version is chosen on all agents. Leave out `--choose-on`.")
+    with progress_bar("reading") as progress:
+        material = material_from(options, choice, levels, None, progress)
+        folds = selection.folds_of_proof(material) if how.folds is None else folds_named(how.folds)
+        seconds = selection.expected_seconds(material, how.size, folds, [selection.DEFAULT])
+        tiny = selection.distil(
+            material,
+            how.size,
+            rng=np.random.default_rng(told.seed),
+            holdout=selection.Holdout(folds.folds, repeats=folds.repeats, draws=DRAWS),
+            **judging(choice.workers, seconds, HINT, progress),
+        )
+        lists = _lists(options, how, tiny)
+    stored = {"stored": str(save(tiny, how.output))}
+    for path, content in lists:
+        write_text(path, json.dumps(content) + "\n")
+    notes = [*tiny.notes, *([folds.note] if folds.note else [])]
+    finding = findings.tell(tiny, seed=told.seed)
+    show(finding, "examiner.distil/1", told, tuple(notes), seed=told.seed, **stored)
+    if told.for_people:
+        print_line(f"Stored: {stored['stored']}")
+
+
+def _lists(
+    options: SourceOptions, how: DistilOptions, tiny: selection.Selection
+) -> list[tuple[Path, object]]:
+    """What other tools take; made before anything is written."""
+    if how.lm_eval is None and how.inspect is None:
+        return []
+    results = results_from(options, None)
+    made: list[tuple[Path, object]] = []
+    if how.lm_eval is not None:
+        made.append((how.lm_eval, lm_eval_samples(results, tiny.tasks)))
+    if how.inspect is not None:
+        made.append((how.inspect, inspect_sample_ids(results, tiny.tasks)))
+    return made
