@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from examiner.checking import read_outside
 from examiner.cli.options import option, parsed, words_of
+from examiner.importers import read_numbers
 from examiner.results import Results
 from examiner.scores import Total, chance_scales, total
-from examiner.wording import InputError, listed, shorten
-
-_MOST_BYTES = 64 * 2**20
-"""A number for each of a million tasks; anything larger is no such table."""
+from examiner.wording import InputError, shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,35 +79,7 @@ def _numbers(source: str, what: str, by: Sequence[str], results: Results) -> dic
             for task, value in zip(results.tasks, values, strict=True)
             if value is not None
         }
-    try:
-        content = read_outside(Path(source), _MOST_BYTES, f"table of {what}s")
-    except OSError as problem:
-        raise InputError(
-            f"Cannot read the table of {what}s {shorten(source, 200)}: {problem.strerror}. Check the path, "
-            f"or name a column of the table of tasks."
-        ) from None
-    text = content.decode("utf-8-sig", "replace")
-    lines = text.splitlines()
-    separator = "\t" if lines and "\t" in lines[0] else ","
-    rows = [row for row in csv.reader(lines, delimiter=separator) if any(row)]
-    header = [column.strip().lower() for column in rows[0]] if rows else []
-    number = next((name for name in (what, f"{what}s") if name in header), None)
-    names = [name for name in (*map(str.lower, by), "group", "task") if name in header]
-    if number is None or not names:
-        wanted = " or ".join(dict.fromkeys((*by, "task")))
-        raise InputError(
-            f"{shorten(source, 200)} is no table of names and numbers: its columns are {listed(header)}. "
-            f"Give a column {wanted} and a column {what!r}."
-        )
-    levels = [name for name in names if name in map(str.lower, by)] or names[:1]
-    found: dict[str, float] = {}
-    for row in rows[1:]:
-        cells = dict(zip(header, map(str.strip, row), strict=False))
-        name = "/".join(cells.get(level, "") for level in levels)
-        if name in found:
-            raise InputError(f"{shorten(name)} stands twice in {shorten(source, 200)}. Keep one.")
-        found[name] = _number(cells.get(number, ""), what, name)
-    return found
+    return read_numbers(source, what, by)
 
 
 def _number(text: str, what: str, name: str) -> float:

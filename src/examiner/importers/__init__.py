@@ -7,6 +7,7 @@ from examiner.importers.side_tables import TaskTable as TaskTable
 from examiner.importers.side_tables import attach as attach
 from examiner.importers.side_tables import read_agents as read_agents
 from examiner.importers.side_tables import read_classification as read_classification
+from examiner.importers.side_tables import read_numbers as read_numbers
 from examiner.importers.side_tables import read_scales as read_scales
 from examiner.importers.side_tables import read_tasks as read_tasks
 

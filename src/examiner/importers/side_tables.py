@@ -118,6 +118,39 @@ def read_scales(path: str | Path, measure: str = "score") -> Scales:
         return _scales(rows, str(path), measure)
 
 
+def read_numbers(path: str | Path, what: str, levels: Sequence[str] = ()) -> dict[str, float]:
+    r"""Read one number (`what`: weight, chance) for each task, or for each group of these `levels`.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "weights.csv"
+    >>> _ = path.write_text("subtask,weight\nlaw,2\nart,1\n")
+    >>> read_numbers(path, "weight", ["subtask"])
+    {'law': 2.0, 'art': 1.0}
+    """
+    text, header = _opened(path)
+    number = next((name for name in (what, f"{what}s") if name in header), None)
+    grouped = [name for name in map(str.lower, levels) if name in header]
+    names = grouped or [name for name in ("group", *TASK_COLUMNS) if name in header][:1]
+    if number is None or not names:
+        wanted = " or ".join(dict.fromkeys((*levels, "task")))
+        raise InputError(
+            f"{shorten(path, 200)} is no table of names and numbers: its columns are {listed(header)}. "
+            f"Give a column {wanted} and a column {what!r}."
+        )
+    found: dict[str, float] = {}
+    for row in _records(text, header):
+        name = "/".join(row[level] for level in names)
+        if name in found:
+            raise InputError(f"{shorten(name)} stands twice in {shorten(path, 200)}. Keep one.")
+        try:
+            found[name] = float(row[number])
+        except ValueError:
+            raise InputError(
+                f"The {what} of {shorten(name)} is {shorten(row[number])}. Give a number."
+            ) from None
+    return found
+
+
 def read_classification(path: str | Path) -> Classification:
     r"""Read a table of kinds, with `task` (or `game`, …) and one column a feature.
 
@@ -153,10 +186,8 @@ def _named(path: str | Path, what: str) -> Iterator[None]:
 
 def _rows(path: str | Path, kind: Literal["task", "agent"]) -> list[dict[str, str]]:
     """The rows of a table whose key column may go by several names."""
-    text = TextTable.of(open_source(path))
-    text.check_widths()
+    text, header = _opened(path)
     quoted = shorten(path, 200)
-    header = [column.strip().lower() for column in text.header]
     known = TASK_COLUMNS if kind == "task" else AGENT_COLUMNS
     key = next((name for name in known if name in header), None)
     if key is None:
@@ -169,9 +200,21 @@ def _rows(path: str | Path, kind: Literal["task", "agent"]) -> list[dict[str, st
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"{quoted} has two columns {shorten(twice)}. Give each its own name.")
-    records = [record for _, record in list(text.records())[1:] if record]
-    if not records:
+    rows = _records(text, names)
+    if not rows:
         raise InputError(f"{quoted} holds no {kind}s. Give a row for each {kind}.")
+    return rows
+
+
+def _opened(path: str | Path) -> tuple[TextTable, list[str]]:
+    """A table whose lines are of one width, and its header in small letters."""
+    text = TextTable.of(open_source(path))
+    text.check_widths()
+    return text, [column.strip().lower() for column in text.header]
+
+
+def _records(text: TextTable, names: Sequence[str]) -> list[dict[str, str]]:
+    records = [record for _, record in list(text.records())[1:] if record]
     return [dict(zip(names, map(str.strip, record), strict=True)) for record in records]
 
 
