@@ -16,6 +16,8 @@ from examiner.scores.comparable import Normalised as Normalised
 from examiner.scores.comparable import Normaliser as Normaliser
 from examiner.scores.comparable import OwnFunction as OwnFunction
 from examiner.scores.comparable import TaskScores as TaskScores
+from examiner.scores.costs import attempt_costs as attempt_costs
+from examiner.scores.costs import task_costs as task_costs
 from examiner.scores.differences import Difference as Difference
 from examiner.scores.differences import detectable_effect as detectable_effect
 from examiner.scores.differences import difference as difference
