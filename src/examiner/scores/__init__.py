@@ -39,6 +39,9 @@ from examiner.scores.overview import overview as overview
 from examiner.scores.pairs import Discordance as Discordance
 from examiner.scores.pairs import PairedComparison as PairedComparison
 from examiner.scores.pairs import compare_pairs as compare_pairs
+from examiner.scores.pareto import Dominating as Dominating
+from examiner.scores.pareto import ParetoFront as ParetoFront
+from examiner.scores.pareto import pareto as pareto
 from examiner.scores.recipe import Learnt as Learnt
 from examiner.scores.recipe import Recipe as Recipe
 from examiner.scores.significance import Significance as Significance

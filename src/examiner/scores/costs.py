@@ -80,7 +80,7 @@ def task_costs(results: Results, cost: str, agent: str | None = None) -> Floats:
         check_known("agent", agent, results.agents)
     cells = _cells(results, cost)
     if agent is not None:
-        return cells[results.agents.index(agent)]
+        return np.asarray(cells[results.agents.index(agent)])
     known = np.isfinite(cells)
     return ratio(np.where(known, cells, 0.0).sum(axis=0), known.sum(axis=0))
 
@@ -100,7 +100,7 @@ def task_cost_notes(results: Results, cost: str, agent: str | None = None) -> tu
     if cost in results.task_attributes.columns:
         return ()
     known = np.isfinite(_cells(results, cost))
-    told = known.any(axis=1)
+    told = np.asarray(known.any(axis=1))
     notes = [f"{what}, on average over {counted(int(told.sum()), 'agent')}."]
     without = [name for name, has in zip(results.agents, told, strict=True) if not has]
     if without:
@@ -112,8 +112,8 @@ def task_cost_notes(results: Results, cost: str, agent: str | None = None) -> tu
     some = int((known[told].sum(axis=0) < told.sum()).sum())
     if some:
         notes.append(
-            f"{counted(some, 'task')} of {known.shape[1]:,} lack the costs of some of these agents, and cost "
-            f"what the others paid: dear agents that are missing make a task look cheap."
+            f"{counted(some, 'task')} of {known.shape[1]:,} lack the costs of some of these agents, and "
+            f"cost what the others paid: dear agents that are missing make a task look cheap."
         )
     return tuple(notes)
 
