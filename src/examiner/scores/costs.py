@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 from examiner.checking import Floats, check_known
@@ -18,15 +20,32 @@ CUMULATIVE = "frames"
 def usual_cost(results: Results) -> str | None:
     """Return the cost that these results have among those of `USUAL_COSTS`; None where they have none.
 
+    A column of that name that is no cost, negative or a text, and one that is the score itself, is none.
+
     >>> table = {"agent": ["a"], "task": ["t"], "score": [1], "seconds": [2.5]}
     >>> usual_cost(Results.from_dict(table))
     'seconds'
     """
+    columns = {*results.attributes, *results.measures[1:]}
     for cost in USUAL_COSTS:
-        known = set(cost.split("+")) <= {*results.attributes, *results.measures}
-        if known and np.isfinite(attempt_costs(results, cost)).any():
-            return cost
+        with suppress(InputError):
+            if set(cost.split("+")) <= columns and np.isfinite(attempt_costs(results, cost)).any():
+                return cost
     return None
+
+
+def needed_cost(results: Results, cost: str | None) -> str:
+    """Return the cost that is named, or the usual one; refuse results that have none.
+
+    >>> needed_cost(Results.from_numpy([[1.0]]), None)
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: Nothing says what attempts cost. Name a column (`--cost COLUMN`).
+    """
+    found = usual_cost(results) if cost is None else cost
+    if found is None:
+        raise InputError("Nothing says what attempts cost. Name a column (`--cost COLUMN`).")
+    return found
 
 
 def attempt_costs(results: Results, cost: str) -> Floats:

@@ -181,7 +181,7 @@ def on_front(score: Floats, cost: Floats) -> NDArray[np.bool_]:
 
 
 class _Known(NamedTuple):
-    """Agents whose scores and costs are known, the same with costs as the measure `named`, and the others."""
+    """Agents whose scores and costs are known, the same with costs as the measure `named`, and others."""
 
     results: Results
     costs: Results
