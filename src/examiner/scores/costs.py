@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from examiner.wording import InputError, counted, listed, shorten
 
 USUAL_COSTS = ("cost", "tokens_in+tokens_out", "seconds")
 """What is looked for where no cost is named, money first: the columns that readers of logs make."""
+Per = Literal["run", "attempt"]
 CUMULATIVE = "frames"
 """The column that counts on within a run, so that its last value is what the run took."""
 
@@ -76,7 +78,9 @@ def attempt_costs(results: Results, cost: str) -> Floats:
     return _checked(results, total, cost)
 
 
-def task_costs(results: Results, cost: str, agent: str | None = None) -> Floats:
+def task_costs(
+    results: Results, cost: str, agent: str | None = None, *, per: Per = "run"
+) -> Floats:
     r"""Return what each task costs, shape [tasks], NaN where that is not known.
 
     A column of the table of tasks says it outright. A column of the results (money, tokens, seconds,
@@ -86,7 +90,7 @@ def task_costs(results: Results, cost: str, agent: str | None = None) -> Floats:
     .. math:: c_j = \frac{1}{A_j} \sum_a \frac{1}{R_{aj}} \sum_r n_{ajr} \bar c_{ajr}
 
     A run with n attempts, the costs of some of which are not known, costs n times the mean of the others:
-    what is not known is never zero.
+    what is not known is never zero. `per` "attempt" is the mean of one attempt instead.
 
     >>> table = {"agent": ["a", "a", "b"], "task": ["t"] * 3, "run": [0, 0, 0], "trial": [0, 1, 0]}
     >>> results = Results.from_dict(table | {"score": [1, 2, 3], "seconds": [1, 2, 5]})
@@ -97,14 +101,16 @@ def task_costs(results: Results, cost: str, agent: str | None = None) -> Floats:
         return results.task_attributes.numbers(results.task_names, cost)
     if agent is not None:
         check_known("agent", agent, results.agents)
-    cells = _cells(results, cost)
+    cells = _cells(results, cost, per)
     if agent is not None:
         return np.asarray(cells[results.agents.index(agent)])
     known = np.isfinite(cells)
     return ratio(np.where(known, cells, 0.0).sum(axis=0), known.sum(axis=0))
 
 
-def task_cost_notes(results: Results, cost: str, agent: str | None = None) -> tuple[str, ...]:
+def task_cost_notes(
+    results: Results, cost: str, agent: str | None = None, *, per: Per = "run"
+) -> tuple[str, ...]:
     """Say what the cost of a task is made of, and whose costs are not known.
 
     >>> table = {"agent": ["a", "b"], "task": ["t", "t"], "score": [1, 0], "seconds": [1, None]}
@@ -113,12 +119,13 @@ def task_cost_notes(results: Results, cost: str, agent: str | None = None) -> tu
     A task costs what a run of it takes in 'seconds', on average over 1 agent.
     1 of 2 agents has no known cost, and no part in it: 'b'.
     """
-    what = f"A task costs what a run of it takes in {shorten(cost)}"
+    once = "a run of it" if per == "run" else "one attempt"
+    what = f"A task costs what {once} takes in {shorten(cost)}"
     if agent is not None:
         return (f"{what}, by the agent {shorten(agent)}.",)
     if cost in results.task_attributes.columns:
         return ()
-    known = np.isfinite(_cells(results, cost))
+    known = np.isfinite(_cells(results, cost, per))
     told = np.asarray(known.any(axis=1))
     notes = [f"{what}, on average over {counted(int(told.sum()), 'agent')}."]
     without = [name for name, has in zip(results.agents, told, strict=True) if not has]
@@ -137,14 +144,14 @@ def task_cost_notes(results: Results, cost: str, agent: str | None = None) -> tu
     return tuple(notes)
 
 
-def _cells(results: Results, cost: str) -> Floats:
-    """What a run costs, all its attempts together, averaged over runs: [agents, tasks]."""
+def _cells(results: Results, cost: str, per: Per) -> Floats:
+    """What a run costs, all its attempts together or one of them, averaged over runs: [agents, tasks]."""
     values, run = attempt_costs(results, cost), results.run_numbers
     seen = np.isfinite(values)
     attempts = np.bincount(run)
     known = np.bincount(run[seen], minlength=len(attempts))
     total = np.bincount(run[seen], weights=values[seen], minlength=len(attempts))
-    runs = ratio(total, known) * attempts
+    runs = ratio(total, known) * (attempts if per == "run" else 1)
     first = np.unique(run, return_index=True)[1]
     cell = results.agent_codes[first].astype(np.int64) * len(results.tasks)
     cell += results.task_codes[first]

@@ -134,7 +134,12 @@ def _table(found: ParetoFront) -> Table:
         }
         for row in data
     ]
-    return replace(Table.of(shown, columns, "The cheapest first."), records=tuple(data))
+    flat = [row | {"dominated_by": _names(row)} for row in data]
+    return replace(Table.of(shown, columns, "The cheapest first."), records=tuple(flat))
+
+
+def _names(row: Record) -> str:
+    return "; ".join(each["agent"] for each in row["dominated_by"])
 
 
 def _ends(low: float, high: float) -> str:
