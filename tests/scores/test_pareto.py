@@ -46,6 +46,13 @@ def test_the_share_is_that_of_resampled_items() -> None:
     assert found.share.sum() == pytest.approx(1.0), "exactly one is on the front of each draw"
 
 
+def test_a_share_by_hand() -> None:
+    # Three draws of four items: with none that the cheap one fails, (2/4)³, it dominates.
+    score, cost = np.array([[1.0, 0, 0, 1], [1, 1, 1, 1]]), np.array([[1.0] * 4, [2.0] * 4])
+    found = ex.scores.pareto(table(score, cost), "cost", rng=0, reps=20_000)
+    assert found.share == pytest.approx([1.0, 1 - 0.5**3], abs=0.01)
+
+
 def test_scores_and_costs_are_paired_over_items() -> None:
     # Both agents pay far more for item 1 than for others, but b always pays a little less.
     rng = np.random.default_rng(0)

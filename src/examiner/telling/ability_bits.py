@@ -44,9 +44,10 @@ def tell(
         Column("bits", "number", "about the ability of an agent like these, from one trial"),
         *ends,
         Column("Fisher", "number", "mean over the agents, at their abilities", "fisher"),
-        Column("Fisher: low", "number", key="fisher_low"),
-        Column("Fisher: high", "number", key="fisher_high"),
     ]
+    if prices is None:  # a terminal has no room for all; they are in the JSON
+        told.append(Column("Fisher: low", "number", key="fisher_low"))
+        told.append(Column("Fisher: high", "number", key="fisher_high"))
     greedy = [Column("task", "name"), Column("bits so far", "number", key="cumulative_bits")]
     blocks = (
         Text(WHY),

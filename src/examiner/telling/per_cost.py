@@ -61,9 +61,9 @@ def cost_columns(prices: TaskPrices | None, *amounts: str) -> list[Column]:
     """Return the columns of cost and of what is told for it; none where nothing says what tasks cost.
 
     >>> [column.title for column in cost_columns(TaskPrices("seconds", {}, ()), "bits")]
-    ['cost', 'bits per cost']
+    ['cost', 'bits/cost']
     """
     if prices is None:
         return []
-    each = [Column(f"{name} per cost", "number", key=f"{name}_per_cost") for name in amounts]
+    each = [Column(f"{name}/cost", "number", key=f"{name}_per_cost") for name in amounts]
     return [Column("cost", "number", f"in {prices.cost}"), *each]

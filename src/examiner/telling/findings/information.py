@@ -129,8 +129,9 @@ def tell(
         *cost_columns(prices, "bits"),
         Column("bits", "number"),
         *columns,
-        Column("pairs separated", "count", key="pairs_separated"),
     ]
+    if prices is None:  # a terminal has no room for both; they are in the JSON
+        tasks.append(Column("pairs separated", "count", key="pairs_separated"))
     greedy = [
         Column("task", "name"),
         Column("bits so far", "number", key="cumulative_bits"),
