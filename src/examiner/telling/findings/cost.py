@@ -147,35 +147,32 @@ def _ends(low: float, high: float) -> str:
 
 
 class ParetoData(NamedTuple):
-    """What is drawn, arrays of shape [agents]: scores, costs, their ends, and who is on the front."""
+    """What is drawn: scores and costs [agents, 3], each with both ends, and who is on the front [agents]."""
 
     agents: tuple[str, ...]
     score: Floats
-    score_low: Floats
-    score_high: Floats
     cost: Floats
-    cost_low: Floats
-    cost_high: Floats
     on_front: NDArray[np.bool_]
     share: Floats
     log_axis: bool
 
 
-def draw(data: ParetoData, score: str, cost: str) -> chart.Drawing:
+def draw(data: ParetoData, score_title: str, cost_title: str) -> chart.Drawing:
     """Draw the front as steps, an agent as a point with its intervals.
 
-    >>> one, on = np.ones(2), np.array([True, False])
-    >>> data = ParetoData(("a", "b"), one, one, one, one, one, one, on, one, log_axis=False)
+    >>> ends, on = np.ones((2, 3)), np.array([True, False])
+    >>> data = ParetoData(("a", "b"), ends, ends, on, np.ones(2), log_axis=False)
     >>> [trace["name"] for trace in draw(data, "score", "cost")["data"]]
     ['front', 'on the front', 'dominated']
     """
-    steps = np.flatnonzero(data.on_front)[np.argsort(data.cost[data.on_front], kind="stable")]
-    front = chart.line(data.cost[steps], data.score[steps], "front", chart.MIDDLE, width=1.5)
+    (score, worst, best), (cost, least, most) = data.score.T, data.cost.T
+    steps = np.flatnonzero(data.on_front)[np.argsort(cost[data.on_front], kind="stable")]
+    front = chart.line(cost[steps], score[steps], "front", chart.MIDDLE, width=1.5)
     front["line"]["shape"] = "hv"
     traces = [front]
     names = labels(data.agents, 40)
     # An end at zero, or near it, would pull a logarithmic axis out of all proportion.
-    lowest = float(data.cost.min()) / 2 if data.log_axis else 0.0
+    least = np.maximum(least, float(cost.min()) / 2 if data.log_axis else 0.0)
     for name, chosen, colour, symbol in (
         ("on the front", data.on_front, chart.MIDDLE, "circle"),
         ("dominated", ~data.on_front, chart.GREY, "circle-open"),
@@ -183,17 +180,11 @@ def draw(data: ParetoData, score: str, cost: str) -> chart.Drawing:
         rows = np.flatnonzero(chosen)
         if not len(rows):
             continue
-        hover = f"%{{text}}: {plain(score)} %{{y:.3~g}}, {plain(cost)} %{{x:.3~g}}"
-        points = chart.dots(data.cost[rows], data.score[rows], name, colour, hover, symbol=symbol)
-        left = data.cost[rows] - np.maximum(data.cost_low[rows], lowest)
-        right, up = (data.cost_high - data.cost)[rows], (data.score_high - data.score)[rows]
-        down = (data.score - data.score_low)[rows]
-        faint = colour + chart.LIGHT
+        hover = f"%{{text}}: {plain(score_title)} %{{y:.3~g}}, {plain(cost_title)} %{{x:.3~g}}"
+        points = chart.dots(cost[rows], score[rows], name, colour, hover, symbol=symbol)
         bars = {
-            "error_x": chart.error_bars(
-                right, faint, arrayminus=chart.compact(left), symmetric=False
-            ),
-            "error_y": chart.error_bars(up, faint, arrayminus=chart.compact(down), symmetric=False),
+            "error_x": _bars(cost[rows], least[rows], most[rows], colour),
+            "error_y": _bars(score[rows], worst[rows], best[rows], colour),
         }
         if len(names) <= MOST_NAMED or name == "on the front":
             points |= {"mode": "markers+text", "textposition": "top center"}
@@ -201,20 +192,21 @@ def draw(data: ParetoData, score: str, cost: str) -> chart.Drawing:
             points | bars | {"text": [names[row] for row in rows], "textfont": {"size": 10}}
         )
     kind = {"type": "log"} if data.log_axis else {"rangemode": "tozero"}
-    x = chart.axis(f"{cost}, mean of an attempt", **kind)
-    return chart.figure(traces, 460, x, chart.axis(score))
+    x = chart.axis(f"{cost_title}, mean of an attempt", **kind)
+    return chart.figure(traces, 460, x, chart.axis(score_title))
+
+
+def _bars(value: Floats, low: Floats, high: Floats, colour: str) -> chart.Part:
+    below = {"symmetric": False, "arrayminus": chart.compact(value - low)}
+    return chart.error_bars(high - value, colour + chart.LIGHT, **below)
 
 
 def _figure(found: ParetoFront, title: str) -> Figure:
     positive = bool((found.cost > 0).all())
     data = ParetoData(
         found.agents,
-        found.score,
-        found.score_low,
-        found.score_high,
-        found.cost,
-        found.cost_low,
-        found.cost_high,
+        np.column_stack([found.score, found.score_low, found.score_high]),
+        np.column_stack([found.cost, found.cost_low, found.cost_high]),
         found.on_front,
         found.share,
         log_axis=positive and float(found.cost.max() / found.cost.min()) > DECADES,
