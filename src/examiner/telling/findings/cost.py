@@ -147,7 +147,7 @@ def _ends(low: float, high: float) -> str:
 
 
 class ParetoData(NamedTuple):
-    """What is drawn: scores and costs [agents, 3], each with both ends, and who is on the front [agents]."""
+    """What is drawn: scores and costs [agents, 3], each with both ends, and who is on the front."""
 
     agents: tuple[str, ...]
     score: Floats
