@@ -46,6 +46,12 @@ OPTIONS: dict[str, Sequence[tuple[str, Sequence[str]]]] = {
         ("--success", (*NUMBERS, "reference", "random")),
         ("--success-share", NUMBERS),
     ),
+    "cost": (
+        ("--cost", ("score", "run+trial", "trial*score", "score*inf", "run*0", "trial*nan", "+*")),
+        ("--coverage", NUMBERS),
+        ("--level", NUMBERS),
+        ("--to", ("latex", "markdown")),
+    ),
     "fit": (
         ("--model", ("1pl", "rasch", "2pl", "3pl", "4pl", "beta")),
         ("--estimator", ("map", "ml")),
@@ -90,6 +96,7 @@ OPTIONS: dict[str, Sequence[tuple[str, Sequence[str]]]] = {
 }
 ALWAYS: dict[str, tuple[str, ...]] = {
     "scores": ("--reps", "20"),
+    "cost": ("--cost", "score*0.5", "--reps", "20"),
     "fit": ("--starts", "1"),
     "select": ("--size", "2", "--no-proof"),
     "compare": ("--methods", "spread,random", "--sizes", "1-2", "--reps", "5", "--draws", "2"),

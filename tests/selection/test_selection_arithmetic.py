@@ -17,7 +17,7 @@ from examiner.scores import cell_means
 from examiner.scores.comparable import TaskScores
 from examiner.scores.normalisers.points import POINTS
 from examiner.selection import METHODS, benchmark
-from examiner.selection.constraints import Constraints, task_costs, terms_of
+from examiner.selection.constraints import Constraints, terms_of
 from examiner.selection.evidence import Evidence, fill, fold_of
 from examiner.selection.intervals import Reach
 from examiner.selection.prediction import HeldOut, fit_predictor
@@ -273,10 +273,8 @@ def test_costs_come_from_columns_of_results_and_of_tasks() -> None:
         "trial": [0, 1, 0],
     }
     results = ex.Results.from_dict(table | {"score": [1, 2, 3], "frames": [10, 30, 50]})
-    assert task_costs(results, "frames").tolist() == [40.0], "frames add up within a run"
+    assert ex.scores.task_costs(results, "frames").tolist() == [40.0], "frames add up within a run"
     about = ex.results.Attributes.from_dicts("task", [{"task": "t", "money": 7.0}])
-    assert task_costs(results.with_attributes(about), "money").tolist() == [7.0]
+    assert ex.scores.task_costs(results.with_attributes(about), "money").tolist() == [7.0]
     with pytest.raises(ex.InputError, match="No column 'gold'"):
-        task_costs(results, "gold")
-    given = np.array([7.0])
-    assert task_costs(results, given) is given
+        ex.scores.task_costs(results, "gold")

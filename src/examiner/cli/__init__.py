@@ -31,6 +31,7 @@ COMMANDS = MappingProxyType(
         "curves": "Sum up training logs in several ways, side by side.",
         "scores": "Aggregate and compare agents, with intervals.",
         "difference": "Compare two agents, or one with several, task by task.",
+        "cost": "Set scores against what they cost, with the Pareto front.",
         "fit": "Fit difficulty of tasks and ability of agents.",
         "place": "Place new agents on a stored fit or a few chosen tasks.",
         "typology": "Group tasks by kind, and say what is missing.",

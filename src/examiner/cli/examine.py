@@ -26,7 +26,7 @@ from examiner.cli.source import classification_from, results_from
 from examiner.importers import read_tasks
 from examiner.irt import IRTFit
 from examiner.results import Results, atari_game
-from examiner.selection.constraints import task_costs
+from examiner.scores import task_costs
 from examiner.stored import examination_content, open_fit
 from examiner.stored import save as store
 from examiner.telling.findings import newcomers as findings
@@ -242,7 +242,6 @@ def _costs(tasks: tuple[str, ...], named: str, results: Results | None) -> dict[
         found = dict(zip(tasks, values.tolist(), strict=True))
     elif results is not None:
         costs = task_costs(results, named)
-        assert costs is not None, "a column was named"
         known = dict(zip(results.tasks, costs.tolist(), strict=True))
         found = _by_any_name(tasks, known, np.nan)
     else:

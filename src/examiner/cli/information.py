@@ -18,6 +18,7 @@ from examiner.results import Results
 from examiner.scores import responses
 from examiner.telling import ability_bits
 from examiner.telling.findings import information as findings
+from examiner.telling.per_cost import TaskPrices
 from examiner.wording import InputError, shorten
 
 
@@ -43,6 +44,11 @@ class InformationOptions:
     search: Literal["greedy", "swap", "optimum"] = option(
         "greedy", "Improve the greedy set by swaps, or try every set."
     )
+    cost: str | None = option(
+        None,
+        "What attempts cost: a column; tasks that tell most for it come first.",
+        metavar="COLUMN",
+    )
     reps: int = option(100, REPS, min=0)
 
 
@@ -50,9 +56,10 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
     """Tell how many bits each task, and a few chosen ones, tell about which agent is playing."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
+        prices = _prices(results, how)
         fit = _fit(results) if _about_ability(results, how) else None
         if fit is not None:
-            _tell_ability(results, fit, how, told)
+            _tell_ability(results, fit, how, told, prices)
             return
         found = analyse(
             results,
@@ -77,10 +84,10 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
                 progress=progress,
             )
     show(
-        findings.tell(found, improved, seed=told.seed),
+        findings.tell(found, improved, prices=prices, seed=told.seed),
         "examiner.information/1",
         told,
-        (*results.notes, *found.notes),
+        (*results.notes, *found.notes, *(prices.notes if prices else ())),
         noise=how.noise,
         deviations=how.deviations,
         spread=how.spread,
@@ -106,11 +113,24 @@ def _fit(results: Results) -> IRTFit | None:
         return None
 
 
-def _tell_ability(results: Results, fit: IRTFit, how: InformationOptions, told: Seeded) -> None:
+def _prices(results: Results, how: InformationOptions) -> TaskPrices | None:
+    """What one trial costs, or all of a run where bits are those of their mean."""
+    if how.cost is None:
+        return None
+    return TaskPrices.of(results, how.cost, "run" if how.noise == "mean" else "attempt")
+
+
+def _tell_ability(
+    results: Results,
+    fit: IRTFit,
+    how: InformationOptions,
+    told: Seeded,
+    prices: TaskPrices | None,
+) -> None:
     size = min(USUAL_SIZE, len(fit.items)) if how.size is None else how.size
     found = ability_information(fit, rng=told.seed, size=size)
-    finding = ability_bits.tell(found, seed=told.seed)
-    notes = (*results.notes, *fit.warnings)
+    finding = ability_bits.tell(found, prices, seed=told.seed)
+    notes = (*results.notes, *fit.warnings, *(prices.notes if prices else ()))
     show(finding, "examiner.information/1", told, notes, model=fit.model, seed=told.seed)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from examiner.cli.cost import COST
 from examiner.cli.levels import LevelOptions, levelled
 from examiner.cli.options import (
     NORMALISE,
@@ -41,6 +42,7 @@ class ReportOptions:
     typology: str | None = option(None, TYPOLOGY, metavar="NAME|FILE")
     success: str | None = option(None, SUCCESS, metavar="WHAT")
     success_share: float | None = option(None, SUCCESS_SHARE, metavar="SHARE")
+    cost: str | None = option(None, f"{COST} [default: what is there].", metavar="COLUMN")
     title: str | None = option(None, "Title of the page.")
 
 
@@ -74,6 +76,7 @@ def report(
             success=success_of(wanted.success),
             share=wanted.success_share,
             total=known.total,
+            cost=wanted.cost,
             rng=told.seed,
         )
         page = output or (Path("report.html") if told.for_people else None)

@@ -77,7 +77,12 @@ class SelectionOptions:
         None, "How much agents vary, as a share of the spread between agents."
     )
     cost: str | None = option(
-        None, "What a task costs: a column, or a table of tasks.", metavar="COLUMN|FILE"
+        None,
+        "What a task costs: a column, also tokens_in*PRICE+tokens_out*PRICE, or a table of tasks.",
+        metavar="COLUMN|FILE",
+    )
+    cost_of: str | None = option(
+        None, "Agent whose costs count [default: the mean of all].", metavar="AGENT"
     )
     must: list[str] | None = option(
         None, "A task that must be there; may be repeated.", metavar="TASK"
@@ -197,7 +202,8 @@ def material_from(
     'mean'
     """
     known = levelled(results_from(source, progress), levels, options.normalise)
-    results, cost = _costs(known.results, options.cost, budget)
+    named = "cost" if options.cost is None and options.cost_of is not None else options.cost
+    results, cost = _costs(known.results, named, budget)
     words = words_of(options.lexicographic) or []
     measures = [word.removeprefix("-") for word in words]
     if not all(measures):
@@ -222,6 +228,7 @@ def material_from(
         budget,
         cost,
         classification_from(options.typology),
+        options.cost_of,
     )
     return selection.benchmark(
         results,

@@ -29,6 +29,7 @@ PLOTS = MappingProxyType(
         "ranks": ("rank_probabilities", "rank-probabilities"),
         "critical": ("significance", "critical-difference"),
         "decision": ("decision", "decision"),
+        "pareto": ("cost", "pareto"),
         "learning_curves": ("learning", "learning-curves"),
         "task_learning_curves": ("learning", "learning-curves-tasks"),
         "bump": ("curves", "curves-ranks"),

@@ -16,6 +16,8 @@ from examiner.scores.comparable import Normalised as Normalised
 from examiner.scores.comparable import Normaliser as Normaliser
 from examiner.scores.comparable import OwnFunction as OwnFunction
 from examiner.scores.comparable import TaskScores as TaskScores
+from examiner.scores.costs import attempt_costs as attempt_costs
+from examiner.scores.costs import task_costs as task_costs
 from examiner.scores.differences import Difference as Difference
 from examiner.scores.differences import detectable_effect as detectable_effect
 from examiner.scores.differences import difference as difference
@@ -37,6 +39,9 @@ from examiner.scores.overview import overview as overview
 from examiner.scores.pairs import Discordance as Discordance
 from examiner.scores.pairs import PairedComparison as PairedComparison
 from examiner.scores.pairs import compare_pairs as compare_pairs
+from examiner.scores.pareto import Dominating as Dominating
+from examiner.scores.pareto import ParetoFront as ParetoFront
+from examiner.scores.pareto import pareto as pareto
 from examiner.scores.recipe import Learnt as Learnt
 from examiner.scores.recipe import Recipe as Recipe
 from examiner.scores.significance import Significance as Significance

@@ -20,8 +20,9 @@ from examiner.results.connections import Connections
 from examiner.results.table import check_results
 from examiner.scores import NORMALISERS, LearntScale, Recipe, TaskScores, responses
 from examiner.scores.cells import mean_cells
+from examiner.scores.costs import task_cost_notes, task_costs
 from examiner.scores.normalise import task_scores
-from examiner.selection.constraints import Constraints, Terms, task_costs, task_groups, terms_of
+from examiner.selection.constraints import Constraints, Terms, task_groups, terms_of
 from examiner.selection.targets import (
     RANKED,
     Target,
@@ -247,6 +248,7 @@ def benchmark(
     share = _observed_share(scores, coverage)
     kept = share >= min(LEAST_SHARE, coverage) - 1e-12
     left_out = _names(scores.agents, ~kept)
+    everybody = results
     judged = share[kept] >= coverage - 1e-12
     if left_out:
         results = results.where(kept[results.agent_codes])
@@ -254,15 +256,14 @@ def benchmark(
     seen = _observed(absolute, settled)
     found = moments(seen)
     noise, notes = _noise(found, seen, deviations)
+    price, priced = _priced(everybody, results.tasks, demands)
     groups = task_groups(results, demands.groups)
     labels = None if groups is None else tuple("unknown" if one is None else one for one in groups)
     settled = replace(settled, total=total_for(goal, recipe.total, results.tasks, labels))
     return Benchmark(
         scores,
         settled,
-        terms_of(
-            demands, results.tasks, results.task_names, groups, task_costs(results, demands.cost)
-        ),
+        terms_of(demands, results.tasks, results.task_names, groups, price),
         goal,
         _families(results, families),
         labels,
@@ -277,9 +278,22 @@ def benchmark(
             *results.notes,
             *_told(left_out, _names(scores.agents, ~judged), coverage, settled, goal),
             *notes,
+            *priced,
             *_nothing_to_see(scores),
         ),
     )
+
+
+def _priced(
+    everybody: Results, tasks: Sequence[str], demands: Constraints
+) -> tuple[Floats | None, tuple[str, ...]]:
+    """What each task costs, and whose costs these are; agents that are not judged have paid too."""
+    if not isinstance(demands.cost, str):
+        return demands.cost, ()
+    found = task_costs(everybody, demands.cost, demands.cost_of)
+    known = dict(zip(everybody.tasks, found.tolist(), strict=True))
+    notes = task_cost_notes(everybody, demands.cost, demands.cost_of)
+    return np.array([known[task] for task in tasks]), notes
 
 
 def _nothing_to_see(scores: TaskScores) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from examiner.checking import Floats, check_known
 from examiner.results import Classification, Results
 from examiner.results.atari import matched
-from examiner.scores.cells import codes_of, group_means
+from examiner.scores.cells import codes_of
 from examiner.wording import InputError, counted, listed, shorten
 
 Levels = Literal["free", "together", "apart"]
@@ -24,8 +24,9 @@ class Constraints:
 
     `must` and `must_not` name tasks (or games, which stand for all their levels). `at_most` bounds
     the tasks of one group. With `levels` "together" a game comes with all its levels or not at all,
-    with "apart" at most one of them comes. `budget` bounds the total cost. `cost` is a column, or what
-    each task costs; `groups` a classification, or the group of each task.
+    with "apart" at most one of them comes. `budget` bounds the total cost. `cost` is a column (see
+    `scores.task_costs`), of all agents or of the one that `cost_of` names, or what each task costs;
+    `groups` a classification, or the group of each task.
 
     >>> Constraints(levels="near")
     Traceback (most recent call last):
@@ -40,6 +41,7 @@ class Constraints:
     budget: float | None = None
     cost: str | Floats | None = None
     groups: Classification | Mapping[str, str] | None = None
+    cost_of: str | None = None
 
     def __post_init__(self) -> None:
         check_known("levels", self.levels, get_args(Levels))
@@ -146,40 +148,6 @@ def terms_of(
     _check_must(terms, tasks)
     _check_choosable(terms)
     return terms
-
-
-def task_costs(results: Results, cost: str | Floats | None) -> Floats | None:
-    """Return the cost of each task, shape [tasks], NaN where it is not known; None where none is given.
-
-    A column of the table of tasks says it outright. A column of the results (frames, seconds, tokens)
-    is summed over the trials of each run and averaged over the runs of all agents on the task.
-
-    >>> table = {"agent": ["a", "a", "b"], "task": ["t"] * 3, "run": [0, 0, 0], "trial": [0, 1, 0]}
-    >>> task_costs(Results.from_dict(table | {"score": [1, 2, 3], "seconds": [1, 2, 5]}), "seconds")
-    array([4.])
-    """
-    if not isinstance(cost, str):
-        return cost
-    if cost in results.task_attributes.columns:
-        return results.task_attributes.numbers(results.task_names, cost)
-    if cost not in (*results.attributes, *results.measures):
-        known = (*results.task_attributes.columns, *results.attributes, *results.measures)
-        raise InputError(
-            f"No column {shorten(cost)} says what a task costs. Known columns: {listed(known)}."
-        )
-    values = results.numbers(cost)
-    seen = np.isfinite(values)
-    if cost == "frames":  # cumulative within a run, so its last value is what the run took
-        runs = np.full(int(results.run_numbers.max()) + 1, np.nan)
-        np.fmax.at(runs, results.run_numbers[seen], values[seen])
-    else:
-        total = np.bincount(results.run_numbers[seen], weights=values[seen])
-        count = np.bincount(results.run_numbers[seen])
-        runs = np.where(count > 0, total, np.nan)
-    first = np.unique(results.run_numbers, return_index=True)[1]
-    task = results.task_codes[first][: len(runs)]
-    known = np.isfinite(runs)
-    return group_means(runs[known], task[known], len(results.tasks))
 
 
 def task_groups(

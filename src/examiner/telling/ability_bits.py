@@ -6,6 +6,7 @@ import numpy as np
 
 from examiner.irt import AbilityInformation
 from examiner.telling.finding import Finding, Text
+from examiner.telling.per_cost import TaskPrices, cost_columns, priced
 from examiner.telling.prose import Prose, enumerated, three_digits
 from examiner.telling.table import Column, Record, Table, records
 from examiner.wording import counted
@@ -17,8 +18,14 @@ WHY = (
 )
 
 
-def tell(found: AbilityInformation, *, seed: int = 0, not_shown: str = "") -> Finding:
-    """Tell the bits of tasks about ability, and of those that tell most together.
+def tell(
+    found: AbilityInformation,
+    prices: TaskPrices | None = None,
+    *,
+    seed: int = 0,
+    not_shown: str = "",
+) -> Finding:
+    """Tell the bits of tasks about ability, for what they cost where that is known, and of the best set.
 
     >>> from examiner.irt import ItemParameters, ability_information, known
     >>> from examiner.telling.prose import said
@@ -26,19 +33,21 @@ def tell(found: AbilityInformation, *, seed: int = 0, not_shown: str = "") -> Fi
     >>> said(tell(ability_information(fit, rng=0, size=1)).lead)[:54]
     '1 of 2 tasks tell 0.333 of the 0.416 bits that all tel'
     """
-    data = _data(found)
+    data = _data(found, prices)
     ends = [
         Column("low", "number", "95 % of draws lie above"),
         Column("high", "number", "and below"),
     ]
     told = [
         Column("task", "name"),
+        *cost_columns(prices, "bits", "fisher"),
         Column("bits", "number", "about the ability of an agent like these, from one trial"),
         *ends,
         Column("Fisher", "number", "mean over the agents, at their abilities", "fisher"),
-        Column("Fisher: low", "number", key="fisher_low"),
-        Column("Fisher: high", "number", key="fisher_high"),
     ]
+    if prices is None:  # a terminal has no room for all; they are in the JSON
+        told.append(Column("Fisher: low", "number", key="fisher_low"))
+        told.append(Column("Fisher: high", "number", key="fisher_high"))
     greedy = [Column("task", "name"), Column("bits so far", "number", key="cumulative_bits")]
     blocks = (
         Text(WHY),
@@ -61,7 +70,7 @@ def _lead(found: AbilityInformation, not_shown: str) -> Prose:
     )
 
 
-def _data(found: AbilityInformation) -> Record:
+def _data(found: AbilityInformation, prices: TaskPrices | None) -> Record:
     each = records(
         task=found.tasks,
         bits=found.bits,
@@ -71,10 +80,11 @@ def _data(found: AbilityInformation) -> Record:
         fisher_low=found.fisher_low,
         fisher_high=found.fisher_high,
     )
+    first = [each[task] for task in np.argsort(-found.bits, kind="stable")]
     return {
         "about": "ability",
         "agents": found.agents,
         "whole_bits": found.whole_bits,
-        "tasks": [each[task] for task in np.argsort(-found.bits, kind="stable")],
+        "tasks": priced(first, prices, "bits", "fisher"),
         "greedy": records(task=found.chosen, cumulative_bits=found.chosen_bits),
     }

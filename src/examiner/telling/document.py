@@ -116,7 +116,7 @@ def report(
     all that apply to the results. With a `typology`, kinds of task are told too. `success` says
     what counts as one, after normalising (see `responses`): abilities are then fitted to successes;
     with a `share`, to cells in which at least that share of trials succeeded. `total` says how tasks
-    make one number (see `scores.total`).
+    make one number (see `scores.total`), `cost` what attempts cost (see `scores.attempt_costs`).
     `rng` (0 where none is given) starts everything random, and `title` heads the page.
 
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
@@ -214,6 +214,7 @@ def _command(study: Study, sections: Sequence[str] | None, title: str | None) ->
         "--typology": None if classification is None else classification.source or None,
         "--success": None if study.success is None else str(study.success),
         "--success-share": None if study.share is None else f"{study.share:g}",
+        "--cost": study.cost,
         "--title": title,
         "--seed": str(study.seed),
     }

@@ -28,6 +28,7 @@ from examiner.scores import (
     suggested_aggregate,
 )
 from examiner.scores import aggregate as agent_aggregates
+from examiner.scores.costs import usual_cost
 from examiner.scores.normalise import on_scale, task_scores
 from examiner.scores.uncertainty.resampling import Unit
 from examiner.telling.ability_scale import Fitted, fit_of
@@ -51,7 +52,7 @@ MOST_WORK = 5e7
 """Scores weighed to resample all agents: a second or two; larger tables get fewer resamples."""
 
 
-Need = Literal["fit", "training", "classification", "held-out agents"]
+Need = Literal["fit", "training", "classification", "held-out agents", "costs"]
 """What findings may need of a study."""
 
 
@@ -64,6 +65,7 @@ class StudyOptions(TypedDict, total=False):
     success: Success | None
     share: float | None
     total: Total | None
+    cost: str | None
     rng: Randomness
 
 
@@ -119,7 +121,8 @@ class Study:
     `raw` and `comparable` have shape [agents, tasks], NaN where nothing was observed. `ranks` has
     shape [agents]: 1 is the best mean, ties share the better rank, NaN is an agent without any.
     `success` is what counts as one, in comparable units, where that was said; with a `share`, a cell
-    succeeds as a whole when at least that share of its trials did.
+    succeeds as a whole when at least that share of its trials did. `cost` is what attempts cost, None
+    where nothing says it.
 
     >>> study = Study.of(Results.from_numpy([[0.5, 1.0], [0.0, 0.5]]))
     >>> study.ranks, study.normaliser
@@ -142,6 +145,7 @@ class Study:
     success: Success | None = None
     share: float | None = None
     recipe: Recipe | None = None
+    cost: str | None = None
 
     @classmethod
     def of(
@@ -156,11 +160,13 @@ class Study:
         success: Success | None = None,
         share: float | None = None,
         total: Total | None = None,
+        cost: str | None = None,
         rng: Randomness = 0,
     ) -> Study:
         """Reduce training logs, make the results comparable and aggregate them.
 
-        `total` says how tasks make one number: by which levels, with which weights.
+        `total` says how tasks make one number: by which levels, with which weights. `cost` is what
+        attempts cost (see `scores.attempt_costs`), by default money, tokens or seconds, where known.
 
         >>> Study.of(Results.from_numpy([[3.0], [9.0]]), "min-max").comparable
         array([[0.],
@@ -202,6 +208,7 @@ class Study:
             success=success,
             share=share,
             recipe=recipe,
+            cost=usual_cost(results) if cost is None else cost,
         )
 
     @cached_property
@@ -363,6 +370,10 @@ class Study:
         elif need == "classification" and self.classification is None:
             raise NothingToTellError(
                 "No classification of the tasks was given, so there are no kinds to tell."
+            )
+        elif need == "costs" and self.cost is None:
+            raise NothingToTellError(
+                "Nothing says what attempts cost, so scores are not set against it."
             )
         elif need == "held-out agents" and (
             agents < FEWEST_CHOSEN_ON or tasks < FEWEST_CHOSEN_FROM

@@ -79,6 +79,7 @@ FINDINGS = Findings(
         ),
         "significance": Home("significance.finding", "Which agents differ", "No tests"),
         "decision": Home("uncertainty.decision", "More runs or more tasks?", "No decision study"),
+        "cost": Home("cost.finding", "What scores cost", "No front can be told", "costs"),
         "learning": Home(
             "learning.finding", "Learning curves", "No learning curves can be drawn", "training"
         ),

@@ -18,6 +18,7 @@ from examiner.telling import ability_bits
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, Text, noted
+from examiner.telling.per_cost import TaskPrices, cost_columns, priced
 from examiner.telling.prose import Name, Prose, enumerated, three_digits
 from examiner.telling.study import Study
 from examiner.telling.table import Column, Record, Table, column_of, records
@@ -98,10 +99,13 @@ def tell(
     found: InformationAnalysis,
     improved: InformativeSet | None = None,
     *,
+    prices: TaskPrices | None = None,
     seed: int = 0,
     not_shown: str = "",
 ) -> Finding:
     """Tell the bits of every task and of the greedy set, and of a better set where one was sought.
+
+    With `prices`, tasks that tell most for what they cost come first.
 
     `not_shown` says why agents may be alike, where a whole report has found that: then tasks are named
     only where bits are far beyond chance, of agents who differ in what they are good at.
@@ -113,6 +117,7 @@ def tell(
     (['agents', 'max_bits', 'tasks', 'greedy'], 1.0)
     """
     data = _data(found, improved)
+    data["tasks"] = priced(data["tasks"], prices, "bits")
     columns = [
         Column("corrected", "number", "bits to expect once noise is taken off", "corrected_bits"),
         Column("low", "number"),
@@ -121,10 +126,12 @@ def tell(
     ]
     tasks = [
         Column("task", "name"),
+        *cost_columns(prices, "bits"),
         Column("bits", "number"),
         *columns,
-        Column("pairs separated", "count", key="pairs_separated"),
     ]
+    if prices is None:  # a terminal has no room for both; they are in the JSON
+        tasks.append(Column("pairs separated", "count", key="pairs_separated"))
     greedy = [
         Column("task", "name"),
         Column("bits so far", "number", key="cumulative_bits"),

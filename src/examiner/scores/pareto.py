@@ -1,0 +1,267 @@
+"""Score against cost: who is on the Pareto front, how surely, and by whom the others are dominated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.checking import Floats, Randomness, read_only, seed_of
+from examiner.results import Results
+from examiner.results.scale import NO_SCALES
+from examiner.scores.aggregate import mean
+from examiner.scores.cells import cell_means, judged_runs
+from examiner.scores.costs import attempt_costs
+from examiner.scores.total import Total
+from examiner.scores.uncertainty.bootstrap import (
+    Bootstrap,
+    ByResampling,
+    Progress,
+    Resampling,
+    each_agent,
+)
+from examiner.scores.uncertainty.intervals import AggregateIntervals, intervals
+from examiner.scores.uncertainty.resampling import Block
+from examiner.scores.uncertainty.strata import RunScores, run_scores
+from examiner.wording import InputError, counted, listed, shorten
+
+DIGITS = 12
+"""Means that agree in so many digits of the largest are equal: what differs beyond is rounding."""
+
+
+class Dominating(NamedTuple):
+    """An agent on the front that scores no less for no more, and in what share of resamples it does."""
+
+    agent: str
+    share: float
+
+
+class ParetoOptions(TypedDict, total=False):
+    """How resamples are drawn, as keyword arguments."""
+
+    reps: int
+    level: float
+    progress: Progress | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class ParetoFront(ByResampling):
+    """Agents by mean score and mean cost of an attempt at an item; arrays of shape [agents].
+
+    `on_front` says whom nobody dominates, `share` in what share of resamples that is so, NaN where
+    nothing can be resampled. `dominated_by` holds, for each agent, those on the front that dominate it,
+    the surest first. `left_out` have no cost, or were not observed on enough items.
+    """
+
+    agents: tuple[str, ...]
+    measure: str
+    cost_name: str
+    score: Floats
+    score_low: Floats
+    score_high: Floats
+    cost: Floats
+    cost_low: Floats
+    cost_high: Floats
+    on_front: NDArray[np.bool_]
+    share: Floats
+    dominated_by: tuple[tuple[Dominating, ...], ...]
+    left_out: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"ParetoFront of {self.measure} and {self.cost_name}: {listed(self.front)}"
+
+    @property
+    def front(self) -> tuple[str, ...]:
+        """The agents on the front, the cheapest first."""
+        order = np.argsort(self.cost, kind="stable")
+        return tuple(self.agents[row] for row in order if self.on_front[row])
+
+    def rows(self) -> list[dict[str, Any]]:  # Any: names and numbers
+        """Return one dictionary for each agent, the cheapest first.
+
+        >>> table = {"agent": ["a", "a", "b", "b"], "task": ["t", "u"] * 2, "score": [1, 0, 1, 0]}
+        >>> found = pareto(Results.from_dict(table | {"cost": [1.0, 2.0, 3.0, 4.0]}), "cost", rng=0)
+        >>> [(row["agent"], row["cost"], row["on_front"]) for row in found.rows()]
+        [('a', 1.5, True), ('b', 3.5, False)]
+        """
+        numbers = ("score", "score_low", "score_high", "cost", "cost_low", "cost_high", "share")
+        return [
+            {
+                "agent": self.agents[row],
+                **{name: float(getattr(self, name)[row]) for name in numbers},
+                "on_front": bool(self.on_front[row]),
+                "dominated_by": [each._asdict() for each in self.dominated_by[row]],
+            }
+            for row in np.argsort(self.cost, kind="stable").tolist()
+        ]
+
+
+def pareto(
+    results: Results,
+    cost: str,
+    *,
+    rng: Randomness,
+    measure: str | None = None,
+    total: Total | None = None,
+    coverage: float = 0.9,
+    **how: Unpack[ParetoOptions],
+) -> ParetoFront:
+    r"""Say which agents nobody dominates: nobody else scores as much for less, or more for as little.
+
+    .. math:: b \succ a \iff \bar s_b \ge \bar s_a,\; \bar c_b \le \bar c_a,
+              \text{ and } \bar s_b > \bar s_a \text{ or } \bar c_b < \bar c_a
+
+    Scores and costs (see `attempt_costs`) are means over items of the mean attempt, successes and
+    failures alike; `total` says how items make a mean. Items are resampled with all their attempts, the
+    same for all agents, for scores and costs together, so that both stay paired. An agent is left out
+    whose score or cost is not known on at least `coverage` of the items.
+
+    >>> table = {"agent": ["a", "a", "b", "b"], "task": ["t", "u"] * 2, "score": [1, 0, 1, 1]}
+    >>> pareto(Results.from_dict(table | {"cost": [1.0, 2.0, 3.0, 4.0]}), "cost", rng=0).front
+    ('a', 'b')
+    """
+    results = judged_runs(results)
+    measure = results.measure_name(measure)
+    known = _Known.of(results, cost, measure, coverage)
+    seed, drawing = seed_of(rng), Resampling(unit="tasks", **how)
+    ends = partial(intervals, aggregates="mean", rng=seed, total=total, unit="tasks", **how)
+    scores, costs = ends(known.results, measure=measure), ends(known.costs, measure=known.named)
+    bootstrap = Bootstrap.of(known.results, measure, drawing, total)
+    drawn = np.full((2, len(known.results.agents), 1), np.nan)
+    if bootstrap.reason is None:
+        paid = run_scores(known.costs, known.named, total)
+        drawn = bootstrap.replicates(partial(_both, costs=paid), np.random.default_rng(seed))
+    score, price = scores.value[:, 0], costs.value[:, 0]
+    front = on_front(score, price)
+    return ParetoFront(
+        how=drawing,
+        notes=tuple(dict.fromkeys((*known.notes, *_notes(scores, costs)))),
+        agents=known.results.agents,
+        measure=measure,
+        cost_name=cost,
+        score=score,
+        score_low=scores.low[:, 0],
+        score_high=scores.high[:, 0],
+        cost=price,
+        cost_low=np.maximum(costs.low[:, 0], 0.0),
+        cost_high=costs.high[:, 0],
+        on_front=front,
+        share=_share(on_front(*drawn), drawn),
+        dominated_by=_dominated_by(known.results.agents, score, price, front, drawn),
+        left_out=known.left_out,
+    )
+
+
+def on_front(score: Floats, cost: Floats) -> NDArray[np.bool_]:
+    """Tell which rows no other dominates, shape [agents] or [agents, replicates]; NaN is none.
+
+    By cost, and by falling score where costs are equal, a row is on the front when it scores more than
+    all before it; or as much as the best of them for the same cost.
+
+    >>> on_front(np.array([0.5, 0.5, 0.4, 0.9]), np.array([1.0, 2.0, 0.5, 2.0]))
+    array([ True, False,  True,  True])
+    """
+    unknown = np.isnan(score) | np.isnan(cost)
+    up, price = _without_dust(score), _without_dust(cost)
+    up, price = np.where(unknown, -np.inf, up), np.where(unknown, np.inf, price)
+    order = np.lexsort((-up, price), axis=0)
+    up, price = (np.take_along_axis(one, order, axis=0) for one in (up, price))
+    best = np.maximum.accumulate(up, axis=0)
+    before = np.concatenate([np.full_like(best[:1], -np.inf), best[:-1]])
+    first = up > before
+    # Where the best so far was first reached, and so what it costs.
+    reached = np.maximum.accumulate(np.where(first, price, -np.inf), axis=0)
+    sorted_front = (up == best) & (price == reached)
+    front = np.empty_like(sorted_front)
+    np.put_along_axis(front, order, sorted_front, axis=0)
+    return np.asarray(front & ~unknown)
+
+
+class _Known(NamedTuple):
+    """Agents whose scores and costs are known, the same with costs as the measure `named`, and others."""
+
+    results: Results
+    costs: Results
+    named: str
+    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, results: Results, cost: str, measure: str, coverage: float) -> _Known:
+        if not 0 < coverage <= 1:
+            raise InputError(f"The coverage is {coverage:g}. Give a share of the tasks in (0, 1].")
+        named = f"{cost} (cost)"
+        costs = replace(results, scales=NO_SCALES).with_measure(named, attempt_costs(results, cost))
+        paid = np.isfinite(cell_means(costs, named))
+        seen = paid & np.isfinite(cell_means(results, measure))
+        kept = seen.mean(axis=1) >= coverage - 1e-12
+        free, few = ~paid.any(axis=1), paid.any(axis=1) & ~kept
+        notes = [
+            f"{counted(int(some.sum()), 'agent')} left out, {why}: "
+            f"{listed([results.agents[row] for row in np.flatnonzero(some)])}."
+            for some, why in (
+                (free, "whose cost is not known"),
+                (few, f"whose score and cost are not known on {coverage:.0%} of the tasks"),
+            )
+            if some.any()
+        ]
+        if not kept.any():
+            raise InputError(
+                f"No agent can be told by {shorten(cost)}: {' '.join(notes)} Name another column, or allow "
+                f"less (`--coverage`)."
+            )
+        gone = tuple(results.agents[row] for row in np.flatnonzero(~kept))
+        rows = kept[results.agent_codes]
+        return cls(results.where(rows), costs.where(rows), named, gone, tuple(notes))
+
+
+def _both(block: Block, costs: RunScores) -> Floats:
+    """Mean scores and mean costs on the same draws of items, shape [2, agents, replicates]."""
+    paid = replace(block, scores=costs)
+    return np.stack([each_agent(one, (mean,))[:, 0] for one in (block, paid)])
+
+
+def _without_dust(values: Floats) -> Floats:
+    """Round to what sums in another order have in common."""
+    largest = np.nanmax(np.abs(values), initial=0.0)
+    return values if largest == 0 else np.round(values / largest, DIGITS)
+
+
+def _share(fronts: NDArray[np.bool_], drawn: Floats) -> Floats:
+    known = np.asarray(np.isfinite(drawn).all(axis=0))
+    share = np.full(len(fronts), np.nan)
+    np.divide((fronts & known).sum(axis=1), known.sum(axis=1), out=share, where=known.any(axis=1))
+    read_only(share)
+    return share
+
+
+def _dominated_by(
+    agents: tuple[str, ...], score: Floats, cost: Floats, front: NDArray[np.bool_], drawn: Floats
+) -> tuple[tuple[Dominating, ...], ...]:
+    """For each agent, who on the front dominates it, the surest first: one always does, if any agent."""
+    up, price = _without_dust(score), _without_dust(cost)
+    ups, prices = _without_dust(drawn[0]), _without_dust(drawn[1])
+    told = bool(np.isfinite(drawn).any())
+    found = []
+    for row in range(len(agents)):
+        better = np.flatnonzero(front & _dominates(up, price, up[row], price[row]))
+        often = _dominates(ups[better], prices[better], ups[row], prices[row]).mean(axis=1)
+        each = [
+            Dominating(agents[other], float(share) if told else float("nan"))
+            for other, share in zip(better, often, strict=True)
+        ]
+        found.append(tuple(sorted(each, key=lambda one: -one.share)))
+    return tuple(found)
+
+
+def _dominates(
+    up: Floats, price: Floats, than: Floats | float, paid: Floats | float
+) -> NDArray[np.bool_]:
+    return (up >= than) & (price <= paid) & ((up > than) | (price < paid))
+
+
+def _notes(scores: AggregateIntervals, costs: AggregateIntervals) -> list[str]:
+    return [*scores.notes, *(f"Costs: {note}" for note in costs.notes if note not in scores.notes)]
