@@ -24,12 +24,12 @@ def write_table(path: Path, names: list[str]) -> ex.Results:
 
 def test_the_file_holds_what_python_makes_and_places_agents(examiner, tmp_path) -> None:
     path, stored = tmp_path / "table.csv", tmp_path / "tiny.json"
-    results = write_table(path, [f"t{number}" for number in range(20)])
-    done = examiner("distil", path, "--size", 6, "--folds", 5, "-o", stored, "--json")
+    results = write_table(path, [f"t{number}" for number in range(12)])
+    done = examiner("distil", path, "--size", 4, "--folds", 3, "-o", stored, "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["schema"] == "examiner.distil/1" and told["stored"] == str(stored)
-    tiny = ex.selection.distil(results, 6, rng=0, holdout=ex.selection.Holdout(5, draws=50))
+    tiny = ex.selection.distil(results, 4, rng=0, holdout=ex.selection.Holdout(3, draws=50))
     assert told["tasks"] == list(tiny.tasks)
     assert tiny.record is not None
     assert told["record"]["error"] == pytest.approx(tiny.record.error)

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from examiner.selection import Alarm, StopWhenSure
+from examiner.selection import Alarm, stop_when_sure
+from examiner.selection.early_stopping import EarlyStopping
 from examiner.selection.record import alarm_at
 
 QUICK = ex.selection.Holdout(5, repeats=0, draws=10)
@@ -101,7 +102,7 @@ def inspect_ai(monkeypatch):
         monkeypatch.setitem(sys.modules, name, module)
 
 
-def evaluate(early: StopWhenSure, answers: dict[int, str], scorers: tuple[str, ...] = ("match",)):
+def evaluate(early: EarlyStopping, answers: dict[int, str], scorers: tuple[str, ...] = ("match",)):
     async def run() -> tuple[list[EarlyStop], dict[str, object]]:
         assert await early.start_task(object(), [], 1) == "examiner"
         stops = []
@@ -122,7 +123,7 @@ def test_an_evaluation_runs_chosen_samples_until_it_is_sure(inspect_ai):
     names = [f"quiz/{number}" for number in range(40)]
     tiny = ex.selection.distil(ex.Results.from_numpy(values, tasks=names), 15, rng=0, holdout=QUICK)
     answers = {number: "C" if value else "I" for number, value in enumerate(values[7])}
-    stops, known = evaluate(StopWhenSure(tiny, within=1e-6), answers)
+    stops, known = evaluate(stop_when_sure(tiny, within=1e-6), answers)
     assert known["samples"] == 15
     assert {stop.reason for stop in stops} == {"not among the chosen samples"}
     whole = ex.selection.place(ex.Results.from_numpy(values[7:8], tasks=names), tiny)[0]
@@ -134,7 +135,7 @@ def test_an_evaluation_runs_chosen_samples_until_it_is_sure(inspect_ai):
     assert (known["predicted"], known["low"], known["high"]) == pytest.approx(
         (placed.value, placed.low, placed.high)
     )
-    stops, sooner = evaluate(StopWhenSure(tiny, within=0.25), answers)
+    stops, sooner = evaluate(stop_when_sure(tiny, within=0.25), answers)
     assert 0 < sooner["samples"] < 15
     assert "the score is known within 0.25" in {stop.reason for stop in stops}
 
@@ -144,10 +145,10 @@ def test_what_cannot_be_told_apart_is_refused(inspect_ai):
     tasks = [f"{part}/{number}" for part in "ab" for number in range(6)]
     tiny = ex.selection.distil(ex.Results.from_numpy(values, tasks=tasks), 12, rng=0, holdout=QUICK)
     with pytest.raises(ex.InputError, match="several of the chosen tasks"):
-        StopWhenSure(tiny, within=0.1)
+        stop_when_sure(tiny, within=0.1)
     with pytest.raises(ex.InputError, match="number above 0"):
-        StopWhenSure(tiny, within=0.0)
+        stop_when_sure(tiny, within=0.0)
     one = ex.selection.distil(ex.Results.from_numpy(values), 4, rng=0, holdout=QUICK)
-    early = StopWhenSure(one, within=0.01)
+    early = stop_when_sure(one, within=0.01)
     with pytest.raises(ex.InputError, match="several scorers"):
         evaluate(early, dict.fromkeys(one.tasks, "C"), ("match", "judge"))  # type: ignore[misc]

@@ -11,8 +11,8 @@ from examiner.selection.selection import Selection
 from examiner.wording import InputError, listed
 
 
-class StopWhenSure:
-    """Runs the samples of a tiny version alone, until the predicted score is known within so much.
+def stop_when_sure(tiny: Selection, *, within: float, scorer: str | None = None) -> EarlyStopping:
+    """Run the samples of a tiny version alone, until the predicted score is known within so much.
 
     An object of inspect_ai's protocol `EarlyStopping` (needs the extra `inspect`): samples that were not
     chosen are skipped, and chosen ones too from the moment when half of the interval is no wider than
@@ -24,11 +24,16 @@ class StopWhenSure:
     >>> rng = np.random.default_rng(0)
     >>> won = (rng.normal(size=(40, 1)) > rng.normal(size=12)).astype(float)
     >>> tiny = ex.selection.select(ex.Results.from_numpy(won), 4, rng=0)
-    >>> StopWhenSure(tiny, within=0.05).known()["samples"]
+    >>> stop_when_sure(tiny, within=0.05).known()["samples"]
     0
     """
+    return EarlyStopping(tiny, within, scorer)
 
-    def __init__(self, tiny: Selection, *, within: float, scorer: str | None = None) -> None:
+
+class EarlyStopping:
+    """What inspect_ai asks before and after every sample."""
+
+    def __init__(self, tiny: Selection, within: float, scorer: str | None) -> None:
         if not 0 < within < np.inf:
             raise InputError(f"The score shall be known within {within:g}. Give a number above 0.")
         ids = [task.rpartition("/")[2] for task in tiny.tasks]
