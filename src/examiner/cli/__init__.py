@@ -32,6 +32,7 @@ COMMANDS = MappingProxyType(
         "scores": "Aggregate and compare agents, with intervals.",
         "difference": "Compare two agents, or one with several, task by task.",
         "fit": "Fit difficulty of tasks and ability of agents.",
+        "audit": "List the tasks that deserve a look, with why.",
         "place": "Place new agents on a stored fit or a few chosen tasks.",
         "typology": "Group tasks by kind, and say what is missing.",
         "information": "Tell what tasks tell about which agent is playing.",

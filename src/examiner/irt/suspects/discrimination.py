@@ -1,4 +1,4 @@
-"""Which tasks tell less of the able than tasks do, and which are solved by the weak and failed by the strong."""
+"""Which tasks tell less of the able than tasks do, and which the weak solve and the strong fail."""
 
 from __future__ import annotations
 
@@ -134,7 +134,8 @@ def _correlation(found: Responses, value: Floats, ability: Floats) -> Floats:
     size = np.sqrt((np.where(seen, found.value - mean, 0.0) ** 2).sum(axis=0))
     size = size * np.sqrt((ability**2).sum(axis=0))
     total = np.where(seen, (value - mean) * ability, 0.0).sum(axis=0)
-    return np.divide(total, size, out=np.full_like(total, np.nan), where=size > _LEAST)
+    r = np.divide(total, size, out=np.full_like(total, np.nan), where=size > _LEAST)
+    return np.asarray(r)
 
 
 def _adjusted(p: Floats, tested: NDArray[np.bool_]) -> Floats:

@@ -1,4 +1,4 @@
-"""What is expected of each result given what the agent did on the other tasks, and tables drawn from that."""
+"""What is expected of results given what agents did on the other tasks, and tables drawn from that."""
 
 from __future__ import annotations
 
@@ -201,9 +201,7 @@ def _lines(found: Responses, ability: Floats) -> Expectations:
     together = _mean(beyond * ability, seen)
     known = size > _LEAST
     r = np.divide(together, size, out=np.zeros_like(size), where=known)
-    common = np.sum(r, axis=-1, keepdims=True) / np.maximum(
-        known.sum(axis=-1, keepdims=True), 1
-    )
+    common = np.sum(r, axis=-1, keepdims=True) / np.maximum(known.sum(axis=-1, keepdims=True), 1)
     expected = np.where(seen, mean + together * ability, 0.0)
     alike = np.where(seen, mean + common * size * ability, 0.0)
     return Expectations(ability, expected, alike, common[..., 0, 0])

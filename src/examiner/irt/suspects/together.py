@@ -12,10 +12,10 @@ from examiner.irt.diagnostics.cutoffs import RARE, rarely_exceeded
 from examiner.irt.items import Floats
 from examiner.irt.suspects.given_ability import Expectations, Responses, given_ability
 
-SIZES = (3, 4, 6, 8, 12, 16, 24, 32)
+SIZES = (3, 4, 6, 8, 12, 16, 24)
 """Sizes of groups looked at."""
 FEWEST_AGENTS = 5
-MOST_DRAWS, FEWEST_DRAWS = 99, 39
+MOST_DRAWS, FEWEST_DRAWS = 59, 39
 _DRAWN_CELLS = 12_000_000
 """Pairs of tasks in all drawn tables: some seconds."""
 MOST_TASKS = 2000
@@ -152,12 +152,14 @@ def _correlated(left: Floats, seen: Floats, common: Floats) -> Floats:
 def _spread(excess: Floats) -> float:
     """The middle of all pairs as a standard deviation: a few that go together do not change it."""
     values = excess[np.triu_indices(len(excess), 1)]
-    low, high = np.quantile(values[values != 0.0] if (values != 0.0).any() else values, [0.25, 0.75])
+    low, high = np.quantile(
+        values[values != 0.0] if (values != 0.0).any() else values, [0.25, 0.75]
+    )
     return max(float(high - low) / 1.349, _LEAST)
 
 
 class _Grown(NamedTuple):
-    """Groups grown from seeds: members in order [seeds, size], strength at each of `SIZES` [seeds, sizes]."""
+    """Groups grown from seeds: members in order [seeds, most], strength at each of `SIZES` [seeds, sizes]."""
 
     members: NDArray[np.intp]
     strength: Floats
@@ -191,7 +193,9 @@ def _groups(excess: Floats, scans: Floats) -> tuple[Group, ...]:
     known = np.isfinite(scans).all(axis=0)
     middle = np.where(known, np.median(np.where(known, scans, 0.0), axis=0), 0.0)
     size = np.maximum(np.where(known, np.where(known, scans, 0.0).std(axis=0), 1.0), _LEAST)
-    cutoff = rarely_exceeded(((scans - middle) / size)[:, known].max(axis=1)) if known.any() else np.inf
+    cutoff = (
+        rarely_exceeded(((scans - middle) / size)[:, known].max(axis=1)) if known.any() else np.inf
+    )
     left = excess.copy()
     found: list[Group] = []
     while len(found) < _MOST_GROUPS:
@@ -241,7 +245,12 @@ def given_groups(
         cutoff = rarely_exceeded(((drawn - mean) / size).max(axis=1), RARE / len(labels))
         beyond = (_inside(excess, held) - mean) / size
         made += [
-            Group(tuple(np.flatnonzero(held[:, n]).tolist()), float(beyond[n]), cutoff, f"{column} {names[n]}")
+            Group(
+                tuple(np.flatnonzero(held[:, n]).tolist()),
+                float(beyond[n]),
+                cutoff,
+                f"{column} {names[n]}",
+            )
             for n in np.argsort(-beyond, kind="stable")
             if beyond[n] > cutoff
         ]

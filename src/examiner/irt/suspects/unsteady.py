@@ -28,7 +28,7 @@ class Unsteady(NamedTuple):
     shown: NDArray[np.bool_]
 
 
-def disagreement_over_trials(value: Floats, trials: Floats, size: Floats | None = None) -> Floats:
+def disagreement_over_trials(value: Floats, trials: Floats) -> Floats:
     """Return how often two trials of a cell differ, [agents, tasks]; NaN with fewer than two trials.
 
     2 k (n − k) / (n (n − 1)) of successes.
