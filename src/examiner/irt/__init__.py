@@ -84,6 +84,7 @@ from examiner.irt.suspects.audit import Audit as Audit
 from examiner.irt.suspects.audit import MovingGroup as MovingGroup
 from examiner.irt.suspects.audit import Suspect as Suspect
 from examiner.irt.suspects.audit import audit as audit
+from examiner.irt.suspects.discrimination import flat_tasks as flat_tasks
 from examiner.irt.suspects.reasons import Reason as Reason
 
 __dir__ = _names_of(__name__)

@@ -72,8 +72,9 @@ class MovingGroup(NamedTuple):
 class Audit:
     """Tasks that deserve a look, the gravest first, and groups that move together beyond ability.
 
-    Arrays have shape [tasks]; `share` is of trials solved, or the mean score. `evidence` says whether agents differ at all: without that nothing is said
-    of discrimination. `looked_for` are the kinds that could be looked for in these results.
+    Arrays have shape [tasks]; `share` is of trials solved, or the mean score. `evidence` says whether
+    agents differ at all: without that nothing is said of discrimination. `looked_for` are the kinds that
+    could be looked for in these results.
     """
 
     tasks: tuple[str, ...]

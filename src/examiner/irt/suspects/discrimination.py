@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.items import Floats
-from examiner.irt.suspects.given_ability import Expectations, Responses
+from examiner.irt.suspects.given_ability import Expectations, Responses, given_ability
+from examiner.results import ResponseMatrix
 from examiner.scores.significance import LEVEL, benjamini_hochberg
 
 LITTLE = 0.5
@@ -49,8 +50,6 @@ def discrimination(found: Responses, given: Expectations) -> Discrimination:
     References: Rao (1948) for the test; Lugannani & Rice (1980) and Barndorff-Nielsen (1986) for its
     distribution; Benjamini & Hochberg (1995) for many tasks.
 
-    >>> from examiner.results import ResponseMatrix
-    >>> from examiner.irt.suspects.given_ability import given_ability
     >>> rng = np.random.default_rng(0)
     >>> table = (rng.random((60, 20)) < np.linspace(0.1, 0.9, 60)[:, None]).astype(int)
     >>> table[:, 0] = 1 - table[:, 0]  # a wrong key
@@ -70,6 +69,22 @@ def discrimination(found: Responses, given: Expectations) -> Discrimination:
     with np.errstate(invalid="ignore"):
         flat = (below < LEVEL) & (correlation < LITTLE * expected) & ~negative
     return Discrimination(correlation, expected, falling, below, negative, flat)
+
+
+def flat_tasks(matrix: ResponseMatrix) -> tuple[str, ...]:
+    """Return the tasks that tell less than half of what tasks do of the able, the flattest first.
+
+    >>> rng = np.random.default_rng(0)
+    >>> table = (rng.random((90, 20)) < np.linspace(0.1, 0.9, 90)[:, None]).astype(int)
+    >>> table[:, 0] = np.arange(90) % 2
+    >>> flat_tasks(ResponseMatrix.from_array(table))
+    ('task 1',)
+    """
+    found = Responses.of(matrix)
+    made = discrimination(found, given_ability(found))
+    gap = np.nan_to_num(made.expected - made.correlation)
+    order = np.argsort(-gap, kind="stable")
+    return tuple(matrix.tasks[task] for task in order if made.flat[task])
 
 
 def _chance_of_less(found: Responses, p: Floats, ability: Floats) -> Floats:

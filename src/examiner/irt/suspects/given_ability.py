@@ -12,7 +12,7 @@ from examiner.results import ResponseMatrix
 
 _STEPS = 8
 """Newton's steps: two penalised numbers a task are settled to a thousandth after five."""
-_SLOPE_SD = 1.0
+_SLOPE_SD = 2.0
 """How far slopes of tasks may lie from the common one, per deviation of ability: wide, but finite where
 success and failure are separated."""
 _INTERCEPT_SD = 3.0
@@ -106,7 +106,7 @@ def ability_elsewhere(found: Responses) -> Floats:
 def given_ability(found: Responses) -> Expectations:
     r"""Regress every task on what agents did on the others, all tasks at once.
 
-    .. math:: \operatorname{logit} p_{ji} = d_i + a_i t_{ji}, \quad a_i \sim N(\bar a, 1)
+    .. math:: \operatorname{logit} p_{ji} = d_i + a_i t_{ji}, \quad a_i \sim N(\bar a, 2^2)
 
     for successes, a straight line for scores. The common slope is had first, with one for all.
 

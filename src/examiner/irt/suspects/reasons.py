@@ -67,7 +67,7 @@ class Reasons:
         self._by_task.setdefault(task, []).append(reason)
 
     def ranked(self) -> list[tuple[int, tuple[Reason, ...]]]:
-        """Return tasks and their reasons: the gravest kind first, of each those of several, then the strongest."""
+        """Return tasks and their reasons: the gravest kind first, of each those with several."""
         order = list(KINDS)
         made = []
         for task, reasons in self._by_task.items():

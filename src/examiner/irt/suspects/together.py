@@ -96,7 +96,8 @@ def together(found: Responses, given: Expectations, rng: np.random.Generator) ->
         Pair(int(rows[n]), int(columns[n]), float(excess[rows[n], columns[n]]), cutoff)
         for n in order
     )
-    return Together(excess, pairs, _groups(excess, scans), draws)
+    # two that repeat each other, and any third, are no group: one pair counts for what chance may give
+    return Together(excess, pairs, _groups(np.minimum(excess, cutoff), scans), draws)
 
 
 def pair_excess(found: Responses, given: Expectations) -> Floats:
@@ -159,7 +160,7 @@ def _spread(excess: Floats) -> float:
 
 
 class _Grown(NamedTuple):
-    """Groups grown from seeds: members in order [seeds, most], strength at each of `SIZES` [seeds, sizes]."""
+    """Groups grown from seeds: members in order [seeds, most], strength at each size [seeds, sizes]."""
 
     members: NDArray[np.intp]
     strength: Floats

@@ -66,13 +66,23 @@ def tell(found: Audit) -> Finding:
             "with others", "number", "correlation with what agents did elsewhere", "correlation"
         ),
         Column("usual", "number", "the same if it discriminated as tasks do", "expected"),
-        Column("see", "name", "the other tasks of a pair, or agents with odd results", "see"),
+        Column(
+            "see",
+            "name",
+            "the other task of a pair, or a strong agent that failed it and a weak one that did not",
+            "see",
+        ),
     ]
     if any(row["text"] for row in rows):
         columns.append(Column("text", "name"))
     blocks: list[Piece] = []
     if rows:
-        blocks.append(Table.of(rows, columns, "Tasks to look at, the gravest first"))
+        shown = [
+            row | {name: round(row[name], 2) for name in ("solved", "correlation", "expected")}
+            for row in rows
+        ]
+        table = Table.of(shown, columns, "Tasks to look at, the gravest first")
+        blocks.append(replace(table, records=tuple(_flat_row(row) for row in rows)))
     blocks += _groups(found)
     blocks += _figure(found)
     blocks.append(Text(_meanings(found)))
@@ -88,7 +98,8 @@ def _row(found: Audit, rank: int) -> Record:
     each = found.suspects[rank]
     others = dict.fromkeys(name for why in each.reasons for name in why.tasks)
     odd = dict.fromkeys(name for why in each.reasons for name in why.agents)
-    see = ", ".join((list(others) or list(odd))[:MOST_NAMED])
+    named = list(others) or list(odd)
+    see = ", ".join(dict.fromkeys((named[0], named[-1]))) if named else ""
     return {
         "task": each.task,
         "why": ", ".join(SHORT[kind] for kind in each.kinds),
@@ -102,6 +113,15 @@ def _row(found: Audit, rank: int) -> Record:
         "odd_agents": list(odd),
         "see": see,
         "text": each.text,
+    }
+
+
+def _flat_row(row: Record) -> Record:
+    """One row of a spreadsheet: lists become text, and only what is known stays."""
+    return {
+        name: "; ".join(value) if isinstance(value, list) else value
+        for name, value in row.items()
+        if name not in ("see", "why")
     }
 
 
@@ -146,7 +166,11 @@ def _groups(found: Audit) -> list[Piece]:
 
 
 def _meanings(found: Audit) -> str:
-    told = [f"{SHORT[kind]}: {KINDS[kind]}" for kind in KINDS if found.of_kind(kind)]
+    told = [
+        f"{SHORT[kind]}: {KINDS[kind]}"
+        for kind in KINDS
+        if found.of_kind(kind) and SHORT[kind] != KINDS[kind]
+    ]
     rate = "Each kind is tested at 5 % over all tasks; tasks solved by nobody or everybody are counted."
     looked = ", ".join(SHORT[kind] for kind in KINDS if kind in found.looked_for)
     meaning = f"{'; '.join(told)}. " if told else ""
