@@ -122,8 +122,8 @@ def audit(
 
     `groups` are columns of the table of tasks: tasks of one value may share an environment. Raw `Results`
     become responses by the `recipe`, as in `fit`. Each kind has its own test, at 5 % over all tasks: of a
-    table with nothing wrong, one in twenty has any task of that kind, but for those that nobody, or
-    everybody, solves, which are counted.
+    table with nothing wrong, in which tasks discriminate alike, one in twenty has any task of that kind,
+    but for those that nobody, or everybody, solves, which are counted.
 
     >>> rng = np.random.default_rng(0)
     >>> table = (rng.random((60, 20)) < np.linspace(0.1, 0.9, 60)[:, None]).astype(float)
