@@ -81,6 +81,7 @@ OPTIONS: dict[str, Sequence[tuple[str, Sequence[str]]]] = {
         ("--linkage", ("average", "complete", "single")),
     ),
     "curves": (("--points", ("1", "1,2", "nan", "inf", "1e308")), ("--last", ("1", "5"))),
+    "audit": (("--success", NUMBERS), ("--groups", ("group", "nowhere", ""))),
     "report": (("--success", NUMBERS), ("--sections", ("ranking", "heatmap", "significance"))),
     "difference": (
         ("--also", ("n2", "nobody", "n0")),

@@ -33,6 +33,7 @@ COMMANDS = MappingProxyType(
         "difference": "Compare two agents, or one with several, task by task.",
         "cost": "Set scores against what they cost, with the Pareto front.",
         "fit": "Fit difficulty of tasks and ability of agents.",
+        "audit": "List the tasks that deserve a look, with why.",
         "place": "Place new agents on a stored fit or a few chosen tasks.",
         "typology": "Group tasks by kind, and say what is missing.",
         "information": "Tell what tasks tell about which agent is playing.",

@@ -37,6 +37,7 @@ PLOTS = MappingProxyType(
         "task_curves": ("task_curves", "task-curves-difficulty"),
         "steep_task_curves": ("task_curves", "task-curves-discrimination"),
         "negative_task_curves": ("task_curves", "task-curves-negative"),
+        "suspects": ("suspects", "suspects"),
         "agent_curves": ("agent_curves", "agent-curves"),
         "ability_generality": ("ability_generality", "ability-generality"),
         "information_curve": ("information", "information-curve"),

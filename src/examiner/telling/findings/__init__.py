@@ -89,6 +89,7 @@ FINDINGS = Findings(
         "wright_map": Home("tasks.wright_map", "Agents and tasks on one scale", needs="fit"),
         "task_curves": Home("tasks.task_curves", "Curves of tasks", needs="fit"),
         "task_table": Home("fit.finding", "Difficulty and discrimination", needs="fit"),
+        "suspects": Home("suspects.finding", "Tasks to look at", "No task can be suspected"),
         "agent_curves": Home("indicators.agent_curves", "Curves of agents", needs="fit"),
         "ability_generality": Home(
             "indicators.ability_generality", "Ability and generality", needs="fit"

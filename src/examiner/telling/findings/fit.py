@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from examiner.checking import to_record
-from examiner.irt import Indicators, IRTFit, slope_verdicts
+from examiner.irt import Indicators, IRTFit, flat_tasks, slope_verdicts
 from examiner.irt.diagnostics import flags
 from examiner.telling.finding import Finding, Notes, Text
 from examiner.telling.prose import Name, Prose, enumerated
@@ -19,9 +19,12 @@ from examiner.wording import counted, listed
 MOST_ROWS = 500
 MOST_ASIDE = 50
 FEWEST_ORDERED = 4
-SERIOUS = (flags.NEGATIVE, flags.BOUNDARY, flags.SEPARATED, flags.NO_ERROR)
+FLAT = "flat"
+SERIOUS = (flags.NEGATIVE, FLAT, flags.NO_ERROR)
+"""What makes a task one to look at: one that separates the able from others cleanly is healthy."""
 SHORT = {
     flags.NEGATIVE: "rewards the weak",
+    FLAT: "flat",
     flags.BOUNDARY: "boundary",
     flags.SEPARATED: "separated",
     flags.NO_ERROR: "no error",
@@ -35,6 +38,7 @@ CORRECTED = "5 %, Benjamini–Hochberg"
 """How many tasks are judged at once."""
 MEANINGS = {
     "rewards the weak": f"the able do worse ({CORRECTED})",
+    "flat": f"tells less than half of what tasks do of the able ({CORRECTED})",
     "boundary": "the likelihood rises without end, the number is where the fit stopped",
     "separated": "one ability divides success from failure, the slope is the prior's",
     "no error": "the likelihood is flat, nothing is known of the task",
@@ -116,7 +120,11 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     0.5
     """
     data = _data(fit, told)
-    weak = data["rewards_the_weak"]
+    weak, flat = data["rewards_the_weak"], set(data["flat"])
+    tasks = [
+        row | {"flags": [*row["flags"], FLAT]} if row["task"] in flat else row
+        for row in data["tasks"]
+    ]
     shape = f"{counted(len(data['agents']), 'agent')} × {counted(len(data['tasks']), 'task')}"
     starts = fit.starts
     agree = f"; {starts.agreeing} of {counted(len(starts.objectives), 'start')} agree"
@@ -124,8 +132,8 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     blocks = (
         *(Text(sentence) for sentence in (fit.evidence.sentences() if fit.evidence else ())),
         Text(f"{outcome}{agree if starts.objectives else ''}"),
-        *_task_tables(data["tasks"], guessed=fit.model in ("3pl", "4pl")),
-        *_doubts(data["tasks"]),
+        *_task_tables(tasks, guessed=fit.model in ("3pl", "4pl")),
+        *_doubts(tasks),
         _agent_table(data["agents"], group_numbers(fit.groups), repeats_mean=repeats_mean),
         *_aside(fit, ROWS_SHOWN),
     )
@@ -297,6 +305,15 @@ def _evidence(fit: IRTFit) -> Record | None:
     }
 
 
+def _flat(fit: IRTFit) -> list[str]:
+    """Tasks that tell little of the able, where agents are shown to differ and responses are at hand."""
+    shown = fit.evidence is not None and fit.evidence.abilities_differ
+    if fit.matrix is None or not shown or fit.groups:
+        return []
+    weak = set(flags.rewarding_the_weak(fit))
+    return [task for task in flat_tasks(fit.matrix) if task not in weak]
+
+
 def _data(fit: IRTFit, told: Indicators) -> Record:
     return {
         "model": fit.model,
@@ -333,6 +350,7 @@ def _data(fit: IRTFit, told: Indicators) -> Record:
         if told.bins is None
         else {"edges": told.bins.edges.tolist(), "tasks": told.bins.counts.tolist()},
         "correlations": [each._asdict() for each in told.correlations],
+        "flat": _flat(fit),
         "rewards_the_weak": list(flags.rewarding_the_weak(fit)),
         "evidence": _evidence(fit),
         "leading": list(told.leading),

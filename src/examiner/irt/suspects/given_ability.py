@@ -1,0 +1,207 @@
+"""What is expected of results given what agents did on the other tasks, and tables drawn from that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.irt.items import Floats
+from examiner.results import ResponseMatrix
+
+_STEPS = 8
+"""Newton's steps: two penalised numbers a task are settled to a thousandth after five."""
+_SLOPE_SD = 2.0
+"""How far slopes of tasks may lie from the common one, per deviation of ability: wide, but finite where
+success and failure are separated."""
+_INTERCEPT_SD = 3.0
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Responses:
+    """Results [..., agents, tasks]: shares of successes or scores, in how many trials, seen or not.
+
+    `value` is 0 where nothing was seen. Scores have one trial.
+    """
+
+    value: Floats
+    trials: Floats
+    counts: bool
+
+    @property
+    def seen(self) -> NDArray[np.bool_]:
+        """Which cells were observed."""
+        return self.trials > 0
+
+    @classmethod
+    def of(cls, matrix: ResponseMatrix) -> Responses:
+        """Return a matrix as arrays.
+
+        >>> Responses.of(ResponseMatrix.from_array([[1, 0], [np.nan, 1]])).value
+        array([[1., 0.],
+               [0., 1.]])
+        """
+        value = np.nan_to_num(matrix.to_numpy())
+        trials = matrix.trials if matrix.is_counts else matrix.observed
+        return cls(value, np.asarray(trials, dtype=np.float64), matrix.is_counts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expectations:
+    """What is expected of each cell, [..., agents, tasks], and the slope that all tasks have in common.
+
+    `ability` is what an agent did on the other tasks, with mean 0 and deviation 1 over agents; `alike`
+    what would be expected if all tasks discriminated alike.
+    """
+
+    ability: Floats
+    expected: Floats
+    alike: Floats
+    slope: Floats
+
+    def drawn(self, found: Responses, rng: np.random.Generator) -> Responses:
+        """Draw a table in which tasks share nothing but ability, with the same cells and trials.
+
+        Successes are drawn anew; residuals of scores are exchanged between the agents of a task.
+
+        References: Freedman & Lane (1983) for exchanged residuals.
+        """
+        if found.counts:
+            trials = found.trials.astype(np.int64)
+            won = rng.binomial(trials, np.clip(self.expected, 0.0, 1.0))
+            return Responses(won / np.maximum(trials, 1), found.trials, counts=True)
+        left = np.where(found.seen, found.value - self.expected, np.nan)
+        order = np.argsort(np.where(found.seen, rng.random(left.shape), np.inf), axis=0)
+        places = np.argsort(np.where(found.seen, 0.0, 1.0), axis=0, kind="stable")
+        moved = np.zeros_like(left)
+        np.put_along_axis(moved, places, np.take_along_axis(left, order, axis=0), axis=0)
+        value = np.where(found.seen, self.expected + np.nan_to_num(moved), 0.0)
+        return Responses(value, found.trials, counts=False)
+
+
+def ability_elsewhere(found: Responses) -> Floats:
+    """Return what each agent did on the tasks other than each, [..., agents, tasks], standardised.
+
+    The mean of what is beyond each task's own mean, so that gaps do not make an agent look able. Mean 0 and
+    deviation 1 over the agents seen on the task.
+
+    >>> made = Responses.of(ResponseMatrix.from_array([[1, 1, 1], [1, 0, 0], [0, 0, 0]]))
+    >>> ability_elsewhere(made)[:, 0].round(2)
+    array([ 1.41, -0.71, -0.71])
+    """
+    seen = found.seen
+    beyond = np.where(seen, found.value - _mean(found.value, seen), 0.0)
+    if not found.counts:  # of scores in different units each task counts alike
+        size = np.sqrt(_mean(beyond**2, seen))
+        beyond = np.divide(beyond, size, out=np.zeros_like(beyond), where=size > _LEAST)
+    others = np.maximum(seen.sum(axis=-1, keepdims=True) - seen, 1)
+    rest = (beyond.sum(axis=-1, keepdims=True) - beyond) / others
+    rest = np.where(seen, rest - _mean(rest, seen), 0.0)
+    size = np.sqrt(_mean(rest**2, seen))
+    return np.divide(rest, size, out=np.zeros_like(rest), where=size > _LEAST)
+
+
+def given_ability(found: Responses) -> Expectations:
+    r"""Regress every task on what agents did on the others, all tasks at once.
+
+    .. math:: \operatorname{logit} p_{ji} = d_i + a_i t_{ji}, \quad a_i \sim N(\bar a, 2^2)
+
+    for successes, a straight line for scores. The common slope is had first, with one for all.
+
+    >>> rng = np.random.default_rng(0)
+    >>> table = rng.random((50, 20)) < np.linspace(0.1, 0.9, 50)[:, None]
+    >>> made = given_ability(Responses.of(ResponseMatrix.from_array(table)))
+    >>> float(made.slope) > 0.5, made.expected.shape
+    (True, (50, 20))
+    """
+    ability = ability_elsewhere(found)
+    if not found.counts:
+        return _lines(found, ability)
+    centre = _logit(found)
+    slope = np.zeros((*found.value.shape[:-2], 1, 1))
+    start = centre
+    for _ in range(_STEPS):  # one slope for all tasks
+        p, weight = _curve(found, start, slope, ability)
+        off = np.where(found.seen, found.trials * (found.value - p), 0.0)
+        start, slope = _common_step(off, weight, ability, start, slope, centre)
+    alike, _ = _curve(found, start, slope, ability)
+    own = np.broadcast_to(slope, start.shape).copy()
+    for _ in range(_STEPS):  # then its own for each
+        p, weight = _curve(found, start, own, ability)
+        off = np.where(found.seen, found.trials * (found.value - p), 0.0)
+        start, own = _own_step(off, weight, ability, (start, own), (centre, slope))
+    expected, _ = _curve(found, start, own, ability)
+    return Expectations(ability, expected, alike, slope[..., 0, 0])
+
+
+def _mean(values: Floats, seen: NDArray[np.bool_]) -> Floats:
+    total = np.where(seen, values, 0.0).sum(axis=-2, keepdims=True)
+    return np.asarray(total / np.maximum(seen.sum(axis=-2, keepdims=True), 1))
+
+
+def _logit(found: Responses) -> Floats:
+    """Where intercepts are pulled to: the log-odds of each task, with half a success and failure more."""
+    trials = found.trials.sum(axis=-2, keepdims=True)
+    won = (found.value * found.trials).sum(axis=-2, keepdims=True)
+    return np.asarray(np.log((won + 0.5) / (trials - won + 0.5)))
+
+
+def _curve(
+    found: Responses, start: Floats, slope: Floats, ability: Floats
+) -> tuple[Floats, Floats]:
+    """Chances, and n p (1 − p)."""
+    p = 1.0 / (1.0 + np.exp(-np.clip(start + slope * ability, -30.0, 30.0)))
+    return p, np.maximum(found.trials * p * (1.0 - p), 0.0)
+
+
+def _common_step(
+    off: Floats, weight: Floats, ability: Floats, start: Floats, slope: Floats, centre: Floats
+) -> tuple[Floats, Floats]:
+    """One step of Newton's in all intercepts and the one slope, intercepts eliminated."""
+    a = off.sum(axis=-2, keepdims=True) - (start - centre) / _INTERCEPT_SD**2
+    aa = weight.sum(axis=-2, keepdims=True) + 1 / _INTERCEPT_SD**2
+    ab = (weight * ability).sum(axis=-2, keepdims=True)
+    b = (off * ability).sum(axis=(-2, -1), keepdims=True)
+    bb = (weight * ability**2).sum(axis=(-2, -1), keepdims=True)
+    left = bb - (ab**2 / aa).sum(axis=-1, keepdims=True)
+    step = (b - (ab * a / aa).sum(axis=-1, keepdims=True)) / np.maximum(left, _LEAST)
+    step = np.clip(step, -1.0, 1.0)
+    return start + np.clip((a - ab * step) / aa, -2.0, 2.0), slope + step
+
+
+def _own_step(
+    off: Floats,
+    weight: Floats,
+    ability: Floats,
+    at: tuple[Floats, Floats],
+    pulled_to: tuple[Floats, Floats],
+) -> tuple[Floats, Floats]:
+    """One step of Newton's in the intercept and the slope of each task."""
+    (start, slope), (centre, common) = at, pulled_to
+    a = off.sum(axis=-2, keepdims=True) - (start - centre) / _INTERCEPT_SD**2
+    b = (off * ability).sum(axis=-2, keepdims=True) - (slope - common) / _SLOPE_SD**2
+    aa = weight.sum(axis=-2, keepdims=True) + 1 / _INTERCEPT_SD**2
+    ab = (weight * ability).sum(axis=-2, keepdims=True)
+    bb = (weight * ability**2).sum(axis=-2, keepdims=True) + 1 / _SLOPE_SD**2
+    whole = aa * bb - ab**2
+    return (
+        start + np.clip((bb * a - ab * b) / whole, -2.0, 2.0),
+        slope + np.clip((aa * b - ab * a) / whole, -1.0, 1.0),
+    )
+
+
+def _lines(found: Responses, ability: Floats) -> Expectations:
+    """Straight lines; the common slope is the mean over tasks in deviations of each."""
+    seen = found.seen
+    mean = _mean(found.value, seen)
+    beyond = np.where(seen, found.value - mean, 0.0)
+    size = np.sqrt(_mean(beyond**2, seen))
+    together = _mean(beyond * ability, seen)
+    known = size > _LEAST
+    r = np.divide(together, size, out=np.zeros_like(size), where=known)
+    common = np.sum(r, axis=-1, keepdims=True) / np.maximum(known.sum(axis=-1, keepdims=True), 1)
+    expected = np.where(seen, mean + together * ability, 0.0)
+    alike = np.where(seen, mean + common * size * ability, 0.0)
+    return Expectations(ability, expected, alike, common[..., 0, 0])

@@ -1,0 +1,156 @@
+"""Why a task deserves a look, in words, with the agents concerned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.irt.items import Floats
+from examiner.irt.suspects.discrimination import Discrimination
+from examiner.irt.suspects.given_ability import Expectations, Responses
+from examiner.irt.suspects.together import Pair
+from examiner.irt.suspects.unsteady import Unsteady
+from examiner.results import ResponseMatrix
+from examiner.wording import counted, listed
+
+Bools = NDArray[np.bool_]
+Kind = Literal["negative", "unsteady", "scorers", "flat", "repeat", "nobody", "everybody"]
+KINDS: Mapping[Kind, str] = {
+    "negative": "solved by the weak, failed by the strong",
+    "unsteady": "trials of the same agent disagree more than on tasks of like difficulty",
+    "scorers": "scorers disagree more than on tasks of like difficulty",
+    "flat": "tells less than half of what tasks do of the able",
+    "repeat": "repeats another task",
+    "nobody": "solved by nobody",
+    "everybody": "solved by everybody",
+}
+"""What a task may be suspected of, the gravest first."""
+_NAMED = 3
+_FEW_LETTERS = 20
+"""Shorter texts may be alike without being one task: "Continue." """
+
+
+class Reason(NamedTuple):
+    """Why one task deserves a look.
+
+    `strength` ranks tasks of one kind; `tasks` are others concerned, and `agents` those whose results are
+    the oddest, by name.
+    """
+
+    kind: Kind
+    sentence: str
+    strength: float
+    agents: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+
+
+class Reasons:
+    """Gathers reasons by task."""
+
+    def __init__(self, matrix: ResponseMatrix, found: Responses, given: Expectations) -> None:
+        self.matrix, self._found, self._given = matrix, found, given
+        self._by_task: dict[int, list[Reason]] = {}
+        seen = found.seen
+        self.tried = seen.sum(axis=0)
+        trials = found.trials.sum(axis=0)
+        total = (found.trials * found.value).sum(axis=0)
+        self.share: Floats = np.divide(
+            total, trials, out=np.full(len(total), np.nan), where=trials > 0
+        )
+        self.solved: Floats = np.asarray(total if found.counts else self.share)
+        self._trials = trials
+
+    def _add(self, task: int, reason: Reason) -> None:
+        self._by_task.setdefault(task, []).append(reason)
+
+    def ranked(self) -> list[tuple[int, tuple[Reason, ...]]]:
+        """Return tasks and their reasons: the gravest kind first, of each those with several."""
+        order = list(KINDS)
+        made = []
+        for task, reasons in self._by_task.items():
+            own = sorted(reasons, key=lambda why: (order.index(why.kind), -why.strength))
+            made.append((task, tuple(own)))
+
+        def gravest(each: tuple[int, tuple[Reason, ...]]) -> tuple[float, ...]:
+            first, kinds = each[1][0], len({why.kind for why in each[1]})
+            return order.index(first.kind), -kinds, -first.strength, each[0]
+
+        return sorted(made, key=gravest)
+
+    def add_discrimination(self, slopes: Discrimination | None) -> None:
+        """Add tasks with low and negative slopes, with the strong that fail and the weak that solve."""
+        if slopes is None:
+            return
+        kinds: tuple[tuple[Kind, Bools], ...]
+        kinds = ("negative", slopes.negative), ("flat", slopes.flat)
+        for kind, where in kinds:
+            for task in np.flatnonzero(where).tolist():
+                r, usual = float(slopes.correlation[task]), float(slopes.expected[task])
+                goes = f"goes with the others by {r:.2f}, where {usual:.2f} is usual"
+                sentence = f"{KINDS[kind]}: {goes}"
+                self._add(task, Reason(kind, sentence, usual - r, self._odd(task)))
+
+    def _odd(self, task: int) -> tuple[str, ...]:
+        """The strong that do worst beside what is usual, then the weak that do best, by name."""
+        ability, seen = self._given.ability[:, task], self._found.seen[:, task]
+        left = np.where(seen, self._found.value[:, task] - self._given.alike[:, task], 0.0)
+        low = np.where((ability > 0) & (left < 0), left * ability, 0.0)
+        high = np.where((ability < 0) & (left > 0), left * ability, 0.0)
+        return (*self._largest(-low), *self._largest(-high))
+
+    def _largest(self, size: Floats) -> tuple[str, ...]:
+        rows = np.argsort(-size, kind="stable")[:_NAMED]
+        return tuple(self.matrix.agents[row] for row in rows if size[row] > 0)
+
+    def add_unsteady(
+        self, found: Mapping[Literal["unsteady", "scorers"], tuple[Unsteady, Floats]]
+    ) -> None:
+        """Add tasks on which trials, or scorers, disagree, with the agents on whom they do most."""
+        for kind, (made, cells) in found.items():
+            for task in np.flatnonzero(made.shown).tolist():
+                agents = self._largest(np.nan_to_num(cells[:, task]))
+                what = "two trials differ" if kind == "unsteady" else "scorers differ"
+                usual = f"{made.mean[task]:.0%}, where {made.like[task]:.0%} is usual"
+                sentence = f"{KINDS[kind]}: {what} in {usual}"
+                self._add(task, Reason(kind, sentence, float(made.excess[task]), agents))
+
+    def add_repeats(self, pairs: Sequence[Pair], texts: Sequence[str]) -> None:
+        """Add pairs that go together beyond ability, and tasks with the same text."""
+        for pair in pairs:
+            both = self._found.seen[:, pair.first] & self._found.seen[:, pair.second]
+            first, second = (self._found.value[:, task] for task in (pair.first, pair.second))
+            apart = np.where(both, np.abs(first - second), 0.0)
+            alike = int((both & (apart < 1e-12)).sum())
+            agents = self._largest(apart)
+            same = f"the same results of {alike:,} of {counted(int(both.sum()), 'agent')}"
+            for task, other in ((pair.first, pair.second), (pair.second, pair.first)):
+                name = self.matrix.tasks[other]
+                sentence = f"goes with {name!r} beyond ability: {same}"
+                self._add(task, Reason("repeat", sentence, pair.excess, agents, (name,)))
+        texted: dict[str, list[int]] = {}
+        for task, text in enumerate(texts):
+            plain = " ".join(text.split()).casefold()
+            if len(plain) >= _FEW_LETTERS:
+                texted.setdefault(plain, []).append(task)
+        for tasks in texted.values():
+            for task in tasks if len(tasks) > 1 else ():
+                others = tuple(self.matrix.tasks[other] for other in tasks if other != task)
+                sentence = f"{KINDS['repeat']}: the same text as {listed(others)}"
+                self._add(task, Reason("repeat", sentence, float("inf"), (), others))
+
+    def add_unanimous(self) -> None:
+        """Add tasks that nobody, or everybody, solves, where results are successes."""
+        if not self._found.counts:
+            return
+        for task in np.flatnonzero(self.tried > 0).tolist():
+            kind: Kind | None = None
+            if self.solved[task] == 0:
+                kind = "nobody"
+            elif self.solved[task] == self._trials[task]:
+                kind = "everybody"
+            if kind is not None:
+                sentence = f"{KINDS[kind]}, of {counted(int(self.tried[task]), 'agent')}"
+                self._add(task, Reason(kind, sentence, float(self._trials[task])))
