@@ -67,6 +67,8 @@ def test_lists_for_other_tools_are_written_from_their_logs(examiner, tmp_path) -
         (("--size", 99), "99"),
         (("--choose-on", "agent*"), "on all agents"),
         (("--folds", "x"), "'x'"),
+        (("--size", 12), "no smaller than the benchmark"),
+        (("--lm-eval", "nowhere/list.json"), "its folder does not exist"),
     ],
 )
 def test_what_cannot_be_is_said_and_nothing_is_written(examiner, tmp_path, options, said) -> None:
@@ -78,3 +80,41 @@ def test_what_cannot_be_is_said_and_nothing_is_written(examiner, tmp_path, optio
     assert done.returncode == 2
     assert said in done.stderr and "Traceback" not in done.stderr
     assert sorted(one.name for one in tmp_path.iterdir()) == ["table.csv"]
+
+
+def test_files_do_not_overwrite_each_other_or_the_source(examiner, tmp_path) -> None:
+    path, stored = tmp_path / "table.csv", tmp_path / "tiny.json"
+    write_table(path, [f"t{number}" for number in range(12)])
+    before = path.read_bytes()
+    for options in (("-o", path), ("-o", stored, "--inspect", stored)):
+        done = examiner("distil", path, "--size", 4, *options)
+        assert done.returncode == 2 and "named twice" in done.stderr
+    assert path.read_bytes() == before and not stored.exists()
+
+
+def test_ids_of_several_evaluations_are_not_mixed_for_inspect(examiner, tmp_path) -> None:
+    path = tmp_path / "table.csv"
+    write_table(path, [f"{part}/{number}" for part in "ab" for number in range(6)])
+    done = examiner(
+        *("distil", path, "--size", 8, "--folds", 3, "-o", tmp_path / "tiny.json"),
+        *("--inspect", tmp_path / "ids.json"),
+    )
+    assert done.returncode == 2 and "of several evaluations ('" in done.stderr
+    assert not (tmp_path / "tiny.json").exists()
+
+
+@pytest.mark.parametrize("number", ["NaN", "1e308", "null"])
+@pytest.mark.parametrize("where", ["mean", "beta", "slope", "weight", "usual"])
+def test_a_tiny_version_with_numbers_that_no_agents_give_places_nobody(
+    examiner, tmp_path, where, number
+) -> None:
+    path, stored = tmp_path / "table.csv", tmp_path / "tiny.json"
+    results = write_table(path, [f"t{number}" for number in range(12)])
+    ex.save(ex.selection.select(results, 4, rng=0), stored)
+    content = json.loads(stored.read_text())
+    holder = content["predictor"] if where in ("mean", "beta") else content["predictor"]["curves"]
+    value = json.loads(number)
+    holder[where] = value if where == "mean" else [value, *holder[where][1:]]
+    stored.write_text(json.dumps(content))
+    done = examiner("place", path, "--keep", "agent:agent 3", "--with", stored)
+    assert done.returncode == 2 and "Traceback" not in done.stderr

@@ -131,3 +131,20 @@ def test_logs_of_several_formats_keep_their_levels(tmp_path: Path):
     assert benchmarks == ("inspect_evals/arc_easy", "quiz")
     with pytest.raises(ex.InputError, match="There is no column 'bleu'; found 'acc', 'f1'"):
         ex.read(tmp_path, measure=["quiz=bleu"])
+
+
+def test_aggregates_beside_known_samples_are_not_taken_for_new_logs(tmp_path: Path):
+    logs, target = tmp_path / "logs", tmp_path / "all.parquet"
+    about = {
+        "results": {"quiz": {"acc,none": 0.5, "alias": "quiz"}},
+        "model_name": "m",
+        "n-shot": {"quiz": 0},
+        "higher_is_better": {"quiz": {"acc": True}},
+    }
+    write_lm_eval(
+        logs / "m", "quiz", [lm_eval_line(at, {"acc": 1.0}) for at in range(3)], about=about
+    )
+    before = stored(logs, target)
+    again = ex.read(logs, append_to=target)
+    assert len(again) == len(before) == 3
+    assert any("nothing was added" in note for note in again.notes)

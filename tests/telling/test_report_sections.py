@@ -197,3 +197,12 @@ def test_numbers_of_a_column_share_their_decimals():
 
 def test_a_column_of_nothing_is_dashes():
     assert aligned([float("nan"), float("nan")]) == ["–", "–"]
+
+
+def test_the_best_and_the_worst_are_not_nearly_identical() -> None:
+    """Their standing differs by the same on every task, so that it correlates perfectly."""
+    middle = np.random.default_rng(0).integers(0, 2, (4, 14))
+    scores = np.vstack([np.ones(14), np.zeros(14), middle]).astype(float)
+    assert "No two agents are nearly identical" in texts(
+        reading(Study.of(Results.from_numpy(scores)))
+    )

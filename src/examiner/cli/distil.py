@@ -20,7 +20,7 @@ from examiner.selection.distil import DRAWS
 from examiner.stored import save
 from examiner.telling.findings import tiny as findings
 from examiner.telling.terminal import print_line
-from examiner.wording import InputError
+from examiner.wording import InputError, shorten
 
 HINT = "`examiner select --no-proof` only chooses."
 
@@ -54,8 +54,14 @@ def distil(
     """Make a tiny version of a benchmark: chosen tasks, what predicts the whole, and its record."""
     if choice.choose_on is not None:
         raise InputError("A tiny version is chosen on all agents. Leave out `--choose-on`.")
+    _check_outputs(options, how)
     with progress_bar("reading") as progress:
         material = material_from(options, choice, levels, None, progress)
+        if how.size >= len(material.tasks):
+            raise InputError(
+                f"A tiny version of {how.size:,} tasks is no smaller than the benchmark, which has "
+                f"{len(material.tasks):,}. Give a smaller `--size`."
+            )
         folds = selection.folds_of_proof(material) if how.folds is None else folds_named(how.folds)
         seconds = selection.expected_seconds(material, how.size, folds, [selection.DEFAULT])
         tiny = selection.distil(
@@ -74,6 +80,22 @@ def distil(
     show(finding, "examiner.distil/1", told, tuple(notes), seed=told.seed, **stored)
     if told.for_people:
         print_line(f"Stored: {stored['stored']}")
+
+
+def _check_outputs(options: SourceOptions, how: DistilOptions) -> None:
+    """Refuse files that would overwrite each other or the source, or have no folder, before long work."""
+    given = [path for path in (how.output, how.lm_eval, how.inspect) if path is not None]
+    real = [path.resolve() for path in (*given, Path(options.source))]
+    for at, path in enumerate(given):
+        if real[at] in real[at + 1 :]:
+            raise InputError(
+                f"{shorten(path, 200)} is named twice, as what is read or written. Give each its own name."
+            )
+        if not path.resolve().parent.is_dir():
+            raise InputError(
+                f"Cannot write {shorten(path, 200)}: its folder does not exist. Make the folder, or choose "
+                f"another path."
+            )
 
 
 def _lists(

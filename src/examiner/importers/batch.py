@@ -53,9 +53,10 @@ def read_files(
     Results: 2 agents × 2 tasks, 1 run, 1 trial; measures: score
     """
     found = found_files(source)
+    read_before: set[Path] = set()
     if before is not None:
-        known_before = before.known(found.paths)
-        paths = tuple(path for path in found.paths if path not in known_before)
+        read_before = before.known(found.paths)
+        paths = tuple(path for path in found.paths if path not in read_before)
         found = found._replace(paths=paths)
     candidates = tuple(FORMATS) if format is None else (format,)
     files, problems = _opened(
@@ -65,7 +66,7 @@ def read_files(
     irregular = {"are not regular (pipes or devices)": list(found.irregular)}
     known = replace(known, skipped=known.skipped | irregular)
     if before is not None:
-        known = _logs_only(known)
+        known = _logs_only(known, read_before)
     if not known.by_format and before is not None:
         return None
     if not known.by_format and problems:
@@ -97,11 +98,23 @@ def read_files(
     return replace(reading, results=reading.results.with_notes(*known.notes(found.root)))
 
 
-def _logs_only(known: Sorted) -> Sorted:
-    """Only logs of evaluations can be added to others."""
+def _logs_only(known: Sorted, read_before: set[Path]) -> Sorted:
+    """Only logs of evaluations can be added to others, and no aggregates beside logs that are known."""
+    folders = {path.parent for path in read_before}
+    new = {
+        name: [file for file in files if not _aggregates(name) or file.path.parent not in folders]
+        for name, files in known.by_format.items()
+    }
+    known = replace(known, by_format={name: files for name, files in new.items() if files})
     return known.sifted(
         lambda name, file: file if FORMATS[name].logs else "cannot be added to logs of evaluations"
     )
+
+
+def _aggregates(name: str) -> bool:
+    """Whether a format holds what samples of another sum up to: `lm-eval-results` beside `lm-eval`."""
+    samples = name.removesuffix("-results")
+    return samples != name and samples in FORMATS
 
 
 def _opened(

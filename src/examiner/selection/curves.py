@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from examiner.checking import Axes, Bounds, Floats, read_only
 from examiner.irt.items import sigmoid_pair
+from examiner.wording import InputError
 
 NODES = np.linspace(-6.0, 6.0, 61)
 """Abilities at which what is known of an agent is added up, in deviations of the agents seen."""
@@ -23,6 +24,7 @@ INTERCEPT_VARIANCE = 9.0
 STEPS = 8
 """Newton steps: from flat curves the fifth one hardly moves any more."""
 _WITHIN = 1e-6
+_LARGEST = 1e100  # squares and sums of larger numbers leave float64
 _LEAST_VARIANCE = (
     1e-3  # one surprise on a task that everybody solves must not decide the dispersion
 )
@@ -54,8 +56,10 @@ class ScoreCurves:
     ends: tuple[float, float]
 
     def __post_init__(self) -> None:
-        for part in (self.slope, self.intercept, self.weight):
-            read_only(part)
+        for name in ("slope", "intercept", "weight"):
+            check_small(getattr(self, name), f"{name} of the curves")
+            read_only(getattr(self, name))
+        check_small(np.array([*self.usual, *self.ends]), "agents' scores")
 
     def shares(self) -> Floats:
         """Return the expected share of successes at each node, [nodes, tasks]."""
@@ -105,6 +109,19 @@ class ScoreCurves:
         )
         beyond = np.maximum((self.usual[0] - said) / least, (said - self.usual[1]) / most)
         return np.asarray(0.5 + 0.5 * np.clip(beyond, 0.0, 1.0))
+
+
+def check_small(values: Floats | float, what: str) -> None:
+    """Refuse stored numbers that no agents give: what is not finite, or whose products are not.
+
+    >>> check_small(float("nan"), "predictor's mean")
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: The predictor's mean holds nan, which no agents give. Make it again.
+    """
+    odd = [value for value in np.ravel(values).tolist() if not abs(value) < _LARGEST]
+    if odd:
+        raise InputError(f"The {what} holds {odd[0]:g}, which no agents give. Make it again.")
 
 
 def curves_of(values: Floats, target: Floats, weight: Floats) -> ScoreCurves:

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from examiner.checking import Axes, Bounds, Floats, read_only
-from examiner.selection.curves import ByCurves, ScoreCurves
+from examiner.selection.curves import ByCurves, ScoreCurves, check_small
 from examiner.selection.evidence import Fold
 from examiner.selection.intervals import Predicted, Reach, calibrated
 from examiner.selection.ridge import Design, ridge_fits
@@ -17,6 +17,7 @@ from examiner.wording import InputError
 
 UNEXPECTED = 2.0
 """A result further from its prediction than this many deviations is called unexpected."""
+_MAY_BE_UNKNOWN = ("truth", "held_out")
 _LEAST_DEVIATION = 1e-3
 _MOST_VARIANCE = 4.0
 """What tasks that were not run may vary by, each, in units of the tasks' mean variance."""
@@ -55,6 +56,8 @@ class Predictor:
     def __post_init__(self) -> None:
         for part in fields(self):
             value = getattr(self, part.name)
+            if part.name not in _MAY_BE_UNKNOWN and isinstance(value, (np.ndarray, float)):
+                check_small(value, f"predictor's {part.name}")
             if isinstance(value, np.ndarray):
                 read_only(value)
 

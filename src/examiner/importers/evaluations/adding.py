@@ -19,6 +19,8 @@ from examiner.importers.evaluations.assembly import (
 from examiner.results import Results
 from examiner.wording import InputError, counted, listed, shorten
 
+_ADDED = "of new logs added to"
+
 
 @dataclass(frozen=True, slots=True)
 class Before:
@@ -78,10 +80,9 @@ class Before:
         again = set(added.column("log")) & set(self.results.column("log"))
         old = _rows(self.results).filter(~pl.col("log").is_in(again))
         rows = pl.concat([old, _rows(added)], how="diagonal_relaxed")
-        note = f"{counted(len(added), 'row')} of new logs added to {len(old):,} that were there."
-        origin = replace(added.provenance, notes=()).with_notes(
-            note, *self.results.notes, *added.notes
-        )
+        note = f"{counted(len(added), 'row')} {_ADDED} {len(old):,} that were there."
+        earlier = [said for said in self.results.notes if _ADDED not in said]
+        origin = replace(added.provenance, notes=()).with_notes(note, *earlier, *added.notes)
         scales = self.results.scales + added.scales
         return replace(results_from_rows(rows, added.measures, origin, {}), scales=scales)
 

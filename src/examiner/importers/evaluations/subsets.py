@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from examiner.results import Results
-from examiner.wording import InputError, counted, shorten
+from examiner.wording import InputError, listed, shorten
 
 
 def lm_eval_samples(results: Results, tasks: Sequence[str]) -> dict[str, list[int]]:
@@ -34,13 +34,13 @@ def inspect_sample_ids(results: Results, tasks: Sequence[str]) -> list[str | int
     ['paris', 7]
     """
     items = _items(results, tasks)
-    ids = [int(item) if item.isdecimal() else item for _, item in items]
-    if len(set(ids)) < len(ids):
+    names = dict.fromkeys(name for name, _ in items)
+    if len(names) > 1:
         raise InputError(
-            f"{counted(len(ids) - len(set(ids)), 'id')} stand for samples of several evaluations, and "
-            f"inspect_ai takes ids of one. Distil each of them by itself (`--keep benchmark:NAME`)."
+            f"The chosen tasks are of several evaluations ({listed(names)}), and inspect_ai takes ids of "
+            f"one. Distil each of them by itself: keep its tasks with `--keep`."
         )
-    return ids
+    return [int(item) if item.isdecimal() else item for _, item in items]
 
 
 def _items(results: Results, tasks: Sequence[str]) -> list[tuple[str, str]]:

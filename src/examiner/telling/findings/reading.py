@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -199,11 +200,36 @@ def _pairs(study: Study) -> tuple[Likeness, ...]:
         exact = near_identical(study.results, 1.0, study.measure)
         found |= {(pair.a, pair.b): pair for pair in exact}
     if len(study.results.agents) > 2:
-        near = near_identical(_standing(study), NEAR_IDENTICAL, study.measure)
+        standing = _standing(study)
+        near = near_identical(standing, NEAR_IDENTICAL, study.measure)
         # Over a handful of common tasks a high correlation is chance.
         fewest = min(FEWEST_COMMON_TASKS, len(study.results.tasks))
-        found |= {(pair.a, pair.b): pair for pair in near if pair.tasks >= fewest}
+        level = _concordance(standing, study.measure)
+        found |= {
+            (pair.a, pair.b): pair
+            for pair in near
+            if pair.tasks >= fewest and level(pair) > NEAR_IDENTICAL
+        }
     return tuple(pair for pair in found.values() if pair.tasks)
+
+
+def _concordance(standing: Results, measure: str) -> Callable[[Likeness], float]:
+    r"""Lin's (1989) concordance, which the best and the worst agent lack however alike their profiles are.
+
+    .. math:: \rho_c = \frac{2 s_{ab}}{s_a^2 + s_b^2 + (\bar x_a - \bar x_b)^2}
+    """
+    from examiner.scores.cells import cell_means
+
+    means = cell_means(standing, measure)
+    row = {agent: index for index, agent in enumerate(standing.agents)}
+
+    def of(pair: Likeness) -> float:
+        both = means[[row[pair.a], row[pair.b]]]
+        a, b = both[:, np.isfinite(both).all(axis=0)]
+        apart = a.var() + b.var() + (a.mean() - b.mean()) ** 2
+        return float(2 * ((a - a.mean()) * (b - b.mean())).mean() / apart) if apart > 0 else 1.0
+
+    return of
 
 
 def _standing(study: Study) -> Results:
@@ -236,7 +262,7 @@ def _likeness(study: Study) -> Piece:
             "`ex.scores.near_identical` takes as long as it needs."
         )
     pairs = _pairs(study)
-    near = f"a correlation above {NEAR_IDENTICAL} of their standing among all agents"
+    near = f"a correlation above {NEAR_IDENTICAL} of their standing among all agents, at one level"
     if not pairs:
         none = "No two agents are nearly identical: none repeats another, and no two have "
         return Text(f"{none}{near}.")
