@@ -140,3 +140,11 @@ def test_items_and_texts_are_for_logs_only():
         ex.read(table, items=["t"])
     with pytest.raises(ex.InputError, match=r"`--item-text`\) is for logs of evaluations"):
         ex.read(table, item_text=True)
+
+
+def test_an_agent_that_resolved_nothing_failed_on_what_others_are_asked(tmp_path: Path):
+    write_submission(tmp_path, "20250101_a", [ONE, TWO])
+    write_submission(tmp_path, "20250102_b", [])
+    results = ex.read(tmp_path)
+    assert len(results.agents) == 2
+    assert sorted(results.measure().tolist()) == [0.0, 0.0, 1.0, 1.0]

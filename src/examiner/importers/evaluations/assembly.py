@@ -70,8 +70,9 @@ def reading_of(
     """
     if not logs:
         raise InputError("There is no log to read. Name one.")
-    filled = [read for read in logs if len(read.log.rows)]
-    if not filled:
+    # A log that names nobody's items still failed on those that others name.
+    filled = [read for read in logs if len(read.log.rows) or read.log.only_named]
+    if not any(len(read.log.rows) for read in filled):
         told = _left_out_notes([read.log for read in logs])
         raise InputError(
             f"{shorten(logs[0].path, 200)} holds no sample with a score. {' '.join(told)}".strip()

@@ -70,7 +70,7 @@ def read(file: SourceFile, options: TableOptions) -> list[EvaluationLog]:
             file.names.get("agent") or model,
             file.names.get("task") or (f"{BENCHMARK} {split}" if split else BENCHMARK),
             samples.frame(),
-            samples.measures,
+            samples.measures or (MEASURE,),
             "",  # the ids of instances name them in all parts of the benchmark
             file.names.get("run") or evaluation,
             settings={"split": split} if split else {},
