@@ -40,7 +40,12 @@ def interrupted(job: Job, ledger: Path, cuts: list[int], lost: list[bool]) -> in
     return played
 
 
-@pytest.mark.parametrize("agent", ["Stateless", "Learner", "Unsaved"])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "agent", ["Learner", *(pytest.param(agent, marks=SLOW) for agent in ("Stateless", "Unsaved"))]
+)
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_any_interruptions_leave_the_same_rows(agent: str, data: st.DataObject) -> None:

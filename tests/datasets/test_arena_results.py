@@ -124,6 +124,12 @@ def test_at_least_half_of_the_agents_beat_random_play_on_half_of_the_games():
     assert won["random"] == 0
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["atari-arena-deterministic", pytest.param("atari-arena", marks=pytest.mark.slow)],
+    indirect=True,
+    scope="module",
+)
 def test_an_episode_played_again_is_the_same_episode(name, results):
     """Where the same emulator and generators are installed: one blind, one learning, one planning agent."""
     from examiner.arena import Playing

@@ -73,6 +73,7 @@ def test_every_figure_has_its_data_a_page_and_plotlys_own_figure(
     assert repr(made).startswith(f"Plot {name!r}: ") and "\n" not in repr(made)
 
 
+@pytest.mark.slow
 def test_all_figures_of_the_report_have_a_name(wins: Results, log: Results) -> None:
     told = [
         *ex.report(priced(wins), typology=KINDS).sections,

@@ -26,7 +26,11 @@ ODD = {
 
 
 @pytest.mark.parametrize(
-    ("name", "target"), [*((name, "mean") for name in ODD), ("wins", "rank-points")]
+    ("name", "target"),
+    [
+        *((name, "mean") for name in ODD),
+        pytest.param("wins", "rank-points", marks=pytest.mark.slow),
+    ],
 )
 def test_odd_tables_are_compared_all_the_same(name: str, target: str) -> None:
     values = ODD[name]

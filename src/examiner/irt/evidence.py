@@ -30,7 +30,7 @@ def evidence_stream(rng: np.random.Generator) -> np.random.Generator:
 
 def _short(p: float, times: float = 1.0) -> str:
     """Two digits of a p-value, a third where two would not tell it from the level."""
-    short = f"{times * p:.2g}"
+    short = f"{times * p:.2g}" if times * p < 99.5 else f"{times * p:.0f}"
     at_level = float(short) == times * LEVEL
     return f"{times * p:.3g}" if at_level else short
 

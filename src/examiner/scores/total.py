@@ -260,7 +260,7 @@ def _labels(results: Results, column: str) -> tuple[str, ...]:
     if bare:
         raise InputError(
             f"{counted(len(bare), 'task')} of {len(values):,} have no {shorten(column)}: {listed(bare)}. "
-            f"Give every task one, or leave those out (`--drop task:NAME`)."
+            f"Give every task one, take a column that all have, or leave those out (`--drop task:NAME`)."
         )
     return tuple(map(str, values))
 

@@ -39,7 +39,8 @@ def tell(tiny: Selection, *, seed: int = 0) -> Finding:
     lead = "It was not judged on held-out agents."
     if record is not None:
         lead = (
-            f"{counted(len(tiny), 'task')} predict the {tiny.target} of all {data['of_tasks']:,}, for "
+            f"{counted(len(tiny), 'task')} predict{'s' if len(tiny) == 1 else ''} the {tiny.target} of "
+            f"all {data['of_tasks']:,}, for "
             f"agents that had no part in choosing, within {three_digits(record.error)} on average (95 % "
             f"interval {three_digits(record.error_low)} to {three_digits(record.error_high)}); as many "
             f"random ones within {three_digits(record.random_error)}. {record.coverage:.0%} of "
