@@ -110,7 +110,8 @@ def difference_of(
     value, error = float(nest.average((x - y)[:, None])[0]), stratified_error(x - y, nest, cluster)
     within, spare = _run_error([(first, rows_a), (second, rows_b)], nest.shares)
     low, high, detectable = _t_reach(value, error.size, error.degrees, level)
-    paired, of_a, of_b = (stratified_error(one, nest, None).size for one in (x - y, x, y))
+    of_a, of_b = (stratified_error(one, nest, None).size for one in (x, y))
+    paired = error.size if cluster is None else stratified_error(x - y, nest, None).size
     unpaired = math.hypot(of_a, of_b)
     return Difference(
         *(first.agent, second.agent, total, error.clusters, value, paired, error.size, unpaired),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from examiner.scores.total import Total
 from examiner.wording import InputError, counted, listed
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Strata:
     """The run scores of one agent: a row a task it was observed on, trials averaged within runs.
 
@@ -31,12 +32,12 @@ class Strata:
     scores: Floats
     nest: Nest | None = None
 
-    @property
+    @cached_property
     def present(self) -> NDArray[np.bool_]:
         """Which places of `scores` hold a run, shape [tasks, most runs]."""
         return np.arange(self.scores.shape[1]) < self.runs[:, None]
 
-    @property
+    @cached_property
     def means(self) -> Floats:
         """The mean of each task's runs, shape [tasks]."""
         sums: Floats = np.where(self.present, self.scores, 0.0).sum(axis=1)
