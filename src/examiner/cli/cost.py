@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from examiner.cli.levels import LevelOptions, levelled
+from examiner.cli.levels import LevelOptions, levelled_and_compared
 from examiner.cli.options import (
     REPS,
     ComparisonOptions,
@@ -14,7 +14,7 @@ from examiner.cli.options import (
     option,
 )
 from examiner.cli.output import progress_bar, show
-from examiner.cli.source import comparable, results_from
+from examiner.cli.source import results_from
 from examiner.scores import averaging_notes, pareto
 from examiner.scores.costs import needed_cost
 from examiner.telling.findings import cost as findings
@@ -46,8 +46,8 @@ def cost(
 ) -> None:
     """Set scores against what they cost: who is on the Pareto front, how surely, and who is dominated."""
     with progress_bar("reading") as progress:
-        known = levelled(results_from(options, progress), levels, comparison.normalise)
-        results = comparable(known.results, replace(comparison, normalise=known.normalise))
+        known = levelled_and_compared(results_from(options, progress), levels, comparison)
+        results = known.results
         if known.normalise is None:
             results = results.with_notes(*averaging_notes(results))
         found = pareto(

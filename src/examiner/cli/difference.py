@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from examiner.cli.levels import LevelOptions, levelled
+from examiner.cli.levels import LevelOptions, levelled_and_compared
 from examiner.cli.options import REPS, ComparisonOptions, Seeded, SourceOptions, argument, option
 from examiner.cli.output import progress_bar, show
-from examiner.cli.source import comparable, results_from
+from examiner.cli.source import results_from
 from examiner.scores import averaging_notes, compare_pairs
 from examiner.telling.findings import difference as findings
 from examiner.wording import InputError, nearest
@@ -35,9 +35,8 @@ def difference(
 ) -> None:
     """Compare agents in pairs: difference, probability of improvement, a test, and every common task."""
     with progress_bar("reading") as progress:
-        known = levelled(results_from(options, progress), levels, comparison.normalise)
-        comparison = replace(comparison, normalise=known.normalise)
-        results = comparable(known.results, comparison)
+        known = levelled_and_compared(results_from(options, progress), levels, comparison)
+        results = known.results
         others = [who.other, *(who.also or ())]
         for name in (who.agent, *others):
             if name not in results.agents:

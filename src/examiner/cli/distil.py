@@ -12,9 +12,10 @@ from examiner import selection
 from examiner.cli.levels import LevelOptions
 from examiner.cli.options import OUTPUT, Seeded, SourceOptions, option
 from examiner.cli.output import progress_bar, show
-from examiner.cli.select import FOLDS, SelectionOptions, folds_named, judging, material_from
+from examiner.cli.select import FOLDS, SelectionOptions, folds_named, judging, material_of
 from examiner.cli.source import results_from
 from examiner.importers.evaluations.subsets import inspect_sample_ids, lm_eval_samples
+from examiner.results import Results
 from examiner.results.storage import write_text
 from examiner.selection.distil import DRAWS
 from examiner.stored import save
@@ -56,7 +57,8 @@ def distil(
         raise InputError("A tiny version is chosen on all agents. Leave out `--choose-on`.")
     _check_outputs(options, how)
     with progress_bar("reading") as progress:
-        material = material_from(options, choice, levels, None, progress)
+        results = results_from(options, progress)
+        material = material_of(results, choice, levels)
         if how.size >= len(material.tasks):
             raise InputError(
                 f"A tiny version of {how.size:,} tasks is no smaller than the benchmark, which has "
@@ -71,7 +73,7 @@ def distil(
             holdout=selection.Holdout(folds.folds, repeats=folds.repeats, draws=DRAWS),
             **judging(choice.workers, seconds, HINT, progress),
         )
-        lists = _lists(options, how, tiny)
+        lists = _lists(results, how, tiny)
     stored = {"stored": str(save(tiny, how.output))}
     for path, content in lists:
         write_text(path, json.dumps(content) + "\n")
@@ -99,12 +101,9 @@ def _check_outputs(options: SourceOptions, how: DistilOptions) -> None:
 
 
 def _lists(
-    options: SourceOptions, how: DistilOptions, tiny: selection.Selection
+    results: Results, how: DistilOptions, tiny: selection.Selection
 ) -> list[tuple[Path, object]]:
     """What other tools take; made before anything is written."""
-    if how.lm_eval is None and how.inspect is None:
-        return []
-    results = results_from(options, None)
     made: list[tuple[Path, object]] = []
     if how.lm_eval is not None:
         made.append((how.lm_eval, lm_eval_samples(results, tiny.tasks)))

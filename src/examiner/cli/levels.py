@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from examiner.cli.options import option, parsed, words_of
+from examiner.cli.options import ComparisonOptions, option, parsed, words_of
+from examiner.cli.source import comparable
 from examiner.importers import read_numbers
 from examiner.results import Results
 from examiner.scores import Total, chance_scales, total
@@ -68,6 +69,19 @@ def levelled(results: Results, options: LevelOptions, normalise: str | None) -> 
     weights = options.weights
     known = None if weights is None else _numbers(weights, "weight", by or (), results)
     return Levelled(results, normalise, total(results, by, options.average, known))
+
+
+def levelled_and_compared(
+    results: Results, options: LevelOptions, comparison: ComparisonOptions
+) -> Levelled:
+    """Apply the levels, then what makes scores comparable: these are the results that come back.
+
+    >>> levelled_and_compared(Results.from_numpy([[1.0]]), LevelOptions(), ComparisonOptions()).normalise
+    """
+    known = levelled(results, options, comparison.normalise)
+    return known._replace(
+        results=comparable(known.results, replace(comparison, normalise=known.normalise))
+    )
 
 
 def _numbers(source: str, what: str, by: Sequence[str], results: Results) -> dict[str, float]:

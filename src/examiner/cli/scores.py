@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from examiner.cli.levels import LevelOptions, levelled
+from examiner.cli.levels import LevelOptions, levelled_and_compared
 from examiner.cli.options import REPS, ComparisonOptions, Seeded, SourceOptions, option
 from examiner.cli.output import progress_bar, show
-from examiner.cli.source import comparable, results_from
+from examiner.cli.source import results_from
 from examiner.scores import AGGREGATES, averaging_notes, overview
 from examiner.scores.significance import PostHoc
 from examiner.scores.uncertainty.bootstrap import Interval
@@ -42,9 +42,8 @@ def scores(
 ) -> None:
     """Aggregate agents with intervals, compare them, and say where the uncertainty comes from."""
     with progress_bar("reading") as progress:
-        known = levelled(results_from(options), levels, comparison.normalise)
-        comparison = replace(comparison, normalise=known.normalise)
-        results = comparable(known.results, comparison)
+        known = levelled_and_compared(results_from(options), levels, comparison)
+        results = known.results
         if comparison.normalise is None:
             results = results.with_notes(*averaging_notes(results))
         made = overview(

@@ -201,7 +201,18 @@ def material_from(
     >>> material_from(source, options, LevelOptions(), None, None).target
     'mean'
     """
-    known = levelled(results_from(source, progress), levels, options.normalise)
+    return material_of(results_from(source, progress), options, levels, budget)
+
+
+def material_of(
+    results: Results, options: SelectionOptions, levels: LevelOptions, budget: float | None = None
+) -> selection.Benchmark:
+    """Gather what choosing and judging need from results that were read.
+
+    >>> material_of(Results.from_numpy(np.eye(5)), SelectionOptions(), LevelOptions()).target
+    'mean'
+    """
+    known = levelled(results, levels, options.normalise)
     named = "cost" if options.cost is None and options.cost_of is not None else options.cost
     results, cost = _costs(known.results, named, budget)
     words = words_of(options.lexicographic) or []

@@ -102,19 +102,17 @@ def _logs_only(known: Sorted, read_before: set[Path]) -> Sorted:
     """Only logs of evaluations can be added to others, and no aggregates beside logs that are known."""
     folders = {path.parent for path in read_before}
     new = {
-        name: [file for file in files if not _aggregates(name) or file.path.parent not in folders]
+        name: [
+            file
+            for file in files
+            if FORMATS[name].sums_up is None or file.path.parent not in folders
+        ]
         for name, files in known.by_format.items()
     }
     known = replace(known, by_format={name: files for name, files in new.items() if files})
     return known.sifted(
         lambda name, file: file if FORMATS[name].logs else "cannot be added to logs of evaluations"
     )
-
-
-def _aggregates(name: str) -> bool:
-    """Whether a format holds what samples of another sum up to: `lm-eval-results` beside `lm-eval`."""
-    samples = name.removesuffix("-results")
-    return samples != name and samples in FORMATS
 
 
 def _opened(

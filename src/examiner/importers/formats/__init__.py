@@ -46,7 +46,8 @@ class Format(NamedTuple):
     episodes of agents while they learnt; `leads` that results beside it are made from it.
 
     A format whose files are logs of evaluations has `logs` instead: agents, runs and items are named
-    when all files were read. `companions` are names of files that belong to its own and need no word.
+    when all files were read. `companions` are names of files that belong to its own and need no word, and
+    `sums_up` is the format of the samples that its own files are aggregates of.
     """
 
     description: str
@@ -58,6 +59,7 @@ class Format(NamedTuple):
     leads: bool = False
     logs: ReadLogs | None = None
     companions: tuple[str, ...] = ()
+    sums_up: str | None = None
 
     def read_one(self, file: SourceFile, options: TableOptions) -> Reading:
         """Read one file.
@@ -132,6 +134,7 @@ FORMATS = MappingProxyType(
             "lm-evaluation-harness results of whole tasks, JSON",
             lm_eval.recognises_results,
             logs=lm_eval.read_results,
+            sums_up="lm-eval",
         ),
         "swe-bench": Format(
             "SWE-bench results.json, per_instance_details.json and reports of its harness",
@@ -149,6 +152,7 @@ FORMATS = MappingProxyType(
             "Every Eval Ever aggregates, JSON",
             every_eval_ever.recognises_aggregates,
             logs=every_eval_ever.read_aggregates,
+            sums_up="every-eval-ever",
         ),
         "helm": Format(
             "HELM per_instance_stats.json, a folder a run",

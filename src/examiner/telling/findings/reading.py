@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -193,6 +192,8 @@ def _pairs(study: Study) -> tuple[Likeness, ...]:
     On raw or human-normalised scores the few tasks with huge scores make all agents look alike.
     """
     from examiner.scores import near_identical
+    from examiner.scores.cells import cell_means
+    from examiner.scores.likeness import concordance
 
     found: dict[tuple[str, str], Likeness] = {}
     if len({row.tobytes() for row in study.raw}) < len(study.raw):
@@ -204,32 +205,14 @@ def _pairs(study: Study) -> tuple[Likeness, ...]:
         near = near_identical(standing, NEAR_IDENTICAL, study.measure)
         # Over a handful of common tasks a high correlation is chance.
         fewest = min(FEWEST_COMMON_TASKS, len(study.results.tasks))
-        level = _concordance(standing, study.measure)
+        # Alike at one level, too: the best and the worst may be better on the same tasks.
+        row = dict(zip(standing.agents, cell_means(standing, study.measure), strict=True))
         found |= {
             (pair.a, pair.b): pair
             for pair in near
-            if pair.tasks >= fewest and level(pair) > NEAR_IDENTICAL
+            if pair.tasks >= fewest and concordance(row[pair.a], row[pair.b]) > NEAR_IDENTICAL
         }
     return tuple(pair for pair in found.values() if pair.tasks)
-
-
-def _concordance(standing: Results, measure: str) -> Callable[[Likeness], float]:
-    r"""Lin's (1989) concordance, which the best and the worst agent lack however alike their profiles are.
-
-    .. math:: \rho_c = \frac{2 s_{ab}}{s_a^2 + s_b^2 + (\bar x_a - \bar x_b)^2}
-    """
-    from examiner.scores.cells import cell_means
-
-    means = cell_means(standing, measure)
-    row = {agent: index for index, agent in enumerate(standing.agents)}
-
-    def of(pair: Likeness) -> float:
-        both = means[[row[pair.a], row[pair.b]]]
-        a, b = both[:, np.isfinite(both).all(axis=0)]
-        apart = a.var() + b.var() + (a.mean() - b.mean()) ** 2
-        return float(2 * ((a - a.mean()) * (b - b.mean())).mean() / apart) if apart > 0 else 1.0
-
-    return of
 
 
 def _standing(study: Study) -> Results:
