@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores.cells import codes_of
-from examiner.scores.nest import Nest
+from examiner.scores.nest import Nest, stratified_error
 from examiner.scores.total import Total
 from examiner.scores.uncertainty.strata import Strata, common_rows, run_scores, same_sign
 from examiner.wording import InputError, shorten
@@ -110,7 +110,7 @@ def difference_of(
     value, error = float(nest.average((x - y)[:, None])[0]), stratified_error(x - y, nest, cluster)
     within, spare = _run_error([(first, rows_a), (second, rows_b)], nest.shares)
     low, high, detectable = _t_reach(value, error.size, error.degrees, level)
-    of_a, of_b = (stratified_error(one, nest, None).size for one in (x, y))
+    of_a, of_b = (_own_error(*one, nest) for one in ((first, rows_a), (second, rows_b)))
     paired = error.size if cluster is None else stratified_error(x - y, nest, None).size
     unpaired = math.hypot(of_a, of_b)
     return Difference(
@@ -119,49 +119,11 @@ def difference_of(
     )
 
 
-class ClusteredError(NamedTuple):
-    """A standard error, its degrees of freedom, and over how many clusters it was taken."""
-
-    size: float
-    degrees: int
-    clusters: int
-
-
-def stratified_error(
-    values: Floats, nest: Nest, clusters: NDArray[np.integer] | None = None
-) -> ClusteredError:
-    r"""Standard error of a total whose tasks come in clusters, drawn within the groups of the total.
-
-    .. math:: \mathrm{SE}^2 = \sum_g v_g, \quad v_g = \frac{C_g}{C_g - 1}
-              \sum_{c \in g} \Big(\sum_{t \in c} s_t (x_t - \bar x_g)\Big)^2
-
-    with s what a task counts in the total; without `clusters` every task is one. Degrees of freedom are
-    Satterthwaite's. A group of one cluster adds nothing, since nothing is known of others like it; NaN
-    where every group has one.
-
-    References: Cochran (1977), sections 5.4 and 9A.3; Miller (2024); Satterthwaite (1946).
-
-    >>> stratified_error(np.array([1.0, 1.0, 2.0, 2.0]), Nest.flat(4), np.array([0, 0, 1, 1]))
-    ClusteredError(size=0.5, degrees=1, clusters=2)
-    """
-    within = nest.within
-    off = nest.shares * (values - within.group_means(values[:, None])[within.group, 0])
-    group, sums = within.group, off**2
-    if clusters is not None:
-        most = int(clusters.max()) + 1
-        keys, cluster = np.unique(group * most + clusters, return_inverse=True)
-        group, sums = keys // most, np.bincount(cluster, weights=off) ** 2
-    sizes = np.bincount(group)
-    several = sizes > 1
-    if not several.any():
-        return ClusteredError(float("nan"), 0, len(group))
-    spare = np.maximum(sizes - 1, 1)
-    parts = np.where(several, sizes / spare * np.bincount(group, weights=sums), 0.0)
-    square = float(parts.sum())
-    degrees = int((sizes[several] - 1).sum())
-    if square > 0:
-        degrees = int(square**2 / float((parts[several] ** 2 / spare[several]).sum()) + 1e-9)
-    return ClusteredError(float(np.sqrt(square)), degrees, len(group))
+def _own_error(strata: Strata, rows: NDArray[np.intp], nest: Nest) -> float:
+    """The standard error of one agent's total over some of its tasks, by position."""
+    if len(rows) == len(strata.tasks):
+        return strata.error.size
+    return stratified_error(strata.means[rows], nest).size
 
 
 def clustered_error(values: Floats, clusters: NDArray[np.generic]) -> float:

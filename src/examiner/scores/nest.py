@@ -75,7 +75,17 @@ class Nest:
         each = ratio(share[self.group] * self.weight, inside[self.group])
         return np.where(np.isnan(each), 0.0, each) if there.any() else each
 
-    @property
+    @cached_property
+    def sizes(self) -> NDArray[np.intp]:
+        """How many tasks each group has, [groups]."""
+        return np.bincount(self.group, minlength=self._groups)
+
+    @cached_property
+    def _weights(self) -> Floats:
+        """What the tasks of each group count together, [groups]."""
+        return self._within_groups(self.weight)
+
+    @cached_property
     def _groups(self) -> int:
         return len(self.climb[0].parent) if self.climb else int(self.group.max(initial=0)) + 1
 
@@ -121,7 +131,7 @@ class Nest:
         """Weighted sums of means in each group, and of the weights themselves: [groups, columns]."""
         if times is None and means.shape[1] == 1:
             whole = self._within_groups(means[:, 0] * self.weight)
-            return whole[:, None], self._within_groups(self.weight)[:, None]
+            return whole[:, None], self._weights[:, None]
         counts = np.broadcast_to(self.weight[:, None], means.shape)
         if times is not None:
             counts = counts * times
@@ -132,19 +142,79 @@ class Nest:
         return sums, total
 
     def _within_groups(self, values: Floats) -> Floats:
-        return np.bincount(self.group, weights=values, minlength=self._groups).astype(np.float64)
+        sums = np.bincount(self.group, weights=values, minlength=self._groups)
+        return sums.astype(np.float64, copy=False)
 
     def _total(self, sums: Floats, counts: Floats) -> Floats:
         """From sums in groups, on the first axis, to the total; groups without anything are left out."""
         means, there = ratio(sums, counts), counts > 0
         for parent, weight in self.climb:
-            above = int(parent.max()) + 1
-            sums, counts = np.zeros((2, above, *means.shape[1:]))
-            for group, (up, share) in enumerate(zip(parent.tolist(), weight.tolist(), strict=True)):
-                sums[up] += np.where(there[group], share * means[group], 0.0)
-                counts[up] += share * there[group]
+            sums, counts = _climbed(means, there, parent, weight)
             means, there = ratio(sums, counts), counts > 0
         return np.asarray(means[0])
+
+
+def _climbed(
+    means: Floats, there: NDArray[np.bool_], parent: NDArray[np.int64], weight: Floats
+) -> tuple[Floats, Floats]:
+    """Sums of the means of groups [groups, ...] in those above, and of what they count."""
+    above = int(parent.max()) + 1
+    if means.size == len(parent):
+        column = np.where(there, means, 0.0).ravel()
+        shape = (above, *means.shape[1:])
+        sums = np.bincount(parent, weights=weight * column, minlength=above)
+        counts = np.bincount(parent, weights=weight * there.ravel(), minlength=above)
+        return sums.reshape(shape), counts.reshape(shape)
+    sums, counts = np.zeros((2, above, *means.shape[1:]))
+    for group, (up, share) in enumerate(zip(parent.tolist(), weight.tolist(), strict=True)):
+        sums[up] += np.where(there[group], share * means[group], 0.0)
+        counts[up] += share * there[group]
+    return sums, counts
+
+
+class ClusteredError(NamedTuple):
+    """A standard error, its degrees of freedom, and over how many clusters it was taken."""
+
+    size: float
+    degrees: int
+    clusters: int
+
+
+def stratified_error(
+    values: Floats, nest: Nest, clusters: NDArray[np.integer] | None = None
+) -> ClusteredError:
+    r"""Standard error of a total whose tasks come in clusters, drawn within the groups of the total.
+
+    .. math:: \mathrm{SE}^2 = \sum_g v_g, \quad v_g = \frac{C_g}{C_g - 1}
+              \sum_{c \in g} \Big(\sum_{t \in c} s_t (x_t - \bar x_g)\Big)^2
+
+    with s what a task counts in the total; without `clusters` every task is one. Degrees of freedom are
+    Satterthwaite's. A group of one cluster adds nothing, since nothing is known of others like it; NaN
+    where every group has one.
+
+    References: Cochran (1977), sections 5.4 and 9A.3; Miller (2024); Satterthwaite (1946).
+
+    >>> stratified_error(np.array([1.0, 1.0, 2.0, 2.0]), Nest.flat(4), np.array([0, 0, 1, 1]))
+    ClusteredError(size=0.5, degrees=1, clusters=2)
+    """
+    within = nest.within
+    off = nest.shares * (values - within.group_means(values[:, None])[within.group, 0])
+    group, sizes, sums = within.group, within.sizes, off**2
+    if clusters is not None:
+        most = int(clusters.max()) + 1
+        keys, cluster = np.unique(group * most + clusters, return_inverse=True)
+        group, sums = keys // most, np.bincount(cluster, weights=off) ** 2
+        sizes = np.bincount(group)
+    several = sizes > 1
+    if not several.any():
+        return ClusteredError(float("nan"), 0, len(group))
+    spare = np.maximum(sizes - 1, 1)
+    parts = np.where(several, sizes / spare * np.bincount(group, weights=sums), 0.0)
+    square = float(parts.sum())
+    degrees = int((sizes[several] - 1).sum())
+    if square > 0:
+        degrees = int(square**2 / float((parts[several] ** 2 / spare[several]).sum()) + 1e-9)
+    return ClusteredError(float(np.sqrt(square)), degrees, len(group))
 
 
 def product(values: Floats, times: Floats) -> Floats:

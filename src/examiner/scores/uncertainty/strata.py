@@ -12,7 +12,7 @@ from examiner.checking import Floats, check_known, read_only
 from examiner.results import Results
 from examiner.results.connections import divided_sentence, groups_of
 from examiner.scores.cells import judged_runs, run_means
-from examiner.scores.nest import Nest
+from examiner.scores.nest import ClusteredError, Nest, stratified_error
 from examiner.scores.total import Total
 from examiner.wording import InputError, counted, listed
 
@@ -42,6 +42,12 @@ class Strata:
         """The mean of each task's runs, shape [tasks]."""
         sums: Floats = np.where(self.present, self.scores, 0.0).sum(axis=1)
         return sums / self.runs
+
+    @cached_property
+    def error(self) -> ClusteredError:
+        """The standard error of the agent's total over tasks like its own."""
+        nest = self.nest if self.nest is not None else Nest.flat(len(self.tasks))
+        return stratified_error(self.means, nest)
 
     @property
     def shares(self) -> Floats:

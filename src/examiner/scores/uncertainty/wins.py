@@ -28,7 +28,7 @@ class Wins(NamedTuple):
     b: int
     rows_a: NDArray[np.intp]
     rows_b: NDArray[np.intp]
-    doubled: Floats
+    doubled: NDArray[np.int8]
     probability: Floats
     fewer: NDArray[np.int64]
     meetings: NDArray[np.int64]
@@ -52,14 +52,16 @@ def wins(scores: RunScores, a: int, b: int) -> Wins:
     first, second = scores.strata[a], scores.strata[b]
     rows_a, rows_b = common_rows(first, second)
     x, y = first.scores[rows_a][:, :, None], second.scores[rows_b][:, None, :]
-    doubled = (x > y).astype(np.float64)
-    doubled += x >= y
-    both = first.present[rows_a][:, :, None] & second.present[rows_b][:, None, :]
+    doubled = (x > y).view(np.int8) + (x >= y)
     n, m = first.runs[rows_a], second.runs[rows_b]
-    probability = np.where(both, doubled, 0.0).sum(axis=(1, 2)) / (2 * n * m)
+    fewer, meetings = np.minimum(n, m), n * m
+    counted = doubled
+    if doubled.size > meetings.sum():  # rows of fewer runs are filled up
+        both = first.present[rows_a][:, :, None] & second.present[rows_b][:, None, :]
+        counted = np.where(both, doubled, 0)
+    probability = counted.sum(axis=(1, 2)) / (2 * meetings)
     nest = Nest.flat(len(rows_a)) if first.nest is None else first.nest.rows(rows_a)
     mean = nest.average(probability[:, None])[0]
-    fewer, meetings = np.minimum(n, m), n * m
     return Wins(a, b, rows_a, rows_b, doubled, probability, fewer, meetings, nest, float(mean))
 
 
@@ -135,7 +137,7 @@ def _by_task(pair: Wins, a: Sample, b: Sample, block: Block) -> Floats:
     values = np.empty((len(pair.rows_a), block.replicates))
     for task, (row_a, row_b) in enumerate(zip(pair.rows_a, pair.rows_b, strict=True)):
         # Small whole numbers: sums are exact, in whatever order they are taken
-        met = pair.doubled[task].T @ a.weights[row_a].astype(np.float64)
+        met = pair.doubled[task].T.astype(np.float64) @ a.weights[row_a].astype(np.float64)
         met *= b.weights[row_b]
         values[task] = met.sum(axis=0)
     values /= 2.0 * (a.draws[pair.rows_a] * b.draws[pair.rows_b])[:, None]
