@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple, Unpack
 
@@ -26,10 +26,15 @@ from examiner.scores.normalise import (
 )
 from examiner.scores.significance import PostHoc, Significance, significance
 from examiner.scores.total import Total
-from examiner.scores.uncertainty.bootstrap import DrawingOptions, ResamplingOptions
-from examiner.scores.uncertainty.improvement import ImprovementMatrix, improvement_matrix
-from examiner.scores.uncertainty.intervals import AggregateIntervals, intervals
-from examiner.scores.uncertainty.ranks import RankProbabilities, ranks
+from examiner.scores.uncertainty.bootstrap import (
+    Bootstrap,
+    Interval,
+    Resampling,
+    ResamplingOptions,
+)
+from examiner.scores.uncertainty.improvement import ImprovementMatrix, matrix_of
+from examiner.scores.uncertainty.intervals import AggregateIntervals, checked, intervals_of
+from examiner.scores.uncertainty.ranks import RankProbabilities, ranks_of
 from examiner.scores.uncertainty.strata import run_scores
 from examiner.scores.variance import DecisionStudy, decision
 from examiner.wording import InputError
@@ -139,32 +144,26 @@ def overview(
     >>> made, made.ranks.probability.shape
     (Overview of 3 agents, 3 pairs compared, (3, 3))
     """
-    results = judged_runs(results)  # once, for all its parts
+    results = judged_runs(results)  # once, for all its parts, as runs are arranged
     levelled = total is not None and not total.plain
     usual = "mean" if levelled else suggested_aggregate(results)
     names = (usual,) if aggregates is None else tuple(aggregates)
     if "all" in names:
         raw = is_raw(results)
         names = tuple(name for name in AGGREGATES if not (raw and name == "optimality_gap"))
-    made = intervals(results, names, rng=generator(rng), total=total, **how)
+    chosen, scores = checked(names, results, total=total), run_scores(results, total=total)
+    bootstrap = Bootstrap.of_scores(scores, Resampling(**how))
+    made = intervals_of(bootstrap, chosen, generator(rng), shares=results.is_binary())
     pairs = _pairs(results, made)
-    drawing = DrawingOptions(
-        reps=made.reps,
-        unit=made.unit,
-        # Neither comparisons nor ranks have a studentised or a corrected interval.
-        interval="percentile" if made.interval == "percentile" else "rescaled",
-        progress=made.how.progress,
-        map=made.how.map,
-    )
+    # Neither comparisons nor ranks have a studentised or a corrected interval.
+    kind: Interval = "percentile" if made.interval == "percentile" else "rescaled"
+    percentiles = Bootstrap.of_scores(scores, replace(bootstrap.how, interval=kind))
     improvement = ranked = None
     if pairs:
-        again, level = generator(rng), made.level
-        improvement = improvement_matrix(
-            results, rng=again, pairs=pairs, level=level, total=total, **drawing
-        )
+        improvement = matrix_of(percentiles, pairs, generator(rng))
     apart = _apart(results)
     if len(results.agents) > 1 and np.isfinite(made.value[:, 0]).all() and not apart:
-        ranked = ranks(results, names[0], rng=generator(rng), total=total, **drawing)
+        ranked = ranks_of(percentiles, chosen[0], generator(rng))
     tests, why = _tested(results, posthoc, 1 - made.level) if not apart else (None, ())
     studied = decision(results)
     told = [*made.notes, *(improvement.notes if improvement else ()), *why]
@@ -180,7 +179,7 @@ def overview(
             "Friedman's test and those of pairs count every task alike, whatever its group."
         )
     told += [f"{sentence} So there are no ranks and no tests of all." for sentence in apart]
-    scores, games = run_scores(results, total=total), clusters_of(results.task_names)
+    games = clusters_of(results.task_names)
     differences = tuple(
         difference_of(scores.of(a), scores.of(b), games, made.level) for a, b in pairs
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.checking import Floats
 
@@ -49,17 +50,33 @@ def normal_signed_rank_p(differences: Floats) -> Floats:
 
     used = differences != 0
     n = used.sum(axis=1)
-    # What is dropped is ranked behind all others, where it changes nothing.
-    sizes = np.where(used, np.abs(differences), np.inf)
-    ranks, ties = _ranks_and_ties(sizes)
-    positive = np.where(used & (differences > 0), ranks, 0.0).sum(axis=1)
-    tied = np.where(used, ties.astype(np.float64) ** 2 - 1, 0.0).sum(axis=1)
+    positive = (differences > 0).sum(axis=1) * (n + 1) / 2.0
+    tied = n * (n.astype(np.float64) ** 2 - 1)
+    unlike = np.flatnonzero(~_of_one_size(differences))
+    if len(unlike):
+        positive[unlike], tied[unlike] = _sums_by_rank(differences[unlike])
     variance = n * (n + 1) * (2 * n + 1) / 24 - tied / 48
     z = np.zeros(len(n))
     np.divide(
         positive - n * (n + 1) / 4, np.sqrt(np.maximum(variance, 0)), out=z, where=variance > 0
     )
     return 2 * ndtr(-np.abs(z))
+
+
+def _of_one_size(differences: Floats) -> NDArray[np.bool_]:
+    """Which rows differ by one amount or not at all, as those of zeros and ones: there all ranks tie."""
+    sizes = np.abs(differences)
+    alike = (sizes == 0) | (sizes == sizes.max(axis=1, initial=0.0)[:, None])
+    return np.asarray(alike.all(axis=1))
+
+
+def _sums_by_rank(differences: Floats) -> tuple[Floats, Floats]:
+    """The sum of the ranks of positive differences in each row, and that of t³ - t over its ties."""
+    used = differences != 0
+    # What is dropped is ranked behind all others, where it changes nothing.
+    ranks, ties = _ranks_and_ties(np.where(used, np.abs(differences), np.inf))
+    positive = np.where(differences > 0, ranks, 0.0).sum(axis=1)
+    return positive, np.where(used, ties**2 - 1, 0.0).sum(axis=1)
 
 
 def midranks(values: Floats) -> Floats:

@@ -147,11 +147,23 @@ def improvement_matrix(
            [0.125,   nan]])
     """
     chosen = Resampling(**how).by_percentiles(NO_BCA)
-    bootstrap = Bootstrap.of(results, measure, chosen, total)
-    rows = {agent: row for row, agent in enumerate(results.agents)}
+    return matrix_of(Bootstrap.of(results, measure, chosen, total), pairs, rng)
+
+
+def matrix_of(
+    bootstrap: Bootstrap, pairs: Sequence[tuple[str, str]] | None, rng: Randomness
+) -> ImprovementMatrix:
+    """Compare agents whose runs are arranged already: see `improvement_matrix`.
+
+    >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[1.0, 2.0]] * 3])
+    >>> float(matrix_of(Bootstrap.of(results, None, Resampling()), None, 0).probability[0, 1])
+    0.875
+    """
+    agents, chosen = bootstrap.scores.agents, bootstrap.how
+    rows = {agent: row for row, agent in enumerate(agents)}
     for name in {name for pair in pairs or () for name in pair} - set(rows):
-        raise unknown_name("agent", name, results.agents)
-    asked = combinations(results.agents, 2) if pairs is None else pairs
+        raise unknown_name("agent", name, agents)
+    asked = combinations(agents, 2) if pairs is None else pairs
     compared = [wins(bootstrap.scores, rows[a], rows[b]) for a, b in asked if a != b]
     compared = [pair for pair in compared if len(pair.probability)]
     ends = np.full((2, len(compared)), np.nan)
@@ -162,7 +174,7 @@ def improvement_matrix(
             ends[:, index] = _pair_bounds(pair, low, high, chosen)
     probability, low, high = _filled(compared, ends, len(rows))
     return ImprovementMatrix(
-        agents=results.agents,
+        agents=agents,
         probability=probability,
         low=low,
         high=high,

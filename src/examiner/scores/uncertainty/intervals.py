@@ -115,6 +115,22 @@ def intervals(
     >>> bool((made.low < made.value).all()), bool((made.value < made.high).all())
     (True, True)
     """
+    chosen = checked(aggregates, results, measure, total)
+    bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
+    return intervals_of(bootstrap, chosen, rng, shares=results.is_binary(measure))
+
+
+def checked(
+    aggregates: Choice | Sequence[Choice],
+    results: Results,
+    measure: str | None = None,
+    total: Total | None = None,
+) -> tuple[Aggregate, ...]:
+    """Return the aggregates by these names, or refuse those that these results do not permit.
+
+    >>> [one.name for one in checked("mean", Results.from_numpy([[1.0]]))]
+    ['mean']
+    """
     chosen = _chosen(aggregates)
     if any(aggregate.name == "optimality_gap" for aggregate in chosen) and is_raw(results, measure):
         raise InputError(
@@ -122,15 +138,27 @@ def intervals(
             "them first (`--normalise human`)."
         )
     check_total(chosen, total)
-    bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
+    return chosen
+
+
+def intervals_of(
+    bootstrap: Bootstrap, chosen: Sequence[Aggregate], rng: Randomness, *, shares: bool
+) -> AggregateIntervals:
+    """Aggregate agents whose runs are arranged already; `shares` says that all are zeros and ones.
+
+    >>> scores = Results.from_numpy(np.random.default_rng(1).normal(size=(2, 26, 5)))
+    >>> bootstrap = Bootstrap.of(scores, None, Resampling())
+    >>> intervals_of(bootstrap, checked("iqm", scores), 0, shares=False).value.shape
+    (2, 1)
+    """
     value = point_values(bootstrap.scores, chosen)
     ends = _bounds(bootstrap, chosen, value, generator(rng))
-    ends = _possible(ends, chosen, shares=results.is_binary(measure))
+    ends = _possible(ends, chosen, shares=shares)
     low, high, honest = _without_false_certainty(bootstrap, chosen, value, ends)
     read_only(value, low, high)
     caveats = () if bootstrap.reason else _caveats(bootstrap, chosen)
     return AggregateIntervals(
-        agents=results.agents,
+        agents=bootstrap.scores.agents,
         aggregates=tuple(aggregate.name for aggregate in chosen),
         value=value,
         low=low,

@@ -70,10 +70,21 @@ def ranks(
     array([[1., 0.],
            [0., 1.]])
     """
-    chosen = aggregate_named(aggregate)
-    check_total([chosen], total)
-    bootstrap = Bootstrap.of(results, measure, Resampling(**how), total)
-    probability = np.full((len(results.agents),) * 2, np.nan)
+    check_total([aggregate_named(aggregate)], total)
+    return ranks_of(Bootstrap.of(results, measure, Resampling(**how), total), aggregate, rng)
+
+
+def ranks_of(
+    bootstrap: Bootstrap, aggregate: str | Aggregate | UserFunction, rng: Randomness
+) -> RankProbabilities:
+    """Rank agents whose runs are arranged already: see `ranks`.
+
+    >>> results = Results.from_numpy([[[2.0, 3.0]] * 3, [[0.0, 1.0]] * 3], agents=["new", "old"])
+    >>> ranks_of(Bootstrap.of(results, None, Resampling()), "iqm", 0).expected
+    array([1., 2.])
+    """
+    chosen, agents = aggregate_named(aggregate), bootstrap.scores.agents
+    probability = np.full((len(agents),) * 2, np.nan)
     if bootstrap.reason is None:
         empty = [strata.agent for strata in bootstrap.scores.strata if not len(strata.tasks)]
         if empty:
@@ -86,7 +97,7 @@ def ranks(
         probability = rank_shares(values if chosen.higher_is_better else -values)
     read_only(probability)
     return RankProbabilities(
-        agents=results.agents,
+        agents=agents,
         aggregate=chosen.name,
         probability=probability,
         how=bootstrap.how,

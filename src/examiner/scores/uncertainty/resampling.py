@@ -20,6 +20,8 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 MOST_REPLICATES = 2048
 BLOCK_CELLS = 1 << 22
 """A block's weights stay within some megabytes, however large the table and the number of draws."""
+MOST_REMEMBERED = 8
+"""Blocks whose averages are kept: intervals, comparisons and ranks of a table ask for the same ones."""
 FEW_RUNS = 16
 """Up to this many runs, counting draws by comparison is faster than by scattering."""
 
@@ -78,11 +80,23 @@ class Block:
 
         Shape [rows, replicates]; for the unit "tasks", where tasks come with all their runs.
         """
+        digest = hashlib.blake2b(values.tobytes(), digest_size=16).digest()
+        draws = (self.less_one, self.replicates, self.entropy, self.index)
+        key, known = (draws, tasks.tobytes(), digest), self.scores.drawn
+        if key not in known:
+            if len(known) >= MOST_REMEMBERED:
+                known.clear()
+            known[key] = self._averages(tasks, values)
+        return known[key]
+
+    def _averages(self, tasks: NDArray[np.int64], values: Floats) -> Floats:
         nest = self.scores.nest or Nest.flat(len(self.scores.tasks))
         times = self._task_times()
         if len(tasks) < len(times):
             nest, times = nest.rows(tasks), times[tasks]
-        return nest.drawn(values, times.astype(np.float64))
+        averages = nest.drawn(values, times.astype(np.float64))
+        read_only(averages)
+        return averages
 
     def _task_times(self) -> NDArray[np.integer]:
         """How often each task of the table was drawn; within its group, where there are groups."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -62,7 +63,7 @@ class Strata:
         return np.where(self.present, self.scores - self.means[:, None], 0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class RunScores:
     """Every agent's strata, and what a reader should know about them.
 
@@ -77,6 +78,9 @@ class RunScores:
     notes: tuple[str, ...]
     total: Total | None = None
     nest: Nest | None = None  # the total by position
+    drawn: dict[Hashable, Floats] = field(
+        default_factory=dict, repr=False
+    )  # last averages of draws
 
     @property
     def most_runs(self) -> int:
