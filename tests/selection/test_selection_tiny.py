@@ -45,7 +45,7 @@ def test_rates_and_their_errors_are_those_of_normal_errors():
 
 def test_the_record_holds_for_agents_that_were_never_seen():
     """Six tables, made of 40 agents and judged on 300 others: on average as the records state."""
-    error, inside, apart = [], [], []
+    error, inside, apart, apart_best = [], [], [], []
     for seed in range(20, 26):
         values = solved(340, 40, seed)
         results = ex.Results.from_numpy(values[:40])
@@ -59,10 +59,14 @@ def test_the_record_holds_for_agents_that_were_never_seen():
         seen, stated = alarm_at(said.value - truth, 0.05), tiny.record.alarms[-1]
         assert isinstance(stated, Alarm)
         apart.append((seen.missed - stated.missed) / np.hypot(seen.error, stated.error))
+        best = truth >= np.sort(truth)[-100]
+        seen, stated = alarm_at((said.value - truth)[best], 0.05), tiny.record.alarms_of_best[-1]
+        apart_best.append((seen.missed - stated.missed) / np.hypot(seen.error, stated.error))
     assert 0.8 < np.mean(error) < 1.2
     # 40 agents bound nine of ten of others to within 0.046, one table by itself
     assert 0.9 - 3 * 0.046 / np.sqrt(6) < np.mean(inside) < 0.97
     assert abs(np.mean(apart)) < 3 / np.sqrt(6)
+    assert abs(np.mean(apart_best)) < 3 / np.sqrt(6)
 
 
 def test_points_are_of_the_range_where_scores_are_not_shares():

@@ -12,6 +12,8 @@ from examiner.selection.proof.comparison import Comparison
 
 DROPS = (0.01, 0.02, 0.05)
 """Regressions that users ask about: one, two and five points of a hundred."""
+BEST = 3
+"""Alarms are counted once more among one agent in so many, those with the highest scores."""
 Share = Annotated[float, Bounds(0.0, 1.0, "a share between 0 and 1")]
 
 
@@ -34,7 +36,8 @@ class Record:
     """What happened to agents that had no part in choosing, when they were predicted from the few tasks.
 
     `error` is the mean absolute error with its 95 % interval, `random_error` that of random sets of as many
-    tasks, and `coverage` the share of agents inside their intervals.
+    tasks, and `coverage` the share of agents inside their intervals. `alarms` are over all pairs of agents,
+    `alarms_of_best` over those of the best third: what to expect of newer agents, that are better than most.
     """
 
     agents: int
@@ -45,6 +48,7 @@ class Record:
     random_error: float
     coverage: float
     alarms: tuple[Alarm, ...]
+    alarms_of_best: tuple[Alarm, ...] = ()
 
 
 def record_of(proof: Comparison, method: str, size: int) -> Record:
@@ -67,6 +71,7 @@ def record_of(proof: Comparison, method: str, size: int) -> Record:
     shares = truth.min(initial=0.0) >= 0 and truth.max(initial=0.0) <= 1
     unit = 1.0 if shares else float(np.ptp(truth)) if len(truth) else 1.0
     off = said[known] - truth
+    best = np.argsort(truth, kind="stable")[-max(len(truth) // BEST, 2) :]
     return Record(
         agents=int(known.sum()),
         folds=proof.folds,
@@ -76,6 +81,7 @@ def record_of(proof: Comparison, method: str, size: int) -> Record:
         random_error=random.mae.value,
         coverage=row.coverage,
         alarms=tuple(alarm_at(off, unit * drop) for drop in DROPS),
+        alarms_of_best=tuple(alarm_at(off[best], unit * drop) for drop in DROPS),
     )
 
 
