@@ -37,7 +37,7 @@ class Record:
 
     `error` is the mean absolute error with its 95 % interval, `random_error` that of random sets of as many
     tasks, and `coverage` the share of agents inside their intervals. `alarms` are over all pairs of agents,
-    `alarms_of_best` over those of the best third: what to expect of newer agents, that are better than most.
+    `alarms_of_best` over those of the best third: to expect of newer ones, better than most.
     """
 
     agents: int
