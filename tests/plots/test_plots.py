@@ -85,7 +85,7 @@ def test_all_figures_of_the_report_have_a_name(wins: Results, log: Results) -> N
 
 def test_a_saved_figure_works_offline_and_alone(wins: Results, tmp_path) -> None:
     page = ex.plots.heatmap(wins).save(tmp_path / "heatmap.html").read_text(encoding="utf-8")
-    assert page.count('<script type="application/json"') == 1
+    assert page.count('<script type="application/json" data-figure') == 1
     assert "plotly.js" in page and "default-src 'none'" in page
     assert not re.search(r'(src|href)="http', page.split("<script>")[0])
 

@@ -57,6 +57,16 @@ class Grid(NamedTuple):
     details: tuple[str, ...]
 
 
+class Sides(NamedTuple):
+    """What stands along the upright and the level side of a figure: "agents", "tasks" or nothing.
+
+    Where something does, row or column k of the chart is the k-th of these names in the figure's data.
+    """
+
+    rows: str = ""
+    columns: str = ""
+
+
 class Drawn(Protocol):
     """The data of a figure: a named tuple."""
 
@@ -75,6 +85,7 @@ class Figure(Piece):
     legend: Prose = ""
     narrowest: int = 0  # pixels; narrower screens scroll
     grid: Grid | None = None
+    sides: Sides = field(default_factory=Sides)
 
     @property
     def data(self) -> dict[str, Any]:  # Any: arrays, names and numbers
@@ -88,7 +99,8 @@ class Finding:
 
     `about` says what was looked at and with which settings, for readers who see this finding alone: a
     report says it once for all. A finding that does not apply to the results stands in a report only
-    where it is asked for.
+    where it is asked for. `chapter` is where it stands there, and `reads` says how its first figure, or its
+    table, is read.
 
     >>> Finding("ranking", "Ranking", (Name("dqn"), " leads.")).key
     'ranking'
@@ -101,6 +113,8 @@ class Finding:
     data: Record = field(default_factory=dict)
     applies: bool = True
     about: Prose = ""
+    chapter: str = ""
+    reads: str = ""
 
     @property
     def folded_tables(self) -> tuple[Table, ...]:

@@ -352,6 +352,12 @@ class Study:
         """Whether the responses could be fitted."""
         return not isinstance(self._fit, str)
 
+    @property
+    def made_fit(self) -> Fitted | None:
+        """The fit, where a finding has asked for one and it could be made."""
+        made = vars(self).get("_fit")
+        return None if made is None or isinstance(made, str) else made
+
     def check(self, need: Need | None) -> None:
         """Say what is lacking, where a finding needs what this study has not.
 
@@ -387,8 +393,8 @@ class Study:
     @property
     def weak_tasks(self) -> tuple[str, ...]:
         """Tasks that are shown to reward the weak, where a finding has asked for a fit that tells."""
-        made = vars(self).get("_fit")
-        if made is None or isinstance(made, str) or self.not_shown:
+        made = self.made_fit
+        if made is None or self.not_shown:
             return ()
         from examiner.irt import rewarding_the_weak
 

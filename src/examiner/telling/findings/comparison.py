@@ -95,7 +95,8 @@ def finding(study: Study) -> Finding:
             f" So there is nothing for a few tasks to predict: {size} of {len(material.tasks)} reach R² "
             f"{best} on agents that had no part in choosing them, random sets {random}.",
         )
-    return replace(told, lead=lead, blocks=blocks)
+    data = told.data | {"leading": _leading(found), "size": size, "chosen": list(chosen.tasks)}
+    return replace(told, lead=lead, blocks=blocks, data=data)
 
 
 def _chosen(chosen: selection.Selection, why: Sequence[selection.Reason]) -> Table:
@@ -200,7 +201,7 @@ def draw(data: CostQualityData) -> chart.Drawing:
     lowest = max(LOWEST, float(np.nanmin(data.r2)) - 0.05)
     x = chart.axis("cost of the set" if data.priced else "tasks in the set", rangemode="tozero")
     y = chart.axis("R² of held-out agents", range=[lowest, 1.02])
-    return chart.figure(traces, 460, x, y, top=90)
+    return chart.figure(traces, 350, x, y, top=90)
 
 
 def _leading(found: selection.Comparison) -> str:

@@ -17,7 +17,7 @@ from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
 from examiner.telling.prose import Name, Prose, labels
 from examiner.telling.study import Study
-from examiner.telling.table import Cell, Column, Table
+from examiner.telling.table import Cell, Column, Record, Table
 from examiner.wording import counted
 
 MOST_ROWS = 30
@@ -43,7 +43,25 @@ def finding(study: Study) -> Finding:
     )
     table = _table(shown.results, study.measure, made, shown.agents)
     blocks = (Text(text), _figure(made), table, *noted(made.notes))
-    return Finding(lead=_lead(made, study.not_shown), blocks=blocks)
+    data = _against_the_first(made, shown.agents)
+    return Finding(lead=_lead(made, study.not_shown), blocks=blocks, data=data)
+
+
+def _against_the_first(made: Significance, agents: tuple[str, ...]) -> Record:
+    """Whom the first agent by mean cannot be told from, and who beats it on most tasks all the same."""
+    first, *others = (made.agents.index(agent) for agent in agents)
+    differ = made.p[first] < made.alpha
+    return {
+        "first": agents[0],
+        "alike": [made.agents[row] for row in others if not differ[row]],
+        "ahead_on_most": [
+            made.agents[row]
+            for row in others
+            if differ[row] and made.mean_rank[row] < made.mean_rank[first]
+        ],
+        "others": len(others),
+        "tasks": len(made.tasks),
+    }
 
 
 def _lead(made: Significance, not_shown: str) -> Prose:
@@ -148,7 +166,7 @@ def draw(data: CriticalData) -> chart.Drawing:
         ranks, [0] * count, "", chart.DOTS, "%{text}: %{x:.3~g}", size=8, text=names
     )
     traces = [points | {"cliponaxis": False}]
-    height = 90 + 26 * int(np.ceil(depth))
+    height = 80 + 21 * int(np.ceil(depth))
     return chart.figure(traces, height, x, y, legend=False, shapes=shapes, annotations=notes)
 
 
