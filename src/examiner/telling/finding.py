@@ -38,6 +38,17 @@ class Notes(Piece):
     items: tuple[Prose, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Board(Piece):
+    """What a reader may try on the page: a number of tasks, or tasks picked by hand.
+
+    `content` is what the page's script needs (see `findings.trial`); elsewhere it has nothing to show.
+    """
+
+    content: Record
+    title: str
+
+
 class SortableAxis(NamedTuple):
     """One side of a grid: what stands there, in full, and the orders a reader may choose from."""
 

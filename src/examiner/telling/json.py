@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.telling.finding import Facts, Figure, Finding, Notes, Text
+from examiner.telling.finding import Board, Facts, Figure, Finding, Notes, Text
 from examiner.telling.prose import Name, said
 from examiner.telling.table import Piece, Table
 from examiner.telling.verdict import Verdict
@@ -54,7 +54,7 @@ def section_of(finding: Finding) -> dict[str, Any]:  # Any: JSON
     >>> section_of(Finding("ranking", "Ranking", (Name("dqn"), " leads.")))["finding"]
     'dqn leads.'
     """
-    shown = [block for block in finding.blocks if not (isinstance(block, Table) and block.folded)]
+    shown = [block for block in finding.blocks if not _is_unseen(block)]
     return {
         "key": finding.key,
         "title": finding.title,
@@ -62,6 +62,11 @@ def section_of(finding: Finding) -> dict[str, Any]:  # Any: JSON
         "finding": said(finding.lead),
         "blocks": [_block(block) for block in shown],
     }
+
+
+def _is_unseen(block: Piece) -> bool:
+    """Whether a block has nothing of its own outside a page."""
+    return isinstance(block, Board) or (isinstance(block, Table) and block.folded)
 
 
 def verdict_of(verdict: Verdict) -> dict[str, Any]:  # Any: JSON

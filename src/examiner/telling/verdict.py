@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from examiner.telling.figures.standing import StandingData, draw
-from examiner.telling.finding import Figure, Finding, Notes
+from examiner.telling.finding import Figure, Finding, Notes, Sides
 from examiner.telling.prose import Name, Parts, Prose, enumerated, parts_of, said, three_digits
 from examiner.telling.study import Study
 from examiner.telling.table import Record
@@ -264,4 +264,5 @@ def _figure(study: Study, data: Mapping[str, Record]) -> Figure | None:
         caption=f"Means with 95 % intervals over other {unit}. {first}".rstrip(),
         description="One row an agent: its mean with an interval, and whether it is told from the first.",
         narrowest=300,
+        sides=Sides(rows="agents"),
     )

@@ -239,6 +239,14 @@ FINDINGS = Findings(
             "The band is what is not yet known of the agent: it narrows with each task asked.",
             needs="fit",
         ),
+        "trial": Home(
+            "trial.finding",
+            "Try it",
+            "next",
+            "Move the slider, or tick tasks: ranks are those that the ticked tasks alone predict.",
+            "No tasks can be tried",
+            "held-out agents",
+        ),
         "reading": Home("reading.finding", "What was read", "end"),
     }
 )

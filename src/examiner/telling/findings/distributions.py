@@ -93,7 +93,7 @@ def draw_profiles(data: ProfileData, title: str = "score") -> chart.Drawing:
         data.agents, at, data.share, *bands, hover, of="agents", stepped=True, customdata=told
     )
     x = data.axis.axis(title, data.thresholds, room=0.08)
-    return chart.figure(lines, 310, x, chart.axis("share above", range=[-0.02, 1.02]))
+    return chart.figure(lines, 290, x, chart.axis("share above", range=[-0.02, 1.02]))
 
 
 def _profiles(study: Study, made: Profiles, rows: list[int]) -> Figure:

@@ -94,7 +94,7 @@ def draw_curves(data: AgentCurvesData) -> chart.Drawing:
         traces.append(dotted | group | chart.linked("agents", data.agents[agent]))
     bins = [chart.across(x=middle, width=1) for middle in chart.compact(data.bins)]
     y = chart.axis("mean result", range=[-0.08, 1.08])
-    return chart.figure(traces, 320, chart.axis("difficulty"), y, shapes=bins)
+    return chart.figure(traces, 300, chart.axis("difficulty"), y, shapes=bins)
 
 
 def _curves(fit: IRTFit, told: Indicators, curves: EmpiricalAgentCurves) -> Figure:

@@ -243,7 +243,7 @@ def draw_curve(data: InformationCurveData) -> chart.Drawing:
             traces.append(drawn | marked)
     x = chart.names_axis(data.tasks, 20, tickangle=-45, showgrid=True)
     y = chart.axis("bits", range=[0, 1.08 * data.max_bits])
-    return chart.figure(traces, 315, x, y, top=60, shapes=[chart.across(y=data.max_bits)])
+    return chart.figure(traces, 300, x, y, top=60, shapes=[chart.across(y=data.max_bits)])
 
 
 def _curve(found: InformationAnalysis) -> Figure:

@@ -20,7 +20,18 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 60
 LONGEST_HOVER = 160
-SCRIPTS = ("state", "figures", "grids", "tables", "take", "drawer", "search", "sidebar", "start")
+SCRIPTS = (
+    "state",
+    "figures",
+    "grids",
+    "tables",
+    "take",
+    "drawer",
+    "search",
+    "sidebar",
+    "board",
+    "start",
+)
 """Files of the page's script, in the order they are run."""
 MOST_ROWS = 500
 """Rows of a table on the page; all of them are in the JSON."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from examiner.telling.finding import Figure, Finding, Notes
+from examiner.telling.finding import Board, Figure, Finding, Notes
 from examiner.telling.findings import CHAPTERS
 from examiner.telling.prose import Name, Parts, Prose, parts_of, said
 from examiner.telling.table import Piece, Table
@@ -35,7 +35,9 @@ class Shown:
     def wide(self) -> bool:
         """Whether it takes the whole width of a wide screen."""
         first = self.open[0] if self.open else None
-        return first is None or not isinstance(first, Figure) or first.narrowest > NARROW
+        if isinstance(first, Figure):
+            return first.narrowest > NARROW
+        return not isinstance(first, Board)
 
     @property
     def pictures(self) -> tuple[Figure, ...]:
@@ -89,7 +91,7 @@ def shown(finding: Finding) -> Shown:
     head, rest = headline(finding.lead)
     if finding.chapter == "end":
         return Shown(finding, head, rest, finding.blocks, ())
-    figures = [block for block in finding.blocks if isinstance(block, Figure)]
+    figures = [block for block in finding.blocks if isinstance(block, (Figure, Board))]
     first = next(
         iter([*figures, *(block for block in finding.blocks if isinstance(block, Table))]), None
     )

@@ -85,6 +85,11 @@ const fill = (chosen) => {
   const parts = [close, kind, make("h2", { textContent: chosen.name.slice(0, 300) })];
   const text = chosen.kind === "tasks" && subjects.texts[chosen.name];
   if (text) parts.push(make("p", { textContent: text }));
+  const scores = scoresAbout(chosen);
+  if (scores.length) {
+    const cut = scores.length > MOST_BARS ? `, the best ${MOST_BARS} of ${scores.length}` : "";
+    parts.push(heading(`Scores${cut}`), strip(scores));
+  }
   const alike = chosen.kind === "tasks" ? neighboursOf(chosen.name) : [];
   if (alike.length) {
     const items = alike.map((each) => make("li", {}, nameElement(each.name), ` (r = ${each.r.toFixed(2)})`));
@@ -95,11 +100,6 @@ const fill = (chosen) => {
   if (drawn.length) {
     const links = drawn.map((plot) => make("li", {}, sectionLink(plot.element.closest("section")).firstChild));
     parts.push(heading("Its curves"), make("ul", {}, ...links));
-  }
-  const scores = scoresAbout(chosen);
-  if (scores.length) {
-    const cut = scores.length > MOST_BARS ? `, the best ${MOST_BARS} of ${scores.length}` : "";
-    parts.push(heading(`Scores${cut}`), strip(scores));
   }
   drawer.replaceChildren(...parts);
 };

@@ -42,4 +42,5 @@ window.addEventListener("beforeprint", () => {
   plots.forEach((plot) => { if (plot.element.checkVisibility()) show(plot, false); });
 });
 window.addEventListener("afterprint", () => redraw());
+document.querySelectorAll(".board").forEach(openBoard);
 recall();
