@@ -75,8 +75,9 @@ def test_unknown_and_no_tasks_are_refused(results):
         ex.selection.trial(results, [])
 
 
-def test_three_agents_whose_mean_is_known_are_too_few():
-    scores = np.random.default_rng(0).normal(size=(6, 8))
-    scores[3:, :4] = np.nan
-    with pytest.raises(ex.InputError, match="3 agents are too few"):
-        ex.selection.trial(Results.from_numpy(scores), ["task 1"])
+def test_sets_of_sizes_are_those_that_are_chosen(results):
+    from examiner.selection.given import sets_of
+
+    whole = ex.selection.benchmark(results, ex.Recipe(normaliser=None))
+    sets = sets_of(whole, [1, 2, 5], rng=0)
+    assert sets == {size: ex.selection.choose(whole, size, rng=0).tasks for size in (1, 2, 5)}

@@ -72,7 +72,8 @@ def test_figures_in_the_page_are_json_that_cannot_close_its_element(hostile_repo
     assert len(blocks) >= 2
     for block in blocks:
         assert not set("<>&\u2028\u2029") & set(block)
-        assert json.loads(block)["figure"]["data"]
+        content = json.loads(block)
+        assert content["figure"]["data"] if "figure" in content else content["values"]
 
 
 def test_a_notebook_shows_the_findings_with_names_escaped(hostile_report):
@@ -133,7 +134,7 @@ def test_contents_are_listed_from_four_sections_on(scaled):
 
 
 def test_a_page_without_figures_carries_no_plotly(scaled):
-    assert len(ex.report(scaled, sections=["reading"]).html) < 50_000
+    assert len(ex.report(scaled, sections=["reading"]).html) < 70_000
 
 
 def test_an_unknown_section_is_refused_and_the_known_are_listed(scaled):

@@ -7,17 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.checking import Floats
+from examiner.checking import Floats, Randomness, generator
 from examiner.results import Results
 from examiner.scores import shared_ranks
 from examiner.scores.training.verdicts import kendall_tau
 from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.evidence import Evidence, fold_of
+from examiner.selection.methods import DEFAULT, METHODS
 from examiner.selection.ridge import Design, ridge_fits
 from examiner.wording import InputError, listed, shorten
-
-FEWEST_AGENTS = 4
-"""Fewer leave too little to learn from when one is left out."""
 
 
 class Trial(NamedTuple):
@@ -71,12 +69,21 @@ def evidence_of(whole: Benchmark) -> Evidence:
     >>> evidence_of(benchmark(Results.from_numpy(np.eye(6, 5)))).values.shape
     (6, 5)
     """
-    if int(whole.judged.sum()) < FEWEST_AGENTS:
-        raise InputError(
-            f"{int(whole.judged.sum())} agents are too few to predict one from the others. Have "
-            f"{FEWEST_AGENTS}."
-        )
     return fold_of(whole, np.flatnonzero(whole.judged), ()).evidence
+
+
+def sets_of(
+    whole: Benchmark, sizes: Sequence[int], *, rng: Randomness
+) -> dict[int, tuple[str, ...]]:
+    """Return the tasks that `choose` takes by the usual method for each size; what all share is done once.
+
+    >>> scores = np.random.default_rng(0).normal(size=(9, 6)) + np.arange(9)[:, None]
+    >>> [len(tasks) for tasks in sets_of(benchmark(Results.from_numpy(scores)), [1, 3], rng=0).values()]
+    [1, 3]
+    """
+    method = METHODS[DEFAULT]
+    evidence = fold_of(whole, whole.everyone, method.needs).evidence
+    return {size: method.select(evidence, size, generator(rng)).tasks for size in sizes}
 
 
 def trial_of(known: Evidence, tasks: Sequence[str], target: str = "mean") -> Trial:

@@ -15,7 +15,7 @@ from examiner.scores import OwnFunction
 from examiner.telling.figures.printed import Columns
 from examiner.telling.finding import Finding, Notes, save_figures
 from examiner.telling.findings import FINDINGS
-from examiner.telling.json import section_of, verdict_of
+from examiner.telling.json import one_object, section_of, verdict_of
 from examiner.telling.prose import Name, said
 from examiner.telling.study import Study, StudyOptions
 from examiner.telling.subjects import Subjects
@@ -58,7 +58,9 @@ class Report:
         return render(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write the page, whole or not at all, and return where it is.
+        """Write the report, whole or not at all, and return where it is.
+
+        The ending of the path says as what: `.json` as data, `.md` as Markdown, else as a page.
 
         >>> import tempfile
         >>> from examiner.results import Results
@@ -66,7 +68,18 @@ class Report:
         >>> report(Results.from_numpy([[0.5, 1.0]])).save(page) == page
         True
         """
-        return write_text(path, self.html)
+        ending = Path(path).suffix.lower()
+        if ending == ".json":
+            content = self.to_dict()
+            return write_text(path, one_object(content.pop("schema"), content) + "\n")
+        return write_text(path, self.markdown if ending == ".md" else self.html)
+
+    @property
+    def markdown(self) -> str:
+        """The verdict, the findings and the tables as Markdown."""
+        from examiner.telling.markdown import markdown  # for those who want no page
+
+        return markdown(self)
 
     def save_figures(
         self, folder: str | Path, kind: str = "pdf", columns: Columns = "two"
@@ -125,7 +138,8 @@ def report(
     all that apply to the results. With a `typology`, kinds of task are told too. `success` says
     what counts as one, after normalising (see `responses`): abilities are then fitted to successes;
     with a `share`, to cells in which at least that share of trials succeeded. `total` says how tasks
-    make one number (see `scores.total`), `cost` what attempts cost (see `scores.attempt_costs`).
+    make one number (see `scores.total`), `cost` what attempts cost (see `scores.attempt_costs`). With
+    results of an `earlier` edition, both are compared.
     `rng` (0 where none is given) starts everything random, and `title` heads the page.
 
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
@@ -215,6 +229,10 @@ def _weak(study: Study) -> list[str]:
     return [weak_sentence(study.weak_tasks)]
 
 
+def _source(study: Study | None) -> str | None:
+    return None if study is None else study.results.provenance.source
+
+
 def _command(study: Study, sections: Sequence[str] | None, title: str | None) -> str:
     """The command line that makes the report again, or the call where there was no file."""
     provenance, classification = study.results.provenance, study.classification
@@ -229,6 +247,7 @@ def _command(study: Study, sections: Sequence[str] | None, title: str | None) ->
         "--success": None if study.success is None else str(study.success),
         "--success-share": None if study.share is None else f"{study.share:g}",
         "--cost": study.cost,
+        "--editions": _source(study.earlier),
         "--title": title,
         "--seed": str(study.seed),
     }

@@ -217,6 +217,14 @@ FINDINGS = Findings(
             "Cells count the tasks that have both features; empty ones are kinds of task the exam lacks.",
             needs="classification",
         ),
+        "editions": Home(
+            "editions.finding",
+            "Two editions",
+            "exam",
+            "Agents on the dotted line kept their rank; those above it gained with this edition.",
+            "Editions cannot be compared",
+            "an earlier edition",
+        ),
         "decision": Home(
             "uncertainty.decision",
             "More runs or more tasks?",

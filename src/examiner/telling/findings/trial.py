@@ -8,7 +8,7 @@ from examiner import selection
 from examiner.checking import Floats
 from examiner.scores import NORMALISERS, Recipe, shared_ranks
 from examiner.selection.evidence import Evidence
-from examiner.selection.given import evidence_of, trial_of
+from examiner.selection.given import evidence_of, sets_of, trial_of
 from examiner.selection.ridge import SHRINKAGE
 from examiner.telling.finding import Board, Finding, noted
 from examiner.telling.prose import Name, Prose, enumerated, three_digits
@@ -19,7 +19,7 @@ from examiner.wording import counted
 SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 50)
 """Numbers of tasks that a reader may slide through, as far as there are tasks."""
 BEGINS_WITH = 5
-MOST_AGENTS, MOST_TASKS = 200, 500
+MOST_AGENTS, MOST_TASKS = 150, 500
 """On a page: more would make it slow to move."""
 MOST_WORK = 3e7
 """Agents · tasks · tasks chosen that a report may spend on choosing for the slider: about a second."""
@@ -95,7 +95,7 @@ def _sets(whole: selection.Benchmark, seed: int) -> dict[int, tuple[str, ...]]:
     """The tasks that `examiner select` would take, for each size that there is time for."""
     agents, tasks = len(whole.agents), len(whole.tasks)
     sizes = [size for size in SIZES if size < tasks and agents * tasks * size**2 <= MOST_WORK]
-    return {size: selection.choose(whole, size, rng=seed).tasks for size in sizes or [1]}
+    return sets_of(whole, sizes or [1], rng=seed)
 
 
 def _board(known: Evidence, target: str, sets: dict[int, tuple[str, ...]], begin: int) -> Record:
