@@ -132,6 +132,19 @@ def test_points_move_with_their_rows(shared):
     shared.page.select_option("#order", "mean")
 
 
+def test_a_cell_tells_its_agent_task_and_score(shared, results):
+    shared.draw_all()
+    shared.page.locator("#figure-heatmap").scroll_into_view_if_needed()
+    area = shared.page.locator("#figure-heatmap .nsewdrag").first.bounding_box()
+    shared.page.mouse.move(area["x"] + 6, area["y"] + 6, steps=3)
+    shared.page.wait_for_function("() => !document.getElementById('tip').hidden")
+    agent, task, raw, *_ = texts(shared, "#tip > div")
+    row = results.agents.index(agent) * len(TASKS) + results.tasks.index(task)
+    mean = results.measure().reshape(-1, 3)[row].mean()
+    assert float(raw.split(": ")[1].replace("−", "-")) == pytest.approx(mean, rel=1e-3)
+    shared.page.mouse.move(5, 5)
+
+
 def test_tables_are_sorted_by_a_click_on_a_title(shared):
     page = shared.page
     page.locator("#ranking details.method > summary").click()

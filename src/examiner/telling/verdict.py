@@ -87,23 +87,34 @@ def _leader(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     if not found:
         return None
     first, alike, ahead = Name(found["first"]), found["alike"], found["ahead_on_most"]
+    some = "" if found["others"] + 1 == len(study.results.agents) else "the next "
+    tied = [study.results.agents[row] for row in study.order if study.ranks[row] == 1]
+    if len(tied) > 1:
+        alone = [name for name in alike if name not in tied]
+        others = f"{len(alone):,} of {some}{found['others'] + 1 - len(tied):,} others"
+        told = f" lead with the same mean; {others} cannot be told from them."
+        both = (*enumerated(tied, MOST_NAMED), told)
+        return Judgement(both, _tested(found, data), "significance")
     claim: Parts = (first, " leads, and every other agent is shown to be behind.")
     if ahead:
         claim = (first, " has the highest mean, but ", *enumerated(ahead, MOST_NAMED))
         claim = (*claim, f" {'do' if len(ahead) > 1 else 'does'} better on most tasks.")
     elif len(alike) > MOST_NAMED:
-        claim = (
-            first,
-            f" leads; {len(alike):,} of {found['others']:,} others cannot be told from it.",
-        )
+        many = f"{len(alike):,} of {some}{found['others']:,} others"
+        claim = (first, f" leads; {many} cannot be told from it.")
     elif alike:
         claim = (first, " leads; ", *enumerated(alike), " cannot be told from it.")
+    return Judgement(claim, _tested(found, data), "significance")
+
+
+def _tested(found: Record, data: Mapping[str, Record]) -> str:
+    """By which test agents are told apart, and how often the first would be first again."""
     doubt = f"Wilcoxon with Holm over {counted(found['tasks'], 'task')}, at 5 %"
     again = data.get("rank_probabilities")
     if again and again["first"] == found["first"]:
         share = f"{100 * again['probability']:.0f} %"
         doubt += f"; with other {again['unit']} it would come first in {share} of draws"
-    return Judgement(claim, f"{doubt}.", "significance")
+    return f"{doubt}."
 
 
 def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
@@ -165,7 +176,9 @@ def _few(study: Study, data: Mapping[str, Record]) -> Judgement | None:
         return None
     by = {(row["method"], row["size"]): row for row in found["rows"]}
     best, random = (by[(name, found["size"])] for name in (found["leading"], "random"))
-    total = f"{found['size']:,} of {counted(found['tasks'], 'task')}"
+    every = study.comparable.shape[1]
+    drawn = "" if found["tasks"] == every else f", drawn from {every:,},"
+    total = f"{found['size']:,} of {counted(found['tasks'], 'task')}{drawn}"
     claim = f"{total} predict the {found['target']} of agents that had no part in choosing them."
     if not best["r2"] >= PREDICTS:
         claim = f"No few tasks stand for all: {total} hardly predict the {found['target']}."

@@ -38,6 +38,8 @@ FAINT, LIGHT = "2a", "66"
 GREY, DOTS, BAR, MEAN, MIDDLE = "#888888", "#4393c3", "#7f8fa6", "#d95f02", "#1b7fbd"
 MOST_LINES = len(QUALITATIVE)
 """Lines that have a colour of their own."""
+LEGEND_LETTERS = 24
+"""Of a name in a legend: longer ones leave no room for the chart."""
 LEGEND_ABOVE = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}
 
 
@@ -235,7 +237,9 @@ def banded(
     ['&lt;a&gt;', '&lt;a&gt;']
     """
     traces = []
-    for index, (name, colour) in enumerate(zip(labels(names, 32), QUALITATIVE, strict=False)):
+    for index, (name, colour) in enumerate(
+        zip(labels(names, LEGEND_LETTERS), QUALITATIVE, strict=False)
+    ):
         known = np.isfinite(low[index]) & np.isfinite(high[index])
         group: Part = {"legendgroup": str(index)} | linked(of, names[index])
         if known.any():

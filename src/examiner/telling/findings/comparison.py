@@ -23,8 +23,8 @@ CHOSEN = 5
 FOLDS = 5
 MOST_WORK = 1.2e6
 """Agents² · tasks · size that a report may spend on all ways of choosing: some ten seconds."""
-FEW_AGENTS, FEW_TASKS = 80, 120
-"""Of larger tables, on which one way is judged: some three seconds."""
+FEW_AGENTS, FEW_TASKS = 64, 100
+"""Of larger tables, on which one way is judged: some two seconds."""
 LOWEST = -0.2
 """Below this R² nothing more is to be seen: the set is worse than guessing the mean."""
 SET = (Column("method", "text"), Column("size", "count"))

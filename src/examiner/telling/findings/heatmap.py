@@ -228,13 +228,13 @@ def draw(data: HeatmapData) -> chart.Drawing:
     >>> figure["layout"]["xaxis"]["ticktext"]
     ['&lt;t&gt;', '2020-01-01']
     """
-    wide = 20 if len(data.agents) <= FEW_AGENTS else 15
+    wide = 20 if len(data.agents) <= FEW_AGENTS else 12
     kind, lowest = ("sequential", 0) if data.centre is None else ("diverging", -1)
     told = chart.compact(np.dstack([data.raw, data.comparable, data.rank]))
     bar = {"zmin": lowest, "zmax": 1, "colorbar": _colour_bar(data)}
     trace = chart.cells(data.colour, kind, HOVER, customdata=told, **bar)  # type: ignore[arg-type]
     x = chart.names_axis(data.tasks, LABEL_LIMIT, tickfont={"size": 10}, tickangle=-90)
-    size = {"size": 12 if wide > 15 else 10}
+    size = {"size": 12 if wide > 15 else 9}
     y = chart.names_axis(data.agents, LABEL_LIMIT, tickfont=size, autorange="reversed")
     return chart.figure([trace], 180 + wide * len(data.agents), x, y, top=56)
 

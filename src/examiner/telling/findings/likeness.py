@@ -22,9 +22,9 @@ from examiner.wording import counted
 
 FEWEST_AGENTS, FEWEST_TASKS = 5, 3
 MOST_TASKS, MOST_CELLS = 1000, 60_000
-FEW_AGENTS, FEW_TASKS = 100, 300
+FEW_AGENTS, FEW_TASKS = 80, 200
 """Of larger tables in a report: two seconds."""
-MOST_DRAWN = 200
+MOST_DRAWN = 100
 MOST_CROWNS = 50
 MOST_NAMED = 8
 FACTORS = ("mean_task_correlation", "mean_agent_correlation", "first_factor_share")

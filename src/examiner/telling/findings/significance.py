@@ -14,6 +14,7 @@ from examiner.scores.differences import clusters_of, difference_of
 from examiner.scores.uncertainty.strata import run_scores
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
+from examiner.telling.figures.stretch import Stretch
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
 from examiner.telling.prose import Name, Prose, labels
 from examiner.telling.study import Study
@@ -21,6 +22,8 @@ from examiner.telling.table import Cell, Column, Record, Table
 from examiner.wording import counted
 
 MOST_ROWS = 30
+LABEL_ROOM = 1.0
+"""The room for names on either side, in spans of the mean ranks."""
 
 
 def finding(study: Study) -> Finding:
@@ -139,11 +142,14 @@ def draw(data: CriticalData) -> chart.Drawing:
     first = 1.0 + 0.4 * len(data.bars)
     depth = first + half
     names = labels(data.agents, 28)
+    low, high = float(data.mean_rank.min()), float(data.mean_rank.max())
+    span = max(high - low, 0.1)
+    edges = low - 0.04 * span, high + 0.04 * span
     shapes, notes = [], []
     for agent, (name, rank) in enumerate(zip(names, data.mean_rank.tolist(), strict=True)):
         left = agent < half
         level = -(first + (agent if left else count - 1 - agent))
-        edge = 1 - 0.02 * count if left else count + 0.02 * count
+        edge = edges[0] if left else edges[1]
         shapes += [_stroke(rank, 0, rank, level), _stroke(rank, level, edge, level)]
         anchor = {"x": edge, "y": level, "xanchor": "right" if left else "left"}
         notes.append({"text": f"{name} ({rank:.2f})", "showarrow": False} | anchor)
@@ -151,13 +157,14 @@ def draw(data: CriticalData) -> chart.Drawing:
         ends = float(data.mean_rank[best]) - 0.03, float(data.mean_rank[worst]) + 0.03
         height = -0.5 - 0.4 * number
         shapes.append(_stroke(ends[0], height, ends[1], height, width=5, colour=chart.BAR))
-    margin = max(0.4, 0.45 * count)
+    marks = Stretch().ticks(low, high) or (low,)
     x = chart.axis(
         "mean rank over tasks",
         side="top",
-        range=[1 - margin, count + margin],
+        range=[low - LABEL_ROOM * span, high + LABEL_ROOM * span],
         tickmode="array",
-        tickvals=list(range(1, count + 1)) if count <= 20 else [1, count],
+        tickvals=list(marks),
+        ticktext=[f"{mark:g}" for mark in marks],
         showgrid=False,
     )
     y = chart.axis(range=[-depth, 0], visible=False)
@@ -186,7 +193,7 @@ def _figure(made: Significance) -> Figure:
         caption="Mean ranks over tasks; a bar joins agents among whom no pair differs.",
         description="A line of mean ranks with a label for each agent and bars over groups.",
         legend="Left is better. Wilcoxon with Holm, at 5 %.",
-        narrowest=560,
+        narrowest=680,
     )
 
 

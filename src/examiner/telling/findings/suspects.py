@@ -20,7 +20,7 @@ from examiner.telling.table import Column, Piece, Record, Table
 from examiner.wording import counted
 
 FEWEST_AGENTS, FEWEST_TASKS = 5, 5
-MOST_AGENTS, MOST_TASKS = 150, 500
+MOST_AGENTS, MOST_TASKS = 140, 250
 """Of larger tables in a report: a few seconds."""
 MOST_NAMED = 6
 LABEL_LIMIT = 60

@@ -290,7 +290,7 @@ def draw_curves(data: TaskCurvesData) -> chart.Drawing:
         data.tasks, data.ability, data.success, data.low, data.high, hover, of="tasks"
     )
     hover = "agents near %{x:.2f}: %{y:.2f}"
-    names = zip(labels(data.tasks, 32), chart.QUALITATIVE, strict=False)
+    names = zip(labels(data.tasks, chart.LEGEND_LETTERS), chart.QUALITATIVE, strict=False)
     for task, (name, colour) in enumerate(names):
         points = chart.dots(data.group_ability, data.group_mean[task], name, colour, hover, size=6)
         points["marker"]["symbol"] = "circle-open"

@@ -94,7 +94,10 @@ const show = (plot, isDark = dark.matches) => {
   const drawing = window.Plotly.react(plot.element, data, themed(layout, isDark), settings);
   if (plot.listening) return;
   plot.listening = true;
-  drawing.then(() => plot.element.on("plotly_click", (event) => clicked(plot, event.points[0])));
+  drawing.then(() => {
+    plot.element.on("plotly_click", (event) => clicked(plot, event.points[0]));
+    plot.listen?.();
+  });
 };
 
 const nameAt = ({ of, at }, place) => ({ kind: of, name: subjects[of][at[place]] });

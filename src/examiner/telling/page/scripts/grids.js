@@ -1,36 +1,37 @@
 // Heat maps of agents × tasks: hover boxes with the raw score, and columns that can be sorted.
-const escaped = (text) =>
-  text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/\$/g, "&#36;");
-
-const wrapped = (name) => escaped(name.replace(/(.{60})(?=.)/gu, "$1\n")).replace(/\n/g, "<br>");
-
 const brief = (value) =>
   Number.isInteger(value) ? value.toLocaleString("en") : Number(value.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4 });
 
-const reordered = (figure, grid, rows, columns) => {
-  const trace = figure.data[0];
-  const pick = (table) => rows.map((row) => columns.map((column) => table[row][column]));
-  const taskLines = grid.columns.names.map(wrapped);
-  const details = grid.details.map(escaped);
-  const text = rows.map((row) => {
-    const agent = `<b>${wrapped(grid.rows.names[row])}</b><br>`;
-    return columns.map((column) => {
-      const values = trace.customdata[row][column];
-      const lines = values.map((value, place) => `${details[place]}: ${value === null ? "–" : brief(value)}`);
-      const seen = trace.z[row][column] !== null;
-      return agent + taskLines[column] + "<br>" + (seen ? lines.join("<br>") : "not observed");
-    });
-  });
-  const { customdata, ...rest } = trace;
+const reordered = (figure, rows, columns) => {
+  const { customdata, hovertemplate, ...trace } = figure.data[0];
+  const z = rows.map((row) => columns.map((column) => trace.z[row][column]));
   const axis = (old, order) => ({ ...old, ticktext: order.map((place) => old.ticktext[place]) });
   return {
-    data: [{ ...rest, z: pick(trace.z), text, hoverongaps: true, hovertemplate: "%{text}<extra></extra>" }],
+    data: [{ ...trace, z, hoverongaps: true, hoverinfo: "none" }],
     layout: {
       ...figure.layout,
       xaxis: axis(figure.layout.xaxis, columns),
       yaxis: axis(figure.layout.yaxis, rows),
     },
   };
+};
+
+// What is known of a cell, beside the pointer. Texts of all cells beforehand would take a browser seconds.
+const tip = make("div", { id: "tip", hidden: true });
+document.body.append(tip);
+
+const tellCell = (plot, grid, point, pointer) => {
+  const { rows, columns } = plot.current().orders;
+  const [row, column] = [rows[Math.round(point.y)], columns[Math.round(point.x)]];
+  const { customdata, z } = plot.figure.data[0];
+  const lines = z[row][column] === null
+    ? ["not observed"]
+    : customdata[row][column].map((value, at) => `${grid.details[at]}: ${value === null ? "–" : brief(value)}`);
+  const names = [grid.rows.names[row], grid.columns.names[column]].map((name) => make("div", {}, nameElement(name)));
+  tip.replaceChildren(...names, ...lines.map((line) => make("div", { textContent: line })));
+  tip.hidden = false;
+  tip.style.left = `${Math.min(pointer.clientX + 14, window.innerWidth - tip.offsetWidth - 8)}px`;
+  tip.style.top = `${Math.min(pointer.clientY + 14, window.innerHeight - tip.offsetHeight - 8)}px`;
 };
 
 const byScore = (scores) =>
@@ -49,7 +50,7 @@ const sortable = (plot, grid, controls) => {
   });
   plot.current = () => {
     const rows = rowOrder(plot.sides.rows);
-    return { ...reordered(figure, grid, rows, columns), orders: { rows, columns } };
+    return { ...reordered(figure, rows, columns), orders: { rows, columns } };
   };
   // A click on an agent's name sorts tasks by its scores; a name that is clicked is chosen.
   plot.element.addEventListener("click", (event) => {
@@ -71,5 +72,9 @@ const sortable = (plot, grid, controls) => {
     const { kind, name } = nameAt(plot.sides[side], place);
     choose(kind, name);
   });
+  plot.listen = () => {
+    plot.element.on("plotly_hover", (event) => tellCell(plot, grid, event.points[0], event.event));
+    plot.element.on("plotly_unhover", () => { tip.hidden = true; });
+  };
   controls.hidden = false;
 };
