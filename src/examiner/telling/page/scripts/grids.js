@@ -2,16 +2,24 @@
 const brief = (value) =>
   Number.isInteger(value) ? value.toLocaleString("en") : Number(value.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4 });
 
+const MOST_COLUMN_NAMES = 70;
+const MOST_ROW_NAMES = 200;
+
 const reordered = (figure, rows, columns) => {
   const { customdata, hovertemplate, ...trace } = figure.data[0];
   const z = rows.map((row) => columns.map((column) => trace.z[row][column]));
-  const axis = (old, order) => ({ ...old, ticktext: order.map((place) => old.ticktext[place]) });
+  // Of very many names every so many are written: a browser measures each, and few fit.
+  const axis = (old, order, most) => {
+    const step = Math.ceil(order.length / most);
+    const tickvals = order.map((_, at) => at).filter((at) => at % step === 0);
+    return { ...old, tickvals, ticktext: tickvals.map((at) => old.ticktext[order[at]]) };
+  };
   return {
     data: [{ ...trace, z, hoverongaps: true, hoverinfo: "none" }],
     layout: {
       ...figure.layout,
-      xaxis: axis(figure.layout.xaxis, columns),
-      yaxis: axis(figure.layout.yaxis, rows),
+      xaxis: axis(figure.layout.xaxis, columns, MOST_COLUMN_NAMES),
+      yaxis: axis(figure.layout.yaxis, rows, MOST_ROW_NAMES),
     },
   };
 };
