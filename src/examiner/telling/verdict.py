@@ -262,7 +262,8 @@ def _figure(study: Study, data: Mapping[str, Record]) -> Figure | None:
     alike = set(tests.get("alike", names))
     group = [1 if study.not_shown or name in alike else 2 for name in drawn]
     if not study.not_shown:
-        group[0] = 0
+        leading = [study.results.agents[row] for row in study.order if study.ranks[row] == 1]
+        group = [0 if name in leading else each for name, each in zip(drawn, group, strict=True)]
     value, low, high = (
         np.array([by_agent[name][end] for name in drawn]) for end in ("value", "low", "high")
     )

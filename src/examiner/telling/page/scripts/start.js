@@ -10,6 +10,8 @@ const readFigure = (script) => {
 };
 
 for (const script of document.querySelectorAll("script[data-figure]")) readFigure(script);
+// What stands on the first screen waits for nothing.
+for (const element of document.querySelectorAll("#verdict .plot")) show(plots.get(element));
 for (const table of document.querySelectorAll("table.sortable")) {
   [...table.tHead.rows[0].cells].forEach((header, column) =>
     header.querySelector("button").addEventListener("click", () => sortTable(table, header, column)));
