@@ -22,7 +22,7 @@ from examiner.telling.table import Cell, Column, Record, Table
 from examiner.wording import counted
 
 MOST_ROWS = 30
-LABEL_ROOM = 1.0
+LABEL_ROOM = 1.3
 """The room for names on either side, in spans of the mean ranks."""
 
 
