@@ -28,6 +28,7 @@ PLOTS = MappingProxyType(
         "profiles": ("profiles", "profiles"),
         "ranks": ("rank_probabilities", "rank-probabilities"),
         "critical": ("significance", "critical-difference"),
+        "editions": ("editions", "editions"),
         "decision": ("decision", "decision"),
         "pareto": ("cost", "pareto"),
         "learning_curves": ("learning", "learning-curves"),
