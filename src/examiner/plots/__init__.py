@@ -28,6 +28,7 @@ PLOTS = MappingProxyType(
         "profiles": ("profiles", "profiles"),
         "ranks": ("rank_probabilities", "rank-probabilities"),
         "critical": ("significance", "critical-difference"),
+        "editions": ("editions", "editions"),
         "decision": ("decision", "decision"),
         "pareto": ("cost", "pareto"),
         "learning_curves": ("learning", "learning-curves"),
@@ -38,6 +39,7 @@ PLOTS = MappingProxyType(
         "steep_task_curves": ("task_curves", "task-curves-discrimination"),
         "negative_task_curves": ("task_curves", "task-curves-negative"),
         "suspects": ("suspects", "suspects"),
+        "difficulty_map": ("task_table", "difficulty-map"),
         "agent_curves": ("agent_curves", "agent-curves"),
         "ability_generality": ("ability_generality", "ability-generality"),
         "information_curve": ("information", "information-curve"),
@@ -106,9 +108,11 @@ class Plot:
         return f'<iframe srcdoc="{escape(self._page())}" style="{style}"></iframe>'
 
     def _page(self) -> str:
+        from examiner.telling.document import Report
         from examiner.telling.page import render  # a template engine that only a page needs
 
-        return render(self.finding.title, [self.finding], {}, f"ex.plots.{self.name}(results)")
+        command = f"ex.plots.{self.name}(results)"
+        return render(Report(self.finding.title, (self.finding,), {}, command))
 
 
 def plot(
