@@ -18,7 +18,7 @@ from irt.ale_of_papers_002 import (
 )
 
 pytestmark = needs_published_scores
-PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "papers-002.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "papers" / "002.md").read_text(encoding="utf-8")
 EDGES = [-11, -1, 0, 1, 10]
 
 

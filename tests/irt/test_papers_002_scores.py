@@ -14,7 +14,7 @@ from examiner.results import ResponseMatrix
 from irt.ale_of_papers_002 import needs_published_scores, published
 
 pytestmark = needs_published_scores
-PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "papers-002.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "papers" / "002.md").read_text(encoding="utf-8")
 FITS = ("binary", "normal", "normal, log₁₀", "beta, min-max")
 
 
