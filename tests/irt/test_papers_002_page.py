@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,19 +15,16 @@ from irt.ale_of_papers_002 import (
     needs_published_scores,
     published,
 )
+from irt.pages import said, text_of
 
 pytestmark = needs_published_scores
-PAGE = (Path(__file__).parents[2] / "docs" / "papers" / "002.md").read_text(encoding="utf-8")
+PAGE = text_of("papers/002.md")
 EDGES = [-11, -1, 0, 1, 10]
 
 
 @cache
 def with_priors() -> ex.irt.IRTFit:
     return ex.irt.fit(published().matrix, priors="fixed", rng=0)
-
-
-def said(value: float, digits: int = 2) -> str:
-    return f"{value:.{digits}f}".replace("-", "−")
 
 
 def test_ten_of_ten_starts_end_at_the_stated_optimum() -> None:
