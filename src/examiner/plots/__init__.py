@@ -10,11 +10,13 @@ from examiner.checking import check_known
 from examiner.plots.fits import abilities as abilities
 from examiner.plots.fits import chosen_agent_curves as chosen_agent_curves
 from examiner.plots.fits import chosen_task_curves as chosen_task_curves
+from examiner.plots.fits import expected_agent_curves as expected_agent_curves
 from examiner.plots.fits import slope_and_regularity as slope_and_regularity
 from examiner.plots.fits import task_panels as task_panels
 from examiner.plots.fits import variance_and_mean as variance_and_mean
 from examiner.plots.marks import marked_clusters as marked_clusters
 from examiner.plots.plot import Plot as Plot
+from examiner.plots.steps import typology_steps as typology_steps
 from examiner.results import Results
 from examiner.scores import OwnFunction
 from examiner.telling import FINDINGS
@@ -54,18 +56,20 @@ PLOTS = MappingProxyType(
 )
 """Name → the finding that draws the figure, and its key there. A new figure is one line here."""
 
-OF_FITS = (
+BESIDE_THE_REPORT = (
     "abilities",
     "chosen_agent_curves",
     "chosen_task_curves",
+    "expected_agent_curves",
     "marked_clusters",
     "slope_and_regularity",
     "task_panels",
+    "typology_steps",
     "variance_and_mean",
 )
-"""Figures that no report draws: of a fit, or with marks of your own."""
+"""Figures that no report draws: of a fit or of kinds, or with marks of your own."""
 
-__all__ = ["PLOTS", "Plot", "plot", *PLOTS, *OF_FITS]  # noqa: PLE0604  # names from the tables
+__all__ = ["PLOTS", "Plot", "plot", *PLOTS, *BESIDE_THE_REPORT]  # noqa: PLE0604  # names from the tables
 
 
 def plot(

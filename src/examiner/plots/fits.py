@@ -17,18 +17,18 @@ from examiner.irt import (
     steepness,
 )
 from examiner.irt.errors.intervals import interval
-from examiner.plots.plot import Plot
+from examiner.plots.plot import Plot, drawn_alone
 from examiner.results import ResponseMatrix
 from examiner.telling.figures.ability_rows import AbilityRowsData, draw_rows
+from examiner.telling.figures.agent_lines import AgentLinesData, draw_lines
 from examiner.telling.figures.agent_plane import AgentPlaneData, draw_plane
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.task_panels import TaskPanelsData, draw_panels
-from examiner.telling.finding import Drawn, Figure, Finding
 from examiner.telling.findings.indicators import AgentCurvesData
 from examiner.telling.findings.indicators import draw_curves as draw_agent_curves
 from examiner.telling.findings.tasks import TaskCurvesData
 from examiner.telling.findings.tasks import draw_curves as draw_task_curves
-from examiner.telling.prose import Prose, enumerated
+from examiner.telling.prose import enumerated
 from examiner.wording import InputError, counted, unknown_name
 
 
@@ -56,7 +56,7 @@ def task_panels(fit: IRTFit, tasks: Sequence[str]) -> Plot:
         steepness(fit.items, middle)[steps, places],
         *_agents_of(fit, places),
     )
-    return _plot(
+    return drawn_alone(
         "task_panels",
         drawn,
         draw_panels(drawn),
@@ -110,7 +110,7 @@ def chosen_task_curves(fit: IRTFit, tasks: Sequence[str]) -> Plot:
         made.success[others],
     )
     caption = ("Curves of ", *enumerated(tasks), f" among {counted(len(made.tasks), 'task')}.")
-    return _plot("chosen_task_curves", drawn, draw_task_curves(drawn), caption)
+    return drawn_alone("chosen_task_curves", drawn, draw_task_curves(drawn), caption)
 
 
 def chosen_agent_curves(fit: IRTFit, told: Indicators, agents: Sequence[str]) -> Plot:
@@ -135,7 +135,28 @@ def chosen_agent_curves(fit: IRTFit, told: Indicators, agents: Sequence[str]) ->
         expected.success[places],
     )
     caption = ("Mean results in bins of difficulty of ", *enumerated(agents), ".")
-    return _plot("chosen_agent_curves", drawn, draw_agent_curves(drawn), caption)
+    return drawn_alone("chosen_agent_curves", drawn, draw_agent_curves(drawn), caption)
+
+
+def expected_agent_curves(fit: IRTFit, agents: Sequence[str]) -> Plot:
+    """Draw what the model expects of these agents on a typical task of every difficulty.
+
+    Curves differ in place only (papers/002, Fig. 1 right and Fig. 5 top): what makes an agent general
+    shows in `chosen_agent_curves`.
+
+    >>> from examiner.irt import ItemParameters, known
+    >>> table = ItemParameters.of(list("tu"), np.ones(2), difficulty=[-1.0, 1.0])
+    >>> fit = known(table, ResponseMatrix.from_array([[1, 0], [1, 1]], "ab", "tu"))
+    >>> drawn = expected_agent_curves(fit, ["b", "a"]).data
+    >>> bool((drawn.success[0] > drawn.success[1]).all())
+    True
+    """
+    places = _places("agent", agents, fit.abilities.agents)
+    made = agent_curves(fit.abilities, fit.items)
+    lines = (part[places] for part in (made.success, made.low, made.high))
+    drawn = AgentLinesData(tuple(agents), made.difficulty, *lines)
+    caption = ("Expected results over difficulty of ", *enumerated(agents), ".")
+    return drawn_alone("expected_agent_curves", drawn, draw_lines(drawn), caption)
 
 
 def abilities(fit: IRTFit) -> Plot:
@@ -152,7 +173,7 @@ def abilities(fit: IRTFit) -> Plot:
     names, middle = tuple(found.agents[agent] for agent in order), found.ability[order]
     drawn = AbilityRowsData(names, middle, *interval(middle, found.error[order]))
     caption = f"Abilities of {counted(len(names), 'agent')}, with 95 % intervals."
-    return _plot("abilities", drawn, draw_rows(drawn), caption)
+    return drawn_alone("abilities", drawn, draw_rows(drawn), caption)
 
 
 def variance_and_mean(told: Indicators, scores: ResponseMatrix, named: Sequence[str] = ()) -> Plot:
@@ -190,7 +211,7 @@ def variance_and_mean(told: Indicators, scores: ResponseMatrix, named: Sequence[
     caption = (
         "Variance of an agent's scores over their mean; zeros and ones lie on the dashed bound."
     )
-    return _plot("variance_and_mean", drawn, draw_plane(drawn), caption)
+    return drawn_alone("variance_and_mean", drawn, draw_plane(drawn), caption)
 
 
 def slope_and_regularity(told: Indicators, named: Sequence[str] = ()) -> Plot:
@@ -218,7 +239,7 @@ def slope_and_regularity(told: Indicators, named: Sequence[str] = ()) -> Plot:
     both = int((np.isfinite(regularity) & np.isfinite(told.slope)).sum())
     total = counted(len(told.agents), "agent")
     caption = f"Slope over regularity of the {both:,} of {total} that have both."
-    return _plot("slope_and_regularity", drawn, draw_plane(drawn), caption)
+    return drawn_alone("slope_and_regularity", drawn, draw_plane(drawn), caption)
 
 
 def _known_names(named: Sequence[str], told: Indicators) -> tuple[str, ...]:
@@ -232,10 +253,3 @@ def _places(what: str, names: Sequence[str], known: Sequence[str]) -> list[int]:
         if name not in where:
             raise unknown_name(what, name, known)
     return [where[name] for name in names]
-
-
-def _plot(name: str, drawn: Drawn, drawing: dict[str, object], caption: Prose) -> Plot:
-    key = name.replace("_", "-")
-    title = name.replace("_", " ").capitalize()
-    figure = Figure(key, drawn, drawing, caption, description=title)
-    return Plot(name, Finding(key, title, caption, (figure,)), figure)

@@ -20,6 +20,7 @@ RED = "#d7191c"
 def marked_clusters(results: Results, tasks: Sequence[str], measure: str | None = None) -> Plot:
     """Draw the correlations of tasks in clusters, with these tasks marked red (papers/004, Fig. 1).
 
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> results = Results.from_numpy(rng.normal(size=(6, 5)), tasks="tuvwx")
     >>> drawn = marked_clusters(results, ["u"])

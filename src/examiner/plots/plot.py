@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from examiner.results.storage import write_text
+from examiner.telling.figures.chart import Drawing
 from examiner.telling.figures.printed import ENDINGS, Columns, save_printed
 from examiner.telling.finding import Drawn, Figure, Finding
-from examiner.telling.prose import said
+from examiner.telling.prose import Prose, said
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +75,17 @@ class Plot:
         from examiner.telling.page import render  # a template engine that only a page needs
 
         return render(self.finding.title, [self.finding], {}, f"ex.plots.{self.name}(results)")
+
+
+def drawn_alone(name: str, drawn: Drawn, drawing: Drawing, caption: Prose) -> Plot:
+    """Return a figure that stands in no report, with a caption of its own.
+
+    >>> from examiner.telling.figures.flow import FlowData, draw_flow
+    >>> steps = FlowData(("read",), ("2 tasks",))
+    >>> drawn_alone("steps", steps, draw_flow(steps), "One step.")
+    Plot 'steps': One step.
+    """
+    key = name.replace("_", "-")
+    title = name.replace("_", " ").capitalize()
+    figure = Figure(key, drawn, drawing, caption, description=title)
+    return Plot(name, Finding(key, title, caption, (figure,)), figure)

@@ -10,8 +10,6 @@ from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.prose import labels
 
-MOST_NAMED = 25
-
 
 class AgentPlaneData(NamedTuple):
     """Two numbers and the ability of each agent [agents]; a bound [points] that none can cross, or none."""
@@ -46,8 +44,7 @@ def draw_plane(data: AgentPlaneData) -> chart.Drawing:
         data.across[known], data.up[known], "agents, the ablest yellow", "", hover, size=8
     )
     dots["marker"]["color"] = _colours(data.ability[known])
-    mode = "markers+text" if len(known) <= MOST_NAMED and not data.named else "markers"
-    traces.append(dots | {"text": [texts[agent] for agent in known], "mode": mode})
+    traces.append(dots | {"text": [texts[agent] for agent in known]})
     for place, name in enumerate(data.named[: chart.MOST_LINES]):
         agent = data.agents.index(name)
         if agent in known:
