@@ -37,6 +37,10 @@ CHOSEN_ALE = (  # those of Fig. 5, by the authors' program
     *("vanHasselt.noops_Double.DQN", "Gruslys_REACTOR.M1", "Schaul_DDQN.rank.based"),
 )
 CHOSEN_GVGAI = ("jaydee", "NovTea", "mrtndwrd", "simulatedAnnealing", "sampleMCTS", "AIJim")
+CITED = {  # the years of the papers that report techniques, as papers/003 cites them
+    **{"FurelosBlanco": 2015, "Nair": 2015, "Schaul": 2015, "Talvitie": 2015, "Wang": 2015},
+    **{"He": 2016, "vanHasselt": 2016, "Gruslys": 2017, "O.Donoghue": 2017, "Pritzel": 2017},
+}
 BINS_ALE, BINS_GVGAI = (-11.0, -1.0, 0.0, 1.0, 10.0), (-600.0, -1.0, 1.0, 2.0, 600.0)
 
 
@@ -161,6 +165,17 @@ def learning_curves() -> Plot:
     return ex.plots.task_learning_curves(results.where(agent & game), None)
 
 
+def over_time(data: Path | None) -> Plot:
+    """Ability, generality and the general factor by year."""
+    told = ale(data).told
+    years = {
+        agent: next(year for name, year in CITED.items() if agent.startswith(name))
+        for agent in told.agents
+    }
+    results = ex.read(_needed(data, SCORES))
+    return ex.plots.over_time(told, years, ex.information.general_factor_by(results, years, rng=0))
+
+
 def correlations(measure: str) -> Plot:
     """Correlations of tasks, the ten that tell most together marked."""
     chosen = ex.information.best_set(plays().with_measures(measure), 10).tasks
@@ -210,6 +225,7 @@ FIGURES: MappingProxyType[str, Figure] = MappingProxyType(
             atari_fit(data), by_difficulty(atari_fit(data))[:6]
         ),
         "003-6": lambda data: ex.plots.task_panels(atari_fit(data), negative(atari_fit(data))),
+        "003-time": over_time,
         "004-1a": lambda data: correlations("win"),
         "004-1b": lambda data: correlations("score"),
         "004-tree": lambda data: ex.plots.task_tree(plays(), None, "win"),

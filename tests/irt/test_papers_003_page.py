@@ -127,3 +127,38 @@ def test_mean_correlations_are_those_of_the_authors_program_without_its_first_ga
     assert f"techniques correlate by {said(techniques.value)} {ends}" in PAGE
     share, chance = found.first_factor_share.value, found.first_factor_by_chance
     assert f"{100 * share:.0f} % of how techniques differ, {100 * chance:.0f} % by chance" in PAGE
+
+
+CITED = {
+    **{"FurelosBlanco": 2015, "Nair": 2015, "Schaul": 2015, "Talvitie": 2015, "Wang": 2015},
+    **{"He": 2016, "vanHasselt": 2016, "Gruslys": 2017, "O.Donoghue": 2017, "Pritzel": 2017},
+}
+
+
+def test_no_growth_over_the_years_is_shown() -> None:
+    fit = with_priors()
+    told = ex.irt.indicators(fit, published().scores, bins=[-11, -1, 0, 1, 10])
+    years = {
+        agent: next(year for name, year in CITED.items() if agent.startswith(name))
+        for agent in told.agents
+    }
+    made = ex.irt.over_time(told, years)
+    factors = ex.information.general_factor_by(kept(), years, rng=0)
+
+    def ends(value: float, low: float, high: float) -> str:
+        return f"{said(value)} ({said(low)} to {said(high)})"
+
+    for place, year in enumerate(made.years):
+        factor = factors[int(year)]
+        ability = ends(*(p[place] for p in (made.ability, made.ability_low, made.ability_high)))
+        general = ends(
+            *(p[place] for p in (made.generality, made.generality_low, made.generality_high))
+        )
+        games = ends(*factor.mean_task_correlation)
+        share = f"{said(factor.first_factor_share.value)}, {said(factor.first_factor_by_chance)}"
+        row = f"| {year:.0f} | {made.counts[place]} | {ability} | {general} | {games} | {share} |"
+        assert row in PAGE, row
+    able, whole = made.with_ability, made.with_generality
+    assert f"{said(able.pearson)}, 95 %: {said(able.low)} to {said(able.high)}" in PAGE
+    assert f"({said(whole.pearson)}, {said(whole.low)} to {said(whole.high)})" in PAGE
+    assert able.low < 0 < able.high and whole.low < 0 < whole.high

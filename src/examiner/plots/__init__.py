@@ -17,6 +17,7 @@ from examiner.plots.fits import variance_and_mean as variance_and_mean
 from examiner.plots.marks import marked_clusters as marked_clusters
 from examiner.plots.plot import Plot as Plot
 from examiner.plots.steps import typology_steps as typology_steps
+from examiner.plots.years import over_time as over_time
 from examiner.results import Results
 from examiner.scores import OwnFunction
 from examiner.telling import FINDINGS
@@ -62,6 +63,7 @@ BESIDE_THE_REPORT = (
     "chosen_task_curves",
     "expected_agent_curves",
     "marked_clusters",
+    "over_time",
     "slope_and_regularity",
     "task_panels",
     "typology_steps",
