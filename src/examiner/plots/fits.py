@@ -74,8 +74,7 @@ def _agents_of(fit: IRTFit, places: list[int]) -> tuple[tuple[str, ...], Floats,
 
 def _responses(fit: IRTFit) -> ResponseMatrix:
     """The responses in the order of the fit; of scores, whether the landmark was reached."""
-    if fit.matrix is None:
-        raise InputError("This fit has no responses. Fit results, or give `known` a matrix.")
+    assert fit.matrix is not None, "a fit without responses is drawn without agents"
     rows = [fit.matrix.agents.index(agent) for agent in fit.abilities.agents]
     columns = [fit.matrix.tasks.index(task) for task in fit.items.tasks]
     matrix = fit.matrix.take(rows, columns)

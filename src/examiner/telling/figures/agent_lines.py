@@ -21,6 +21,7 @@ class AgentLinesData(NamedTuple):
 def draw_lines(data: AgentLinesData) -> chart.Drawing:
     """Draw falling lines, the abler agent's further to the right.
 
+    >>> import numpy as np
     >>> line = np.array([[0.8, 0.2]])
     >>> drawn = AgentLinesData(("a",), np.array([-1.0, 1.0]), line, line, line)
     >>> [trace["name"] for trace in draw_lines(drawn)["data"]]
