@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -48,7 +49,7 @@ def test_figures_of_one_paper_are_written_and_the_skipped_said(
 
 def test_every_figure_named_on_a_page_can_be_made(make: ModuleType) -> None:
     pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "papers").glob("*.md")]
-    named = {part.split("`")[0] for page in pages for part in page.split("--only ")[1:]}
+    named = {name for page in pages for name in re.findall(r"--only ([\w-]+)", page)}
     lost = [name for name in named if not any(key.startswith(name) for key in make.FIGURES)]
     assert named and not lost
 
