@@ -6,7 +6,12 @@ percentile interval, as rliable makes it. Truth is what endless runs on the same
 Standard errors are over sets of tasks, drawn anew for every hundred tables. "atari-arena" draws runs
 from the episodes that agents of that data set played; it was seen in trials while the method was
 chosen, and is no independent judge.
+
+`--items` asks of another choice of tasks (`unit="tasks"`) instead: 5 to 200 items that are solved or not,
+in one group or a macro-average of 3 or 12, alike or unlike (logits with a deviation of 1.5), with one run
+or five.
 Run: python benchmarks/score_coverage.py [--tables 1000] [--reps 1000] [--kinds normal,gamma] [--quick]
+     python benchmarks/score_coverage.py --items [--tables 1000] [--reps 1000]
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ Draw = Callable[[int, int], Any]  # tables and runs to scores [tables, tasks, ru
 AGGREGATES = ("mean", "iqm", "median")
 TABLES_OF_ONE_SET = 100
 ENDLESS = 20_000
+SHARES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 0.95)
 
 
 def simulated(kind: str, tasks: int, rng: np.random.Generator) -> Draw:
@@ -102,6 +108,51 @@ def measured(draws: list[Draw], runs: int, reps: int, rng: np.random.Generator) 
     ]
 
 
+def items_measured(
+    groups: int, items: int, unlike: float, runs: int, tables: int, reps: int
+) -> tuple[list[float], list[float]]:
+    """Return coverage and mean width at each of `SHARES`, of items that are solved or not."""
+    held, widths = [], []
+    each = items // groups
+    names = [f"g{n // each}" for n in range(groups * each)]
+    for share in SHARES:
+        rng = np.random.default_rng([groups, items, runs, int(100 * share)])
+        logit = np.log(share / (1 - share)) + unlike * rng.normal(size=groups)
+        chance = np.repeat(1 / (1 + np.exp(-logit)), each)
+        solved = np.broadcast_to(chance, (tables, chance.size))
+        if runs > 1:
+            solved = rng.beta(2 * solved, 2 - 2 * solved)
+        won = (rng.random((tables, chance.size, runs)) < solved[:, :, None]).astype(float)
+        results = ex.Results.from_numpy(won)
+        total = None
+        if groups > 1:
+            total = ex.scores.Total(results.tasks, ("group",), (tuple(names),), "macro")
+        made = ex.scores.intervals(results, "mean", rng=rng, reps=reps, unit="tasks", total=total)
+        low, high, value = made.low[:, 0], made.high[:, 0], made.value[:, 0]
+        inside = (low <= value) & (value <= high + 1e-12) & (low >= 0) & (high <= 1)
+        assert inside[~np.isnan(low)].all()
+        truth = chance.mean()
+        held.append(float(((low <= truth) & (truth <= high)).mean()))
+        widths.append(float(np.nanmean(high - low)))
+    return held, widths
+
+
+def of_items(tables: int, reps: int) -> None:
+    """Print one line for each number of items, groups and runs."""
+    print(f"lowest, mean and highest coverage over shares of {SHARES}, and mean width at 0.9")
+    for groups, unlike in ((1, 0.0), (3, 0.0), (3, 1.5), (12, 0.0), (12, 1.5)):
+        for items in (5, 10, 20, 50, 200):
+            for runs in (1, 5):
+                if items < 2 * groups:
+                    continue
+                held, widths = items_measured(groups, items, unlike, runs, tables, reps)
+                print(
+                    f"{items:3} items in {groups:2} groups {unlike:3.1f} apart, {runs} runs: "
+                    f"{min(held):6.1%} {np.mean(held):6.1%} {max(held):6.1%}   width {widths[-2]:.3f}",
+                    flush=True,
+                )
+
+
 def main() -> None:
     """Print one line a kind, number of tasks and number of runs."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -109,7 +160,11 @@ def main() -> None:
     parser.add_argument("--reps", type=int, default=1000)
     parser.add_argument("--kinds", default="normal,uneven,beta,gamma,lognormal,atari-arena")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--items", action="store_true", help="another choice of tasks")
     options = parser.parse_args()
+    if options.items:
+        of_items(options.tables, options.reps)
+        return
     tables, sizes, counts = options.tables, (5, 12, 26, 60), (3, 5, 10)
     if options.quick:
         tables, sizes, counts = 300, (5, 26), (3,)

@@ -148,3 +148,11 @@ def test_an_agent_that_resolved_nothing_failed_on_what_others_are_asked(tmp_path
     results = ex.read(tmp_path)
     assert len(results.agents) == 2
     assert sorted(results.measure().tolist()) == [0.0, 0.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("odd", [None, True, 1.5, ["a__b-1"]])
+def test_an_id_that_names_nothing_is_refused(odd: object, tmp_path: Path):
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({"resolved": ["a__b-1", odd]}))
+    with pytest.raises(ex.InputError, match="among its ids"):
+        ex.read(path)

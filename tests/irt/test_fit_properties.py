@@ -354,3 +354,22 @@ def test_guessing_at_its_bound_leaves_no_slope_in_the_likelihood_of_intercepts()
         ahead, behind = height(row), height(-row)
         slope, bend = (ahead - behind) / 2e-3, (2 * here - ahead - behind) / 1e-6
         assert abs(slope) < 1e-3 * np.sqrt(bend)  # a thousandth of the intercept's error
+
+
+def test_a_climb_ends_where_what_it_foretells_never_comes() -> None:
+    from examiner.irt.estimation.fixed_point import Pace, Stepped, fixed_point
+
+    pace = Pace(0.6, 5.0, (), 0, tolerance=1e-5, noise=1e-11)
+    ends = np.zeros(1), np.ones(1)
+    to_and_fro = lambda x: Stepped(-1.0, 1.0 - x, ahead=1.0 - x, gain=1e-3)  # noqa: E731
+    found = fixed_point(to_and_fro, np.zeros(1), pace, most=100, bounds=ends)
+    assert found.settled and found.iterations < 10
+
+
+def test_a_three_pl_settles_though_a_slope_runs_to_its_bound() -> None:
+    rng = np.random.default_rng([300, 30, 5])
+    slope, intercept = rng.lognormal(0, 0.3, 30), rng.normal(size=30)
+    items = ItemParameters.of([f"t{n}" for n in range(30)], slope, intercept, guessing=0.2)
+    made = fit(simulate(items, 300, rng=rng), "3pl", estimator="ml", starts=1, errors=False)
+    assert np.abs(made.items.slope).max() > 30  # otherwise this asks nothing
+    assert made.converged and made.iterations < 500

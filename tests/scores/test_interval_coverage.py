@@ -77,3 +77,52 @@ def test_improvement_intervals_cover() -> None:
         found = ex.scores.improvement(results, "a", "b", rng=rng, reps=500)
         held += found.low <= truth <= found.high
     assert 0.91 <= held / 500 <= 0.98
+
+
+@pytest.mark.parametrize("items", [5, 20, 60])
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
+def test_intervals_over_few_solved_items_cover(items: int, share: float) -> None:
+    # 400 simulations have an error of 1 %; Wilson's own holds 91 to 98 of 100 over such shares
+    rng = np.random.default_rng([items, int(100 * share)])
+    won = (rng.random((400, items, 1)) < share).astype(float)
+    made = ex.scores.intervals(ex.Results.from_numpy(won), "mean", rng=rng, reps=200, unit="tasks")
+    assert np.mean((made.low <= share) & (share <= made.high)) >= 0.92
+    assert ((made.low <= made.value) & (made.value <= made.high + 1e-12)).all()
+    assert (made.low >= 0).all() and (made.high <= 1).all()
+
+
+@pytest.mark.parametrize(("solved", "most"), [(18, 1.15), (10, 1.15), (20, 1.0001), (0, 1.0001)])
+def test_an_interval_over_twenty_items_is_hardly_wider_than_wilsons(
+    solved: int, most: float
+) -> None:
+    # Student's t for z and 19 for 20 make 1.1, and 2000 resamples err by 2 %; all or none are Wilson's
+    won = (np.arange(20) < solved).astype(float).reshape(1, 20, 1)
+    made = ex.scores.intervals(ex.Results.from_numpy(won), "mean", rng=0, unit="tasks")
+    low, high = stats.binomtest(solved, 20).proportion_ci(method="wilson")
+    assert 0.97 < (made.high[0, 0] - made.low[0, 0]) / (high - low) < most
+
+
+def test_intervals_over_items_of_unlike_groups_cover_and_are_no_wider_than_without() -> None:
+    rng = np.random.default_rng(7)
+    chance = np.repeat([0.15, 0.5, 0.97], 10)
+    results = ex.Results.from_numpy((rng.random((400, 30, 1)) < chance[:, None]).astype(float))
+    groups = tuple(f"g{n // 10}" for n in range(30))
+    within = ex.scores.Total(results.tasks, ("group",), (groups,), "macro")
+    made = ex.scores.intervals(results, "mean", rng=rng, reps=200, unit="tasks", total=within)
+    plain = ex.scores.intervals(results, "mean", rng=rng, reps=200, unit="tasks")
+    truth = chance.mean()
+    assert 0.92 <= np.mean((made.low <= truth) & (truth <= made.high)) <= 0.985
+    assert (made.high - made.low).mean() < (plain.high - plain.low).mean()
+
+
+def test_groups_that_are_all_solved_or_all_failed_are_not_certain() -> None:
+    won = np.repeat([1.0, 0.0, 1.0], 6).reshape(1, 18, 1)
+    results = ex.Results.from_numpy(won)
+    within = ex.scores.Total(
+        results.tasks, ("group",), (tuple(f"g{n // 6}" for n in range(18)),), "macro"
+    )
+    made = ex.scores.intervals(results, "mean", rng=0, unit="tasks", total=within)
+    low, high = stats.binomtest(12, 18).proportion_ci(method="wilson")
+    # known to be less certain than nothing at all, and more than a sample without groups
+    assert low < made.low[0, 0] < 2 / 3 - 0.05
+    assert 2 / 3 + 0.05 < made.high[0, 0] < high

@@ -232,7 +232,7 @@ class Curves(NamedTuple):
     cuts: Floats | None = None
     centre: Floats | None = None
 
-    def at(self, columns: NDArray[np.intp]) -> Curves:
+    def at(self, columns: slice) -> Curves:
         """Return the same at some of the abilities."""
         return self._replace(
             rising=self.rising[:, columns],

@@ -72,9 +72,11 @@ class Plot:
         return f'<iframe srcdoc="{escape(self._page())}" style="{style}"></iframe>'
 
     def _page(self) -> str:
+        from examiner.telling.document import Report
         from examiner.telling.page import render  # a template engine that only a page needs
 
-        return render(self.finding.title, [self.finding], {}, f"ex.plots.{self.name}(results)")
+        command = f"ex.plots.{self.name}(results)"
+        return render(Report(self.finding.title, (self.finding,), {}, command))
 
 
 def drawn_alone(name: str, drawn: Drawn, drawing: Drawing, caption: Prose) -> Plot:

@@ -32,7 +32,7 @@ def check_level(level: float) -> None:
         raise InputError(f"The level is {level}. Give a number between 0 and 1, as 0.95.")
 
 
-def wilson(successes: float, trials: int, level: float = 0.95) -> tuple[float, float]:
+def wilson(successes: float, trials: float, level: float = 0.95) -> tuple[float, float]:
     r"""Wilson's score interval of a proportion.
 
     .. math:: \frac{\hat p + z^2/2n \pm z\sqrt{\hat p(1-\hat p)/n + z^2/4n^2}}{1 + z^2/n}
@@ -44,12 +44,24 @@ def wilson(successes: float, trials: int, level: float = 0.95) -> tuple[float, f
     """
     from scipy.special import ndtri  # slow to import
 
-    z = float(ndtri(0.5 + level / 2))
-    share = successes / trials
-    middle = share + z**2 / (2 * trials)
-    half = z * ((share * (1 - share) + z**2 / (4 * trials)) / trials) ** 0.5
-    scale = 1 + z**2 / trials
-    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+    return score_ends(successes / trials, trials, float(ndtri(0.5 + level / 2)))
+
+
+def score_ends(share: float, trials: float, quantile: float) -> tuple[float, float]:
+    """Return the ends of Wilson's interval for any quantile, and for trials that are worth as many.
+
+    A share with the standard error e is worth p(1 − p) / e² independent trials, whatever made it.
+
+    References: Korn & Graubard (1998), for shares of samples from strata.
+
+    >>> [round(end, 3) for end in score_ends(0.9, 19.0, 2.093)]
+    [0.675, 0.975]
+    """
+    middle = share + quantile**2 / (2 * trials)
+    half = quantile * ((share * (1 - share) + quantile**2 / (4 * trials)) / trials) ** 0.5
+    scale = 1 + quantile**2 / trials
+    low, high = (middle - half) / scale, (middle + half) / scale
+    return max(0.0, min(share, low)), min(1.0, max(share, high))  # rounding must not part them
 
 
 def least_after_all_won(trials: int, level: float = 0.95) -> float:

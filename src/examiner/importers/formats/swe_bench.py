@@ -101,8 +101,8 @@ def _add(samples: Samples, instance: str, about: object, path: Path) -> None:
 def _of_lists(
     lists: Mapping[str, Any], items: Sequence[str] | None
 ) -> dict[str, dict[str, object]]:
-    resolved = dict.fromkeys(map(str, lists["resolved"]))
-    named = (str(instance) for names in lists.values() for instance in as_sequence(names))
+    resolved = dict.fromkeys(map(_name, lists["resolved"]))
+    named = (_name(instance) for names in lists.values() for instance in as_sequence(names))
     every = dict.fromkeys((*resolved, *named, *(items or ())))
     return {instance: {"resolved": instance in resolved} for instance in every}
 
@@ -112,10 +112,18 @@ def _of_report(report: Mapping[str, Any]) -> dict[str, dict[str, object]]:
     found: dict[str, dict[str, object]] = {}
     for name in ("unresolved_ids", "empty_patch_ids", "resolved_ids"):
         for instance in as_sequence(report.get(name)):
-            found[str(instance)] = {"resolved": name == "resolved_ids"}
+            found[_name(instance)] = {"resolved": name == "resolved_ids"}
     for instance in as_sequence(report.get("error_ids")):
-        found[str(instance)] = {"error": True}
+        found[_name(instance)] = {"error": True}
     return found
+
+
+def _name(instance: object) -> str:
+    if isinstance(instance, bool) or not isinstance(instance, (str, int)):
+        raise InputError(
+            f"A list of instances of SWE-bench has {shorten(instance)} among its ids. Give them as texts."
+        )
+    return str(instance)
 
 
 def _submission(file: SourceFile) -> tuple[str, str, str]:

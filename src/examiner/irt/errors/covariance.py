@@ -196,7 +196,7 @@ def _peaked_inverse(information: Floats) -> Floats | None:
 
     double = information.dtype == np.float64
     potrf, potri = (lapack.dpotrf, lapack.dpotri) if double else (lapack.spotrf, lapack.spotri)
-    factor, failed = potrf(information, lower=True)
+    factor, failed = potrf(information.T, lower=True)  # symmetric, and laid out as LAPACK wants it
     if failed:
         return None
     lower, failed = potri(factor, lower=True, overwrite_c=True)

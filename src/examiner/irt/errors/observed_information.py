@@ -44,8 +44,9 @@ _TOGETHER = 250
 _STACK = 4_000_000
 SMALL = 200_000
 """Up to this many cells products are in double precision; errors need few digits."""
-_ENOUGH = 1e-6
-"""Share of a parameter's information below which a level is the last: errors change by half as much."""
+_ENOUGH, ROUGHLY_ENOUGH = 1e-6, 1e-4
+"""Share of a parameter's information below which a level is the last: errors change by half as much. The
+second is for many cells, where products have seven digits."""
 
 
 class Louis(NamedTuple):
@@ -59,7 +60,7 @@ class Louis(NamedTuple):
     order: NDArray[np.intp]
     """Which agent of the responses each row of the matrix is."""
     derivatives: tuple[Floats, ...]
-    """∂F_c/∂parameter, one [parameters, tasks, nodes] for each statistic c."""
+    """∂F_c/∂parameter, one [parameters, tasks, nodes] for each statistic c, as exact as products are."""
 
 
 def louis(
@@ -84,7 +85,8 @@ def louis(
         order = np.argsort(ability, kind="stable")
         matrix = matrix.take(order.tolist())
     complete = _complete_information(kernel, sums, items, rule.nodes, freedom)
-    slopes = _term_slopes(kernel, items, rule, freedom)
+    kind = suitable_kind(matrix, SMALL)
+    slopes = tuple(by.astype(kind) for by in _term_slopes(kernel, items, rule, freedom))
     return Louis(matrix, items, rule, freedom, complete, order, slopes)
 
 
@@ -148,22 +150,25 @@ def information_matrix(parts: Louis) -> Floats:
 
 def _missing_information(parts: Louis, scale: Floats) -> Floats:
     total = np.zeros((scale.size, scale.size))
-    kind = suitable_kind(parts.matrix, SMALL)
-
-    def add(level: Floats) -> float:
-        nonlocal total
-        some = level.astype(kind, copy=False)
-        total += some.T @ some
-        return float(((level**2).sum(axis=0) / scale).max(initial=0.0))
-
-    for some in reached(parts):
-        before = total.copy()
-        few = scale.size <= _FEW_PARAMETERS
-        if few or not some.over_levels(add):
-            total = before
-            for levels in _stacked(some.by_nodes()):
-                total += levels.T @ levels
+    for levels in _stacked(_levels(parts, scale)):
+        total += levels.T @ levels
     return total
+
+
+def _levels(parts: Louis, scale: Floats) -> Iterator[Floats]:
+    """Yield c_jl [agents, size] whose squares are the missing information, until their share is small."""
+    enough = _ENOUGH if suitable_kind(parts.matrix, SMALL) is np.float64 else ROUGHLY_ENOUGH
+    for some in reached(parts):
+        waiting: list[Floats] = []
+
+        def add(level: Floats, waiting: list[Floats] = waiting) -> float:
+            waiting.append(level)
+            return float((np.einsum("ij,ij->j", level, level) / scale).max(initial=0.0))
+
+        if scale.size > _FEW_PARAMETERS and some.over_levels(add, enough=enough):
+            yield from waiting
+        else:
+            yield from some.by_nodes()
 
 
 def _stacked(levels: Iterator[Floats]) -> Iterator[Floats]:
@@ -208,7 +213,8 @@ class Reached(NamedTuple):
 
     def moments(self, weights: Floats) -> Floats:
         """Return Σ_q v_jq s_j(θ_q) for weights v: [agents, size], own parameters first."""
-        slopes = (weights @ by.transpose(0, 2, 1) for by in self.parts.derivatives)
+        some = weights.astype(self.parts.derivatives[0].dtype, copy=False)
+        slopes = (some @ by.transpose(0, 2, 1) for by in self.parts.derivatives)
         return self._laid_out(self.block.statistics, slopes)
 
     def _laid_out(self, statistics: Sequence[Floats], slopes: Iterable[Floats]) -> Floats:
@@ -232,7 +238,10 @@ def reached(parts: Louis) -> Iterator[Reached]:
             rule=Quadrature(nodes, mass, parts.rule.kind),
             derivatives=tuple(slopes[:, :, window] for slopes in parts.derivatives),
         )
-        yield Reached(near, block, np.ascontiguousarray(weights[:, window]))
+        kind = parts.derivatives[0].dtype
+        seen = tuple(data.astype(kind, copy=False) for data in block.statistics)
+        near_weights = np.ascontiguousarray(weights[:, window])
+        yield Reached(near, block._replace(statistics=seen), near_weights)
 
 
 def orthonormal(nodes: Floats, weights: Floats) -> Iterator[Floats]:

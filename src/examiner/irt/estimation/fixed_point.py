@@ -31,7 +31,8 @@ _FURTHEST = 3.0
 _PLAIN = 2
 """The first steps are long and say little of those to come."""
 _QUIET, _SURELY_QUIET = 4, 2
-"""Iterations without a gain after which there is none: objectives are noisy, gains foretold are not."""
+"""Iterations without a gain after which there is none: objectives are noisy, gains foretold are not. But
+what a slope at its bound foretells, it will never gain."""
 
 
 class Pace(NamedTuple):
@@ -86,10 +87,10 @@ def fixed_point(
     """
     points: list[Floats] = []
     moves: list[Floats] = []
-    point, best = start, -np.inf
+    point, best, last = start, -np.inf, -np.inf
     fallback = start
     accelerated = False
-    quiet = 0
+    quiet = surely_quiet = 0
     for iteration in range(1, most + 1):
         objective, following, ahead, foretold = step(point)
         slack = max(1e-10, 10 * pace.noise) * (1.0 + abs(best))
@@ -98,13 +99,14 @@ def fixed_point(
             point, accelerated = fallback, False
             points, moves = [], []
             continue
-        gain = objective - best if foretold is None else foretold
-        best = reached
+        least = pace.noise * abs(objective)
+        quiet = quiet + 1 if objective - last < least else 0
+        surely_quiet = surely_quiet + 1 if foretold is not None and foretold < least else 0
+        best, last = reached, objective
         following = np.clip(following, *bounds)
         move = following - point
-        quiet = quiet + 1 if gain < pace.noise * abs(objective) else 0
         still = np.abs(weigh(point) * move).max() < pace.tolerance
-        if still or quiet >= (_QUIET if foretold is None else _SURELY_QUIET):
+        if still or quiet >= _QUIET or surely_quiet >= _SURELY_QUIET:
             return Arrival(following, iteration, True)
         fallback, accelerated = following, ahead is not None
         if ahead is not None:

@@ -114,18 +114,21 @@ class _Pulls(NamedTuple):
 
 def _ascent(gradient: Floats, curvature: Floats, *, ridged: bool) -> Floats:
     """Steps that climb: Newton's where they are short and the curvature (minus the Hessian) is positive."""
-    step, peaked = _solved(curvature, gradient)
+    step, peaked = solved(curvature, gradient)
     short = peaked & ((step**2).sum(axis=1) <= MOST_STEP**2)
     if not short.all():
         step[~short] = _along_axes(gradient[~short], curvature[~short], ridged=ridged)
     return step
 
 
-def _solved(curvature: Floats, gradient: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Solutions of many small equations by elimination, and where all pivots are well above 0."""
-    left, right = curvature.transpose(1, 2, 0).copy(), gradient.T.copy()
+def solved(curvature: Floats, gradient: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Solutions of many small equations by elimination, and where all pivots are well above 0.
+
+    Curvatures are [tasks, n, n], and right sides [tasks, n] or several of them, [tasks, n, sides].
+    """
+    left, right = curvature.transpose(1, 2, 0).copy(), np.moveaxis(gradient, 0, -1).copy()
     size = right.shape[0]
-    peaked = np.ones(right.shape[1], dtype=np.bool_)
+    peaked = np.ones(right.shape[-1], dtype=np.bool_)
     for row in range(size):
         peaked &= left[row, row] > _FLAT * curvature[:, row, row]
         pivot = np.where(peaked, left[row, row], 1.0)
@@ -137,7 +140,7 @@ def _solved(curvature: Floats, gradient: Floats) -> tuple[Floats, NDArray[np.boo
         for after in range(row + 1, size):
             right[row] -= left[row, after] * right[after]
         right[row] /= np.where(peaked, left[row, row], 1.0)
-    return right.T, peaked
+    return np.moveaxis(right, -1, 0), peaked
 
 
 def _along_axes(gradient: Floats, curvature: Floats, *, ridged: bool) -> Floats:

@@ -12,9 +12,13 @@ References: Louis (1982); Jamshidian & Jennrich (1997), on quasi-Newton steps ar
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
+from examiner.checking import read_only
 from examiner.irt.estimation.heights import Heights
+from examiner.irt.estimation.task_steps import solved
 from examiner.irt.items import Floats
 
 _DIRECTIONS = 8
@@ -44,11 +48,8 @@ def newton_ahead(
     complete[:, each, each] += tightness
     complete[:, each, each] *= 1.0 + _RIDGE
     complete[:, each, each] += _RIDGE
-    profiles = np.linalg.qr(np.vander(np.linspace(-1.0, 1.0, nodes), _DIRECTIONS, increasing=True))[
-        0
-    ]
-    missing = (shared * np.sqrt(left_open)) @ profiles
-    answered = np.linalg.solve(complete, missing)
+    missing = (shared * np.sqrt(left_open)) @ _profiles(nodes)
+    answered, _ = solved(complete, missing)
     flat, flat_answered = (part.reshape(tasks * own, -1) for part in (missing, answered))
     shares, axes = np.linalg.eigh(flat.T @ flat_answered)
     along = axes.T @ (flat.T @ np.clip(move, -_LONGEST, _LONGEST).ravel())
@@ -56,3 +57,12 @@ def newton_ahead(
     along /= 1.0 - np.minimum(shares, _MOST_MISSING)
     lacking = (flat_answered @ (axes @ along)).reshape(tasks, own)
     return np.asarray(np.clip(lacking, -_FURTHEST, _FURTHEST))
+
+
+@lru_cache(maxsize=8)
+def _profiles(nodes: int) -> Floats:
+    """Orthonormal polynomials over nodes, [nodes, directions]; a climb asks for the same in every step."""
+    powers = np.vander(np.linspace(-1.0, 1.0, nodes), _DIRECTIONS, increasing=True)
+    found = np.linalg.qr(powers)[0]
+    read_only(found)
+    return found

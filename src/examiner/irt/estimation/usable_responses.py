@@ -160,6 +160,8 @@ def _shared_results(matrix: ResponseMatrix, reasons: list[str | None]) -> list[f
 
 def _means(matrix: ResponseMatrix) -> Floats:
     """Each agent's mean result over the tasks it met, [agents]; NaN without any."""
+    if matrix.is_counts and same_trials(matrix) and (matrix.trials[0] == 1).all():
+        return np.asarray(matrix.successes.sum(axis=1, dtype=np.float64) / len(matrix.tasks))
     total, count = np.zeros(len(matrix.agents)), np.zeros(len(matrix.agents))
     for start in range(0, len(matrix.agents), _ROWS):
         rows = slice(start, start + _ROWS)

@@ -152,7 +152,7 @@ def intervals_of(
     (2, 1)
     """
     value = point_values(bootstrap.scores, chosen)
-    ends = _bounds(bootstrap, chosen, value, generator(rng))
+    ends = _bounds(bootstrap, chosen, value, generator(rng), shares=shares)
     ends = _possible(ends, chosen, shares=shares)
     low, high, honest = _without_false_certainty(bootstrap, chosen, value, ends)
     read_only(value, low, high)
@@ -182,6 +182,8 @@ def _bounds(
     aggregates: Sequence[Aggregate],
     value: Floats,
     rng: np.random.Generator,
+    *,
+    shares: bool,
 ) -> Floats:
     evaluate = partial(each_agent, statistics=tuple(known.statistic for known in aggregates))
     kind = bootstrap.how.interval
@@ -189,7 +191,7 @@ def _bounds(
         return bootstrap.bounds(evaluate, rng, value.shape)
     if kind == "studentised":
         drawn = bootstrap.replicates(evaluate, rng)
-        return studentised_bounds(bootstrap, aggregates, value, drawn)
+        return studentised_bounds(bootstrap, aggregates, value, drawn, shares=shares)
     check_corrected(bootstrap.scores, aggregates, bootstrap.how.unit)
     return corrected_bounds(bootstrap, aggregates, value, bootstrap.replicates(evaluate, rng))
 

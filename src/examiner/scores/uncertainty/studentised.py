@@ -9,7 +9,8 @@ import numpy as np
 
 from examiner.checking import Floats
 from examiner.scores.aggregate import Aggregate
-from examiner.scores.uncertainty.bootstrap import Bootstrap
+from examiner.scores.estimate import score_ends, wilson
+from examiner.scores.uncertainty.bootstrap import Bootstrap, Resampling
 from examiner.scores.uncertainty.influence import by_deletion, task_strata
 from examiner.scores.uncertainty.resampling import Unit
 from examiner.scores.uncertainty.strata import Strata
@@ -18,6 +19,8 @@ _ROUNDING = 1e-9
 """Errors smaller than this beside what they are errors of are none."""
 _FLAT = 1e-9
 """Below this skewness the correction is a straight line to rounding."""
+_OF_SHARES = ("mean", "optimality_gap")
+"""Of zeros and ones these are a share, or what it lacks to 1."""
 
 
 class Shape(NamedTuple):
@@ -28,7 +31,12 @@ class Shape(NamedTuple):
 
 
 def studentised_bounds(
-    bootstrap: Bootstrap, aggregates: Sequence[Aggregate], value: Floats, replicates: Floats
+    bootstrap: Bootstrap,
+    aggregates: Sequence[Aggregate],
+    value: Floats,
+    replicates: Floats,
+    *,
+    shares: bool = False,
 ) -> Floats:
     r"""Return both ends of intervals around the estimates, shape [2, agents, aggregates].
 
@@ -40,6 +48,9 @@ def studentised_bounds(
     of the estimate, as those of percentiles need not: these carry the bias of a resample once more. Where
     an aggregate is not smooth (a median), its bias is not of lower order than its error: the interval
     is widened to hold that around the estimate less the replicates' bias.
+
+    Means of zeros and ones (`shares`) have intervals of Wilson's kind with the same error and tails: few
+    that are nearly all won are so skewed that g has no way back, and 18 of 20 reached down to 0.33.
 
     References: Hall (1992), "On the removal of skewness by transformation", eq. 2.5, whose γ/√n is the
     skewness of a mean; the same expansion holds for stratified samples, since the covariance of the
@@ -57,16 +68,41 @@ def studentised_bounds(
             if len(drawn) < 2 or np.isnan(point):
                 continue
             error = float(drawn.std(ddof=1))
+            a_share = shares and aggregate.name in _OF_SHARES
             if error <= _ROUNDING * max(abs(point), float(np.abs(strata.scores).max())):
-                ends[:, row, column] = point  # no resample changes it
+                ends[:, row, column] = _unchanged(point, strata, bootstrap.how, a_share=a_share)
                 continue
             shape = shape_of(aggregate, strata, bootstrap.how.unit, error)
             tail = float(stdtrit(shape.degrees, 0.5 + bootstrap.how.level / 2))
+            if a_share:
+                worth = point * (1 - point) / error**2
+                ends[:, row, column] = score_ends(point, worth, tail)
+                continue
             reach = error * _skewed(np.array([tail, -tail]), shape.skewness)
             shift = 0.0 if aggregate.smooth else float(drawn.mean()) - point
             ends[0, row, column] = point - reach[0] - max(shift, 0.0)
             ends[1, row, column] = point - reach[1] - min(shift, 0.0)
     return ends
+
+
+def _unchanged(
+    point: float, strata: Strata, how: Resampling, *, a_share: bool
+) -> tuple[float, float]:
+    """Both ends where no resample changes the estimate: itself, or Wilson's of tasks won or lost.
+
+    All of them, or those of each group, are then alike. Tasks that count unevenly are worth fewer, and
+    of groups that differ the error is that of half a task more that goes the other way (Jeffreys).
+    """
+    lost_or_won = bool((np.minimum(strata.means, np.abs(1 - strata.means)) <= _ROUNDING).all())
+    if not (a_share and lost_or_won and how.unit != "runs" and len(strata.tasks) > 1):
+        return point, point
+    worth = 1.0 / float((strata.shares**2).sum())
+    if min(point, 1 - point) > _ROUNDING:
+        stratum = task_strata(strata)
+        sizes, counts = np.bincount(stratum), np.bincount(stratum, weights=strata.shares)
+        other = 0.5 / (sizes + 1)
+        worth = point * (1 - point) / float((counts**2 * other * (1 - other) / sizes).sum())
+    return wilson(point * worth, worth, how.level)
 
 
 def shape_of(aggregate: Aggregate, strata: Strata, unit: Unit, error: float) -> Shape:
