@@ -150,8 +150,10 @@ def _rewards(environment: Environment, job: Job, episode: int) -> NDArray[np.flo
 
 
 def _determinism(job: Job) -> Determinism:
-    noisy = job.protocol.sticky_probability > 0 or job.protocol.max_start_no_ops > 0
-    quiet = replace(job.protocol, sticky_probability=0.0, max_start_no_ops=0)
+    quiet = replace(
+        job.protocol, sticky_probability=0.0, max_start_no_ops=0, max_frame_skip=None, starts=()
+    )
+    noisy = quiet != job.protocol
     seen = "ram" if job.environment == "ale" else job.observation
     environment = environment_of(replace(job, protocol=quiet, observation=seen))
     first, second = (_trace(environment, job, episode) for episode in (0, 1))

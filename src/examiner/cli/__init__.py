@@ -33,6 +33,7 @@ COMMANDS = MappingProxyType(
         "difference": "Compare two agents, or one with several, task by task.",
         "cost": "Set scores against what they cost, with the Pareto front.",
         "fit": "Fit difficulty of tasks and ability of agents.",
+        "diagnose": "Say how well a fit describes tasks and agents.",
         "audit": "List the tasks that deserve a look, with why.",
         "place": "Place new agents on a stored fit or a few chosen tasks.",
         "typology": "Group tasks by kind, and say what is missing.",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
+from examiner.cli.fitting import ModelOptions
 from examiner.cli.options import (
     OUTPUT,
     ComparisonOptions,
@@ -13,13 +13,10 @@ from examiner.cli.options import (
     SourceOptions,
     option,
     parsed,
-    success_of,
 )
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.irt import MODELS, IRTFit, indicators, standard_scores
-from examiner.irt import fit as fit_irt
-from examiner.scores import Recipe
+from examiner.irt import IRTFit, indicators, standard_scores
 from examiner.stored import save
 from examiner.telling.findings import fit as findings
 from examiner.telling.terminal import print_line
@@ -27,29 +24,9 @@ from examiner.wording import shorten
 
 
 @dataclass(frozen=True, slots=True)
-class FitOptions:
-    """Which model is fitted, and how."""
+class FitOptions(ModelOptions):
+    """Which model is fitted and how, in which bins generality is told, and where the fit is stored."""
 
-    model: str = option(
-        "2pl",
-        f"{', '.join(MODELS)}: normal for scores, beta for those in [0, 1], the others for successes.",
-    )
-    estimator: Literal["map", "ml"] = option("map", "map: weak priors; ml: maximum likelihood.")
-    prior: list[str] | None = option(
-        None,
-        "Another prior under map, for example slope=1,0.5; may be repeated. `fixed`: slopes N(1, 1).",
-        metavar="PARAMETER=MEAN,SD",
-    )
-    response: Literal["binomial", "beta-binomial"] | None = option(
-        None, "For several trials a cell [default: beta-binomial where there are]."
-    )
-    landmark: float | None = option(
-        None,
-        "Score at which the model normal tells difficulty [default: what --normalise calls human, or "
-        "random; or 0].",
-    )
-    starts: int | None = option(None, "Starts to try [default: by size].")
-    nodes: int | None = option(None, "Gauss–Hermite nodes [default: a grid, by test length].")
     bins: str | None = option(
         None, "Bins of difficulty for generality, or their ends.", metavar="NUMBER|EDGES"
     )
@@ -64,23 +41,7 @@ def fit(
     """Fit an IRT model: difficulty and discrimination of tasks, ability and generality of agents."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        made = fit_irt(
-            results,
-            how.model,
-            recipe=Recipe(
-                normaliser=comparison.normalise,
-                success=success_of(comparison.success),
-                share=comparison.success_share,
-            ),
-            estimator=how.estimator,
-            priors=_priors(how.prior),
-            response=how.response,
-            landmark=how.landmark,
-            starts=how.starts,
-            nodes=how.nodes,
-            rng=told.seed,
-            progress=progress,
-        )
+        made = how.fitted(results, comparison, told.seed, progress)
         scores = None if comparison.success is None else standard_scores(results)
         found = indicators(made, scores, bins=_bins(how.bins))
     if how.output is not None:
@@ -101,23 +62,6 @@ def _one_trial(made: IRTFit) -> bool:
     """Whether results are zeros and ones, of which regularity only repeats the mean."""
     matrix = made.matrix
     return matrix is not None and matrix.is_counts and int(matrix.trials.max()) == 1
-
-
-def _priors(given: list[str] | None) -> dict[str, tuple[float, float]] | Literal["fixed"] | None:
-    if not given:
-        return None
-    if given == ["fixed"]:
-        return "fixed"
-    priors = {}
-    for text in given:
-        name, _, numbers = text.partition("=")
-        mean, _, sd = numbers.partition(",")
-        complaint = (
-            f"The prior {shorten(text)} is not understood. Write PARAMETER=MEAN,SD: slope=1,0.5; "
-            f"or fixed alone."
-        )
-        priors[name.strip()] = parsed(float, mean, complaint), parsed(float, sd, complaint)
-    return priors
 
 
 def _bins(text: str | None) -> int | list[float] | None:

@@ -141,6 +141,10 @@ def play_recorded(job: Job) -> Recorded:
     >>> len(play_recorded(job).last_actions)
     5
     """
+    if job.protocol.starts:
+        raise InputError(
+            "A replay cannot repeat where a recorded start ended. Probe the agent with starts = []."
+        )
     recorder: Any = _Recorder(environment_of(job))  # Any: the rest of it is the environment's
     playing = Playing(job, recorder)
     scores: list[float] = []
