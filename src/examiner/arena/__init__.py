@@ -10,11 +10,16 @@ from examiner.arena.environments.games import game_variant as game_variant
 from examiner.arena.environments.games import game_variants as game_variants
 from examiner.arena.environments.games import playable_game as playable_game
 from examiner.arena.environments.games import playable_games as playable_games
+from examiner.arena.flavours import Flavour as Flavour
+from examiner.arena.flavours import Flavours as Flavours
+from examiner.arena.flavours import Gap as Gap
+from examiner.arena.flavours import flavours as flavours
 from examiner.arena.gvgai.checkout import CONTROLLERS as CONTROLLERS
 from examiner.arena.gvgai.plan import GvgaiAgent as GvgaiAgent
 from examiner.arena.gvgai.plan import GvgaiPlan as GvgaiPlan
 from examiner.arena.gvgai.play import GvgaiPlay as GvgaiPlay
 from examiner.arena.gvgai.rules import GvgaiRules as GvgaiRules
+from examiner.arena.job import Evaluated as Evaluated
 from examiner.arena.job import Job as Job
 from examiner.arena.job import Plan as Plan
 from examiner.arena.job import PlannedAgent as PlannedAgent

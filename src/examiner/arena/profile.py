@@ -122,7 +122,7 @@ def profile(
     environment: str = "ale",
     protocol: Protocol | None = None,
     seed: int = 0,
-    frames: int = 40_000,
+    frames: int = 30_000,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Profile:
     """Play a game in simple ways and measure what it is like, within about so many frames.

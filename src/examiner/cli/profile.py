@@ -26,7 +26,7 @@ class ProfileOptions:
     games: list[str] | None = argument(
         "GAMES", "The games to measure: Atari games [default: all], or Gymnasium ids.", None
     )
-    frames: int = option(40_000, "Frames a game, simulated ones included.", min=1_000)
+    frames: int = option(30_000, "Frames a game, simulated ones included.", min=1_000)
     output: str | None = option(
         None, "CSV to write a row to as each game is done; resumes.", *OUTPUT, metavar="FILE"
     )

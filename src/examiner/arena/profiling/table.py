@@ -85,7 +85,7 @@ def profile_table(
     environment: str = "ale",
     protocol: Protocol | None = None,
     seed: int = 0,
-    frames: int = 40_000,
+    frames: int = 30_000,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> tuple[ProfileRow, ...]:
     """Measure games one after the other, and keep a row of each in a CSV file as soon as it is done.

@@ -35,12 +35,9 @@ _COLUMNS = (
     Column("density", "number", "share of decisions with a reward", "reward.density"),
     Column("delay", "text", "decisions until the first reward", "reward.delay"),
     Column("next", "text", "different next states over actions", "action_space.branching"),
-    Column(
-        "change", "number", "share of what is seen that changes a decision", "observation.change"
-    ),
-    Column("foresight", "text", "share of one-step foresight, 0.5 as random", "play.foresight"),
+    Column("change", "number", "share of what is seen that changes", "observation.change"),
+    Column("ahead", "text", "share of one step of foresight, 0.5 as random", "play.foresight"),
     Column("held", "text", "share of the best held action, likewise", "play.open_loop"),
-    Column("action", "name", "the action held", "measured.open_loop_action"),
     Column("CPU s", "number", "processor time", "measured.cpu_seconds"),
 )
 
