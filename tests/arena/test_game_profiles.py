@@ -87,6 +87,17 @@ def test_foresight_pays_where_the_next_step_is_all_there_is():
     assert profile.lookahead.share.value > 0.6
 
 
+def test_whatever_has_no_standard_error_has_a_note():
+    short = ex.arena.protocol("machado-2018", max_episode_frames=100)
+    profile = profile_game("freeway", protocol=short, frames=1_000)
+    without = {name for name, error in profile.errors.items() if math.isnan(error)}
+    assert {"reward_delay", "reward_gap"} <= without <= set(profile.notes)
+    assert math.isnan(profile.lookahead.share.value) and profile.notes["lookahead"].startswith(
+        "nei"
+    )
+    assert "below" in profile.notes["reward_density"]
+
+
 def test_continuous_actions_are_called_so():
     profile = profile_game("Pendulum-v1", environment="gymnasium", frames=1_000)
     assert profile.actions is None and profile.lookahead is None and profile.open_loop is None

@@ -192,7 +192,10 @@ def profile(
         lookahead=greedy,
         open_loop=held,
         errors=MappingProxyType({name: each.error for name, each in estimates.items()}),
-        notes=MappingProxyType(_notes(walked, estimates, discrete=discrete, copied=copied)),
+        notes=MappingProxyType(
+            _notes(walked, estimates, discrete=discrete, copied=copied)
+            | _notes_of_play(lookahead=greedy, open_loop=held)
+        ),
         episodes=len(walked.rewards),
         frames=frames,
         seed=job.seed,
@@ -265,6 +268,17 @@ def _notes(
         notes |= dict.fromkeys(("branching", "lookahead"), without)
     if not discrete:
         notes["open_loop"] = without
+    return notes
+
+
+def _notes_of_play(**played: Achievement | None) -> dict[str, str]:
+    """Why shares of scores have no value, or no standard error."""
+    notes = {}
+    for name, found in played.items():
+        if found is not None and math.isnan(found.share.value):
+            notes[name] = "neither it nor random play got anything"
+        elif found is not None and math.isnan(found.share.error):
+            notes[name] = "too few plays with a reward for a standard error"
     return notes
 
 
