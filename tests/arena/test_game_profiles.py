@@ -113,7 +113,7 @@ def test_profiles_feed_the_agent_centric_schema():
     assert kinds.tasks == games
     assert kinds.feature("action_space.size") == ("up to 4", "up to 4", "continuous")
     assert kinds.feature("dynamics.determinism") == ("stochastic",) * 3
-    assert kinds.feature("reward.density") == ("more than 10 %",) * 3
+    assert kinds.feature("reward.density") == ("more than 30 %",) * 3
     assert set(kinds.features) == {
         one.name for one in ex.typology.SCHEMAS["agent-centric"].dimensions
     }

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from examiner.arena.profiling.other_play import LAST_PLAYS
 from examiner.results import Classification
 from examiner.telling.finding import Finding, Text
 from examiner.telling.prose import Name
@@ -15,16 +16,14 @@ from examiner.wording import counted
 
 SCHEMA = "agent-centric"
 MEASURED = "measured."
-NEAR = 2.0
-"""Standard errors from a limit within which another seed may well give another class."""
+NEAR = 0.975
+"""A number is near a limit where the limit lies within the interval of so much on either side of it."""
 
 _ERRORS = {
     "action_space.branching": "branching_se",
     "observation.change": "screen_change_se",
     "episode.length": "episode_frames_se",
     "reward.density": "reward_density_se",
-    "reward.delay": "reward_delay_se",
-    "play.foresight": "lookahead_share_se",
     "play.open_loop": "open_loop_share_se",
 }
 """Dimension → the column of its standard error."""
@@ -33,10 +32,12 @@ _COLUMNS = (
     Column("game", "name", key="task"),
     Column("length", "number", "frames of an episode", "episode.length"),
     Column("density", "number", "share of decisions with a reward", "reward.density"),
-    Column("delay", "text", "decisions until the first reward", "reward.delay"),
+    Column("delay", "text", "decisions until the first reward", "measured.reward_delay"),
     Column("next", "text", "different next states over actions", "action_space.branching"),
     Column("change", "number", "share of what is seen that changes", "observation.change"),
-    Column("ahead", "text", "share of one step of foresight, 0.5 as random", "play.foresight"),
+    Column(
+        "ahead", "text", "share of one step of foresight, 0.5 as random", "measured.lookahead_share"
+    ),
     Column("held", "text", "share of the best held action, likewise", "play.open_loop"),
     Column("CPU s", "number", "processor time", "measured.cpu_seconds"),
 )
@@ -95,23 +96,39 @@ def classes(rows: Sequence[Mapping[str, str]]) -> Classification:
 
 
 def unsure(row: Mapping[str, str]) -> list[str]:
-    """Return the dimensions whose number lies within two standard errors of a limit between classes.
+    """Return the dimensions whose number has a limit between classes within its 95 % interval, or no error.
+
+    The interval is Student's: lengths rest on some episodes, held actions on three plays.
 
     >>> unsure({"reward.density": "0.0101", "measured.reward_density_se": "0.002"})
     ['reward.density']
+    >>> unsure({"reward.density": "0.0301", "measured.reward_density_se": "0.002"})
+    []
     """
+    degrees = {
+        "episode.length": _number(row.get(MEASURED + "episodes", "")) - 1,
+        "play.open_loop": LAST_PLAYS - 1,
+    }
     return [
         name
         for name, error in _ERRORS.items()
         if name in row
         and _near(
-            SCHEMAS[SCHEMA].dimension(name), _number(row[name]), _number(row[MEASURED + error])
+            SCHEMAS[SCHEMA].dimension(name),
+            _number(row[name]),
+            _number(row[MEASURED + error]),
+            degrees.get(name, math.inf),
         )
     ]
 
 
-def _near(dimension: Dimension, value: float, error: float) -> bool:
-    return any(abs(value - limit) < NEAR * error for limit in dimension.limits)
+def _near(dimension: Dimension, value: float, error: float, degrees: float) -> bool:
+    from scipy.special import stdtrit  # scipy takes half a second to import
+
+    if math.isnan(value) or math.isnan(error):
+        return math.isnan(error) and not math.isnan(value)
+    reach = float(stdtrit(min(degrees, 1e9), NEAR)) * error
+    return any(abs(value - limit) < reach for limit in dimension.limits)
 
 
 def _number(text: str) -> float:
@@ -130,9 +147,16 @@ def _value(text: str) -> object:
 def _shown(row: Record) -> Record:
     """The row with each share and its standard error in one cell, and other numbers short."""
     cells = dict(row)
-    for name in ("play.foresight", "play.open_loop", "reward.delay", "action_space.branching"):
-        value, error = row[name], row[MEASURED + _ERRORS[name]]
-        if isinstance(value, float):
-            known = name.startswith("play.") and not math.isnan(error)
-            cells[name] = f"{value:.2f}±{error:.2f}" if known else f"{value:.3g}"
-    return cells
+    for name, error in (
+        ("measured.lookahead_share", "measured.lookahead_share_se"),
+        ("play.open_loop", "measured.open_loop_share_se"),
+    ):
+        if isinstance(row[name], float) and not math.isnan(row[error]):
+            cells[name] = f"{row[name]:.2f}±{row[error]:.2f}"
+    for name in ("measured.lookahead_share", "play.open_loop", "action_space.branching"):
+        if isinstance(cells[name], float):
+            cells[name] = "–" if math.isnan(cells[name]) else f"{cells[name]:.3g}"
+    delay = row["measured.reward_delay"]
+    return cells | {
+        "measured.reward_delay": f"{delay:.3g}" if math.isfinite(delay) else "none seen"
+    }
