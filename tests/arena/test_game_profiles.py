@@ -71,8 +71,8 @@ def test_up_is_the_action_to_hold_in_freeway_where_random_play_gets_nothing():
     short = ex.arena.protocol("machado-2018", max_episode_frames=600)
     job = Job("r", "random", game="freeway", protocol=short)
     environment = environment_of(job)
-    walked = walk(environment, job, 1_200, 2)
-    held = open_loop(environment, job, walked, 8_000)
+    walked = walk(environment, job, 700, 2)
+    held = open_loop(environment, job, walked, 6_000)
     assert held.action.startswith("UP") and held.score.value >= 1
     assert held.random.value == 0 and held.share.value == 1.0
     assert first_reward(walked.rewards).value == math.inf

