@@ -92,6 +92,17 @@ class Protocol:
         return tuple(round(share * self.training_frames) for share in self.report_shares)
 
     @property
+    def without_noise(self) -> Protocol:
+        """The same without whatever it does to make games less alike.
+
+        >>> Protocol().without_noise.sticky_probability
+        0.0
+        """
+        return replace(
+            self, sticky_probability=0.0, max_start_no_ops=0, max_frame_skip=None, starts=()
+        )
+
+    @property
     def hash(self) -> str:
         """Sixteen hexadecimal digits that differ as soon as one setting does; the name plays no part.
 
@@ -99,10 +110,8 @@ class Protocol:
         True
         """
         told = self.to_dict()
-        for (
-            name,
-            usual,
-        ) in _LATER.items():  # what was played before a setting was there keeps its hash
+        # What was played before a setting was there keeps its hash.
+        for name, usual in _LATER.items():
             if told[name] == usual:
                 del told[name]
         settings = json.dumps(told, sort_keys=True, separators=(",", ":"))

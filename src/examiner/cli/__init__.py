@@ -28,6 +28,8 @@ COMMANDS = MappingProxyType(
         "report": "Write a page about agents and tasks.",
         "run": "Play a plan of agents and games, and keep every episode.",
         "probe": "Say what an agent loses to sticky actions.",
+        "flavours": "Judge agents in modes and difficulties they did not learn in.",
+        "profile": "Measure what games are to an agent, by simple play.",
         "curves": "Sum up training logs in several ways, side by side.",
         "scores": "Aggregate and compare agents, with intervals.",
         "difference": "Compare two agents, or one with several, task by task.",
