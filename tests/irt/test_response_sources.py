@@ -10,11 +10,8 @@ from numpy.typing import NDArray
 
 import examiner as ex
 from examiner.irt import ItemParameters, Quadrature, ResponseSource
-from examiner.irt.estimation.exponential import (
-    CompleteSource,
-    ExponentialStatistics,
-    PatternedSource,
-)
+from examiner.irt.estimation.exponential import CompleteSource, PatternedSource
+from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
 from examiner.irt.estimation.fixed_point import Pace
 from examiner.irt.estimation.kernel_source import KernelSource
 from examiner.irt.items import Response

@@ -190,9 +190,10 @@ def column_sums(counts: NDArray[np.unsignedinteger]) -> Floats:
     return total
 
 
-def suitable_kind(matrix: ResponseMatrix, most: int) -> type[np.floating]:
+def suitable_kind(cells: ResponseMatrix | int, most: int) -> type[np.floating]:
     """Return double precision up to so many cells, single beyond."""
-    cells = len(matrix.agents) * len(matrix.tasks)
+    if isinstance(cells, ResponseMatrix):
+        cells = len(cells.agents) * len(cells.tasks)
     return np.float64 if cells <= most else np.float32
 
 
@@ -201,19 +202,32 @@ def biserial_start(
 ) -> tuple[Floats, Floats]:
     """Return slopes and intercepts from shares and from correlations with the total score.
 
-    `won` [agents, tasks] are successes, the totals [tasks] those of a task and its trials. A task's
-    correlation with the standardised total, divided by the height of the normal curve at its share, is
-    about the biserial r; a = 1.702 r / √(1 − r²) in logits. Shares are smoothed.
+    `won` [agents, tasks] are successes, the totals [tasks] those of a task and its trials.
     """
     kind = won.dtype
+    total = np.asarray(won @ np.ones(len(total_won), dtype=kind), dtype=np.float64)
+    along = np.asarray(standard(total).astype(kind) @ won, dtype=np.float64)
+    return start_along(along, total_won, total_tried, shared_slope=shared_slope)
+
+
+def standard(total: Floats) -> Floats:
+    """Return total scores of agents with mean 0 and standard deviation 1."""
+    return np.asarray((total - total.mean()) / max(float(total.std()), 1e-12))
+
+
+def start_along(
+    along: Floats, total_won: Floats, total_tried: Floats, *, shared_slope: bool
+) -> tuple[Floats, Floats]:
+    """Return slopes and intercepts from successes of each task weighted by standardised total scores.
+
+    A task's correlation with the standardised total, divided by the height of the normal curve at its
+    share, is about the biserial r; a = 1.702 r / √(1 − r²) in logits. Shares are smoothed.
+    """
     share = (total_won + 0.5) / (total_tried + 1.0)
     logit = np.log(share / (1 - share))
-    total = np.asarray(won @ np.ones(len(total_won), dtype=kind), dtype=np.float64)
-    ability = (total - total.mean()) / max(float(total.std()), 1e-12)
     # Logistic and normal quantiles differ by 1.702; the normal height at the quantile is closed-form.
     height = np.exp(-0.5 * (logit / 1.702) ** 2) / np.sqrt(2 * np.pi)
-    covariance = np.asarray(ability.astype(kind) @ won, dtype=np.float64) / total_tried
-    r = np.clip(covariance / height, -0.9, 0.9)
+    r = np.clip(along / total_tried / height, -0.9, 0.9)
     stretch = 1 / np.sqrt(1 - r**2)
     slope = np.clip(1.702 * r * stretch, -4.0, 4.0)
     if shared_slope:
