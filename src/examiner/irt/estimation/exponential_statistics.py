@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,16 @@ class ExponentialStatistics(Expected):
             np.abs(step[0]) / _MOST_SLOPE_STEP, np.abs(step[1]) / _MOST_INTERCEPT_STEP
         )
         return Point(at.own + step * (1.0 / np.maximum(size, 1.0)), at.shared)
+
+    def plus(self, other: Self) -> Self:
+        """Return the sums over these agents and others, in the arrays of these."""
+        self.mass[:] += other.mass
+        return replace(
+            self,
+            log_likelihood=self.log_likelihood + other.log_likelihood,
+            won=self.won + other.won,
+            won_ability=self.won_ability + other.won_ability,
+        )
 
     def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
         """Return the information on each slope, with what its task's intercept takes off."""
