@@ -18,6 +18,7 @@ from examiner.irt.estimation.parts import Whole
 from examiner.irt.estimation.usable_responses import check_enough_agents, set_aside
 from examiner.results import ResponseMatrix
 from examiner.results.storage import write_text
+from examiner.scores.cells import ratio
 from examiner.wording import InputError, shorten
 
 _SCHEMA = "examiner.packed/1"
@@ -52,7 +53,7 @@ class Packed:
             sums.won,
             sums.tried,
             sums.scores,
-            sums.scores / np.maximum(sums.tries, 1.0),
+            sums.means,
             None if given is None else given.astype(np.float64),
             sums.most,
             note.dropped,
@@ -105,11 +106,13 @@ class _Sums(NamedTuple):
     tries: NDArray[np.float64]
     most: int
     given: NDArray[np.unsignedinteger] | None
+    means: NDArray[np.float64]
+    """Mean share of successes over the tasks an agent met, [agents]."""
 
     @classmethod
     def over(cls, blocks: Iterator[NDArray[np.unsignedinteger]], tasks: int) -> _Sums:
         won, tried = np.zeros((2, tasks))
-        scores, tries, most = [], [], 0
+        scores, tries, means, most = [], [], [], 0
         given: NDArray[np.unsignedinteger] | None = None
         alike = True
         for block in blocks:
@@ -120,10 +123,23 @@ class _Sums(NamedTuple):
             scores.append(k.sum(axis=1, dtype=np.float64))
             tries.append(n.sum(axis=1, dtype=np.float64))
             most = max(most, int(n.max(initial=0)))
+            means.append(ratio(*_shares(k, n)))
             given = n[0].copy() if given is None else given
             alike = alike and bool((n == given).all())
         joined = np.concatenate(scores), np.concatenate(tries)
-        return cls(won, tried, *joined, most, given if alike else None)
+        return cls(won, tried, *joined, most, given if alike else None, np.concatenate(means))
+
+
+def _shares(
+    won: NDArray[np.unsignedinteger], tried: NDArray[np.unsignedinteger]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Sums of shares of successes over tasks, and how many tasks were met: [agents] each."""
+    seen = tried > 0
+    met = seen.sum(axis=1, dtype=np.float64)
+    if int(tried.max(initial=0)) <= 1:
+        return won.sum(axis=1, dtype=np.float64), met
+    shares = np.divide(won, tried, out=np.zeros(won.shape, dtype=np.float32), where=seen)
+    return shares.sum(axis=1, dtype=np.float64), met
 
 
 def packed(
@@ -172,16 +188,18 @@ def _finished(table: Table, note: PackedNote) -> tuple[PackedNote, _Sums]:
     shape = (len(agents), len(tasks))
     if dropped or (file.rows, file.width) != shape:
         file.copy(slice(0, len(agents)), np.array(kept), width=len(kept), size=file.bytes)
-        sums = _Sums.over(_blocks(file, len(agents), len(kept)), len(kept))
+        rest = _Sums.over(_blocks(file, len(agents), len(kept)), len(kept))
+        sums = rest._replace(means=sums.means)  # of all tasks, those set aside among them
     unseen = np.flatnonzero(sums.tries == 0)
     left_out = tuple(
         Dropped(agents[row], "observed only on tasks with constant results") for row in unseen
     )
     if left_out:
-        rest = np.flatnonzero(sums.tries > 0)
-        file.copy(rest, slice(0, len(kept)), width=len(kept), size=file.bytes)
-        agents = tuple(agents[row] for row in rest)
-        sums = _Sums.over(_blocks(file, len(agents), len(kept)), len(kept))
+        seen = np.flatnonzero(sums.tries > 0)
+        file.copy(seen, slice(0, len(kept)), width=len(kept), size=file.bytes)
+        agents = tuple(agents[row] for row in seen)
+        rest = _Sums.over(_blocks(file, len(agents), len(kept)), len(kept))
+        sums = rest._replace(means=sums.means[seen])
     check_enough_agents(len(agents))
     file.close()
     chosen = tuple(tasks[column] for column in kept)

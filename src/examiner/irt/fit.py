@@ -17,10 +17,15 @@ from examiner.irt.diagnostics.chance import (
 )
 from examiner.irt.diagnostics.flags import ENOUGH_AGENTS, fit_warnings, outcome_of, task_flags
 from examiner.irt.errors.joint import JointErrors
-from examiner.irt.estimation.em import Optimum, ResponseSource, climb, with_spread
+from examiner.irt.estimation.em import (
+    Optimum,
+    ResponseSource,
+    SuitedSource,
+    climb,
+    with_spread,
+)
 from examiner.irt.estimation.exponential import CompleteSource, PatternedSource
 from examiner.irt.estimation.kernel_source import KernelSource
-from examiner.irt.estimation.parts import PartedSource
 from examiner.irt.estimation.starts import number_of_starts, starting_points
 from examiner.irt.estimation.usable_responses import (
     UsableResponses,
@@ -244,7 +249,7 @@ def _source(
     unknowns = Unknowns.of(model, usable.response, source.tasks, priors)
     centre = source.centre if isinstance(source, KernelSource) else None
     unknowns = replace(unknowns, landmark=landmark, centre=centre)
-    if isinstance(source, PartedSource):
+    if isinstance(source, SuitedSource):
         source = source.suited(unknowns)
     if not source.serves(unknowns):
         raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -132,6 +132,15 @@ class ResponseSource(Protocol):
         >>> source.expected(items, Quadrature.grid()).ability.round(3)
         array([ 0.   , -0.704])
         """
+        ...
+
+
+@runtime_checkable
+class SuitedSource(Protocol):
+    """A source that has other statistics for some models, and names the one for a model."""
+
+    def suited(self, unknowns: Unknowns) -> ResponseSource:
+        """Return the source of the statistics that a model asks for."""
         ...
 
 

@@ -38,7 +38,7 @@ class ExponentialStatistics(Expected):
         With posterior mass m_q in trials at node θ_q: gradients Σ won − Σ m P and Σ won·E[θ] − Σ m θ P,
         curvatures Σ m P(1 − P) (1, θ, θ²). A slope shared by all tasks is eliminated last (Schur).
         """
-        found = self._derivatives()
+        found = self.derivatives()
         mean, tightness = unknowns.pull("intercept")
         found.by_intercept[:] -= (at.own[-1] - mean) * tightness
         found.intercepts[:] += tightness
@@ -72,12 +72,13 @@ class ExponentialStatistics(Expected):
 
     def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
         """Return the information on each slope, with what its task's intercept takes off."""
-        found = self._derivatives()
+        found = self.derivatives()
         _, tightness = unknowns.pull("intercept")
         rest = np.maximum(found.intercepts + tightness, 1e-8)
         return np.asarray(np.maximum(found.slopes - found.both**2 / rest, 0.0))
 
-    def _derivatives(self) -> _Derivatives:
+    def derivatives(self) -> Derivatives:
+        """Return gradients and curvatures of every task, from sums over the nodes."""
         rising, nodes = self.rising, self.nodes
         kind = rising.dtype
         powers = np.stack([np.ones_like(nodes), nodes, nodes**2], axis=1)
@@ -93,7 +94,7 @@ class ExponentialStatistics(Expected):
         trials = self.trials[:, None]
         first *= trials
         bend *= trials
-        return _Derivatives(
+        return Derivatives(
             self.won_ability - first[:, 1],
             self.won - first[:, 0],
             bend[:, 2].copy(),
@@ -102,7 +103,7 @@ class ExponentialStatistics(Expected):
         )
 
 
-class _Derivatives(NamedTuple):
+class Derivatives(NamedTuple):
     """Gradients by slope and intercept, and the curvatures by slopes, both, and intercepts: [tasks]."""
 
     by_slope: Floats
@@ -112,7 +113,7 @@ class _Derivatives(NamedTuple):
     intercepts: Floats
 
 
-def _raised_together(found: _Derivatives, at: Point, mean: float, tightness: float) -> Point:
+def _raised_together(found: Derivatives, at: Point, mean: float, tightness: float) -> Point:
     """One step of the slope that all tasks share, and the steps of their intercepts that follow."""
     intercepts = np.maximum(found.intercepts, 1e-8)
     gradient = float((found.by_slope - found.both / intercepts * found.by_intercept).sum())

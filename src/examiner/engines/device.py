@@ -1,0 +1,117 @@
+"""Arrays on a GPU, or wherever torch computes: sent once, multiplied in single, added in double."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.wording import InputError, first_line
+
+_STAGE = 1 << 26
+"""Bytes that wait in pinned memory: copies overlap, and pinning all would cost more than it saves."""
+_COLUMNS = 4096
+"""Products are summed over so many columns or rows in single precision, and beyond in double."""
+
+Tensor = Any
+"""A torch.Tensor: torch is an extra."""
+
+
+class Device:
+    """Where torch computes."""
+
+    def __init__(self, name: str | None) -> None:
+        self.torch = _torch()
+        if name is None:
+            if not self.torch.cuda.is_available():
+                raise InputError(
+                    "There is no GPU that torch can use. Fit in memory or from shards (`--engine memory`, "
+                    "`--engine shards`), or install a torch that knows your GPU."
+                )
+            name = "cuda"
+        try:
+            self.device = self.torch.device(name)
+            self.torch.zeros(1, device=self.device, dtype=self.torch.float64)
+        except (RuntimeError, AssertionError, TypeError) as problem:
+            raise InputError(
+                f"torch cannot compute on {name!r}: {first_line(problem)}. Give 'cuda', 'cuda:0' or 'cpu'."
+            ) from None
+
+    def kind(self, kind: type[np.floating]) -> Any:  # Any: a type of torch
+        """Return torch's name for a precision."""
+        return self.torch.float64 if kind is np.float64 else self.torch.float32
+
+    def doubles(self, values: NDArray[np.float64]) -> Tensor:
+        """Send a few numbers."""
+        return self.torch.from_numpy(np.require(values, np.float64, ["C", "W"])).to(self.device)
+
+    def sent(self, counts: NDArray[np.unsignedinteger], kind: type[np.floating]) -> Tensor:
+        """Send a table of counts, as bytes, and make floats of them there: [agents, tasks]."""
+        torch = self.torch
+        counts = np.ascontiguousarray(counts)
+        if counts.dtype.itemsize > 1:
+            counts = counts.astype(np.int32)
+        made = torch.empty(counts.shape, dtype=self.kind(kind), device=self.device)
+        rows = max(1, _STAGE // max(1, counts.shape[1] * counts.dtype.itemsize))
+        for part, some in self._staged(counts, rows):
+            made[part] = some
+        return made
+
+    def _staged(self, counts: NDArray[np.integer], rows: int) -> Iterator[tuple[slice, Tensor]]:
+        torch = self.torch
+        pinned = self.device.type == "cuda"
+        like = torch.from_numpy(np.empty((0, counts.shape[1]), dtype=counts.dtype))
+        shape = (min(rows, len(counts)), counts.shape[1])
+        stages = [torch.empty(shape, dtype=like.dtype, pin_memory=pinned) for _ in range(2)]
+        events: list[Any] = [None, None]  # Any: events of torch
+        for turn, start in enumerate(range(0, len(counts), rows)):
+            part = slice(start, min(start + rows, len(counts)))
+            stage = stages[turn % 2][: part.stop - part.start]
+            if events[turn % 2] is not None:
+                events[turn % 2].synchronize()
+            np.copyto(stage.numpy(), counts[part])
+            yield part, stage.to(self.device, non_blocking=True)
+            if pinned:
+                events[turn % 2] = torch.cuda.Event()
+                events[turn % 2].record()
+
+    def numpy(self, values: Tensor) -> NDArray[np.float64]:
+        """Bring numbers back."""
+        return np.asarray(values.double().cpu().numpy())
+
+    @contextmanager
+    def exactly(self) -> Iterator[None]:
+        """Compute without gradients, and with all digits of single precision in products."""
+        torch = self.torch
+        before = torch.get_float32_matmul_precision()
+        torch.set_float32_matmul_precision("highest")
+        try:
+            with torch.no_grad():
+                yield
+        finally:
+            torch.set_float32_matmul_precision(before)
+
+    def along_tasks(self, data: Tensor, table: Tensor) -> Tensor:
+        """Return data [agents, tasks] times a table [tasks, …], added over tasks in double precision."""
+        table = table.to(data.dtype)
+        parts = range(0, data.shape[1], _COLUMNS)
+        return sum((data[:, p : p + _COLUMNS] @ table[p : p + _COLUMNS]).double() for p in parts)
+
+    def along_agents(self, weights: Tensor, data: Tensor) -> Tensor:
+        """Return weights [agents] times data [agents, tasks], added over agents in double precision."""
+        weights = weights.to(data.dtype)
+        parts = range(0, data.shape[0], _COLUMNS)
+        return sum((weights[p : p + _COLUMNS] @ data[p : p + _COLUMNS]).double() for p in parts)
+
+
+def _torch() -> Any:  # Any: torch is an extra
+    try:
+        import torch
+    except ImportError:
+        raise InputError(
+            "Fits on a GPU need torch, which is not installed. Install it: pip install 'examiner[gpu]'."
+        ) from None
+    return torch
