@@ -8,30 +8,11 @@ import numpy as np
 import pytest
 
 import examiner as ex
+from engines.like_fits import MATRIX, TASKS, assert_same_fit, holed
 from examiner.engines import sending
 from examiner.engines.device import Device
-from examiner.irt import ItemParameters
 
 torch = pytest.importorskip("torch")
-
-TASKS = [f"task {n}" for n in range(30)]
-BANK = ItemParameters.of(TASKS, np.linspace(0.5, 2.0, 30), np.linspace(-1.5, 1.5, 30))
-MATRIX = ex.irt.simulate(BANK, 400, rng=1)
-
-
-def holed(matrix: ex.ResponseMatrix, share: float) -> ex.ResponseMatrix:
-    values = matrix.to_numpy().copy()
-    values[np.random.default_rng(2).random(values.shape) < share] = np.nan
-    return ex.ResponseMatrix.from_array(values, matrix.agents, matrix.tasks)
-
-
-def assert_same_fit(there: ex.irt.IRTFit, here: ex.irt.IRTFit) -> None:
-    assert there.items.tasks == here.items.tasks
-    assert there.log_likelihood == pytest.approx(here.log_likelihood, rel=1e-8)
-    np.testing.assert_allclose(there.items.slope, here.items.slope, atol=1e-5)
-    np.testing.assert_allclose(there.items.intercept, here.items.intercept, atol=1e-5)
-    np.testing.assert_allclose(there.abilities.ability, here.abilities.ability, atol=1e-5)
-    np.testing.assert_allclose(there.abilities.error, here.abilities.error, atol=1e-5)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.6])
@@ -39,7 +20,7 @@ def assert_same_fit(there: ex.irt.IRTFit, here: ex.irt.IRTFit) -> None:
 def test_a_fit_on_a_device_equals_the_fit_in_memory(missing: float, model: str) -> None:
     matrix = holed(MATRIX, missing) if missing else MATRIX
     here = ex.irt.fit(matrix, model, starts=1, errors=False)
-    assert_same_fit(ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), model, starts=1), here)
+    assert_same_fit(ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), model, starts=1), here, 1e-5)
 
 
 @pytest.mark.parametrize("response", ["binomial", "beta-binomial"])
@@ -49,7 +30,7 @@ def test_several_trials_are_fitted_alike(response: str) -> None:
     matrix = ex.ResponseMatrix.from_counts(won, 4, MATRIX.agents, MATRIX.tasks)
     here = ex.irt.fit(matrix, response=response, starts=1, errors=False)  # type: ignore[arg-type]
     source = ex.engines.gpu(matrix, response=response, device="cpu")  # type: ignore[arg-type]
-    assert_same_fit(ex.irt.fit(source, starts=1), here)
+    assert_same_fit(ex.irt.fit(source, starts=1), here, 1e-5)
 
 
 def test_scores_between_0_and_1_are_fitted_alike() -> None:
@@ -57,7 +38,7 @@ def test_scores_between_0_and_1_are_fitted_alike() -> None:
     scores = np.clip(0.5 + 0.2 * rng.normal(size=(80, 1)) + 0.2 * rng.normal(size=(80, 8)), 0, 1)
     matrix = ex.ResponseMatrix.from_array(scores)
     here = ex.irt.fit(matrix, "beta", starts=1, errors=False)
-    assert_same_fit(ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), "beta", starts=1), here)
+    assert_same_fit(ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), "beta", starts=1), here, 1e-5)
 
 
 def test_single_precision_stays_within_a_hundred_thousandth(
@@ -80,13 +61,11 @@ def test_what_cannot_be_fitted_is_set_aside_there_too() -> None:
     there = ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), starts=1)
     assert there.dropped == here.dropped
     assert there.left_out == here.left_out
-    assert here.means is not None and there.means is not None
-    np.testing.assert_allclose(there.means, here.means, rtol=1e-12)
-    assert_same_fit(there, here)
+    assert_same_fit(there, here, 1e-5)
 
 
 def test_large_tables_are_sent_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("examiner.engines.device._STAGE", 64 * len(TASKS))
+    monkeypatch.setattr("examiner.engines.device._PIECE", 64 * len(TASKS))
     sent = Device("cpu").sent(MATRIX.successes, np.float32)
     np.testing.assert_array_equal(sent.numpy(), MATRIX.successes)
 

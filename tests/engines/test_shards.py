@@ -11,19 +11,9 @@ import polars as pl
 import pytest
 
 import examiner as ex
+from engines.like_fits import MATRIX, TASKS, assert_same_fit, holed
 from examiner.engines.shards import Shards
-from examiner.irt import ItemParameters
 from examiner.irt.estimation.parts import PartedSource
-
-TASKS = [f"task {n}" for n in range(30)]
-BANK = ItemParameters.of(TASKS, np.linspace(0.5, 2.0, 30), np.linspace(-1.5, 1.5, 30))
-MATRIX = ex.irt.simulate(BANK, 400, rng=1)
-
-
-def holed(matrix: ex.ResponseMatrix, share: float) -> ex.ResponseMatrix:
-    values = matrix.to_numpy().copy()
-    values[np.random.default_rng(2).random(values.shape) < share] = np.nan
-    return ex.ResponseMatrix.from_array(values, matrix.agents, matrix.tasks)
 
 
 def tidy(matrix: ex.ResponseMatrix) -> pl.DataFrame:
@@ -53,15 +43,6 @@ def in_small_blocks(source: PartedSource) -> PartedSource:
     assert isinstance(source.parts, Shards)
     source.parts.rows = 64
     return source
-
-
-def assert_same_fit(parts: ex.irt.IRTFit, whole: ex.irt.IRTFit) -> None:
-    assert parts.log_likelihood == pytest.approx(whole.log_likelihood, rel=1e-8)
-    order = [whole.items.tasks.index(task) for task in parts.items.tasks]
-    np.testing.assert_allclose(parts.items.slope, whole.items.slope[order], atol=2e-5)
-    np.testing.assert_allclose(parts.items.intercept, whole.items.intercept[order], atol=2e-5)
-    rows = [whole.abilities.agents.index(agent) for agent in parts.abilities.agents]
-    np.testing.assert_allclose(parts.abilities.ability, whole.abilities.ability[rows], atol=2e-5)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.6])
@@ -212,3 +193,21 @@ def test_shards_that_cannot_be_used_say_why(tmp_path: Path) -> None:
     (folder / "part-1.parquet").write_bytes(b"PAR1 this is none")
     with pytest.raises(ex.InputError, match=r"part-1.parquet': the Parquet file is damaged"):
         ex.engines.sharded(folder)
+
+
+def test_estimates_grow_with_the_table_and_choose_shards_where_memory_is_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from examiner.engines import estimate as estimates
+
+    folder = written(tidy(holed(MATRIX, 0.5)), tmp_path / "shards", 2)
+    size = estimates.size_of_shards(folder)
+    assert size[:2] == MATRIX.shape and not size.complete
+    small = estimates.estimate(size, "memory")
+    large = estimates.estimate(estimates.Size(50_000, 20_000, 10**9), "memory")
+    assert large.seconds > 100 * small.seconds and large.gigabytes > 4.0
+    assert estimates.estimate(estimates.Size(50_000, 20_000, 10**9), "shards", 4.0).gigabytes <= 4.0
+    assert estimates.engine_for(folder) == ("memory", None)
+    monkeypatch.setattr(estimates, "available_gigabytes", lambda: 0.1)
+    engine, said = estimates.engine_for(folder)
+    assert engine == "shards" and said is not None and said.startswith("About ")

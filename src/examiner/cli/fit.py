@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from examiner.cli.engine import EngineOptions, chosen_engine, shards_from
 from examiner.cli.options import (
     OUTPUT,
     ComparisonOptions,
@@ -15,10 +16,13 @@ from examiner.cli.options import (
     parsed,
     success_of,
 )
-from examiner.cli.output import progress_bar, show
+from examiner.cli.output import ProgressCallback, print_notes, progress_bar, show
 from examiner.cli.source import results_from
-from examiner.irt import MODELS, IRTFit, indicators, standard_scores
+from examiner.irt import MODELS, FittingOptions, Indicators, IRTFit, indicators, standard_scores
 from examiner.irt import fit as fit_irt
+from examiner.irt.estimation.parts import PartedSource
+from examiner.irt.indicators.elsewhere import indicators_without_responses
+from examiner.results import Results
 from examiner.scores import Recipe
 from examiner.stored import save
 from examiner.telling.findings import fit as findings
@@ -58,43 +62,103 @@ class FitOptions:
     )
 
 
+class _Fitted(NamedTuple):
+    """A fit, what is told of its agents, and what was met on the way."""
+
+    fit: IRTFit
+    found: Indicators
+    notes: tuple[str, ...]
+    scores_of: str | None = None
+    """The measure of the scores that regularity is of; None where it is of responses."""
+
+
 def fit(
-    options: SourceOptions, comparison: ComparisonOptions, how: FitOptions, told: Seeded
+    options: SourceOptions,
+    comparison: ComparisonOptions,
+    how: FitOptions,
+    where: EngineOptions,
+    told: Seeded,
 ) -> None:
     """Fit an IRT model: difficulty and discrimination of tasks, ability and generality of agents."""
+    engine, expected = chosen_engine(options, where)
+    if expected is not None:
+        print_notes((expected,))
     with progress_bar("reading") as progress:
-        results = results_from(options, progress)
-        made = fit_irt(
-            results,
-            how.model,
-            recipe=Recipe(
-                normaliser=comparison.normalise,
-                success=success_of(comparison.success),
-                share=comparison.success_share,
-            ),
-            estimator=how.estimator,
-            priors=_priors(how.prior),
-            response=how.response,
-            landmark=how.landmark,
-            starts=how.starts,
-            nodes=how.nodes,
-            rng=told.seed,
-            progress=progress,
-        )
-        scores = None if comparison.success is None else standard_scores(results)
-        found = indicators(made, scores, bins=_bins(how.bins))
+        asked = _asked(how, told, progress)
+        if engine in ("shards", "ray"):
+            done = _of_shards(shards_from(engine, options, comparison, where, progress), how, asked)
+        else:
+            results = results_from(options, progress)
+            done = _of_results(results, engine, comparison, how, asked)
+    made = done.fit
     if how.output is not None:
         save(made, how.output)
+    scores = done.scores_of
     show(
-        findings.tell(made, found, repeats_mean=scores is None and _one_trial(made)),
+        findings.tell(made, done.found, repeats_mean=scores is None and _repeats_mean(made)),
         "examiner.fit/1",
         told,
-        tuple(dict.fromkeys((*results.notes, *made.warnings, *found.notes))),
-        regularity_of="responses" if scores is None else f"Φ(z) of {results.measures[0]}",
+        tuple(dict.fromkeys((*done.notes, *made.warnings, *done.found.notes))),
+        regularity_of="responses" if scores is None else f"Φ(z) of {scores}",
+        engine=engine,
         seed=told.seed,
     )
     if how.output is not None and told.for_people:
         print_line(f"\nFit: {how.output}")
+
+
+def _of_results(
+    results: Results, engine: str, comparison: ComparisonOptions, how: FitOptions, asked: Asked
+) -> _Fitted:
+    """A fit of results that are here, in memory or sent to a GPU."""
+    recipe = Recipe(
+        normaliser=comparison.normalise,
+        success=success_of(comparison.success),
+        share=comparison.success_share,
+    )
+    if engine == "gpu":
+        from examiner.engines import gpu
+
+        recipe = recipe.learn(results)
+        source = gpu(recipe.responses(results), response=how.response)
+        made = fit_irt(source, how.model, **asked).with_recipe(recipe)
+        return _Fitted(made, indicators_without_responses(made), results.notes)
+    asked["response"] = how.response
+    made = fit_irt(results, how.model, recipe=recipe, **asked)
+    scores = None if comparison.success is None else standard_scores(results)
+    found = indicators(made, scores, bins=_bins(how.bins))
+    return _Fitted(made, found, results.notes, None if scores is None else results.measures[0])
+
+
+def _of_shards(source: PartedSource, how: FitOptions, asked: Asked) -> _Fitted:
+    """A fit of shards on disk, with how often they were passed over."""
+    made = fit_irt(source, how.model, **asked)
+    passes = f"{source.parts.passes} passes over the responses on disk."
+    return _Fitted(made, indicators_without_responses(made), (passes,))
+
+
+class Asked(FittingOptions, total=False):
+    """What is asked of every fit."""
+
+    rng: int
+    progress: ProgressCallback
+
+
+def _asked(how: FitOptions, told: Seeded, progress: ProgressCallback) -> Asked:
+    return {
+        "estimator": how.estimator,
+        "priors": _priors(how.prior),
+        "landmark": how.landmark,
+        "starts": how.starts,
+        "nodes": how.nodes,
+        "rng": told.seed,
+        "progress": progress,
+    }
+
+
+def _repeats_mean(made: IRTFit) -> bool:
+    """Whether regularity only repeats the mean, or is not known."""
+    return made.matrix is None or _one_trial(made)
 
 
 def _one_trial(made: IRTFit) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,8 +12,8 @@ from numpy.typing import NDArray
 
 from examiner.wording import InputError, first_line
 
-_STAGE = 1 << 26
-"""Bytes that wait in pinned memory: copies overlap, and pinning all would cost more than it saves."""
+_PIECE = 1 << 28
+"""Bytes sent at a time. To an H200, pinned memory in between took 0.15 instead of 0.12 s a gigabyte."""
 _COLUMNS = 4096
 """Products are summed over so many columns or rows in single precision, and beyond in double."""
 
@@ -55,28 +56,14 @@ class Device:
         if counts.dtype.itemsize > 1:
             counts = counts.astype(np.int32)
         made = torch.empty(counts.shape, dtype=self.kind(kind), device=self.device)
-        rows = max(1, _STAGE // max(1, counts.shape[1] * counts.dtype.itemsize))
-        for part, some in self._staged(counts, rows):
-            made[part] = some
+        rows = max(1, _PIECE // max(1, counts.shape[1] * counts.dtype.itemsize))
+        with warnings.catch_warnings():
+            # torch warns of arrays that may not be written; this one is only read.
+            warnings.simplefilter("ignore", UserWarning)
+            for start in range(0, len(counts), rows):
+                part = slice(start, start + rows)
+                made[part] = torch.from_numpy(counts[part]).to(self.device)
         return made
-
-    def _staged(self, counts: NDArray[np.integer], rows: int) -> Iterator[tuple[slice, Tensor]]:
-        torch = self.torch
-        pinned = self.device.type == "cuda"
-        like = torch.from_numpy(np.empty((0, counts.shape[1]), dtype=counts.dtype))
-        shape = (min(rows, len(counts)), counts.shape[1])
-        stages = [torch.empty(shape, dtype=like.dtype, pin_memory=pinned) for _ in range(2)]
-        events: list[Any] = [None, None]  # Any: events of torch
-        for turn, start in enumerate(range(0, len(counts), rows)):
-            part = slice(start, min(start + rows, len(counts)))
-            stage = stages[turn % 2][: part.stop - part.start]
-            if events[turn % 2] is not None:
-                events[turn % 2].synchronize()
-            np.copyto(stage.numpy(), counts[part])
-            yield part, stage.to(self.device, non_blocking=True)
-            if pinned:
-                events[turn % 2] = torch.cuda.Event()
-                events[turn % 2].record()
 
     def numpy(self, values: Tensor) -> NDArray[np.float64]:
         """Bring numbers back."""

@@ -60,6 +60,17 @@ class Packed:
             note.left_out,
         )
 
+    @classmethod
+    def open(cls, folder: Path) -> Packed:
+        """Return what was packed in a folder before; the shards it was made of need not be there."""
+        before = _stored(folder)
+        if before is None:
+            raise InputError(
+                f"There are no packed responses in {shorten(folder, 200)}. Name a folder that all nodes "
+                f"see (`--cache`)."
+            )
+        return cls(folder, before[0]._replace(stamps=()), before[1])
+
     @property
     def size(self) -> int:
         """Bytes on disk."""

@@ -15,7 +15,6 @@ from examiner.engines.packed import Packed, Progress, packed
 from examiner.irt import ItemParameters, Quadrature, Response
 from examiner.irt.estimation.em import Expected
 from examiner.irt.estimation.parts import Part, PartedSource, Steps, Whole
-from examiner.results import ResponseMatrix
 from examiner.wording import InputError
 
 _PROGRAM = 250_000_000
@@ -28,10 +27,14 @@ _FEWEST_ROWS = 64
 
 
 class Shards:
-    """Blocks of agents on disk, of which one is in memory at a time."""
+    """Blocks of so many agents on disk, of which one is in memory at a time.
 
-    def __init__(self, held: Packed, rows: int) -> None:
+    `within` are the agents that are looked at, by default all.
+    """
+
+    def __init__(self, held: Packed, rows: int, within: range | None = None) -> None:
         self.packed, self.rows, self.passes = held, rows, 0
+        self._within = range(len(held.whole.agents)) if within is None else within
         self._steps: Steps | None = None
         self._kept: dict[int, Part] = {}
 
@@ -49,30 +52,28 @@ class Shards:
         if steps is None or (steps.response, steps.asked_simple) != (response, simple):
             steps = self._steps = Steps(self.whole, response, simple=simple)
             self._kept = {}
-        for start in self._starts():
-            matrix = self._matrix(start)
-            if start not in self._kept:
-                self._kept[start] = steps.part(matrix)
-            yield steps.summed(matrix, self._kept[start], items, rule)
+        for block in self._blocks():
+            matrix = self.packed.matrix(block.start, block.stop)
+            if block.start not in self._kept:
+                self._kept[block.start] = steps.part(matrix)
+            yield steps.summed(matrix, self._kept[block.start], items, rule)
 
     def weighted(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the successes of each task, weighted by agents."""
+        """Return the successes of each task, weighted by agents: weights of all, [agents]."""
         self._begin()
         total = np.zeros(len(self.whole.tasks))
-        for start in self._starts():
-            won = self._matrix(start).successes
-            total += weights[start : start + len(won)].astype(np.float32) @ won.astype(np.float32)
+        for block in self._blocks():
+            won = self.packed.matrix(block.start, block.stop).successes.astype(np.float32)
+            total += weights[block.start : block.stop].astype(np.float32) @ won
         return total
 
     def _begin(self) -> None:
         self.packed.check()
         self.passes += 1
 
-    def _starts(self) -> range:
-        return range(0, len(self.whole.agents), self.rows)
-
-    def _matrix(self, start: int) -> ResponseMatrix:
-        return self.packed.matrix(start, min(start + self.rows, len(self.whole.agents)))
+    def _blocks(self) -> Iterator[range]:
+        for start in range(self._within.start, self._within.stop, self.rows):
+            yield range(start, min(start + self.rows, self._within.stop))
 
 
 def sharded(
@@ -101,6 +102,19 @@ def sharded(
     >>> round(fit(source).log_likelihood - fit(table, errors=False).log_likelihood, 6)
     0.0
     """
+    held = packed_in(cache, source, measure=measure, success=success, progress=progress)
+    return PartedSource(Shards(held, rows_within(held.whole, memory)), response)
+
+
+def packed_in(
+    cache: str | Path | None,
+    source: str | Path | Sequence[str | Path],
+    *,
+    measure: str | None,
+    success: float | None,
+    progress: Progress | None,
+) -> Packed:
+    """Return packed responses in a folder, or in a temporary one that goes with them."""
     folder = Path(tempfile.mkdtemp(prefix="examiner-")) if cache is None else Path(cache)
     try:
         held = packed(source, folder, measure=measure, success=success, progress=progress)
@@ -108,10 +122,9 @@ def sharded(
         if cache is None:
             shutil.rmtree(folder, ignore_errors=True)
         raise
-    shards = Shards(held, rows_within(held.whole, memory))
     if cache is None:
-        weakref.finalize(shards, shutil.rmtree, folder, ignore_errors=True)
-    return PartedSource(shards, response)
+        weakref.finalize(held, shutil.rmtree, folder, ignore_errors=True)
+    return held
 
 
 def rows_within(whole: Whole, memory: float) -> int:

@@ -113,7 +113,13 @@ class Steps:
 
 
 def joined(parts: Iterable[Expected]) -> Expected:
-    """Return the statistics of all agents, from those of parts in the order of agents.
+    """Return the statistics of all agents, from those of parts in the order of agents."""
+    whole = added(parts)
+    return whole.where_agents_are() if isinstance(whole, KernelStatistics) else whole
+
+
+def added(parts: Iterable[Expected]) -> Expected:
+    """Return the statistics of some agents, which still add up with those of others.
 
     One part is held at a time beside the sums.
     """
@@ -124,12 +130,14 @@ def joined(parts: Iterable[Expected]) -> Expected:
         variance.append(part.variance)
         running = part if running is None else running.plus(part)
     assert running is not None
-    whole = replace(running, ability=np.concatenate(ability), variance=np.concatenate(variance))
-    return whole.where_agents_are() if isinstance(whole, KernelStatistics) else whole
+    return replace(running, ability=np.concatenate(ability), variance=np.concatenate(variance))
 
 
 class Parts(Protocol):
     """Where parts lie: all that a source of them asks."""
+
+    passes: int
+    """How often all parts were passed over."""
 
     @property
     def whole(self) -> Whole:
