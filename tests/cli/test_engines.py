@@ -49,3 +49,24 @@ def test_what_shards_cannot_do_is_said(examiner, shards):
     done = examiner("fit", shards, "--engine", "shards", "--memory", "0.01")
     assert done.returncode == 2
     assert "0.01 GB of memory are too little for 30 tasks" in done.stderr
+
+
+def test_results_of_another_day_are_added_to_a_fit(examiner, tmp_path):
+    tasks = len(MATRIX.tasks)
+    MATRIX.take(range(250), range(tasks - 3)).to_polars().write_parquet(tmp_path / "first.parquet")
+    MATRIX.take(range(250, 400)).to_polars().write_parquet(tmp_path / "today.parquet")
+    examiner("fit", "first.parquet", "--starts", "1", "-o", "fit.json")
+    before = ex.open(tmp_path / "fit.json")
+    done = examiner("fit", "--add", "today.parquet", "--fit", "fit.json", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert len(told["agents"]) == 150 and len(told["tasks"]) == 3
+    assert "moved" in told["drift"]
+    after = ex.open(tmp_path / "fit.json")
+    assert len(after.items) == tasks
+    np.testing.assert_array_equal(after.items.slope[: tasks - 3], before.items.slope)
+    done = examiner("place", "today.parquet", "--fit", "fit.json", "--json")
+    assert done.returncode == 0, done.stderr
+    done = examiner("fit", "today.parquet", "--fit", "fit.json")
+    assert done.returncode == 2
+    assert "`examiner fit --add today.parquet --fit fit.json`" in done.stderr

@@ -18,16 +18,25 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import ProgressCallback, print_notes, progress_bar, show
 from examiner.cli.source import results_from
-from examiner.irt import MODELS, FittingOptions, Indicators, IRTFit, indicators, standard_scores
+from examiner.irt import (
+    MODELS,
+    FittingOptions,
+    Indicators,
+    IRTFit,
+    grow,
+    indicators,
+    standard_scores,
+)
 from examiner.irt import fit as fit_irt
 from examiner.irt.estimation.parts import PartedSource
 from examiner.irt.indicators.elsewhere import indicators_without_responses
-from examiner.results import Results
+from examiner.results import ResponseMatrix, Results
 from examiner.scores import Recipe
-from examiner.stored import save
+from examiner.stored import open_fit, save
 from examiner.telling.findings import fit as findings
+from examiner.telling.findings import growth
 from examiner.telling.terminal import print_line
-from examiner.wording import shorten
+from examiner.wording import InputError, shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,14 @@ class FitOptions:
     bins: str | None = option(
         None, "Bins of difficulty for generality, or their ends.", metavar="NUMBER|EDGES"
     )
+    add: bool = option(
+        False,
+        "Add the results to the fit that --fit names: place agents, calibrate tasks, leave the rest.",
+        "--add",
+    )
+    fit: Path | None = option(
+        None, "The stored fit to --add to; replaced unless -o.", metavar="FILE"
+    )
     output: Path | None = option(
         None, "Store the fit as JSON, for `place`.", *OUTPUT, metavar="FILE"
     )
@@ -80,6 +97,9 @@ def fit(
     told: Seeded,
 ) -> None:
     """Fit an IRT model: difficulty and discrimination of tasks, ability and generality of agents."""
+    if how.add or how.fit is not None:
+        _added(options, comparison, how, told)
+        return
     engine, expected = chosen_engine(options, where)
     if expected is not None:
         print_notes((expected,))
@@ -105,6 +125,29 @@ def fit(
     )
     if how.output is not None and told.for_people:
         print_line(f"\nFit: {how.output}")
+
+
+def _added(
+    options: SourceOptions, comparison: ComparisonOptions, how: FitOptions, told: Seeded
+) -> None:
+    """Add later results to a stored fit."""
+    if not how.add or how.fit is None:
+        raise InputError(
+            "Later results are added to a stored fit with both: `examiner fit --add today.parquet --fit "
+            "fit.json`."
+        )
+    before = open_fit(how.fit)
+    with progress_bar("reading") as progress:
+        results = results_from(options, progress, reduce_training_logs=False)
+        new: Results | ResponseMatrix = results
+        if before.recipe is None:  # of shards, which are fitted as they are written
+            new = Recipe(success=success_of(comparison.success)).learn(results).responses(results)
+        grown = grow(before, new)
+    output = how.output or how.fit
+    save(grown.fit, output)
+    show(growth.tell(grown), "examiner.growth/1", told, results.notes, fit=str(output))
+    if told.for_people:
+        print_line(f"\nFit: {output}")
 
 
 def _of_results(

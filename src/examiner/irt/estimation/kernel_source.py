@@ -73,11 +73,17 @@ class KernelSource:
     """The statistics T_c of a kernel, with agents in blocks that look only at the nodes they need.
 
     A statistic that is the same for all agents (trials, where all were given as many) is kept as one
-    row: it adds the same to every agent's log-likelihood and costs no product.
+    row: it adds the same to every agent's log-likelihood and costs no product. Where more is known of
+    agents than the population they are of, `anchor` [agents, nodes] has their log densities at the nodes of
+    the one quadrature that is then used.
     """
 
     def __init__(
-        self, matrix: ResponseMatrix, response: Response, whole: KernelPart | None = None
+        self,
+        matrix: ResponseMatrix,
+        response: Response,
+        whole: KernelPart | None = None,
+        anchor: Floats | None = None,
     ) -> None:
         self.agents, self.tasks, self.response = matrix.agents, matrix.tasks, response
         self.centre = centres(matrix) if response == "normal" else None
@@ -86,6 +92,7 @@ class KernelSource:
             kernel = kernel_for(response, matrix) if self.centre is None else Normal(self.centre)
             whole = KernelPart(kernel, kernel_kind(matrix), standing_windows(matrix))
         self._kernel, kind, self._windows = whole
+        self._anchor = None if anchor is None else anchor[self._windows.order]
         self.trials = matrix.observed.mean(axis=0)
         if matrix.is_counts:
             self.trials = matrix.trials.mean(axis=0, dtype=np.float64)
@@ -123,7 +130,7 @@ class KernelSource:
 
     def summed(self, items: ItemParameters, rule: Quadrature) -> KernelStatistics:
         """Return the same at all nodes, which adds up with that of other agents."""
-        base = rule.log_weights.copy()
+        base = rule.log_weights.copy() if self._anchor is None else np.zeros(len(rule))
         varied = []
         shape = curves(items, rule.nodes)
         terms = self._kernel.terms(shape, items.precision)
@@ -137,6 +144,8 @@ class KernelSource:
 
         def joint(rows: slice, window: slice) -> Floats:
             density = np.repeat(base[None, window], rows.stop - rows.start, axis=0)
+            if self._anchor is not None:
+                density += self._anchor[rows, window]
             for data, term in varied:
                 density += data[rows] @ term[:, window]
             return density

@@ -65,7 +65,7 @@ def usable_responses(
             "The model normal is for scores without ends, and these are successes: zeros and ones. Fit "
             "them by 2pl (`--model 2pl`), or scores as they are (without `--success`)."
         )
-    reasons = _constant_tasks(matrix)
+    reasons = constant_tasks(matrix)
     kept, dropped = _aside(matrix.tasks, reasons, _shared_results(matrix, reasons))
     part = matrix.take(tasks=kept) if dropped else matrix
     seen, usable = _seen(matrix), _seen(part)
@@ -145,7 +145,7 @@ def _seen(matrix: ResponseMatrix) -> NDArray[np.bool_]:
     return np.asarray(matrix.observed.any(axis=1))
 
 
-def _constant_tasks(matrix: ResponseMatrix) -> list[str | None]:
+def constant_tasks(matrix: ResponseMatrix) -> list[str | None]:
     """Why each task cannot be fitted, or None."""
     if matrix.is_counts:
         return _constant_counts(column_sums(matrix.successes), column_sums(matrix.trials))
