@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.engines.packed import Packed, Progress
-from examiner.engines.shards import Shards, packed_in, rows_within
+from examiner.engines.shards import OnDisk, Shards, packed_in, rows_within
 from examiner.irt import ItemParameters, Quadrature, Response
 from examiner.irt.estimation.em import Expected
 from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
-from examiner.irt.estimation.parts import PartedSource, Whole, added
+from examiner.irt.estimation.parts import PartedSource, added
 from examiner.wording import InputError
 from examiner.workers.cluster import connected
 from examiner.workers.crew import reason_of, worker_environment
@@ -51,13 +51,13 @@ class ShardWorker:
         return self._shards.weighted(weights)
 
 
-class RayShards:
+class RayShards(OnDisk):
     """Shards of agents on the workers of a Ray cluster."""
 
     def __init__(
         self, held: Packed, address: str | None, shards: int | None, memory: float
     ) -> None:
-        self.packed, self.passes = held, 0
+        super().__init__(held)
         try:
             self._ray, ours = connected(address)
         except ValueError as problem:
@@ -81,17 +81,11 @@ class RayShards:
             kind.remote(folder, (start, stop), memory) for start, stop in pairwise(edges)
         ]
 
-    @property
-    def whole(self) -> Whole:
-        """What is known of all agents."""
-        return self.packed.whole
-
     def summed(
         self, response: Response, items: ItemParameters, rule: Quadrature, *, simple: bool
     ) -> Iterator[Expected]:
         """Yield the statistics of each shard, which all are asked for at once."""
-        self.packed.check()
-        self.passes += 1
+        self.begin()
         sent = self._ray.put(items), self._ray.put(rule)
         asked = [worker.summed.remote(response, *sent, simple) for worker in self.workers]
         for answer in asked:
@@ -101,8 +95,7 @@ class RayShards:
 
     def weighted(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the successes of each task, weighted by agents."""
-        self.packed.check()
-        self.passes += 1
+        self.begin()
         sent = self._ray.put(weights)
         asked = [worker.weighted.remote(sent) for worker in self.workers]
         return np.asarray(np.sum([self._answered(answer) for answer in asked], axis=0))

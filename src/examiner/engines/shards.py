@@ -26,28 +26,41 @@ _TABLES = 7
 _FEWEST_ROWS = 64
 
 
-class Shards:
-    """Blocks of so many agents on disk, of which one is in memory at a time.
+class OnDisk:
+    """Packed responses, and how often they were passed over."""
 
-    `within` are the agents that are looked at, by default all.
-    """
-
-    def __init__(self, held: Packed, rows: int, within: range | None = None) -> None:
-        self.packed, self.rows, self.passes = held, rows, 0
-        self._within = range(len(held.whole.agents)) if within is None else within
-        self._steps: Steps | None = None
-        self._kept: dict[int, Part] = {}
+    def __init__(self, held: Packed) -> None:
+        self.packed, self.passes = held, 0
 
     @property
     def whole(self) -> Whole:
         """What is known of all agents."""
         return self.packed.whole
 
+    def begin(self) -> None:
+        """Begin another pass, if all is still as it was."""
+        self.packed.check()
+        self.passes += 1
+
+
+class Shards(OnDisk):
+    """Blocks of so many agents on disk, of which one is in memory at a time.
+
+    `within` are the agents that are looked at, by default all.
+    """
+
+    def __init__(self, held: Packed, rows: int, within: range | None = None) -> None:
+        super().__init__(held)
+        self.rows = rows
+        self._within = range(len(held.whole.agents)) if within is None else within
+        self._steps: Steps | None = None
+        self._kept: dict[int, Part] = {}
+
     def summed(
         self, response: Response, items: ItemParameters, rule: Quadrature, *, simple: bool
     ) -> Iterator[Expected]:
         """Yield the statistics of each block of agents."""
-        self._begin()
+        self.begin()
         steps = self._steps
         if steps is None or (steps.response, steps.asked_simple) != (response, simple):
             steps = self._steps = Steps(self.whole, response, simple=simple)
@@ -60,16 +73,12 @@ class Shards:
 
     def weighted(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the successes of each task, weighted by agents: weights of all, [agents]."""
-        self._begin()
+        self.begin()
         total = np.zeros(len(self.whole.tasks))
         for block in self._blocks():
             won = self.packed.matrix(block.start, block.stop).successes.astype(np.float32)
             total += weights[block.start : block.stop].astype(np.float32) @ won
         return total
-
-    def _begin(self) -> None:
-        self.packed.check()
-        self.passes += 1
 
     def _blocks(self) -> Iterator[range]:
         for start in range(self._within.start, self._within.stop, self.rows):
