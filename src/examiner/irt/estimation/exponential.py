@@ -18,7 +18,7 @@ from examiner.irt.estimation.em import Expected
 from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
 from examiner.irt.estimation.fixed_point import Pace
 from examiner.irt.estimation.kernels import log_choices
-from examiner.irt.estimation.task_curves import CommonCurves, OwnCurves
+from examiner.irt.estimation.task_curves import CommonCurves, OwnCurves, added_in_double
 from examiner.irt.estimation.usable_responses import biserial_start, column_sums, suitable_kind
 from examiner.irt.estimation.windows import Windows
 from examiner.irt.items import Floats, ItemParameters, Response
@@ -160,12 +160,12 @@ class PatternedSource(CountSource):
         """Return the statistics of one E-step from two products over each block's few nodes."""
         slope, kind, nodes = items.slope, self.won.dtype, rule.nodes
         _, plus, rising = self._curves.of(items, rule)
-        score = np.asarray(self.won @ slope.astype(kind), dtype=np.float64)
+        score = added_in_double(self.won, slope.astype(kind))
         mass = np.zeros((slope.size, nodes.size), dtype=kind)
 
         def joint(rows: slice, window: slice) -> Floats:
             density = np.multiply.outer(score[rows], nodes[window])
-            density -= self._given[rows] @ plus[:, window]
+            density -= added_in_double(self._given[rows], plus[:, window])
             density += rule.log_weights[window]
             return density
 
@@ -198,7 +198,7 @@ class CompleteSource(CountSource):
     def expected(self, items: ItemParameters, rule: Quadrature) -> ExponentialStatistics:
         """Return the statistics of one E-step from two products of the data with a vector."""
         places, total, rate, rising = self._curves.of(items, rule)
-        score = np.asarray(self.won @ items.slope.astype(self.won.dtype), dtype=np.float64)
+        score = added_in_double(self.won, items.slope.astype(self.won.dtype))
         found, mass = _posteriors(score, total, rate, rule)
         mass = mass if places.spread is None else mass @ places.spread
         return self.statistics(found, items, places.at, mass, rising, self._curves.trials)
