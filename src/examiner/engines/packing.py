@@ -177,10 +177,18 @@ class Names:
 
     def codes(self, column: pl.Series) -> NDArray[np.int64]:
         """Return the numbers of names."""
+        if isinstance(column.dtype, pl.Enum):  # few names, and numbers of its own already
+            own = column.to_physical().to_numpy()
+            present = np.flatnonzero(np.bincount(own, minlength=len(column.dtype.categories)))
+            renumbered = np.zeros(len(column.dtype.categories), dtype=np.int64)
+            renumbered[present] = self._coded(column.dtype.categories.gather(present))
+            return renumbered[own]
+        return self._coded(column)
+
+    def _coded(self, column: pl.Series) -> NDArray[np.int64]:
         # Kept until the next: polars forgets categories that no column has.
-        coded = column.cast(pl.String).cast(self._kind)
-        self._held = coded
-        return coded.to_physical().to_numpy().astype(np.int64)
+        self._held = column.cast(pl.String).cast(self._kind)
+        return self._held.to_physical().to_numpy().astype(np.int64)
 
     def __len__(self) -> int:
         return self._categories.to_series().len()
