@@ -182,7 +182,7 @@ class Names:
             present = np.flatnonzero(np.bincount(own, minlength=len(column.dtype.categories)))
             renumbered = np.zeros(len(column.dtype.categories), dtype=np.int64)
             renumbered[present] = self._coded(column.dtype.categories.gather(present))
-            return renumbered[own]
+            return np.asarray(renumbered[own])
         return self._coded(column)
 
     def _coded(self, column: pl.Series) -> NDArray[np.int64]:
