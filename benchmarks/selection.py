@@ -145,7 +145,8 @@ def one_split(name: str, whole: Benchmark, number: int) -> dict[str, object]:
     drawn = [draw_at_random(part.evidence, max(table.sizes), rng).columns for _ in range(DRAWS)]
     draws = tuple(tuple(one[:size] for one in drawn) for size in table.sizes)
     entered = tuple((method, METHODS[method]) for method in table.methods)
-    contest = Contest(entered, table.sizes, draws, 5, 0.9, len(entered) > 1)
+    best_of = len(entered) > 1 and "covariance" in table.methods  # a contest has the default in it
+    contest = Contest(entered, table.sizes, draws, 5, 0.9, best_of)
     fold = judge(whole, contest, FoldJob(split, rng))
     guess, alike, truth = fold.guess, fold.random, fold.truth
     raw = whole.comparable(split.test, part.scale)

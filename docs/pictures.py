@@ -8,22 +8,23 @@ import tempfile
 from pathlib import Path
 
 IMAGES = Path(__file__).parent / "images"
-REPORT = ("report", "atari-arena", "--success", "0.05", "--output")
-PICTURES = {  # sections of the report, and how high they are
-    "report": ("heatmap,ranking", 1640),
+PICTURES = {  # the first screen of reports of bundled data
+    "report": ("atari-arena", "--success", "0.05"),
+    "report-dqn-family": ("atari-dqn-family",),
+    "report-swebench": ("swebench-verified",),
 }
-WIDTH = 1070
+WIDTH, HEIGHT = 1280, 900
 
 
 def main() -> None:
     """Write every picture."""
     with tempfile.TemporaryDirectory() as folder:
-        for name, (sections, height) in PICTURES.items():
+        for name, words in PICTURES.items():
             page = Path(folder) / f"{name}.html"
-            command = [sys.executable, "-m", "examiner", *REPORT, str(page), "--sections", sections]
+            command = [sys.executable, "-m", "examiner", "report", *words, "--output", str(page)]
             subprocess.run(command, check=True)
             browser = ["chromium", "--headless", "--no-sandbox", "--hide-scrollbars"]
-            browser += [f"--window-size={WIDTH},{height}", "--virtual-time-budget=8000"]
+            browser += [f"--window-size={WIDTH},{HEIGHT}", "--virtual-time-budget=8000"]
             browser += [f"--screenshot={IMAGES / name}.png", page.as_uri()]
             subprocess.run(browser, check=True, capture_output=True)
 

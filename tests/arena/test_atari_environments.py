@@ -396,3 +396,69 @@ def test_doing_nothing_at_the_start_ends_at_the_cap():
     for seed in range(10):
         environment.reset(np.random.default_rng(seed))
         assert environment.frames <= 3
+
+
+def test_random_frame_skips_last_as_long_as_they_may_and_are_drawn_by_episode():
+    protocol = replace(QUIET, frame_skip=2, max_frame_skip=4)
+
+    def lasting(seed):
+        environment, ends = started("seaquest", protocol, seed), [0]
+        for action in choices(90):
+            environment.step(action)
+            ends.append(environment.frames)
+        return np.diff(ends)
+
+    first = lasting(0)
+    assert set(first) == {2, 3, 4}
+    assert min(np.bincount(first)[2:]) >= 15 and max(np.bincount(first)[2:]) <= 48
+    assert (first == lasting(0)).all() and (first != lasting(1)).any()
+
+
+def test_a_random_skip_sees_the_last_two_frames_whatever_it_lasts():
+    protocol = replace(QUIET, frame_skip=1, max_frame_skip=3, screens="pooled")
+    environment = started("breakout", protocol)
+    reference = emulator("breakout")
+    for action in choices(40, seed=3):
+        before = environment.frames
+        environment.step(action)
+        screens = []
+        for _ in range(environment.frames - before):
+            screens.append(np.array(reference.getScreen()))
+            reference.act(environment.world.actions[action])
+        screens.append(np.array(reference.getScreen()))
+        merged = environment.world._merger.colours(screens[-2], screens[-1])
+        assert (environment.observe() == merged).all()
+
+
+def test_a_recorded_start_leads_where_the_emulator_goes_without_noise():
+    sticky = replace(Protocol(), starts=("Seaquest: NOOP*40 RIGHTFIRE*60 DOWN*30",))
+    names = ["NOOP"] * 40 + ["RIGHTFIRE"] * 60 + ["DOWN"] * 30
+    environment, reference = AtariEnvironment("seaquest", protocol=sticky), emulator("seaquest")
+    begun, lengths = reference.cloneState(), set()  # a reset leaves traces of the last game
+    for seed in range(6):
+        environment.reset(np.random.default_rng(seed))
+        reference.restoreState(begun)
+        for name in names[: environment.frames]:
+            reference.act(ale_py.Action[name])
+        assert (environment.world.emulator.getRAM() == reference.getRAM()).all()
+        lengths.add(environment.frames)
+    assert len(lengths) > 3 and max(lengths) <= 130
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        ("breakout: FIRE", "none of 'pong'"),
+        ("pong: JUMP", "the action 'JUMP', which the console does not know"),
+    ],
+)
+def test_starts_of_other_games_and_unknown_actions_are_refused(start, said):
+    with pytest.raises(InputError, match=said):
+        started("pong", replace(QUIET, starts=(start,)))
+
+
+def test_a_start_that_ends_the_game_is_refused():
+    protocol = replace(QUIET, starts=("pong: NOOP*60",), max_episode_frames=1)
+    with pytest.raises(InputError, match="ends the game after 1 frames"):
+        for seed in range(50):
+            started("pong", protocol, seed)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from examiner.arena import PROTOCOLS, Job, Playing, check_job
+from examiner.arena import PROTOCOLS, Job, Playing, Protocol, check_job
 from examiner.arena.environments.gymnasium import GymnasiumEnvironment
 from examiner.wording import InputError
 
@@ -144,3 +144,19 @@ def test_switches_are_not_taken_for_numbered_actions():
         assert len(list(Playing.begin(job("Switches-v0")))) == 3
     finally:
         del gymnasium.registry["Switches-v0"]
+
+
+def test_recorded_starts_are_of_atari_games():
+    with pytest.raises(InputError, match="Recorded starts are of Atari games"):
+        GymnasiumEnvironment("CartPole-v1", protocol=Protocol(starts=("pong: NOOP",)))
+
+
+def test_random_frame_skips_work_on_any_environment():
+    protocol = Protocol(sticky_probability=0.0, frame_skip=1, max_frame_skip=3)
+    environment = GymnasiumEnvironment("MountainCar-v0", protocol=protocol)
+    environment.reset(np.random.default_rng(0))
+    ends = [0]
+    for _ in range(30):
+        environment.step(1)
+        ends.append(environment.frames)
+    assert set(np.diff(ends)) == {1, 2, 3}

@@ -318,3 +318,10 @@ def test_one_run_has_no_interval_and_none_has_no_mean():
 
 def _fields(job):
     return {name: getattr(job, name) for name in job.__dataclass_fields__}
+
+
+def test_recorded_starts_cannot_be_replayed():
+    protocol = named_protocol("deterministic", starts=["pong: NOOP*10"])
+    job = Job("random", "random", game="pong", episodes=1, protocol=protocol)
+    with pytest.raises(InputError, match="Probe the agent with starts"):
+        play_recorded(job)

@@ -7,9 +7,10 @@ from dataclasses import FrozenInstanceError, fields, replace
 
 import pytest
 
-from examiner.arena import PROTOCOLS, Protocol, deviations
+from examiner.arena import PROTOCOLS, Protocol, deviations, plan
 from examiner.arena import protocol as named_protocol
 from examiner.arena.protocol import SETTINGS
+from examiner.datasets import load
 from examiner.wording import InputError
 
 OTHER_VALUES = {
@@ -20,6 +21,8 @@ OTHER_VALUES = {
     "screens": "pooled",
     "max_episode_frames": None,
     "max_start_no_ops": 30,
+    "max_frame_skip": 7,
+    "starts": ("pong: NOOP*60 FIRE",),
     "mode": 1,
     "difficulty": 1,
     "training_frames": 1_000_000,
@@ -145,3 +148,21 @@ def test_impossible_settings_are_refused_by_name(changes, said):
 def test_whole_numbers_and_fractions_of_the_same_value_have_one_hash():
     assert Protocol(sticky_probability=0).hash == Protocol(sticky_probability=0.0).hash
     assert Protocol(report_shares=(1,)).hash == Protocol(report_shares=(1.0,)).hash
+
+
+def test_what_was_played_before_a_setting_was_there_keeps_its_hash():
+    played = set(load("atari-arena").column("protocol"))
+    assert played == {plan("atari-arena").protocol.hash}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"max_frame_skip": 2}, "at least the frame skip, 5"),
+        ({"starts": ["NOOP*60"]}, "game: ACTION"),
+        ({"starts": ["pong: jump"]}, "game: ACTION"),
+    ],
+)
+def test_skips_and_starts_that_cannot_be_are_refused(changes, said):
+    with pytest.raises(InputError, match=said):
+        Protocol(**changes)

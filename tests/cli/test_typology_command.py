@@ -83,5 +83,5 @@ def test_bad_input_ends_with_one_sentence_and_code_2(examiner, tmp_path, words, 
 def test_a_report_with_a_classification_has_the_kinds_of_task(examiner):
     words = ("report", "atari-dqn-family", "--typology", "atari-typology", "--json")
     made = content(examiner(*words))
-    assert made["sections"][-1]["key"] == "typology"
+    assert "typology" in [section["key"] for section in made["sections"]]
     assert "--typology atari-typology" in made["command"]

@@ -95,3 +95,10 @@ def test_scores_have_no_bits_about_ability() -> None:
     items = ItemParameters.of(["t"], [1.0], [0.0], precision=[5.0], response="beta")
     with pytest.raises(ex.InputError, match="told of successes, and this fit is of beta scores"):
         ability_information(known(items), rng=0, size=1)
+
+
+def test_some_tasks_never_tell_more_than_all() -> None:
+    fit = known(ItemParameters.of(["a", "b", "c"], [2.0, 1.5, 1.0], [0.0, 0.5, -0.5]))
+    for seed in range(6):
+        found = ability_information(fit, rng=seed, size=3)
+        assert found.chosen_bits[-1] <= found.whole_bits

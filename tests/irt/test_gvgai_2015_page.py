@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,13 +16,10 @@ from irt.gvgai_of_papers_002 import (
     successes,
     trials,
 )
+from irt.pages import said, text_of
 
 pytestmark = needs_trials_of_2015
-PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "gvgai-2015.md").read_text(encoding="utf-8")
-
-
-def said(value: float, digits: int = 2) -> str:
-    return f"{value:.{digits}f}".replace("-", "−")
+PAGE = text_of("guides/gvgai-2015.md")
 
 
 @cache

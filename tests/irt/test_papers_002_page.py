@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,19 +15,16 @@ from irt.ale_of_papers_002 import (
     needs_published_scores,
     published,
 )
+from irt.pages import said, text_of
 
 pytestmark = needs_published_scores
-PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "papers-002.md").read_text(encoding="utf-8")
+PAGE = text_of("papers/002.md")
 EDGES = [-11, -1, 0, 1, 10]
 
 
 @cache
 def with_priors() -> ex.irt.IRTFit:
     return ex.irt.fit(published().matrix, priors="fixed", rng=0)
-
-
-def said(value: float, digits: int = 2) -> str:
-    return f"{value:.{digits}f}".replace("-", "−")
 
 
 def test_ten_of_ten_starts_end_at_the_stated_optimum() -> None:
@@ -101,3 +97,26 @@ def test_maximum_likelihood_with_21_nodes_has_several_ends() -> None:
     assert fit.log_likelihood >= -490.40
     ends = {said(value) for value in np.round(fit.starts.objectives, 2)}
     assert len(ends) > 1 and said(fit.log_likelihood) in PAGE
+
+
+@pytest.mark.slow
+def test_item_fit_is_good_and_one_ability_is_not_enough() -> None:
+    found = ex.irt.diagnose(with_priors(), replicates=40, rng=0)
+    known = np.isfinite(found.sum_scores.p_value)
+    bad = (found.sum_scores.p_value[known] < 0.01).sum()
+    assert f"{bad} of the {known.sum()} games that have an S-X² with p < 0.01" in PAGE
+    assert f"{found.mean_squares.misfit.sum()} of 41 with infit or outfit" in PAGE
+    assert f"{found.agents.odd.sum()} of 40 techniques with odd responses" in PAGE
+    sizes = f"is {said(found.dimensions.first)}, with a cut-off of {said(found.dimensions.cutoff)}"
+    assert not found.dimensions.one_dimension and sizes in PAGE
+
+
+def test_what_a_compound_of_ability_and_generality_hides() -> None:
+    told = ex.irt.indicators(with_priors(), published().scores, bins=EDGES)
+    made = ex.irt.compound(told)
+    assert f"the order of {100 * made.undecided:.0f} % of the 780 pairs" in PAGE
+    place = made.agents.index("Wang.noops_DUEL")
+    assert (made.best_rank[place], made.worst_rank[place]) == (1.0, 15.5)
+    moved = made.worst_rank - made.best_rank
+    assert np.median(moved) >= 12 and f"move by {np.floor(np.median(moved)):.0f} ranks" in PAGE
+    assert (moved > 0).all()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +11,10 @@ from scipy.stats import spearmanr
 import examiner as ex
 from examiner.results import ResponseMatrix
 from irt.ale_of_papers_002 import needs_published_scores, published
+from irt.pages import text_of
 
 pytestmark = needs_published_scores
-PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "papers-002.md").read_text(encoding="utf-8")
+PAGE = text_of("papers/002.md")
 FITS = ("binary", "normal", "normal, log₁₀", "beta, min-max")
 
 

@@ -58,7 +58,7 @@ def drawn(name: str, wins: Results, log: Results) -> ex.plots.Plot:
         return getattr(ex.plots, name)(log)
     if name == "pareto":
         wins = priced(wins)
-    options = {"typology": KINDS} if name == "coverage" else {}
+    options = {"coverage": {"typology": KINDS}, "editions": {"earlier": wins}}.get(name, {})
     return getattr(ex.plots, name)(wins, **options)
 
 
@@ -76,7 +76,7 @@ def test_every_figure_has_its_data_a_page_and_plotlys_own_figure(
 @pytest.mark.slow
 def test_all_figures_of_the_report_have_a_name(wins: Results, log: Results) -> None:
     told = [
-        *ex.report(priced(wins), typology=KINDS).sections,
+        *ex.report(priced(wins), typology=KINDS, earlier=wins).sections,
         *ex.report(log, sections=["learning", "curves"]).sections,
     ]
     keys = {block.key for each in told for block in each.blocks if isinstance(block, Figure)}
@@ -85,7 +85,7 @@ def test_all_figures_of_the_report_have_a_name(wins: Results, log: Results) -> N
 
 def test_a_saved_figure_works_offline_and_alone(wins: Results, tmp_path) -> None:
     page = ex.plots.heatmap(wins).save(tmp_path / "heatmap.html").read_text(encoding="utf-8")
-    assert page.count('<script type="application/json"') == 1
+    assert page.count('<script type="application/json" data-figure') == 1
     assert "plotly.js" in page and "default-src 'none'" in page
     assert not re.search(r'(src|href)="http', page.split("<script>")[0])
 

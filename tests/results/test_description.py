@@ -67,3 +67,18 @@ def test_what_was_never_observed_has_no_range() -> None:
 def test_the_mean_of_the_largest_numbers_is_one_of_them() -> None:
     (found,) = ex.Results.from_numpy([[1e308, 1.2e308, 1.4e308, 1.6e308]]).describe().measure_ranges
     assert (found.mean, found.median) == pytest.approx((1.3e308, 1.3e308))
+
+
+def test_a_description_counts_the_plays_of_every_agent_that_were_observed(
+    results: ex.Results,
+) -> None:
+    first, second = results.describe().plays
+    assert (first.agent, first.plays, first.tasks, first.plays_a_task) == ("a", 2, 1, 2.0)
+    assert (second.agent, second.plays, second.tasks, second.plays_a_task) == ("b", 1, 1, 1.0)
+
+
+def test_an_agent_that_was_never_observed_has_no_plays_a_task() -> None:
+    results = ex.Results.from_numpy([[1.0, 2.0], [3.0, 4.0]])
+    scores = np.where(results.agent_codes == 1, np.nan, results.measure())
+    second = results.with_measure("score", scores).describe().plays[1]
+    assert (second.plays, second.tasks) == (0, 0) and np.isnan(second.plays_a_task)

@@ -16,7 +16,8 @@ from examiner.telling.study import Study
 
 FINDINGS = ["wright_map", "task_curves", "task_table", "agent_curves", "ability_generality"]
 FIGURES = {
-    "wright-map", "task-curves-difficulty", "task-curves-negative", "agent-curves",
+    "wright-map",
+    "difficulty-map", "task-curves-difficulty", "task-curves-negative", "agent-curves",
     "ability-generality",
 }  # fmt: skip
 
@@ -191,10 +192,10 @@ def first_section(results: Results) -> dict:
     return content["sections"][0]
 
 
-def test_the_first_section_warns_of_tasks_that_reward_the_weak(wins, monkeypatch):
+def test_the_last_section_warns_of_tasks_that_reward_the_weak(wins, monkeypatch):
     monkeypatch.setattr(comparison, "MOST_WORK", 10.0)  # one way alone, so that it takes no time
     report = ex.report(wins)
-    section = report.to_dict()["sections"][0]
+    section = report.to_dict()["sections"][-1]
     assert section["key"] == "reading"
     beware = next(block for block in blocks(section, "notes") if block["title"] == "Beware")
     assert beware["notes"][0].startswith("2 tasks reward the weak: t")
@@ -208,7 +209,7 @@ def test_the_first_section_warns_of_tasks_that_reward_the_weak(wins, monkeypatch
 def test_sections_left_out_are_named_with_the_reason(wins, monkeypatch):
     monkeypatch.setattr(comparison, "MOST_WORK", 10.0)  # one way alone, so that it takes no time
     report = ex.report(wins)
-    aside = blocks(report.to_dict()["sections"][0], "notes")[-1]
+    aside = blocks(report.to_dict()["sections"][-1], "notes")[-1]
     assert aside["title"] == "Left out"
     assert any(note.startswith("typology: No classification") for note in aside["notes"])
     told_of = {name for note in aside["notes"] for name in note.split(": ")[0].split(", ")}

@@ -12,7 +12,7 @@ from examiner.telling.study import Study
 from examiner.telling.thinning import thin
 
 SWEBENCH = Path(__file__).parents[3] / "shared" / "data" / "swebench_verified_responses.jsonl"
-APPLY_TO_NONE = {"learning", "curves", "typology", "cost"}
+APPLY_TO_NONE = {"learning", "curves", "typology", "cost", "editions"}
 
 
 def simulated(agents: int, tasks: int, seed: int = 0) -> ex.Results:

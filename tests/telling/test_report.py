@@ -61,17 +61,19 @@ def test_hostile_names_are_escaped_and_survive_in_the_json(hostile, hostile_repo
     assert "<script>alert(1)" not in report.html
     assert "<img" not in markup and "<svg onload" not in markup
     assert "{{ 7*7 }}" in markup
-    rows = report.to_dict()["sections"][1]["blocks"][1]["rows"]
+    rows = report.to_dict()["sections"][0]["blocks"][1]["rows"]
     assert {row[1] for row in rows} == set(hostile.agents)
 
 
 def test_figures_in_the_page_are_json_that_cannot_close_its_element(hostile_report):
     html = hostile_report.html
     blocks = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', html, re.DOTALL)
+    assert set(json.loads(blocks.pop())["agents"]) == set(hostile_report.subjects.agents)
     assert len(blocks) >= 2
     for block in blocks:
         assert not set("<>&\u2028\u2029") & set(block)
-        assert json.loads(block)["figure"]["data"]
+        content = json.loads(block)
+        assert content["figure"]["data"] if "figure" in content else content["values"]
 
 
 def test_a_notebook_shows_the_findings_with_names_escaped(hostile_report):
@@ -132,7 +134,7 @@ def test_contents_are_listed_from_four_sections_on(scaled):
 
 
 def test_a_page_without_figures_carries_no_plotly(scaled):
-    assert len(ex.report(scaled, sections=["reading"]).html) < 50_000
+    assert len(ex.report(scaled, sections=["reading"]).html) < 70_000
 
 
 def test_an_unknown_section_is_refused_and_the_known_are_listed(scaled):

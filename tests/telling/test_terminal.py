@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from examiner.telling.document import Report
 from examiner.telling.finding import Facts, Finding, Notes, Text
 from examiner.telling.json import section_of
 from examiner.telling.page import render
@@ -84,7 +85,7 @@ def test_names_give_way_to_the_width_and_numbers_never_do(capsys, monkeypatch) -
 def test_a_folded_table_is_printed_opened_on_the_page_and_left_out_of_the_json(capsys) -> None:
     finding = Finding("f", "F", ("Found.",), (table(folded=True),))
     assert any("pong" in line for line in lines_of(finding, capsys))
-    page = render("T", [finding], {}, "")
+    page = render(Report("T", (finding,), {}, ""))
     assert '<details class="folded"><summary>Tasks</summary>' in page
     assert page.count("<caption>") == 0
     assert section_of(finding)["blocks"] == []

@@ -64,12 +64,12 @@ def test_elverdam_and_aarseth_have_eight_categories_and_seventeen_dimensions():
 
 def test_the_agent_centric_schema_has_ordered_bands_that_a_number_falls_into():
     schema = SCHEMAS["agent-centric"]
-    assert len(schema.dimensions) == 5
+    assert len(schema.dimensions) == 8
     assert all(one.ordered for one in schema.dimensions)
     actions = schema.dimension("actions")
     bands = [actions.value(str(n)) for n in (4, 5, 18, 19)]
     assert bands == ["up to 4", "5 to 9", "10 to 18", "more than 18"]
-    assert schema.dimension("reward.density").value("0.005") == "0.1 to 1 %"
+    assert schema.dimension("reward.density").value("0.005") == "up to 1.2 %"
 
 
 @pytest.mark.parametrize("name", list(SCHEMAS))

@@ -10,11 +10,16 @@ from examiner.arena.environments.games import game_variant as game_variant
 from examiner.arena.environments.games import game_variants as game_variants
 from examiner.arena.environments.games import playable_game as playable_game
 from examiner.arena.environments.games import playable_games as playable_games
+from examiner.arena.flavours import Flavour as Flavour
+from examiner.arena.flavours import Flavours as Flavours
+from examiner.arena.flavours import Gap as Gap
+from examiner.arena.flavours import flavours as flavours
 from examiner.arena.gvgai.checkout import CONTROLLERS as CONTROLLERS
 from examiner.arena.gvgai.plan import GvgaiAgent as GvgaiAgent
 from examiner.arena.gvgai.plan import GvgaiPlan as GvgaiPlan
 from examiner.arena.gvgai.play import GvgaiPlay as GvgaiPlay
 from examiner.arena.gvgai.rules import GvgaiRules as GvgaiRules
+from examiner.arena.job import Evaluated as Evaluated
 from examiner.arena.job import Job as Job
 from examiner.arena.job import Plan as Plan
 from examiner.arena.job import PlannedAgent as PlannedAgent
@@ -41,6 +46,10 @@ from examiner.arena.probe import probe as probe
 from examiner.arena.profile import Profile as Profile
 from examiner.arena.profile import profile as profile
 from examiner.arena.profile import profiled_kinds as profiled_kinds
+from examiner.arena.profiling.other_play import Achievement as Achievement
+from examiner.arena.profiling.table import profile_row as profile_row
+from examiner.arena.profiling.table import profile_table as profile_table
+from examiner.arena.profiling.walk import Estimate as Estimate
 from examiner.arena.protocol import PROTOCOLS as PROTOCOLS
 from examiner.arena.protocol import Deviation as Deviation
 from examiner.arena.protocol import Protocol as Protocol

@@ -190,6 +190,10 @@ def environment_of(job: Job) -> Environment:
     )
 
 
+def _same_game(one: str, other: str) -> bool:
+    return (atari_game(one) or one) == (atari_game(other) or other)
+
+
 _LIMITS = Limits(silent_seconds=SILENT_SECONDS)
 
 Variants = Annotated[
@@ -230,9 +234,19 @@ class PlannedGame:
     difficulties: Variants | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """The modes and difficulties in which `flavours` evaluates; None are those that are learnt on."""
+
+    modes: Variants | None = None
+    difficulties: Variants | None = None
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan:
     """What is to be played. `source` is its text, `folder` where its agents are looked for first.
+
+    `evaluated` says in which other modes and difficulties agents are judged once they have learnt.
 
     >>> plan = Plan((PlannedAgent("random"),), (PlannedGame("pong"),), seeds=(0, 1), episodes=2)
     >>> plan
@@ -254,6 +268,7 @@ class Plan:
     name: str = "plan"
     source: str = ""
     folder: Path | None = None
+    evaluated: Evaluated = field(default_factory=Evaluated)
 
     def __repr__(self) -> str:
         return (
@@ -280,6 +295,23 @@ class Plan:
             self._job(agent, *variant, seed)
             for seed, variant, agent in product(self.seeds, variants, self.agents)
         )
+
+    def evaluated_variants(self, game: str) -> tuple[tuple[int | None, int | None], ...]:
+        """Return the modes and difficulties of a game that agents are judged in, those learnt on first.
+
+        >>> wanted = Evaluated(difficulties=(0, 1))
+        >>> plan = Plan((PlannedAgent("random"),), (PlannedGame("pong"),), evaluated=wanted)
+        >>> plan.evaluated_variants("pong")
+        ((0, 0), (0, 1))
+        """
+        (planned,) = (each for each in self.games if _same_game(each.name, game))
+        judged = PlannedGame(
+            planned.name,
+            self.evaluated.modes or planned.modes,
+            self.evaluated.difficulties or planned.difficulties,
+        )
+        found = (*self._variants(planned), *self._variants(judged))
+        return tuple(dict.fromkeys(variant[1:] for variant in found))
 
     def split(self, game: str) -> str:
         """Say whether settings may be tuned on a game: "train", else "test".

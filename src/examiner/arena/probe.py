@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import NamedTuple, overload
 
 from examiner.arena.agents import AGENTS
 from examiner.arena.contract import make_agent
@@ -18,11 +18,13 @@ from examiner.arena.play.runs import (
     ReplayTest,
     RunsMean,
     difference_of_runs,
+    in_turn,
     mean_of_runs,
     play_recorded,
     replay_test,
     reported_performance,
     reported_phase,
+    share_kept,
 )
 from examiner.arena.protocol import PROTOCOLS, Protocol
 from examiner.ledger import ledger_results
@@ -166,7 +168,7 @@ def probe(
     2
     """
     if isinstance(what, Job):
-        return _probe_job(what, sticky_probability, seeds, replays, map or _in_turn)
+        return _probe_job(what, sticky_probability, seeds, replays, map or in_turn)
     if folder is None:
         raise InputError(
             "A plan is probed into two ledgers. Say in which folder: probe(plan, folder)."
@@ -202,7 +204,7 @@ def _probe_job(job: Job, sticky_probability: float, seeds: int, replays: int, us
         contrast=contrast,
         random=random,
         advantage=advantage,
-        kept=_kept(advantage, contrast.sticky.mean - random.sticky.mean),
+        kept=share_kept(advantage, contrast.sticky.mean - random.sticky.mean),
         replay=replay_test(by_kind[0], plain, sticky_probability, replays, use),
     )
 
@@ -283,17 +285,6 @@ def _contrast(deterministic: Sequence[float], sticky: Sequence[float]) -> Contra
     )
 
 
-def _kept(advantage: RunsMean, left: float) -> float:
-    r"""The share of the advantage over random play that is left with sticky actions.
-
-    .. math:: \frac{\bar{x}_\varsigma - \bar{r}_\varsigma}{\bar{x}_0 - \bar{r}_0}
-
-    for means x of the agent and r of random play; NaN where the interval around the denominator does
-    not lie above 0, for the share of what may be nothing says nothing.
-    """
-    return left / advantage.mean if advantage.low > 0 else float("nan")
-
-
 def _performances(ledger: Path, jobs: Sequence[Job]) -> dict[ProbedVariant, list[float]]:
     """For each agent and variant, the performance of every run; `jobs` are those that are done."""
     if not jobs:
@@ -307,7 +298,3 @@ def _performances(ledger: Path, jobs: Sequence[Job]) -> dict[ProbedVariant, list
         performance = reported_performance(scores[job.key], job.protocol)
         found.setdefault(ProbedVariant.of_job(job), []).append(performance)
     return found
-
-
-def _in_turn(function: Callable[[Job], Any], jobs: Iterable[Job]) -> list[Any]:
-    return [function(job) for job in jobs]

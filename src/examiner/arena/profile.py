@@ -1,33 +1,57 @@
-"""What a game is to an agent, measured: actions, observations, determinism, episodes, rewards."""
+"""What a game is to an agent, measured: rewards, episodes, screens, and how far simple play gets."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from examiner.arena.contract import Environment
 from examiner.arena.job import Job, environment_of
+from examiner.arena.profiling.other_play import (
+    Achievement,
+    branching,
+    lookahead,
+    open_loop,
+    quiet_environment,
+)
+from examiner.arena.profiling.walk import Estimate, Walk, first_reward, mean, rate, reward_gap, walk
 from examiner.arena.protocol import PROTOCOLS, Protocol, usual_protocol
 from examiner.results.attributes import Classification
 from examiner.wording import InputError
 
 Determinism = Literal["deterministic", "noise added", "stochastic"]
+FEWEST_FRAMES = 1_000
+"""With fewer there is hardly a reward or an end of an episode to be seen."""
 _STEPS_COMPARED = 300  # noise that shows later than that is rare, and many games are over before
+_FRAMES_A_MOMENT = 2_000
+_MOMENTS = (4, 20)
+"""States of the walk whose actions are compared, one for so many frames of the budget, at least and at
+most so many; foresight plays on from every second of them."""
+_WALK_SHARE, _LOOKAHEAD_SHARE, _OPEN_LOOP_SHARE = 0.25, 0.4, 0.3
+"""Of the budget of frames; the rest is for determinism and branching."""
+_STAGES = 5
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Profile:
-    """A game as the random agent met it.
+    """A game as random play, one step of foresight and a held action met it.
 
-    `actions` is None where actions are continuous; `episode_frames` is the median length;
-    `reward_density` is the share of decisions with a reward other than zero, `reward_low` and
-    `reward_high` the smallest and largest reward of one decision; `truncated` is the share of
-    episodes that the cap ended.
+    `actions` is None where actions are continuous. `episode_frames` is the mean length of an episode;
+    `truncated` the share of episodes that the cap ended. `reward_density` is the share of decisions
+    with a reward other than zero, `reward_delay` the decisions until the first one (infinite where none
+    came), `reward_gap` those from one to the next, `reward_low` and `reward_high` the smallest and
+    largest reward of one decision. `branching` is how many different next states actions lead to,
+    `screen_change` the share of what is seen that changes from one decision to the next. `lookahead`
+    and `open_loop` are what one step of foresight and the best held action get.
+
+    `errors` are standard errors by field, `notes` say of a field why it has none. `frames` is the
+    budget, `cpu_seconds` what measuring took, `protocol` the key of the protocol.
     """
 
     task: str
@@ -35,12 +59,23 @@ class Profile:
     observation_shape: tuple[int, ...]
     determinism: Determinism
     episode_frames: float
+    truncated: float
     reward_density: float
+    reward_delay: float
+    reward_gap: float
     reward_low: float
     reward_high: float
     mean_score: float
-    truncated: float
+    screen_change: float
+    branching: float
+    lookahead: Achievement | None
+    open_loop: Achievement | None
+    errors: Mapping[str, float]
+    notes: Mapping[str, str]
     episodes: int
+    frames: int
+    seed: int
+    cpu_seconds: float
     protocol: str
 
     def __repr__(self) -> str:
@@ -54,16 +89,32 @@ class Profile:
     def features(self) -> dict[str, str]:
         """The measured dimensions of the agent-centric schema, under its names.
 
-        >>> profile("CartPole-v1", environment="gymnasium", episodes=2).features["action_space.size"]
+        The delay of rewards and the share of foresight are none of them: within the usual budget another
+        seed would change too many classes.
+
+        >>> game = profile("CartPole-v1", environment="gymnasium", frames=1_000)
+        >>> game.features["action_space.size"]
         '2'
         """
+        continuous = self.actions is None
         return {
-            "action_space.size": "continuous" if self.actions is None else str(self.actions),
+            "action_space.size": "continuous" if continuous else str(self.actions),
+            "action_space.branching": "continuous" if continuous else _told(self.branching),
             "observation.dimensions": str(math.prod(self.observation_shape)),
+            "observation.change": f"{self.screen_change:.6g}",
             "dynamics.determinism": self.determinism,
-            "episode.length": f"{self.episode_frames:g}",
+            "episode.length": f"{self.episode_frames:.6g}",
             "reward.density": f"{self.reward_density:.6g}",
+            "play.open_loop": (
+                "unknown"
+                if self.open_loop is None
+                else _told(self.open_loop.share.value, "no reward")
+            ),
         }
+
+
+def _told(value: float, otherwise: str = "unknown") -> str:
+    return f"{value:.6g}" if math.isfinite(value) else otherwise
 
 
 def profile(
@@ -72,53 +123,84 @@ def profile(
     environment: str = "ale",
     protocol: Protocol | None = None,
     seed: int = 0,
-    episodes: int = 10,
+    frames: int = 30_000,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Profile:
-    """Play a game with the random agent and measure what it is like.
+    """Play a game in simple ways and measure what it is like, within about so many frames.
 
-    A `Job` in place of the game's name says all of how it is played and seen: mode, difficulty,
-    observation, protocol. Determinism is measured too: the same actions are played twice, without the
-    protocol's noise and with other random numbers. The typology is that of papers/000, section VII.
+    A quarter of the frames is random play, and as many more as it takes to finish its last episode; two
+    fifths go to one step of foresight, simulated frames counted, three tenths to held actions, the rest
+    to what actions lead to and to determinism: the same actions are played twice, without the
+    protocol's noise and with other random numbers. A `Job` in place of the game's name says all of how
+    it is played and seen: mode, difficulty, observation, protocol, seed. The typology is that of
+    papers/000, section VII.
 
-    >>> profile = profile("pong", episodes=1)
+    >>> profile = profile("pong", frames=1_000)
     >>> profile
     Profile(pong: 18 actions, noise added, ... frames an episode)
     >>> profile.actions, profile.observation_shape, profile.determinism, profile.reward_low
     (18, (210, 160), 'noise added', -1.0)
     """
-    if episodes < 1:
-        raise InputError(f"Cannot measure a game in {episodes} episodes. Give at least 1.")
-    task = game.game if isinstance(game, Job) else game
-    if isinstance(game, Job):
-        job = replace(game, agent="random", entry="random", settings={})
-    else:
-        protocol = protocol or PROTOCOLS[usual_protocol(environment)]
-        job = Job(
-            *("random", "random"), environment=environment, game=game, seed=seed, protocol=protocol
+    if frames < FEWEST_FRAMES:
+        raise InputError(
+            f"Cannot measure a game in {frames} frames. Give at least {FEWEST_FRAMES:,}."
         )
-    played = environment_of(job)
-    played.watch(False)
-    rewards, lengths, cut = [], [], 0
-    for episode in range(episodes):
-        rewards.append(_rewards(played, job, episode))
-        lengths.append(played.frames)
-        cut += played.truncated
+    began = time.process_time()
+    job = _job(game, environment, protocol, seed)
+
+    def at(stage: int) -> None:
         if progress is not None:
-            progress(f"playing {task}", episode + 1, episodes)
-    steps = np.concatenate(rewards)
+            progress(f"measuring {job.game}", stage, _STAGES)
+
+    played = environment_of(job)
+    quiet = quiet_environment(job)
+    moments = int(np.clip(frames // _FRAMES_A_MOMENT, *_MOMENTS))
+    walked = walk(played, job, round(_WALK_SHARE * frames), moments)
+    at(1)
+    determinism = _determinism(quiet, job)
+    at(2)
+    discrete, copied = bool(played.action_names), len(walked.moments) > 1
+    estimates = _of_walk(walked)
+    if discrete and copied:
+        estimates["branching"] = branching(quiet, job, walked.moments)
+    at(3)
+    greedy = held = None
+    if discrete and copied:
+        greedy = lookahead(
+            played, job, walked, walked.moments[::2], round(_LOOKAHEAD_SHARE * frames)
+        )
+    at(4)
+    if discrete:
+        held = open_loop(played, job, walked, round(_OPEN_LOOP_SHARE * frames))
+    at(_STAGES)
+    values = {name: estimate.value for name, estimate in estimates.items()}
+    steps = np.concatenate(walked.rewards)
     return Profile(
-        task=task,
+        task=job.game,
         actions=len(played.action_names) or None,
         observation_shape=played.observation_shape,
-        determinism=_determinism(job),
-        episode_frames=float(np.median(lengths)),
-        reward_density=float(np.mean(steps != 0)),
+        determinism=determinism,
+        episode_frames=values["episode_frames"],
+        truncated=values["truncated"],
+        reward_density=values["reward_density"],
+        reward_delay=values["reward_delay"],
+        reward_gap=values["reward_gap"],
         reward_low=float(steps.min()),
         reward_high=float(steps.max()),
-        mean_score=float(np.mean([episode.sum() for episode in rewards])),
-        truncated=cut / episodes,
-        episodes=episodes,
+        mean_score=values["mean_score"],
+        screen_change=values["screen_change"],
+        branching=values["branching"],
+        lookahead=greedy,
+        open_loop=held,
+        errors=MappingProxyType({name: each.error for name, each in estimates.items()}),
+        notes=MappingProxyType(
+            _notes(walked, estimates, discrete=discrete, copied=copied)
+            | _notes_of_play(lookahead=greedy, open_loop=held)
+        ),
+        episodes=len(walked.rewards),
+        frames=frames,
+        seed=job.seed,
+        cpu_seconds=time.process_time() - began,
         protocol=job.protocol.hash,
     )
 
@@ -126,8 +208,8 @@ def profile(
 def profiled_kinds(profiles: Sequence[Profile]) -> Classification:
     """Return profiles as a classification that the agent-centric schema understands.
 
-    >>> kinds = profiled_kinds([profile("CartPole-v1", environment="gymnasium", episodes=2)])
-    >>> kinds.feature("observation.dimensions")
+    >>> game = profile("CartPole-v1", environment="gymnasium", frames=1_000)
+    >>> profiled_kinds([game]).feature("observation.dimensions")
     ('4',)
     """
     if not profiles:
@@ -137,24 +219,73 @@ def profiled_kinds(profiles: Sequence[Profile]) -> Classification:
         tasks=tuple(profile.task for profile in profiles),
         features=tuple(features[0]),
         values=tuple(tuple(kinds.values()) for kinds in features),
-        source="measured under the random agent",
+        source="measured by simple play",
     )
 
 
-def _rewards(environment: Environment, job: Job, episode: int) -> NDArray[np.float64]:
-    environment.reset(job.generator(episode, "environment"))
-    rng, rewards = job.generator(episode, "agent"), []
-    while not environment.over:
-        rewards.append(environment.step(environment.random_action(rng)))
-    return np.array(rewards)
+def _job(game: str | Job, environment: str, protocol: Protocol | None, seed: int) -> Job:
+    if isinstance(game, Job):
+        return replace(game, agent="random", entry="random", settings={})
+    protocol = protocol or PROTOCOLS[usual_protocol(environment)]
+    return Job(
+        *("random", "random"), environment=environment, game=game, seed=seed, protocol=protocol
+    )
 
 
-def _determinism(job: Job) -> Determinism:
-    noisy = job.protocol.sticky_probability > 0 or job.protocol.max_start_no_ops > 0
-    quiet = replace(job.protocol, sticky_probability=0.0, max_start_no_ops=0)
-    seen = "ram" if job.environment == "ale" else job.observation
-    environment = environment_of(replace(job, protocol=quiet, observation=seen))
-    first, second = (_trace(environment, job, episode) for episode in (0, 1))
+def _of_walk(walked: Walk) -> dict[str, Estimate]:
+    """What the random walk alone says, by field of the profile."""
+    cut = walked.truncated / len(walked.rewards)
+    return {
+        "episode_frames": mean(walked.frames),
+        "truncated": Estimate(cut, math.sqrt(cut * (1 - cut) / len(walked.rewards))),
+        "reward_density": rate([(rewards != 0).astype(float) for rewards in walked.rewards]),
+        "reward_delay": first_reward(walked.rewards),
+        "reward_gap": reward_gap(walked.rewards),
+        "mean_score": mean([rewards.sum() for rewards in walked.rewards]),
+        "screen_change": rate(walked.changes),
+        "branching": Estimate(math.nan, math.nan),
+    }
+
+
+def _notes(
+    walked: Walk, estimates: Mapping[str, Estimate], *, discrete: bool, copied: bool
+) -> dict[str, str]:
+    """Why fields have no standard error, or no value."""
+    extreme = "the extreme of what was seen; what was not seen may lie beyond"
+    notes = {"determinism": f"compared over {_STEPS_COMPARED} decisions"}
+    notes |= {"reward_low": extreme, "reward_high": extreme}
+    if len(walked.rewards) == 1:
+        notes |= dict.fromkeys(("episode_frames", "mean_score"), "one episode only")
+    if not estimates["reward_density"].value:
+        decisions = sum(map(len, walked.rewards))
+        notes["reward_density"] = (
+            f"none in {decisions:,} decisions: below {3 / decisions:.2g} with 95 % confidence"
+        )
+        notes["reward_delay"] = f"none in {decisions:,} decisions"
+    if math.isnan(estimates["reward_gap"].error):
+        notes["reward_gap"] = "fewer than three rewards in an episode"
+    without = "actions are continuous" if not discrete else "the environment cannot be copied"
+    if not (discrete and copied):
+        notes |= dict.fromkeys(("branching", "lookahead"), without)
+    if not discrete:
+        notes["open_loop"] = without
+    return notes
+
+
+def _notes_of_play(**played: Achievement | None) -> dict[str, str]:
+    """Why shares of scores have no value, or no standard error."""
+    notes = {}
+    for name, found in played.items():
+        if found is not None and math.isnan(found.share.value):
+            notes[name] = "neither it nor random play got anything"
+        elif found is not None and math.isnan(found.share.error):
+            notes[name] = "too few plays with a reward for a standard error"
+    return notes
+
+
+def _determinism(quiet: Environment, job: Job) -> Determinism:
+    noisy = job.protocol != job.protocol.without_noise
+    first, second = (_trace(quiet, job, episode) for episode in (0, 1))
     if first != second:
         return "stochastic"
     return "noise added" if noisy else "deterministic"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
@@ -16,6 +17,10 @@ from examiner.wording import shorten, unknown_name
 Screens = Literal["last", "averaged", "pooled"]
 _Count = Annotated[int, Bounds(0, words="a whole number of at least 0")]
 _Positive = Annotated[int, Bounds(1, words="a whole number of at least 1")]
+START = "game: ACTION*FRAMES …, for example 'pong: NOOP*60 FIRE RIGHT*20'"
+"""How a recorded start is written."""
+_STARTS = f"recorded starts, each {START}"
+_START = re.compile(r"[^:]+:(?:\s+[A-Z]+(?:\*[0-9]{1,6})?)+\s*")
 _RISING = "rising shares of the training frames above 0 and up to 1, for example [0.25, 0.5, 1.0]"
 
 
@@ -44,6 +49,10 @@ class Protocol:
     """Frames after which an episode is cut off; None lets it last."""
     max_start_no_ops: _Count = 0
     """Most frames of doing nothing at an episode's start; how many is drawn anew each time."""
+    max_frame_skip: _Positive | None = None
+    """Most frames an action lasts, where that is drawn anew for each action; None: always `frame_skip`."""
+    starts: Annotated[tuple[str, ...], Wanted(_STARTS)] = ()
+    """Recorded play, of which an episode follows one to a frame drawn anew; without any, games begin."""
     mode: _Count | None = None
     """Game mode where a plan lists none; None is the game's own default."""
     difficulty: _Count | None = None
@@ -65,6 +74,13 @@ class Protocol:
         rising = all(share < later for share, later in itertools.pairwise((0.0, *shares)))
         if not rising or shares[-1] > 1.0:
             raise ShapeError("report_shares", f"is {shorten(list(shares))}", _RISING, "protocol")
+        most = self.max_frame_skip
+        if most is not None and most < self.frame_skip:
+            wanted = f"at least the frame skip, {self.frame_skip}"
+            raise ShapeError("max_frame_skip", f"is {most}", wanted, "protocol")
+        for start in self.starts:
+            if not _START.fullmatch(start):
+                raise ShapeError("starts", f"has {shorten(start, 60)}", _STARTS, "protocol")
 
     @property
     def report_frames(self) -> tuple[int, ...]:
@@ -76,13 +92,29 @@ class Protocol:
         return tuple(round(share * self.training_frames) for share in self.report_shares)
 
     @property
+    def without_noise(self) -> Protocol:
+        """The same without whatever it does to make games less alike.
+
+        >>> Protocol().without_noise.sticky_probability
+        0.0
+        """
+        return replace(
+            self, sticky_probability=0.0, max_start_no_ops=0, max_frame_skip=None, starts=()
+        )
+
+    @property
     def hash(self) -> str:
         """Sixteen hexadecimal digits that differ as soon as one setting does; the name plays no part.
 
         >>> Protocol().hash == protocol("machado-2018").hash != Protocol(frame_skip=4).hash
         True
         """
-        settings = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        told = self.to_dict()
+        # What was played before a setting was there keeps its hash.
+        for name, usual in _LATER.items():
+            if told[name] == usual:
+                del told[name]
+        settings = json.dumps(told, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(settings.encode()).hexdigest()[:16]
 
     def to_dict(self) -> dict[str, object]:
@@ -92,7 +124,7 @@ class Protocol:
         0.25
         """
         settings = {name: getattr(self, name) for name in SETTINGS}
-        return settings | {"report_shares": list(self.report_shares)}
+        return settings | {name: list(getattr(self, name)) for name in ("report_shares", "starts")}
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, object]) -> Protocol:
@@ -106,6 +138,7 @@ class Protocol:
         return protocol(preset, **changes)  # type: ignore[arg-type]
 
 
+_LATER: Mapping[str, object] = MappingProxyType({"max_frame_skip": None, "starts": []})
 SETTINGS = tuple(setting.name for setting in fields(Protocol) if setting.compare)
 """The names of all settings, in the order in which they are explained."""
 
@@ -236,6 +269,8 @@ _MEANING: Mapping[str, str] = MappingProxyType(
         "screens": "how the last two screens are merged into what is seen",
         "max_episode_frames": "when an episode is cut off: scores of long games grow with it",
         "max_start_no_ops": "random idle frames at the start, a weaker noise than sticky actions",
+        "max_frame_skip": "random frame skips, a noise that agents see as another time scale",
+        "starts": "games begin where recorded play had come to: what is measured is how they go on",
         "mode": "which mode is played where the plan lists none",
         "difficulty": "which difficulty is played where the plan lists none",
         "training_frames": "how much an agent may learn from",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from examiner.cli.engine import EngineOptions, chosen_engine, shards_from
+from examiner.cli.fitting import Asked, ModelOptions, recipe_of
 from examiner.cli.options import (
     OUTPUT,
     ComparisonOptions,
@@ -14,24 +15,14 @@ from examiner.cli.options import (
     SourceOptions,
     option,
     parsed,
-    success_of,
 )
-from examiner.cli.output import ProgressCallback, print_notes, progress_bar, show
+from examiner.cli.output import print_notes, progress_bar, show
 from examiner.cli.source import results_from
-from examiner.irt import (
-    MODELS,
-    FittingOptions,
-    Indicators,
-    IRTFit,
-    grow,
-    indicators,
-    standard_scores,
-)
+from examiner.irt import Indicators, IRTFit, grow, indicators, standard_scores
 from examiner.irt import fit as fit_irt
 from examiner.irt.estimation.parts import PartedSource
 from examiner.irt.indicators.elsewhere import indicators_without_responses
 from examiner.results import ResponseMatrix, Results
-from examiner.scores import Recipe
 from examiner.stored import open_fit, save
 from examiner.telling.findings import fit as findings
 from examiner.telling.findings import growth
@@ -40,29 +31,9 @@ from examiner.wording import InputError, shorten
 
 
 @dataclass(frozen=True, slots=True)
-class FitOptions:
-    """Which model is fitted, and how."""
+class FitOptions(ModelOptions):
+    """Which model is fitted and how, in which bins generality is told, and where the fit is stored."""
 
-    model: str = option(
-        "2pl",
-        f"{', '.join(MODELS)}: normal for scores, beta for those in [0, 1], the others for successes.",
-    )
-    estimator: Literal["map", "ml"] = option("map", "map: weak priors; ml: maximum likelihood.")
-    prior: list[str] | None = option(
-        None,
-        "Another prior under map, for example slope=1,0.5; may be repeated. `fixed`: slopes N(1, 1).",
-        metavar="PARAMETER=MEAN,SD",
-    )
-    response: Literal["binomial", "beta-binomial"] | None = option(
-        None, "For several trials a cell [default: beta-binomial where there are]."
-    )
-    landmark: float | None = option(
-        None,
-        "Score at which the model normal tells difficulty [default: what --normalise calls human, or "
-        "random; or 0].",
-    )
-    starts: int | None = option(None, "Starts to try [default: by size].")
-    nodes: int | None = option(None, "Gauss–Hermite nodes [default: a grid, by test length].")
     bins: str | None = option(
         None, "Bins of difficulty for generality, or their ends.", metavar="NUMBER|EDGES"
     )
@@ -104,7 +75,7 @@ def fit(
     if expected is not None:
         print_notes((expected,))
     with progress_bar("reading") as progress:
-        asked = _asked(how, told, progress)
+        asked = how.asked(told.seed, progress)
         if engine in ("shards", "ray"):
             done = _of_shards(shards_from(engine, options, comparison, where, progress), how, asked)
         else:
@@ -141,7 +112,7 @@ def _added(
         results = results_from(options, progress, reduce_training_logs=False)
         new: Results | ResponseMatrix = results
         if before.recipe is None:  # of shards, which are fitted as they are written
-            new = Recipe(success=success_of(comparison.success)).learn(results).responses(results)
+            new = recipe_of(comparison).learn(results).responses(results)
         grown = grow(before, new)
     output = how.output or how.fit
     save(grown.fit, output)
@@ -154,20 +125,14 @@ def _of_results(
     results: Results, engine: str, comparison: ComparisonOptions, how: FitOptions, asked: Asked
 ) -> _Fitted:
     """A fit of results that are here, in memory or sent to a GPU."""
-    recipe = Recipe(
-        normaliser=comparison.normalise,
-        success=success_of(comparison.success),
-        share=comparison.success_share,
-    )
     if engine == "gpu":
         from examiner.engines import gpu
 
-        recipe = recipe.learn(results)
+        recipe = recipe_of(comparison).learn(results)
         source = gpu(recipe.responses(results), response=how.response)
         made = fit_irt(source, how.model, **asked).with_recipe(recipe)
         return _Fitted(made, indicators_without_responses(made), results.notes)
-    asked["response"] = how.response
-    made = fit_irt(results, how.model, recipe=recipe, **asked)
+    made = how.fitted(results, comparison, asked["rng"], asked["progress"])
     scores = None if comparison.success is None else standard_scores(results)
     found = indicators(made, scores, bins=_bins(how.bins))
     return _Fitted(made, found, results.notes, None if scores is None else results.measures[0])
@@ -180,25 +145,6 @@ def _of_shards(source: PartedSource, how: FitOptions, asked: Asked) -> _Fitted:
     return _Fitted(made, indicators_without_responses(made), (passes,))
 
 
-class Asked(FittingOptions, total=False):
-    """What is asked of every fit."""
-
-    rng: int
-    progress: ProgressCallback
-
-
-def _asked(how: FitOptions, told: Seeded, progress: ProgressCallback) -> Asked:
-    return {
-        "estimator": how.estimator,
-        "priors": _priors(how.prior),
-        "landmark": how.landmark,
-        "starts": how.starts,
-        "nodes": how.nodes,
-        "rng": told.seed,
-        "progress": progress,
-    }
-
-
 def _repeats_mean(made: IRTFit) -> bool:
     """Whether regularity only repeats the mean, or is not known."""
     return made.matrix is None or _one_trial(made)
@@ -208,23 +154,6 @@ def _one_trial(made: IRTFit) -> bool:
     """Whether results are zeros and ones, of which regularity only repeats the mean."""
     matrix = made.matrix
     return matrix is not None and matrix.is_counts and int(matrix.trials.max()) == 1
-
-
-def _priors(given: list[str] | None) -> dict[str, tuple[float, float]] | Literal["fixed"] | None:
-    if not given:
-        return None
-    if given == ["fixed"]:
-        return "fixed"
-    priors = {}
-    for text in given:
-        name, _, numbers = text.partition("=")
-        mean, _, sd = numbers.partition(",")
-        complaint = (
-            f"The prior {shorten(text)} is not understood. Write PARAMETER=MEAN,SD: slope=1,0.5; "
-            f"or fixed alone."
-        )
-        priors[name.strip()] = parsed(float, mean, complaint), parsed(float, sd, complaint)
-    return priors
 
 
 def _bins(text: str | None) -> int | list[float] | None:

@@ -84,6 +84,8 @@ def _parameter(each: Field[Any], kind: Any) -> click.Parameter:  # Any: an annot
     if get_origin(kind) in (Union, UnionType):
         (kind,) = (part for part in get_args(kind) if part is not NoneType)
     if names is None:
+        if get_origin(kind) is list:  # as many as there are
+            (kind,), said["nargs"] = get_args(kind), -1
         return Argument([each.name], text, type=_type(kind, said), **said)
     declared = [each.name, *(names or ("--" + each.name.replace("_", "-"),))]
     said = {"show_default": True, "help": text} | said

@@ -29,12 +29,16 @@ from examiner.telling.finding import Finding
 from examiner.telling.terminal import print_line
 from examiner.wording import InputError, counted, shorten
 
+ENDINGS = ("", ".html", ".htm", ".json", ".md")
+
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
     """What the page tells, of which numbers, and where it is written."""
 
-    output: Path | None = option(None, "HTML file to write [default: report.html].", *OUTPUT)
+    output: Path | None = option(
+        None, "File to write, .html, .json or .md [default: report.html].", *OUTPUT
+    )
     normalise: str = option("auto", normaliser_names, *NORMALISE, metavar="NAME")
     sections: str | None = option(
         None, f"Sections to include, with commas: {', '.join(FINDINGS)}.", metavar="NAMES"
@@ -43,6 +47,9 @@ class ReportOptions:
     success: str | None = option(None, SUCCESS, metavar="WHAT")
     success_share: float | None = option(None, SUCCESS_SHARE, metavar="SHARE")
     cost: str | None = option(None, f"{COST} [default: what is there].", metavar="COLUMN")
+    editions: str | None = option(
+        None, "Results of an earlier edition, before SOURCE, the later one.", metavar="EARLIER"
+    )
     title: str | None = option(None, "Title of the page.")
 
 
@@ -55,16 +62,20 @@ def report(
 ) -> None:
     """Write a report: what was read, who ranks where, how every agent did on every task."""
     output = wanted.output
-    if output is not None and output.suffix.lower() not in ("", ".html", ".htm"):
+    if output is not None and output.suffix.lower() not in ENDINGS:
         raise InputError(
-            f"The report is an HTML page, and {shorten(output, 200)} does not end so. "
-            f"Name it `{output.with_suffix('.html').name}`."
+            f"The report is an HTML page, JSON or Markdown, and {shorten(output, 200)} does not end so. "
+            f"Name it `{output.with_suffix('.html').name}`, or with .json or .md."
         )
     with progress_bar("reading") as progress:
         # The report reduces training logs itself: it also shows their learning curves.
         unreduced = replace(options, reduce=None)
         results = results_from(unreduced, progress, reduce_training_logs=False)
         known = levelled(results, levels, wanted.normalise)
+        earlier = None
+        if wanted.editions is not None:
+            before = replace(unreduced, source=wanted.editions)
+            earlier = results_from(before, progress, reduce_training_logs=False)
         made = make_report(
             known.results,
             None if known.normalise == "none" else known.normalise,
@@ -77,6 +88,7 @@ def report(
             share=wanted.success_share,
             total=known.total,
             cost=wanted.cost,
+            earlier=earlier,
             rng=told.seed,
         )
         page = output or (Path("report.html") if told.for_people else None)

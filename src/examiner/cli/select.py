@@ -37,6 +37,7 @@ from examiner.results import Results
 from examiner.scores import Recipe
 from examiner.stored import save
 from examiner.telling.findings import selection as findings
+from examiner.telling.findings import trial as trials
 from examiner.telling.terminal import print_line
 from examiner.wording import InputError, listed, shorten
 from examiner.workers import map_processes
@@ -123,6 +124,11 @@ class SelectOptions:
         FOLDS,
         metavar="loo|K",
     )
+    exactly: str | None = option(
+        None,
+        "Choose nothing: tell what exactly these tasks (with commas) say of agents left out.",
+        metavar="TASKS",
+    )
     output: Path | None = option(
         None, "Store tasks, predictor and recipe as JSON.", *OUTPUT, metavar="FILE"
     )
@@ -140,6 +146,10 @@ def select(
         raise InputError("Both a size and a budget are given. Give one of the two.")
     with progress_bar("reading") as progress:
         material = material_from(options, choice, levels, how.budget, progress)
+        if how.exactly is not None:
+            made = selection.trial(material, words_of(how.exactly) or [])
+            show(trials.tell(made), "examiner.trial/1", told, material.notes)
+            return
         named = agents_named(choice.choose_on, material.agents)
         own = material if named is None else material.on_agents(named)
         rng = np.random.default_rng(told.seed)

@@ -68,7 +68,7 @@ def classification_from(source: str | None) -> Classification | None:
     if not isinstance(data, Classification):
         raise InputError(
             f"The data set {source!r} is no classification but a {type(data).__name__}. "
-            f"Bundled classifications: 'atari-typology'."
+            f"Bundled classifications: 'atari-profile', 'atari-typology'."
         )
     return data
 

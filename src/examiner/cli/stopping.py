@@ -24,8 +24,10 @@ class _Stopped(KeyboardInterrupt):
 
 
 @contextmanager
-def stopped_in_order(folder: Path) -> Iterator[None]:
-    """End what is played into a folder on Ctrl-C, SIGTERM or SIGHUP: with a note and the shells' exit code.
+def stopped_in_order(target: Path) -> Iterator[None]:
+    """End what is played on Ctrl-C, SIGTERM or SIGHUP: with a note and the shells' exit code.
+
+    The target is a folder of ledgers, or a table that is written row by row.
 
     A signal that is ignored, as `nohup` has it, stays ignored. Once one has come the others are too:
     a second one must not come between the ledger and its last commit.
@@ -39,8 +41,9 @@ def stopped_in_order(folder: Path) -> Iterator[None]:
             yield
     except KeyboardInterrupt as stopped:
         kept = (
-            "all episodes so far are kept. The same command goes on with the rest."
-            if any(folder.glob("*.sqlite"))
+            f"all {'games' if target.is_file() else 'episodes'} so far are kept. The same command goes on "
+            f"with the rest."
+            if target.is_file() or any(target.glob("*.sqlite"))
             else "nothing had been played yet."
         )
         with suppress(OSError):  # the terminal may be what went

@@ -72,6 +72,18 @@ def load_typology(card: Card) -> Classification:
     )
 
 
+def load_profiles(card: Card) -> Classification:
+    """Return games by what was measured of them with the first seed; errors and other numbers beside.
+
+    >>> load_profiles(read_card("atari-profile")).attributes["measured.open_loop_action"][:2]
+    ('UPRIGHTFIRE', 'DOWNLEFTFIRE')
+    """
+    rows = data_frame(card.file).filter(pl.col("measured.seed") == 0)
+    columns = rows.cast(pl.String).fill_null("").to_dict(as_series=False)
+    beside = [name for name in columns if name.startswith("measured.") or name == "notes"]
+    return Classification.from_dict(columns, attributes=beside, source=card.name)
+
+
 def load_human_random_scales(card: Card) -> Scales:
     """Return the random and the human score of each game.
 
@@ -191,8 +203,10 @@ DATASETS: Mapping[str, Callable[[Card], Dataset]] = MappingProxyType(
         "atari-dqn-family": load_atari_agents,
         "atari-human-random": load_human_random_scales,
         "atari-irt-2017-table1": load_published_table,
+        "atari-profile": load_profiles,
         "atari-typology": load_typology,
         "gvgai-information-2019": load_published_table,
+        "gvgai-planners": load_plays,
         "gvgai-plays": load_plays,
         "machado-2018-table1": load_published_table,
         "swebench-verified": load_swe_bench,
@@ -207,6 +221,7 @@ def load(
         "atari-arena",
         "atari-arena-deterministic",
         "atari-dqn-family",
+        "gvgai-planners",
         "gvgai-plays",
         "swebench-verified",
     ],
@@ -214,7 +229,7 @@ def load(
 @overload
 def load(name: Literal["atari-human-random"]) -> Scales: ...
 @overload
-def load(name: Literal["atari-typology"]) -> Classification: ...
+def load(name: Literal["atari-profile", "atari-typology"]) -> Classification: ...
 @overload
 def load(
     name: Literal["atari-irt-2017-table1", "gvgai-information-2019", "machado-2018-table1"],

@@ -154,7 +154,8 @@ def read_numbers(path: str | Path, what: str, levels: Sequence[str] = ()) -> dic
 def read_classification(path: str | Path) -> Classification:
     r"""Read a table of kinds, with `task` (or `game`, …) and one column a feature.
 
-    Columns named group, paper_group, source, note, notes or comment are kept beside, as attributes.
+    Columns named group, paper_group, source, note, notes or comment are kept beside, as attributes, and
+    so is whatever begins with `measured.`, as in the tables of `examiner profile`.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "kinds.csv"
@@ -164,7 +165,11 @@ def read_classification(path: str | Path) -> Classification:
     (('pong',), ('genre',), ('the first',))
     """
     rows = _rows(path, "task")
-    attributes = [column for column in rows[0] if column in ATTRIBUTE_COLUMNS]
+    attributes = [
+        column
+        for column in rows[0]
+        if column in ATTRIBUTE_COLUMNS or column.startswith("measured.")
+    ]
     if len(rows[0]) == 1 + len(attributes):
         raise InputError(
             f"{shorten(path, 200)} says nothing of its tasks. Give a column for each feature, beside "

@@ -17,6 +17,7 @@ from examiner.information.decomposition import GeneralFactor as GeneralFactor
 from examiner.information.decomposition import TaskFactors as TaskFactors
 from examiner.information.decomposition import factors as factors
 from examiner.information.decomposition import general_factor as general_factor
+from examiner.information.decomposition import general_factor_by as general_factor_by
 from examiner.information.disagreement import DeceptiveTasks as DeceptiveTasks
 from examiner.information.disagreement import OpposedTasks as OpposedTasks
 from examiner.information.disagreement import deceptive as deceptive

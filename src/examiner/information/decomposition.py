@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,8 @@ from examiner.scores.signed_ranks import midranks
 
 MOST_GROUPS = 50
 """Leaving out one group at a time, there are at most so many groups, however many agents or tasks."""
+FEWEST_OF_A_GROUP = 4
+"""Agents below which leaving one out gives no interval."""
 SMALL_TABLE = 64
 """Up to this many rows all eigenvalues cost less than looking for the largest alone."""
 
@@ -132,6 +134,45 @@ def general_factor(
         float(np.mean(chance)) if chance else float("nan"),
         level,
     )
+
+
+def general_factor_by(
+    results: Results,
+    groups: Mapping[str, Hashable],
+    measure: str | None = None,
+    *,
+    rng: Randomness,
+    level: float = 0.95,
+    reps: int = 100,
+) -> dict[Hashable, GeneralFactor]:
+    """Tell the general factor of each group of agents, as of their years, in the order of the groups.
+
+    Groups of fewer than 4 agents have none. The share of a first factor is larger in smaller groups even
+    by chance: hold it against `first_factor_by_chance`, and compare groups by the mean correlation.
+
+    References: papers/003, section 5, asks whether the general factor grows with time.
+
+    >>> rows = [[1.0, 2.0, 4.0], [2.0, 4.0, 8.0], [3.0, 6.0, 12.0], [3.5, 7.0, 14.0], [9.0, 9.0, 9.0]]
+    >>> old = {f"agent {number}": 2013 for number in range(1, 5)}
+    >>> made = general_factor_by(Results.from_numpy(rows), old | {"agent 5": 2015}, rng=0)
+    >>> list(made), round(made[2013].mean_task_correlation.value, 6)
+    ([2013], 1.0)
+    """
+    rng = generator(rng)
+    of = np.array([groups.get(agent) for agent in results.agents], dtype=object)
+    made = {}
+    for group in sorted({group for group in of if group is not None}, key=_sortable):
+        chosen = np.array([one == group for one in of])
+        if chosen.sum() >= FEWEST_OF_A_GROUP:
+            part = results.where(chosen[results.agent_codes])
+            made[group] = general_factor(part, measure, rng=rng, level=level, reps=reps)
+    return made
+
+
+def _sortable(group: Hashable) -> tuple[bool, float, str]:
+    """Numbers in their order, then words in theirs."""
+    number = isinstance(group, int | float)
+    return not number, float(group) if isinstance(group, int | float) else 0.0, str(group)
 
 
 def standard_scores(means: Floats) -> Floats:

@@ -48,6 +48,8 @@ from examiner.irt.indicators.comparison import IndicatorCorrelation as Indicator
 from examiner.irt.indicators.comparison import dominance as dominance
 from examiner.irt.indicators.comparison import indicator_correlations as indicator_correlations
 from examiner.irt.indicators.comparison import leading as leading
+from examiner.irt.indicators.compound import Compound as Compound
+from examiner.irt.indicators.compound import compound as compound
 from examiner.irt.indicators.curves import EmpiricalAgentCurves as EmpiricalAgentCurves
 from examiner.irt.indicators.curves import EmpiricalTaskCurves as EmpiricalTaskCurves
 from examiner.irt.indicators.curves import ExpectedAgentCurves as ExpectedAgentCurves
@@ -59,6 +61,8 @@ from examiner.irt.indicators.curves import empirical_curves as empirical_curves
 from examiner.irt.indicators.generality import Indicators as Indicators
 from examiner.irt.indicators.generality import indicators as indicators
 from examiner.irt.indicators.generality import standard_scores as standard_scores
+from examiner.irt.indicators.over_time import OverTime as OverTime
+from examiner.irt.indicators.over_time import over_time as over_time
 from examiner.irt.items import ItemParameters as ItemParameters
 from examiner.irt.items import Response as Response
 from examiner.irt.items import information as information

@@ -1,21 +1,27 @@
-"""Every figure of the report by its name, as a function of results: `ex.plots.heatmap(results)`."""
+"""Figures by name: the report's, of results (`ex.plots.heatmap(results)`), and those of a fit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from html import escape
-from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Unpack
+from typing import Unpack
 
 from examiner.checking import check_known
+from examiner.plots.fits import abilities as abilities
+from examiner.plots.fits import chosen_agent_curves as chosen_agent_curves
+from examiner.plots.fits import chosen_task_curves as chosen_task_curves
+from examiner.plots.fits import expected_agent_curves as expected_agent_curves
+from examiner.plots.fits import slope_and_regularity as slope_and_regularity
+from examiner.plots.fits import task_panels as task_panels
+from examiner.plots.fits import variance_and_mean as variance_and_mean
+from examiner.plots.marks import marked_clusters as marked_clusters
+from examiner.plots.plot import Plot as Plot
+from examiner.plots.steps import typology_steps as typology_steps
+from examiner.plots.years import over_time as over_time
 from examiner.results import Results
-from examiner.results.storage import write_text
 from examiner.scores import OwnFunction
 from examiner.telling import FINDINGS
-from examiner.telling.figures.printed import ENDINGS, Columns, save_printed
-from examiner.telling.finding import Drawn, Figure, Finding
+from examiner.telling.finding import Figure, Finding
 from examiner.telling.prose import said
 from examiner.telling.study import Study, StudyOptions
 from examiner.wording import InputError
@@ -28,6 +34,7 @@ PLOTS = MappingProxyType(
         "profiles": ("profiles", "profiles"),
         "ranks": ("rank_probabilities", "rank-probabilities"),
         "critical": ("significance", "critical-difference"),
+        "editions": ("editions", "editions"),
         "decision": ("decision", "decision"),
         "pareto": ("cost", "pareto"),
         "learning_curves": ("learning", "learning-curves"),
@@ -38,6 +45,7 @@ PLOTS = MappingProxyType(
         "steep_task_curves": ("task_curves", "task-curves-discrimination"),
         "negative_task_curves": ("task_curves", "task-curves-negative"),
         "suspects": ("suspects", "suspects"),
+        "difficulty_map": ("task_table", "difficulty-map"),
         "agent_curves": ("agent_curves", "agent-curves"),
         "ability_generality": ("ability_generality", "ability-generality"),
         "information_curve": ("information", "information-curve"),
@@ -51,64 +59,21 @@ PLOTS = MappingProxyType(
 )
 """Name → the finding that draws the figure, and its key there. A new figure is one line here."""
 
-__all__ = ["PLOTS", "Plot", "plot", *PLOTS]  # noqa: PLE0604  # names from the table
+BESIDE_THE_REPORT = (
+    "abilities",
+    "chosen_agent_curves",
+    "chosen_task_curves",
+    "expected_agent_curves",
+    "marked_clusters",
+    "over_time",
+    "slope_and_regularity",
+    "task_panels",
+    "typology_steps",
+    "variance_and_mean",
+)
+"""Figures that no report draws: of a fit or of kinds, or with marks of your own."""
 
-
-@dataclass(frozen=True, slots=True)
-class Plot:
-    """A figure of the report: its data, and ways to see it.
-
-    >>> plot("heatmap", Results.from_numpy([[0.5, 1.0], [0.0, 0.9]]))
-    Plot 'heatmap': On average the highest scores are on task 2 (0.95), lowest on task 1 (0.25).
-    """
-
-    name: str
-    finding: Finding
-    figure: Figure
-
-    @property
-    def data(self) -> Drawn:
-        """What is drawn: a named tuple."""
-        return self.figure.drawn
-
-    def plotly(self) -> Any:  # Any: plotly is imported only when a figure is wanted
-        """Return the figure as plotly's own, to be changed.
-
-        >>> len(plot("heatmap", Results.from_numpy([[0.5, 1.0], [0.0, 0.9]])).plotly().data)
-        1
-        """
-        from plotly.graph_objects import Figure as PlotlyFigure
-
-        return PlotlyFigure(self.figure.drawing)
-
-    def save(self, path: str | Path, columns: Columns = "two") -> Path:
-        """Write the figure, and return where it is: a page that works offline, or SVG, PDF or PNG.
-
-        The ending says which; pictures for papers are as wide as one column or two, and need matplotlib
-        (`pip install 'examiner[figures]'`).
-
-        >>> import tempfile
-        >>> page = Path(tempfile.mkdtemp()) / "heatmap.html"
-        >>> plot("heatmap", Results.from_numpy([[0.5, 1.0]])).save(page) == page
-        True
-        """
-        if Path(path).suffix.lower() in ENDINGS:
-            return save_printed(self.figure.drawing, path, columns)
-        return write_text(path, self._page())
-
-    def __repr__(self) -> str:
-        return f"Plot {self.name!r}: {said(self.figure.caption)}"
-
-    def _repr_html_(self) -> str:
-        """A page inside the notebook, so that neither disturbs the other."""
-        height = int(self.figure.drawing["layout"]["height"]) + 260
-        style = f"width:100%;height:{height}px;border:0"
-        return f'<iframe srcdoc="{escape(self._page())}" style="{style}"></iframe>'
-
-    def _page(self) -> str:
-        from examiner.telling.page import render  # a template engine that only a page needs
-
-        return render(self.finding.title, [self.finding], {}, f"ex.plots.{self.name}(results)")
+__all__ = ["PLOTS", "Plot", "plot", *PLOTS, *BESIDE_THE_REPORT]  # noqa: PLE0604  # names from the tables
 
 
 def plot(

@@ -85,12 +85,23 @@ class MeasureRange:
     most: float
 
 
+@dataclass(frozen=True, slots=True)
+class AgentPlays:
+    """How many rows an agent has in which something was observed, on how many tasks."""
+
+    agent: str
+    plays: int
+    tasks: int
+    plays_a_task: float
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Description:
     """What a table of results holds, before anything is made of it.
 
     `runs` and `trials` are the most that any cell (agent, item) has; `missing_cells` have no
-    observation. `reduction` says how runs were reduced to one value each, if they were.
+    observation. `plays` tells of each agent what papers/004, Table I, does. `reduction` says how runs were
+    reduced to one value each, if they were.
 
     >>> from examiner.results import Results
     >>> Results.from_numpy([[1.0, 2.0]]).describe()
@@ -110,6 +121,7 @@ class Description:
     item: tuple[str, ...]
     attributes: tuple[str, ...]
     agent_names: tuple[str, ...]
+    plays: tuple[AgentPlays, ...]
     task_names: tuple[str, ...]
     tasks_with_scale: int
     task_attributes: tuple[str, ...]
@@ -160,6 +172,7 @@ def description(results: Results) -> Description:
         item=("task", *results.item),
         attributes=results.attributes,
         agent_names=results.agents,
+        plays=_plays(results),
         task_names=results.tasks,
         tasks_with_scale=sum(name not in unscaled for name in results.task_names),
         task_attributes=results.task_attributes.columns,
@@ -168,6 +181,20 @@ def description(results: Results) -> Description:
         reduction=history.reduction,
         steps=history.steps,
         notes=history.notes,
+    )
+
+
+def _plays(results: Results) -> tuple[AgentPlays, ...]:
+    seen = np.zeros(len(results), dtype=bool)
+    for name in results.measures:
+        seen |= ~np.isnan(results.measure(name))
+    agents, tasks = results.agent_codes[seen].astype(np.int64), results.task_codes[seen]
+    plays = np.bincount(agents, minlength=len(results.agents))
+    cells = np.unique(agents * len(results.tasks) + tasks)
+    played = np.bincount(cells // len(results.tasks), minlength=len(results.agents))
+    rows = zip(results.agents, plays.tolist(), played.tolist(), strict=True)
+    return tuple(
+        AgentPlays(name, count, on, count / on if on else math.nan) for name, count, on in rows
     )
 
 

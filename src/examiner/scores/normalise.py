@@ -192,10 +192,16 @@ def won_or_lost(results: Results, measure: str | None = None) -> bool:
 def is_raw(results: Results, measure: str | None = None) -> bool:
     """Tell whether scores are points of each task's own: a scale waits to be used, or ranges lie far apart.
 
+    Human-normalised scores are not, however weak agents are on some task.
+
     >>> is_raw(Results.from_numpy([[0.2, 500.0], [0.1, 100.0]])), is_raw(Results.from_numpy([[0.2], [1.5]]))
     (True, False)
     """
     measure = results.measure_name(measure)
+    if any(
+        step.startswith(f"{measure} normalised by 'human' ") for step in results.provenance.steps
+    ):
+        return False
     scales = results.scales.aligned(results.task_names, measure, needs=["reference"])
     if not np.isnan(scales.reference).all():
         return True

@@ -8,6 +8,8 @@ from examiner.selection.benchmark import benchmark as benchmark
 from examiner.selection.constraints import Constraints as Constraints
 from examiner.selection.distil import distil as distil
 from examiner.selection.early_stopping import stop_when_sure as stop_when_sure
+from examiner.selection.given import Trial as Trial
+from examiner.selection.given import trial as trial
 from examiner.selection.greedy import TaskSet as TaskSet
 from examiner.selection.methods import DEFAULT as DEFAULT
 from examiner.selection.methods import METHODS as METHODS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -15,13 +15,15 @@ from examiner.scores import OwnFunction
 from examiner.telling.figures.printed import Columns
 from examiner.telling.finding import Finding, Notes, save_figures
 from examiner.telling.findings import FINDINGS
-from examiner.telling.json import section_of
+from examiner.telling.json import one_object, section_of, verdict_of
 from examiner.telling.prose import Name, said
 from examiner.telling.study import Study, StudyOptions
+from examiner.telling.subjects import Subjects
+from examiner.telling.verdict import Verdict, verdict
 from examiner.wording import InputError, unknown_name
 
 SCHEMA = "examiner.report/1"
-_FIRST = "reading"
+_LAST = "reading"
 
 SectionFunction = Callable[[Study], Finding]
 Progress = Callable[[str, int, int], None]
@@ -33,17 +35,19 @@ class Report:
 
     >>> from examiner.results import Results
     >>> report(Results.from_numpy([[0.5, 1.0], [0.0, 0.9]]))
-    Report '2 agents on 2 tasks': reading, ranking, heatmap...
+    Report '2 agents on 2 tasks': ranking, heatmap, intervals...
     """
 
     title: str
     sections: tuple[Finding, ...]
     recipe: Mapping[str, Any]  # Any: JSON values
     command: str
+    verdict: Verdict = field(default_factory=Verdict)
+    subjects: Subjects = field(default_factory=Subjects)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the report should know, as it stands in its first section."""
+        """What a reader of the report should know, as it stands in its last section."""
         return tuple(self.recipe["warnings"])
 
     @property
@@ -51,10 +55,12 @@ class Report:
         """The whole page as text; the same results give the same bytes."""
         from examiner.telling.page import render  # a template engine that only a page needs
 
-        return render(self.title, self.sections, self.recipe, self.command)
+        return render(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write the page, whole or not at all, and return where it is.
+        """Write the report, whole or not at all, and return where it is.
+
+        The ending of the path says as what: `.json` as data, `.md` as Markdown, else as a page.
 
         >>> import tempfile
         >>> from examiner.results import Results
@@ -62,7 +68,18 @@ class Report:
         >>> report(Results.from_numpy([[0.5, 1.0]])).save(page) == page
         True
         """
-        return write_text(path, self.html)
+        ending = Path(path).suffix.lower()
+        if ending == ".json":
+            content = self.to_dict()
+            return write_text(path, one_object(content.pop("schema"), content) + "\n")
+        return write_text(path, self.markdown if ending == ".md" else self.html)
+
+    @property
+    def markdown(self) -> str:
+        """The verdict, the findings and the tables as Markdown."""
+        from examiner.telling.markdown import markdown  # for those who want no page
+
+        return markdown(self)
 
     def save_figures(
         self, folder: str | Path, kind: str = "pdf", columns: Columns = "two"
@@ -82,9 +99,14 @@ class Report:
         >>> report(Results.from_numpy([[0.5, 1.0]])).to_dict()["schema"]
         'examiner.report/1'
         """
-        sections = [section_of(section) for section in self.sections]
         recipe = {**self.recipe, "command": self.command}
-        return {"schema": SCHEMA, "title": self.title, **recipe, "sections": sections}
+        return {
+            "schema": SCHEMA,
+            "title": self.title,
+            **recipe,
+            "verdict": verdict_of(self.verdict),
+            "sections": [section_of(section) for section in self.sections],
+        }
 
     def __repr__(self) -> str:
         keys = ", ".join(section.key for section in self.sections)
@@ -116,7 +138,8 @@ def report(
     all that apply to the results. With a `typology`, kinds of task are told too. `success` says
     what counts as one, after normalising (see `responses`): abilities are then fitted to successes;
     with a `share`, to cells in which at least that share of trials succeeded. `total` says how tasks
-    make one number (see `scores.total`), `cost` what attempts cost (see `scores.attempt_costs`).
+    make one number (see `scores.total`), `cost` what attempts cost (see `scores.attempt_costs`). With
+    results of an `earlier` edition, both are compared.
     `rng` (0 where none is given) starts everything random, and `title` heads the page.
 
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
@@ -125,8 +148,8 @@ def report(
     """
     chosen = _chosen(list(FINDINGS) if sections is None else sections)
     study = Study.of(results, normalise, measure, **options)
-    # What was read is told last, and stands first: it warns of what other findings have found.
-    order = sorted(range(len(chosen)), key=lambda index: chosen[index][0] == _FIRST)
+    # What was read is told last, wherever it stands: it warns of what other findings have found.
+    order = sorted(range(len(chosen)), key=lambda index: chosen[index][0] == _LAST)
     made: dict[int, Finding] = {}
     for done, index in enumerate(order):
         name, section = chosen[index]
@@ -140,20 +163,25 @@ def report(
         finished = _without_idle(finished)
     names = None if sections is None else [name for name, _ in chosen]
     command = _command(study, names, options.get("title"))
-    return Report(study.title, tuple(finished), _recipe(study), command)
+    told = verdict(study, finished)
+    return Report(study.title, tuple(finished), _recipe(study), command, told, Subjects.of(study))
 
 
 def _without_idle(sections: list[Finding]) -> list[Finding]:
-    """The findings that apply; the first one names the others, and why they are left out."""
+    """The findings that apply; what was read names the others, and why they are left out."""
     idle: dict[str, list[str]] = {}
     for section in sections:
         if not section.applies:
             idle.setdefault(said(section.lead), []).append(section.key)
     kept = [section for section in sections if section.applies]
-    if idle and kept and kept[0].key == _FIRST:
-        items = tuple((", ".join(keys), ": ", Name(reason)) for reason, keys in idle.items())
-        kept[0] = replace(kept[0], blocks=(*kept[0].blocks, Notes("Left out", items)))
-    return kept
+    if not idle:
+        return kept
+    items = tuple((", ".join(keys), ": ", Name(reason)) for reason, keys in idle.items())
+    left_out = Notes("Left out", items)
+    return [
+        replace(section, blocks=(*section.blocks, left_out)) if section.key == _LAST else section
+        for section in kept
+    ]
 
 
 def _chosen(sections: Sequence[str | SectionFunction]) -> list[tuple[str, SectionFunction]]:
@@ -201,6 +229,10 @@ def _weak(study: Study) -> list[str]:
     return [weak_sentence(study.weak_tasks)]
 
 
+def _source(study: Study | None) -> str | None:
+    return None if study is None else study.results.provenance.source
+
+
 def _command(study: Study, sections: Sequence[str] | None, title: str | None) -> str:
     """The command line that makes the report again, or the call where there was no file."""
     provenance, classification = study.results.provenance, study.classification
@@ -215,6 +247,7 @@ def _command(study: Study, sections: Sequence[str] | None, title: str | None) ->
         "--success": None if study.success is None else str(study.success),
         "--success-share": None if study.share is None else f"{study.share:g}",
         "--cost": study.cost,
+        "--editions": _source(study.earlier),
         "--title": title,
         "--seed": str(study.seed),
     }

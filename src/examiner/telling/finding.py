@@ -38,6 +38,17 @@ class Notes(Piece):
     items: tuple[Prose, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Board(Piece):
+    """What a reader may try on the page: a number of tasks, or tasks picked by hand.
+
+    `content` is what the page's script needs (see `findings.trial`); elsewhere it has nothing to show.
+    """
+
+    content: Record
+    title: str
+
+
 class SortableAxis(NamedTuple):
     """One side of a grid: what stands there, in full, and the orders a reader may choose from."""
 
@@ -55,6 +66,16 @@ class Grid(NamedTuple):
     rows: SortableAxis
     columns: SortableAxis
     details: tuple[str, ...]
+
+
+class Sides(NamedTuple):
+    """What stands along the upright and the level side of a figure: "agents", "tasks" or nothing.
+
+    Where something does, row or column k of the chart is the k-th of these names in the figure's data.
+    """
+
+    rows: str = ""
+    columns: str = ""
 
 
 class Drawn(Protocol):
@@ -75,6 +96,7 @@ class Figure(Piece):
     legend: Prose = ""
     narrowest: int = 0  # pixels; narrower screens scroll
     grid: Grid | None = None
+    sides: Sides = field(default_factory=Sides)
 
     @property
     def data(self) -> dict[str, Any]:  # Any: arrays, names and numbers
@@ -88,7 +110,8 @@ class Finding:
 
     `about` says what was looked at and with which settings, for readers who see this finding alone: a
     report says it once for all. A finding that does not apply to the results stands in a report only
-    where it is asked for.
+    where it is asked for. `chapter` is where it stands there, and `reads` says how its first figure, or its
+    table, is read.
 
     >>> Finding("ranking", "Ranking", (Name("dqn"), " leads.")).key
     'ranking'
@@ -101,6 +124,8 @@ class Finding:
     data: Record = field(default_factory=dict)
     applies: bool = True
     about: Prose = ""
+    chapter: str = ""
+    reads: str = ""
 
     @property
     def folded_tables(self) -> tuple[Table, ...]:

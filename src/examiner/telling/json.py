@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from examiner.telling.finding import Facts, Figure, Finding, Notes, Text
+from examiner.telling.finding import Board, Facts, Figure, Finding, Notes, Text
 from examiner.telling.prose import Name, said
 from examiner.telling.table import Piece, Table
+from examiner.telling.verdict import Verdict
 
 NULL_MEANS = "not observed, or not a finite number"
 
@@ -53,13 +54,32 @@ def section_of(finding: Finding) -> dict[str, Any]:  # Any: JSON
     >>> section_of(Finding("ranking", "Ranking", (Name("dqn"), " leads.")))["finding"]
     'dqn leads.'
     """
-    shown = [block for block in finding.blocks if not (isinstance(block, Table) and block.folded)]
+    shown = [block for block in finding.blocks if not _is_unseen(block)]
     return {
         "key": finding.key,
         "title": finding.title,
+        "chapter": finding.chapter,
         "finding": said(finding.lead),
         "blocks": [_block(block) for block in shown],
     }
+
+
+def _is_unseen(block: Piece) -> bool:
+    """Whether a block has nothing of its own outside a page."""
+    return isinstance(block, Board) or (isinstance(block, Table) and block.folded)
+
+
+def verdict_of(verdict: Verdict) -> dict[str, Any]:  # Any: JSON
+    """Return a verdict: sentences with their doubts and sections, and what must not be trusted.
+
+    >>> verdict_of(Verdict())
+    {'sentences': [], 'not_to_be_trusted': []}
+    """
+    sentences = [
+        {"claim": said(each.claim), "doubt": said(each.doubt), "section": each.section}
+        for each in verdict.judgements
+    ]
+    return {"sentences": sentences, "not_to_be_trusted": [said(each) for each in verdict.distrust]}
 
 
 def _block(block: Piece) -> dict[str, Any]:  # Any: JSON

@@ -52,7 +52,9 @@ MOST_WORK = 5e7
 """Scores weighed to resample all agents: a second or two; larger tables get fewer resamples."""
 
 
-Need = Literal["fit", "training", "classification", "held-out agents", "costs"]
+Need = Literal[
+    "fit", "training", "classification", "held-out agents", "costs", "an earlier edition"
+]
 """What findings may need of a study."""
 
 
@@ -66,6 +68,7 @@ class StudyOptions(TypedDict, total=False):
     share: float | None
     total: Total | None
     cost: str | None
+    earlier: Results | None
     rng: Randomness
 
 
@@ -146,6 +149,7 @@ class Study:
     share: float | None = None
     recipe: Recipe | None = None
     cost: str | None = None
+    earlier: Study | None = None
 
     @classmethod
     def of(
@@ -161,12 +165,14 @@ class Study:
         share: float | None = None,
         total: Total | None = None,
         cost: str | None = None,
+        earlier: Results | None = None,
         rng: Randomness = 0,
     ) -> Study:
         """Reduce training logs, make the results comparable and aggregate them.
 
         `total` says how tasks make one number: by which levels, with which weights. `cost` is what
         attempts cost (see `scores.attempt_costs`), by default money, tokens or seconds, where known.
+        `earlier` are results of an earlier edition of the exam, treated in the same way.
 
         >>> Study.of(Results.from_numpy([[3.0], [9.0]]), "min-max").comparable
         array([[0.],
@@ -209,6 +215,9 @@ class Study:
             share=share,
             recipe=recipe,
             cost=usual_cost(results) if cost is None else cost,
+            earlier=None
+            if earlier is None
+            else cls.of(earlier, recipe.normaliser, measure, reduce=reduce, rng=rng),
         )
 
     @cached_property
@@ -352,6 +361,12 @@ class Study:
         """Whether the responses could be fitted."""
         return not isinstance(self._fit, str)
 
+    @property
+    def made_fit(self) -> Fitted | None:
+        """The fit, where a finding has asked for one and it could be made."""
+        made = vars(self).get("_fit")
+        return None if made is None or isinstance(made, str) else made
+
     def check(self, need: Need | None) -> None:
         """Say what is lacking, where a finding needs what this study has not.
 
@@ -371,6 +386,10 @@ class Study:
             raise NothingToTellError(
                 "No classification of the tasks was given, so there are no kinds to tell."
             )
+        elif need == "an earlier edition" and self.earlier is None:
+            raise NothingToTellError(
+                "No earlier edition was given, so there is none to compare with."
+            )
         elif need == "costs" and self.cost is None:
             raise NothingToTellError(
                 "Nothing says what attempts cost, so scores are not set against it."
@@ -387,8 +406,8 @@ class Study:
     @property
     def weak_tasks(self) -> tuple[str, ...]:
         """Tasks that are shown to reward the weak, where a finding has asked for a fit that tells."""
-        made = vars(self).get("_fit")
-        if made is None or isinstance(made, str) or self.not_shown:
+        made = self.made_fit
+        if made is None or self.not_shown:
             return ()
         from examiner.irt import rewarding_the_weak
 

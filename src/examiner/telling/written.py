@@ -64,7 +64,7 @@ def table_text(table: Table, kind: Written) -> str:
     titles = [column.title for column in table.columns]
     caption = " ".join(said(table.caption).split())
     if kind == "markdown":
-        head = [f"**{_markdown(caption)}**\n"] if caption else []
+        head = [f"**{escaped(caption)}**\n"] if caption else []
         rule = "|".join("--:" if _is_number(column) else ":--" for column in table.columns)
         body = [_markdown_row(row) for row in [titles, *cells]]
         return "\n".join([*head, body[0], f"|{rule}|", *body[1:]])
@@ -98,12 +98,17 @@ def _latex(text: str) -> str:
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(_markdown(cell) for cell in cells)} |"
+    return f"| {' | '.join(escaped(cell) for cell in cells)} |"
 
 
-def _markdown(text: str) -> str:
+def escaped(text: str) -> str:
+    """Return text of which Markdown takes nothing as a mark of its own.
+
+    >>> escaped("<b> dqn_2 | [x](y)")
+    '\\\\<b> dqn\\\\_2 \\\\| \\\\[x](y)'
+    """
     plain = " ".join(text.split()).replace("\\", "\\\\")
-    for letter in "|*_`<":
+    for letter in "|*_`<[":
         plain = plain.replace(letter, f"\\{letter}")
     return plain
 

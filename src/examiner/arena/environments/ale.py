@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,6 +17,7 @@ from examiner.arena.environments.games import (
     variants_of,
 )
 from examiner.arena.environments.screens import OBSERVATIONS, STACK, Merger, Screen, shrink
+from examiner.arena.environments.starts import recorded_starts
 from examiner.arena.protocol import Protocol
 from examiner.checking import check_known
 from examiner.wording import InputError
@@ -104,11 +106,11 @@ class Console:
 
     def act(self, action: int, rng: np.random.Generator) -> float:
         """Take an action for the frames it lasts, each of them sticky; return the sum of rewards."""
-        last = self.protocol.frame_skip - 1
+        last = self._lasting(rng) - 1
         chosen, reward = self.actions[action], 0.0
         for number in range(last + 1):
             if self.watched and number == last:
-                self._keep_earlier()
+                self._keep_earlier(only=last == 0)
             reward += self.frame(chosen, rng)
             if self.over:
                 break
@@ -117,13 +119,18 @@ class Console:
             self._look()
         return reward
 
-    def _keep_earlier(self) -> None:
+    def _lasting(self, rng: np.random.Generator) -> int:
+        """How many frames the next action lasts: always the same, or drawn (Brockman et al. 2016)."""
+        least, most = self.protocol.frame_skip, self.protocol.max_frame_skip
+        return least if most is None else int(rng.integers(least, most + 1))
+
+    def _keep_earlier(self, *, only: bool) -> None:
         """Keep the screen before the last frame of an action.
 
         With one frame an action that is the last of the action before; the emulator does not know it
         after a state was restored.
         """
-        if self.protocol.frame_skip == 1:
+        if only:
             self._earlier[:] = self._later
         else:
             self.emulator.getScreen(self._earlier)
@@ -153,7 +160,28 @@ class Console:
         for _ in range(frames):
             if not self.over:
                 self.frame(self.actions[NO_OP], rng)
-        if frames and self.watched:
+        if frames:
+            self._arrive()
+
+    def follow(self, recorded: Sequence[str]) -> None:
+        """Play recorded actions, one a frame, as they were: without noise."""
+        named = {action.name: action for action in self.emulator.getLegalActionSet()}
+        for name in recorded:
+            self.previous = named[name]
+            self.emulator.act(self.previous)
+            self._fresh = False
+            self.frames += 1
+            if self.emulator.game_over() or self.frames == self.protocol.max_episode_frames:
+                raise InputError(
+                    f"A recorded start of {self.game!r} ends the game after {self.frames:,} frames. "
+                    f"Cut it before."
+                )
+        if recorded:
+            self._arrive()
+
+    def _arrive(self) -> None:
+        """See where a start has led to, and nothing before it."""
+        if self.watched:
             self.emulator.getScreen(self._later)
             self._earlier[:] = self._later
             self._seen = ()
@@ -249,6 +277,8 @@ class AtariEnvironment(Environment):
         self.mode, self.difficulty = self.world.variant
         self._imagined: Console | None = None
         self.action_names = tuple(action.name for action in self.world.actions)
+        legal = [action.name for action in self.world.emulator.getLegalActionSet()]
+        self._starts = recorded_starts(protocol.starts, self.game, legal)
         self.world.start()
         self.observation_shape = self.observe().shape
 
@@ -260,6 +290,9 @@ class AtariEnvironment(Environment):
         """Begin an episode whose noise comes from the generator."""
         self._rng = rng
         self.world.start()
+        if self._starts:  # as in Nair et al. (2015): anywhere in somebody's game
+            recorded = self._starts[int(rng.integers(len(self._starts)))]
+            self.world.follow(recorded[: int(rng.integers(len(recorded) + 1))])
         most = self.protocol.max_start_no_ops
         if most:
             self.world.idle(int(rng.integers(most + 1)), rng)

@@ -53,6 +53,10 @@ class GymnasiumEnvironment(Environment):
         self.action_names = (
             tuple(str(number) for number in range(int(space.n))) if self._discrete else ()
         )
+        if protocol.starts:
+            raise InputError(
+                f"Recorded starts are of Atari games, and {shorten(game)} is none. Set starts to []."
+            )
         if protocol.max_start_no_ops:
             raise InputError(
                 f"The protocol begins with up to {protocol.max_start_no_ops} frames of doing nothing, "
@@ -106,7 +110,8 @@ class _World:
     def act(self, action: Any, rng: np.random.Generator) -> float:
         chosen = action + self._first if self._first else action
         sticky, reward = self.protocol.sticky_probability, 0.0
-        for _ in range(self.protocol.frame_skip):
+        least, most = self.protocol.frame_skip, self.protocol.max_frame_skip
+        for _ in range(least if most is None else int(rng.integers(least, most + 1))):
             # Before the first action there is no previous one, and no general action of doing nothing.
             if self._previous is None or not sticky or rng.random() >= sticky:
                 self._previous = chosen

@@ -19,7 +19,7 @@ from examiner.arena.environments.games import TRAINING_GAMES, playable_game, pla
 from examiner.arena.environments.screens import OBSERVATIONS
 from examiner.arena.gvgai.plan import ENVIRONMENT as GVGAI
 from examiner.arena.gvgai.plan import GvgaiPlan, gvgai_plan
-from examiner.arena.job import Plan, PlannedAgent, PlannedGame, Variants
+from examiner.arena.job import Evaluated, Plan, PlannedAgent, PlannedGame, Variants
 from examiner.arena.plan_fields import (
     Count,
     LimitsField,
@@ -69,6 +69,9 @@ class _PlanTable:
         Annotated[tuple[str, ...], Wanted('a list of games, for example ["freeway"]')] | None
     ) = None
     limits: LimitsField = field(default_factory=LimitsTable)
+    evaluated: Annotated[
+        Evaluated, Wanted('a table, for example { modes = "all", difficulties = [0, 1] }')
+    ] = field(default_factory=Evaluated)
     name: Text = ""
 
 
@@ -179,6 +182,7 @@ def plan_from_toml(
         name=folder_name(given.name or name),
         source=source,
         folder=folder,
+        evaluated=given.evaluated,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,6 +23,16 @@ from examiner.workers import reason_of
 
 Mapper = Callable[..., list[Any]]
 """Like `map_processes`: takes a function and jobs, returns the answers in their order."""
+
+
+def in_turn(function: Callable[[Any], Any], jobs: Iterable[Any]) -> list[Any]:  # Any: a mapper's
+    """Do one job after the other, here: the mapper where none is given.
+
+    >>> in_turn(str, [1, 2])
+    ['1', '2']
+    """
+    return [function(job) for job in jobs]
+
 
 CONFIDENCE = 0.95  # of all intervals, as readers expect them
 
@@ -69,6 +79,20 @@ def difference_of_runs(values: Sequence[float], others: Sequence[float]) -> Runs
     weights = sum(part**2 / (count - 1) for part, count in zip(parts, counts, strict=True))
     half = _half_width(variance, variance**2 / weights if weights else math.inf)
     return RunsMean(mean, mean - half, mean + half, min(counts))
+
+
+def share_kept(advantage: RunsMean, left: float) -> float:
+    r"""Return the share of an advantage over random play that is left elsewhere.
+
+    .. math:: \frac{\bar{x}' - \bar{r}'}{\bar{x} - \bar{r}}
+
+    for means x of the agent and r of random play, with a dash where it is left; NaN where the interval
+    around the denominator does not lie above 0, for the share of what may be nothing says nothing.
+
+    >>> share_kept(RunsMean(10.0, 8.0, 12.0, 5), 5.0), share_kept(RunsMean(10.0, -2.0, 22.0, 5), 5.0)
+    (0.5, nan)
+    """
+    return left / advantage.mean if advantage.low > 0 else math.nan
 
 
 def _mean(numbers: Floats) -> float:
@@ -141,6 +165,10 @@ def play_recorded(job: Job) -> Recorded:
     >>> len(play_recorded(job).last_actions)
     5
     """
+    if job.protocol.starts:
+        raise InputError(
+            "A replay cannot repeat where a recorded start ended. Probe the agent with starts = []."
+        )
     recorder: Any = _Recorder(environment_of(job))  # Any: the rest of it is the environment's
     playing = Playing(job, recorder)
     scores: list[float] = []

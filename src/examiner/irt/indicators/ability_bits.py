@@ -94,7 +94,7 @@ def ability_information(
         fisher_high,
         tuple(fit.items.tasks[column] for column in columns),
         bits,
-        _whole(curves, grid, rng),
+        max(_whole(curves, grid, rng), float(bits[-1])),  # both simulated; some never tell more
         len(fit.abilities.agents),
     )
 

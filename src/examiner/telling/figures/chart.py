@@ -38,6 +38,8 @@ FAINT, LIGHT = "2a", "66"
 GREY, DOTS, BAR, MEAN, MIDDLE = "#888888", "#4393c3", "#7f8fa6", "#d95f02", "#1b7fbd"
 MOST_LINES = len(QUALITATIVE)
 """Lines that have a colour of their own."""
+LEGEND_LETTERS = 24
+"""Of a name in a legend: longer ones leave no room for the chart."""
 LEGEND_ABOVE = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}
 
 
@@ -221,22 +223,25 @@ def banded(
     high: Floats,
     hover: str,
     *,
+    of: str = "",
     stepped: bool = False,
     **more: object,
 ) -> list[Part]:
     """Return a line over its band for each name that has a colour; values have shape [names, along].
 
     A band goes only where it is known, and comes and goes with its line. Stepped lines are level until
-    the next point.
+    the next point. `of` says what the names are, "agents" or "tasks", for pages that link them.
 
     >>> line = np.array([[1.0, 0.0]])
     >>> [trace["name"] for trace in banded(["<a>"], line[0], line, line - 1, line + 1, "%{y}")]
     ['&lt;a&gt;', '&lt;a&gt;']
     """
     traces = []
-    for index, (name, colour) in enumerate(zip(labels(names, 32), QUALITATIVE, strict=False)):
+    for index, (name, colour) in enumerate(
+        zip(labels(names, LEGEND_LETTERS), QUALITATIVE, strict=False)
+    ):
         known = np.isfinite(low[index]) & np.isfinite(high[index])
-        group: Part = {"legendgroup": str(index)}
+        group: Part = {"legendgroup": str(index)} | linked(of, names[index])
         if known.any():
             x, bottom, top = along[known], low[index][known], high[index][known]
             if stepped:
@@ -248,6 +253,37 @@ def banded(
             drawn["line"]["shape"] = "hv"
         traces.append(drawn)
     return traces
+
+
+def with_room(x: Floats, y: Floats, across: float, up: float) -> NDArray[np.bool_]:
+    """Say which points of shape [points] have room for a label, the first come first.
+
+    A label takes a share of the chart's width and height; points themselves are no labels.
+
+    >>> with_room(np.array([0.0, 0.01, 1.0]), np.array([0.0, 0.01, 1.0]), 0.2, 0.05)
+    array([ True, False,  True])
+    """
+    sizes = [float(np.ptp(side)) or 1.0 for side in (x, y)]
+    kept: list[int] = []
+    for point in range(len(x)):
+        clear = all(
+            abs(x[point] - x[other]) > across * sizes[0] or abs(y[point] - y[other]) > up * sizes[1]
+            for other in kept
+        )
+        if clear:
+            kept.append(point)
+    return np.isin(np.arange(len(x)), kept)
+
+
+def linked(of: str, names: str | Sequence[str]) -> Part:
+    """Say of whom a trace is, one name, or its points, a name each: pages link what has the same name.
+
+    >>> linked("tasks", "pong"), linked("", "pong")
+    ({'meta': {'tasks': 'pong'}}, {})
+    """
+    if not of:
+        return {}
+    return {"meta": {of: names if isinstance(names, str) else list(names)}}
 
 
 def greyed(along: Floats, values: Floats, name: str) -> list[Part]:

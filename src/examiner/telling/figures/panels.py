@@ -9,9 +9,9 @@ from typing import NamedTuple
 from examiner.telling.figures import chart
 from examiner.telling.prose import labels
 
-COLUMNS = 3
-HEIGHT = 190
-_GAP_ACROSS, _TITLE = 0.07, 0.28  # shares of the width, and of a row's height
+COLUMNS = 4
+HEIGHT = 150
+_GAP_ACROSS, _TITLE = 0.06, 0.36  # shares of the width, and of a row's height
 
 
 class Panel(NamedTuple):
@@ -22,12 +22,12 @@ class Panel(NamedTuple):
 
 
 def panelled(panels: Sequence[Panel], x: chart.Part, y: chart.Part) -> chart.Drawing:
-    """Return a figure of panels, three in a row; the axes' titles stand once on the outer sides.
+    """Return a figure of panels, four in a row; the axes' titles stand once on the outer sides.
 
     >>> panels = [Panel("a", [{"x": [1]}]), Panel("b", [])]
     >>> figure = panelled(panels, chart.axis("time"), chart.axis("score"))
     >>> figure["data"][0]["xaxis"], figure["layout"]["xaxis2"]["domain"]
-    ('x', [0.535, 1.0])
+    ('x', [0.53, 1.0])
     """
     columns = min(COLUMNS, max(len(panels), 1))
     rows = math.ceil(len(panels) / columns)

@@ -23,8 +23,8 @@ CHOSEN = 5
 FOLDS = 5
 MOST_WORK = 1.2e6
 """Agents² · tasks · size that a report may spend on all ways of choosing: some ten seconds."""
-FEW_AGENTS, FEW_TASKS = 80, 120
-"""Of larger tables, on which one way is judged: some three seconds."""
+FEW_AGENTS, FEW_TASKS = 64, 100
+"""Of larger tables, on which one way is judged: some two seconds."""
 LOWEST = -0.2
 """Below this R² nothing more is to be seen: the set is worse than guessing the mean."""
 SET = (Column("method", "text"), Column("size", "count"))
@@ -95,7 +95,8 @@ def finding(study: Study) -> Finding:
             f" So there is nothing for a few tasks to predict: {size} of {len(material.tasks)} reach R² "
             f"{best} on agents that had no part in choosing them, random sets {random}.",
         )
-    return replace(told, lead=lead, blocks=blocks)
+    data = told.data | {"leading": _leading(found), "size": size, "chosen": list(chosen.tasks)}
+    return replace(told, lead=lead, blocks=blocks, data=data)
 
 
 def _chosen(chosen: selection.Selection, why: Sequence[selection.Reason]) -> Table:
@@ -200,7 +201,7 @@ def draw(data: CostQualityData) -> chart.Drawing:
     lowest = max(LOWEST, float(np.nanmin(data.r2)) - 0.05)
     x = chart.axis("cost of the set" if data.priced else "tasks in the set", rangemode="tozero")
     y = chart.axis("R² of held-out agents", range=[lowest, 1.02])
-    return chart.figure(traces, 460, x, y, top=90)
+    return chart.figure(traces, 350, x, y, top=90)
 
 
 def _leading(found: selection.Comparison) -> str:

@@ -23,6 +23,8 @@ DECADES = 10.0
 """Costs that span more than this ratio are drawn on a logarithmic axis."""
 MOST_DOMINATING = 2
 """Agents named as dominating another, the surest; all of them are in the JSON."""
+LABEL_SIZE = (0.3, 0.07)
+"""The share of the chart's width and height that a name takes."""
 MOST_NAMED = 25
 """Points of figures that bear names; of more agents only those on the front do."""
 
@@ -180,20 +182,25 @@ def draw(data: ParetoData, score_title: str, cost_title: str) -> chart.Drawing:
         rows = np.flatnonzero(chosen)
         if not len(rows):
             continue
-        hover = f"%{{text}}: {plain(score_title)} %{{y:.3~g}}, {plain(cost_title)} %{{x:.3~g}}"
+        hover = (
+            f"%{{customdata}}: {plain(score_title)} %{{y:.3~g}}, {plain(cost_title)} %{{x:.3~g}}"
+        )
         points = chart.dots(cost[rows], score[rows], name, colour, hover, symbol=symbol)
         bars = {
             "error_x": _bars(cost[rows], least[rows], most[rows], colour),
             "error_y": _bars(score[rows], worst[rows], best[rows], colour),
         }
         if len(names) <= MOST_NAMED or name == "on the front":
-            points |= {"mode": "markers+text", "textposition": "top center"}
-        traces.append(
-            points | bars | {"text": [names[row] for row in rows], "textfont": {"size": 10}}
-        )
+            along = np.log(cost[rows]) if data.log_axis else cost[rows]
+            clear = chart.with_room(along, score[rows], *LABEL_SIZE)
+            shown = [names[row] if free else "" for row, free in zip(rows, clear, strict=True)]
+            points |= {"mode": "markers+text", "textposition": "top center", "text": shown}
+        named = chart.linked("agents", [data.agents[row] for row in rows])
+        told = {"customdata": [names[row] for row in rows], "textfont": {"size": 10}}
+        traces.append(points | bars | told | named)
     kind = {"type": "log"} if data.log_axis else {"rangemode": "tozero"}
     x = chart.axis(f"{cost_title}, mean of an attempt", **kind)
-    return chart.figure(traces, 460, x, chart.axis(score_title))
+    return chart.figure(traces, 400, x, chart.axis(score_title))
 
 
 def _bars(value: Floats, low: Floats, high: Floats, colour: str) -> chart.Part:

@@ -279,7 +279,8 @@ def draw(data: BumpData) -> chart.Drawing:
         drawn = chart.line(along, data.ranks[:, agent], label, colour, hover, width=3, dash=dash)
         told = [[label, value] for value in chart.compact(data.standing[:, agent])]
         marked = {"mode": "lines+markers", "marker": {"size": 9, "color": colour}}
-        traces.append(drawn | marked | {"customdata": told, "connectgaps": False})
+        named = chart.linked("agents", data.agents[agent])
+        traces.append(drawn | marked | named | {"customdata": told, "connectgaps": False})
     seen = data.ranks[~np.isnan(data.ranks)]
     lowest = int(seen.max()) if len(seen) else 1
     ranks = {"dtick": max(1, lowest // 10), "tick0": 1, "range": [lowest + 0.5, 0.5]}
@@ -305,7 +306,7 @@ def _figure(made: LearningCurves, verdicts: Verdicts) -> Figure:
         caption=f"{moved:,} of {counted(len(agents), 'agent')} change places with the summary.",
         description="One line an agent: its rank under each summary of its learning curves.",
         legend=rest,
-        narrowest=480,
+        narrowest=460,
     )
 
 

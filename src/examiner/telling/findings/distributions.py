@@ -13,7 +13,7 @@ from examiner.scores import ranks as probabilities
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.stretch import Stretch, stretch_for
-from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
+from examiner.telling.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
 from examiner.telling.prose import Name, Prose, three_digits
 from examiner.telling.study import Study
 
@@ -89,9 +89,11 @@ def draw_profiles(data: ProfileData, title: str = "score") -> chart.Drawing:
     told = chart.compact(data.thresholds)
     # The share above a threshold falls in steps, at the scores themselves.
     bands = data.low, data.high
-    lines = chart.banded(data.agents, at, data.share, *bands, hover, stepped=True, customdata=told)
+    lines = chart.banded(
+        data.agents, at, data.share, *bands, hover, of="agents", stepped=True, customdata=told
+    )
     x = data.axis.axis(title, data.thresholds, room=0.08)
-    return chart.figure(lines, 420, x, chart.axis("share above", range=[-0.02, 1.02]))
+    return chart.figure(lines, 290, x, chart.axis("share above", range=[-0.02, 1.02]))
 
 
 def _profiles(study: Study, made: Profiles, rows: list[int]) -> Figure:
@@ -131,7 +133,10 @@ def rank_probabilities(study: Study) -> Finding:
     if np.isnan(made.probability).any():
         raise NothingToTellError(made.notes[-1])
     blocks = (Text(shown.what_varies), _ranks(made), *noted(made.notes))
-    return Finding(lead=_first(made, study.not_shown), blocks=blocks)
+    best = int(np.argmax(made.probability[:, 0]))
+    share = float(made.probability[best, 0])
+    data = {"first": made.agents[best], "probability": share, "unit": made.unit}
+    return Finding(lead=_first(made, study.not_shown), blocks=blocks, data=data)
 
 
 def _first(made: RankProbabilities, not_shown: str) -> Prose:
@@ -174,21 +179,21 @@ def draw_ranks(data: RankData) -> chart.Drawing:
     """Draw agents from top to bottom and ranks from left to right.
 
     >>> draw_ranks(rank_data(["a", "b"], np.eye(2)))["data"][0]["text"]
-    [['1', ''], ['', '1']]
+    [['100', ''], ['', '100']]
     """
     agents, ranks = data.probability.shape
     bar = {"thickness": 10, "title": {"text": "probability"}}
     trace = chart.cells(data.probability, "sequential", "rank %{x}: %{z:.3~g}", colorbar=bar)
     trace |= {"x": list(range(1, ranks + 1)), "zmin": 0, "zmax": 1, "xgap": 1, "ygap": 1}
-    if ranks <= FEW:  # two digits; nothing where a rank hardly ever came
+    if ranks <= FEW:  # per cent; nothing where a rank hardly ever came
         texts = [
-            [f"{share:.2g}" if share >= 0.005 else "" for share in row]
+            [f"{100 * share:.0f}" if share >= 0.005 else "" for share in row]
             for row in data.probability.tolist()
         ]
         trace |= {"text": texts, "texttemplate": "%{text}"}
     x = chart.axis("rank", showgrid=False, tick0=1, dtick=max(1, ranks // 20))
     y = chart.rows_axis(data.agents, range=[agents - 0.5, -0.5])
-    return chart.figure([trace], 110 + 26 * agents, x, y, legend=False, top=10)
+    return chart.figure([trace], 90 + 21 * agents, x, y, legend=False, top=10)
 
 
 def _ranks(made: RankProbabilities) -> Figure:
@@ -201,5 +206,7 @@ def _ranks(made: RankProbabilities) -> Figure:
         drawing=draw_ranks(drawn),
         caption=f"{caption} Ranks are by {AGGREGATES[made.aggregate].title}.",
         description="Heat map: agents are rows, ranks are columns, colour is the probability.",
-        narrowest=260 + 22 * len(drawn.agents),
+        legend="Numbers are per cent.",
+        narrowest=200 + 20 * len(drawn.agents),
+        sides=Sides(rows="agents"),
     )

@@ -10,7 +10,8 @@ import numpy as np
 from examiner.checking import to_record
 from examiner.irt import Indicators, IRTFit, flat_tasks, slope_verdicts
 from examiner.irt.diagnostics import flags
-from examiner.telling.finding import Finding, Notes, Text
+from examiner.telling.figures import difficulty_map
+from examiner.telling.finding import Figure, Finding, Notes, Text
 from examiner.telling.prose import Name, Prose, enumerated
 from examiner.telling.study import Study
 from examiner.telling.table import ROWS_SHOWN, Column, Piece, Record, Table, column_of, records
@@ -70,7 +71,25 @@ def finding(study: Study) -> Finding:
     many = f" The {MOST_ROWS} most difficult of {len(rows):,} are shown."
     caption = f"The most difficult first.{many if len(rows) > MOST_ROWS else ''}"
     table = Table.of(rows[:MOST_ROWS], columns, caption)
-    return Finding(lead=_lead(fit), blocks=(table, *_aside(fit, MOST_ASIDE)), data={"tasks": rows})
+    blocks = (_map(rows[:MOST_ROWS]), table, *_aside(fit, MOST_ASIDE))
+    return Finding(lead=_lead(fit), blocks=blocks, data={"tasks": rows})
+
+
+def _map(rows: Rows) -> Figure:
+    names = tuple(row["task"] for row in rows)
+    keys = ("difficulty", "discrimination", "discrimination_se")
+    drawn = difficulty_map.data(names, *(np.array([row[key] for row in rows]) for key in keys))
+    beyond = int((np.abs(drawn.difficulty) > difficulty_map.REACH).sum())
+    edge = f" {counted(beyond, 'task')} beyond the edge stand at it." if beyond else ""
+    return Figure(
+        key="difficulty-map",
+        drawn=drawn,
+        drawing=difficulty_map.draw(drawn),
+        caption="Tasks by difficulty and discrimination.",
+        description="One point a task: difficulty to the right, discrimination upwards.",
+        legend=f"Lines are one standard error. Below the dotted line the able do worse.{edge}",
+        narrowest=360,
+    )
 
 
 def _lead(fit: IRTFit) -> Prose:

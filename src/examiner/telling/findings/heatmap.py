@@ -12,7 +12,7 @@ from examiner.scores import shared_ranks
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.stretch import Stretch, stretch_for
-from examiner.telling.finding import Figure, Finding, Grid, SortableAxis, Text
+from examiner.telling.finding import Figure, Finding, Grid, Sides, SortableAxis, Text
 from examiner.telling.prose import Name, Parts, Prose, enumerated, three_digits
 from examiner.telling.study import Study
 from examiner.telling.table import Piece
@@ -228,15 +228,15 @@ def draw(data: HeatmapData) -> chart.Drawing:
     >>> figure["layout"]["xaxis"]["ticktext"]
     ['&lt;t&gt;', '2020-01-01']
     """
-    wide = 28 if len(data.agents) <= FEW_AGENTS else 15
+    wide = 20 if len(data.agents) <= FEW_AGENTS else 12
     kind, lowest = ("sequential", 0) if data.centre is None else ("diverging", -1)
     told = chart.compact(np.dstack([data.raw, data.comparable, data.rank]))
     bar = {"zmin": lowest, "zmax": 1, "colorbar": _colour_bar(data)}
     trace = chart.cells(data.colour, kind, HOVER, customdata=told, **bar)  # type: ignore[arg-type]
     x = chart.names_axis(data.tasks, LABEL_LIMIT, tickfont={"size": 10}, tickangle=-90)
-    size = {"size": 12 if wide > 20 else 10}
+    size = {"size": 12 if wide > 15 else 9}
     y = chart.names_axis(data.agents, LABEL_LIMIT, tickfont=size, autorange="reversed")
-    return chart.figure([trace], 230 + wide * len(data.agents), x, y, top=70)
+    return chart.figure([trace], 180 + wide * len(data.agents), x, y, top=56)
 
 
 def _colour_bar(data: HeatmapData) -> chart.Part:
@@ -278,6 +278,7 @@ def _figure(study: Study, tasks: TaskSummary) -> Figure:
         legend=_legend(study, drawn),
         narrowest=190 + 11 * len(columns),
         grid=_grid(study, drawn, tasks.spread[columns]),
+        sides=Sides("agents", "tasks"),
     )
 
 

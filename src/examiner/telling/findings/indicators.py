@@ -20,6 +20,8 @@ from examiner.telling.table import Column, Piece, Table, records
 from examiner.wording import counted
 
 MOST_COMPARED = 500
+LABEL_SIZE = (0.3, 0.07)
+"""The share of the chart's width and height that a name takes."""
 MOST_NAMED = 25
 MOST_NEAR = 6
 
@@ -83,13 +85,16 @@ def draw_curves(data: AgentCurvesData) -> chart.Drawing:
     low, high = data.mean - data.variance / 2, data.mean + data.variance / 2
     hover = "%{fullData.name}: %{y:.2f} at difficulty %{x:.2f}"
     marked: chart.Part = {"mode": "lines+markers", "connectgaps": True}
-    traces = chart.banded(data.agents, data.bins, data.mean, low, high, hover, **marked)
+    traces = chart.banded(
+        data.agents, data.bins, data.mean, low, high, hover, of="agents", **marked
+    )
     for agent, (success, colour) in enumerate(zip(data.expected, chart.QUALITATIVE, strict=False)):
         dotted = chart.line(data.difficulty, success, "expected", colour, width=1, dash="dot")
-        traces.append(dotted | {"showlegend": False, "legendgroup": str(agent)})
+        group = {"showlegend": False, "legendgroup": str(agent)}
+        traces.append(dotted | group | chart.linked("agents", data.agents[agent]))
     bins = [chart.across(x=middle, width=1) for middle in chart.compact(data.bins)]
     y = chart.axis("mean result", range=[-0.08, 1.08])
-    return chart.figure(traces, 420, chart.axis("difficulty"), y, shapes=bins)
+    return chart.figure(traces, 300, chart.axis("difficulty"), y, shapes=bins)
 
 
 def _curves(fit: IRTFit, told: Indicators, curves: EmpiricalAgentCurves) -> Figure:
@@ -226,15 +231,20 @@ def draw(data: AbilityGeneralityData) -> chart.Drawing:
             continue
         error = chart.error_bars(np.nan_to_num(data.error[rows]), colour + chart.LIGHT)
         told = [names[row] for row in rows]
-        hover = f"%{{text}}: ability %{{x:.2f}}, generality {size}"
+        hover = f"%{{customdata}}: ability %{{x:.2f}}, generality {size}"
         points = chart.dots(
             data.ability[rows], data.shown[rows], name, colour, hover, symbol=symbol
         )
         if len(names) <= MOST_NAMED:
+            clear = chart.with_room(data.ability[rows], data.shown[rows], *LABEL_SIZE)
+            labelled = [name if free else "" for name, free in zip(told, clear, strict=True)]
             points |= {"mode": "markers+text", "textposition": "top center"}
-        traces.append(points | {"error_x": error, "text": told, "textfont": {"size": 10}})
+            points["text"] = labelled
+        named = chart.linked("agents", [data.agents[row] for row in rows])
+        shown = {"error_x": error, "customdata": told, "textfont": {"size": 10}}
+        traces.append(points | shown | named)
     return chart.figure(
-        traces, 440, chart.axis("ability"), chart.axis("generality", rangemode="tozero")
+        traces, 310, chart.axis("ability"), chart.axis("generality", rangemode="tozero")
     )
 
 

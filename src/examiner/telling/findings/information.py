@@ -17,7 +17,7 @@ from examiner.irt import ability_information
 from examiner.telling import ability_bits
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.finding import Figure, Finding, Text, noted
+from examiner.telling.finding import Figure, Finding, Sides, Text, noted
 from examiner.telling.per_cost import TaskPrices, cost_columns, priced
 from examiner.telling.prose import Name, Prose, enumerated, three_digits
 from examiner.telling.study import Study
@@ -90,6 +90,7 @@ def _about_ability(study: Study) -> Finding:
         description="Bars of bits about ability, one for each task, with their intervals.",
         legend=f"Shown are the first {len(order)} of {counted(len(found.tasks), 'task')}.",
         narrowest=360,
+        sides=Sides(rows="tasks"),
     )
     why, *tables = told.blocks
     return replace(told, blocks=(why, bars, *tables, *noted([made.note] if made.note else [])))
@@ -242,7 +243,7 @@ def draw_curve(data: InformationCurveData) -> chart.Drawing:
             traces.append(drawn | marked)
     x = chart.names_axis(data.tasks, 20, tickangle=-45, showgrid=True)
     y = chart.axis("bits", range=[0, 1.08 * data.max_bits])
-    return chart.figure(traces, 420, x, y, top=60, shapes=[chart.across(y=data.max_bits)])
+    return chart.figure(traces, 300, x, y, top=60, shapes=[chart.across(y=data.max_bits)])
 
 
 def _curve(found: InformationAnalysis) -> Figure:
@@ -270,6 +271,7 @@ def _curve(found: InformationAnalysis) -> Figure:
             "exactly, a mutual information."
         ),
         narrowest=420,
+        sides=Sides(columns="tasks"),
     )
 
 
@@ -306,7 +308,7 @@ def draw_bars(data: InformationBarsData) -> chart.Drawing:
             chart.dots(data.chance, rows, "by chance", chart.MEAN, hover, size=14, symbol="line-ns")
         )
     x = chart.axis(f"bits, of {data.max_bits:.2f} at most", rangemode="tozero")
-    return chart.figure(traces, 110 + 22 * len(rows), x, chart.rows_axis(data.tasks), bargap=0.3)
+    return chart.figure(traces, 90 + 16 * len(rows), x, chart.rows_axis(data.tasks), bargap=0.3)
 
 
 def _bars(found: InformationAnalysis, *, named: bool) -> Figure:
@@ -333,6 +335,7 @@ def _bars(found: InformationAnalysis, *, named: bool) -> Figure:
         description="Bars of bits, one for each task.",
         legend=many if len(bits) > MOST_BARS else "",
         narrowest=360,
+        sides=Sides(rows="tasks"),
     )
 
 

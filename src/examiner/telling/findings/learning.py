@@ -25,7 +25,7 @@ from examiner.telling.study import Study
 from examiner.telling.table import Column, Piece, Table
 from examiner.wording import InputError, counted
 
-MOST_PANELS = 12
+MOST_PANELS = 8
 """Tasks drawn on a page; figures in files may be of all."""
 MOST_RUNS = 200
 """Grey lines in a panel."""
@@ -200,8 +200,10 @@ def draw_aggregate(data: LearningData, title: str, *, log_axis: bool = False) ->
     'frames'
     """
     hover = f"%{{fullData.name}}: %{{y:.3~g}} at %{{x:.3~s}} {data.unit}"
-    lines = chart.banded(data.agents, data.times, data.value, data.low, data.high, hover)
-    return chart.figure(lines, 420, _time_axis(data.unit, log_axis), chart.axis(title))
+    lines = chart.banded(
+        data.agents, data.times, data.value, data.low, data.high, hover, of="agents"
+    )
+    return chart.figure(lines, 360, _time_axis(data.unit, log_axis), chart.axis(title))
 
 
 def _time_axis(unit: str, log_axis: bool, **more: object) -> chart.Part:
@@ -257,13 +259,15 @@ def draw_tasks(data: TaskLearningData, title: str, *, log_axis: bool = False) ->
     panels = []
     for task, name in enumerate(data.tasks):
         rows = np.flatnonzero(np.array(data.task) == task)[:MOST_RUNS]
-        traces = chart.greyed(data.times[task], data.runs[rows], "runs")
+        grey = chart.greyed(data.times[task], data.runs[rows], "runs")
+        traces = [trace | {"showlegend": task == 0} for trace in grey]
         for agent, label in enumerate(labels(data.agents, 28)[: chart.MOST_LINES]):
             mean = data.mean[agent, task]
             if not np.isnan(mean).all():
                 colour = chart.QUALITATIVE[agent]
                 line = chart.line(data.times[task], mean, label, colour, f"{label}: %{{y:.3~g}}")
-                traces.append(line | {"legendgroup": str(agent), "showlegend": task == 0})
+                group = {"legendgroup": str(agent), "showlegend": task == 0}
+                traces.append(line | group | chart.linked("agents", data.agents[agent]))
         panels.append(Panel(name, [trace | {"connectgaps": False} for trace in traces]))
     return panelled(panels, _time_axis(data.unit, log_axis), chart.axis(title))
 
@@ -280,7 +284,7 @@ def _tasks(made: TaskCurves, study: Study, wanted: Wanted) -> Figure:
         caption=f"Every run in grey, and the mean of each agent, over {made.unit}.",
         description="One panel a task: grey lines of runs and coloured lines of agents' means.",
         legend=f"The mean is over the runs that reach so far.{rest}",
-        narrowest=480,
+        narrowest=720,
     )
 
 

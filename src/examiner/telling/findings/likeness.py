@@ -14,7 +14,7 @@ from examiner.information.clusters import PAPER_THRESHOLD
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.task_tree import MANY, TaskTreeData, draw_tree
-from examiner.telling.finding import Facts, Figure, Finding, NothingToTellError, Text, noted
+from examiner.telling.finding import Facts, Figure, Finding, NothingToTellError, Sides, Text, noted
 from examiner.telling.prose import Parts, Prose, enumerated, three_digits
 from examiner.telling.study import Study
 from examiner.telling.table import Column, Piece, Record, Table, records
@@ -22,9 +22,9 @@ from examiner.wording import counted
 
 FEWEST_AGENTS, FEWEST_TASKS = 5, 3
 MOST_TASKS, MOST_CELLS = 1000, 60_000
-FEW_AGENTS, FEW_TASKS = 100, 300
+FEW_AGENTS, FEW_TASKS = 80, 200
 """Of larger tables in a report: two seconds."""
-MOST_DRAWN = 200
+MOST_DRAWN = 100
 MOST_CROWNS = 50
 MOST_NAMED = 8
 FACTORS = ("mean_task_correlation", "mean_agent_correlation", "first_factor_share")
@@ -166,7 +166,7 @@ def draw(data: TaskClustersData) -> chart.Drawing:
     hover = "%{y}<br>%{x}<br>r = %{z:.2f}"
     bar = {"zmin": -1, "zmax": 1, "colorbar": {"title": {"text": "r"}, "thickness": 10}}
     trace = chart.cells(data.correlation, "diverging", hover, **bar)
-    letters, height = (10, 14) if size <= MANY else (8, 9)
+    letters, height = (9, 10) if size <= MANY else (8, 9)
     x, y = chart.square_axes(data.tasks, 24, tickfont={"size": letters})
     ends = {"x0": -0.5, "x1": size - 0.5, "y0": -0.5, "y1": size - 0.5}
     shapes = [
@@ -176,7 +176,7 @@ def draw(data: TaskClustersData) -> chart.Drawing:
         for border in data.borders
         for side in "yx"
     ]
-    return chart.figure([trace], 200 + height * size, x, y, legend=False, top=10, shapes=shapes)
+    return chart.figure([trace], 130 + height * size, x, y, legend=False, top=10, shapes=shapes)
 
 
 def _figure(found: LikenessAnalysis) -> Figure:
@@ -197,6 +197,7 @@ def _figure(found: LikenessAnalysis) -> Figure:
         caption=f"{counted(several, 'cluster')} of several tasks, {counted(alone, 'task')} alone.",
         description="Heat map of the correlation of each two tasks, with lines between clusters.",
         legend=f"Blue goes together, orange against; lines part clusters joined up to 1 − r = 0.8.{shown}",
+        sides=Sides("tasks", "tasks"),
         narrowest=220 + 9 * len(order),
     )
 

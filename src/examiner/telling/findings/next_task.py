@@ -52,7 +52,8 @@ def finding(study: Study) -> Finding:
             Name(study.not_shown),
             " So a place among them is chance, after any number of tasks.",
         )
-    return Finding(lead=lead, blocks=blocks)
+    told = {"needed": needed, "at_random": alone, "least_error": least, "near": NEAR * least}
+    return Finding(lead=lead, blocks=blocks, data=told | {"tasks": len(bank)})
 
 
 def _needed(bank: TaskBank, seed: int) -> tuple[int | None, int | None, float]:
@@ -171,7 +172,7 @@ def draw(data: AdaptiveTraceData) -> chart.Drawing:
     ]
     x = chart.axis(tickangle=-45, **shown)
     marks: chart.Part = {"shapes": levels, "annotations": notes}
-    return chart.figure(traces, 420, x, chart.axis("ability"), top=60, **marks)
+    return chart.figure(traces, 300, x, chart.axis("ability"), top=60, **marks)
 
 
 def _figure(shown: Examination) -> Figure:

@@ -12,7 +12,7 @@ from examiner.scores import shared_ranks
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.stretch import Stretch, stretch_for
-from examiner.telling.finding import Figure, Finding, Text
+from examiner.telling.finding import Figure, Finding, Sides, Text
 from examiner.telling.prose import Name, Prose, enumerated, labels, said, three_digits
 from examiner.telling.study import Study
 from examiner.telling.table import Column, Piece, Table, records
@@ -235,7 +235,7 @@ def draw(data: StripData, title: str = "score", centre: float | None = None) -> 
     marked = [] if centre is None else [chart.across(x=float(at(np.array([centre]))[0]))]
     x = data.axis.axis(title, data.scores, room=0.09)
     return chart.figure(
-        traces, 120 + 34 * len(rows), x, chart.rows_axis(data.agents), shapes=marked
+        traces, 100 + 21 * len(rows), x, chart.rows_axis(data.agents), shapes=marked
     )
 
 
@@ -259,7 +259,8 @@ def _figure(study: Study) -> Figure:
         caption=_caption(study),
         description="One row an agent, one dot a task, with its mean and what else is in the legend.",
         legend=_legend(study, drawn),
-        narrowest=520,
+        narrowest=440,
+        sides=Sides(rows="agents"),
     )
 
 

@@ -14,13 +14,16 @@ from examiner.scores.differences import clusters_of, difference_of
 from examiner.scores.uncertainty.strata import run_scores
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
+from examiner.telling.figures.stretch import Stretch
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
 from examiner.telling.prose import Name, Prose, labels
 from examiner.telling.study import Study
-from examiner.telling.table import Cell, Column, Table
+from examiner.telling.table import Cell, Column, Record, Table
 from examiner.wording import counted
 
 MOST_ROWS = 30
+LABEL_ROOM = 1.3
+"""The room for names on either side, in spans of the mean ranks."""
 
 
 def finding(study: Study) -> Finding:
@@ -43,7 +46,25 @@ def finding(study: Study) -> Finding:
     )
     table = _table(shown.results, study.measure, made, shown.agents)
     blocks = (Text(text), _figure(made), table, *noted(made.notes))
-    return Finding(lead=_lead(made, study.not_shown), blocks=blocks)
+    data = _against_the_first(made, shown.agents)
+    return Finding(lead=_lead(made, study.not_shown), blocks=blocks, data=data)
+
+
+def _against_the_first(made: Significance, agents: tuple[str, ...]) -> Record:
+    """Whom the first agent by mean cannot be told from, and who beats it on most tasks all the same."""
+    first, *others = (made.agents.index(agent) for agent in agents)
+    differ = made.p[first] < made.alpha
+    return {
+        "first": agents[0],
+        "alike": [made.agents[row] for row in others if not differ[row]],
+        "ahead_on_most": [
+            made.agents[row]
+            for row in others
+            if differ[row] and made.mean_rank[row] < made.mean_rank[first]
+        ],
+        "others": len(others),
+        "tasks": len(made.tasks),
+    }
 
 
 def _lead(made: Significance, not_shown: str) -> Prose:
@@ -121,11 +142,14 @@ def draw(data: CriticalData) -> chart.Drawing:
     first = 1.0 + 0.4 * len(data.bars)
     depth = first + half
     names = labels(data.agents, 28)
+    low, high = float(data.mean_rank.min()), float(data.mean_rank.max())
+    span = max(high - low, 0.1)
+    edges = low - 0.04 * span, high + 0.04 * span
     shapes, notes = [], []
     for agent, (name, rank) in enumerate(zip(names, data.mean_rank.tolist(), strict=True)):
         left = agent < half
         level = -(first + (agent if left else count - 1 - agent))
-        edge = 1 - 0.02 * count if left else count + 0.02 * count
+        edge = edges[0] if left else edges[1]
         shapes += [_stroke(rank, 0, rank, level), _stroke(rank, level, edge, level)]
         anchor = {"x": edge, "y": level, "xanchor": "right" if left else "left"}
         notes.append({"text": f"{name} ({rank:.2f})", "showarrow": False} | anchor)
@@ -133,13 +157,14 @@ def draw(data: CriticalData) -> chart.Drawing:
         ends = float(data.mean_rank[best]) - 0.03, float(data.mean_rank[worst]) + 0.03
         height = -0.5 - 0.4 * number
         shapes.append(_stroke(ends[0], height, ends[1], height, width=5, colour=chart.BAR))
-    margin = max(0.4, 0.45 * count)
+    marks = Stretch().ticks(low, high) or (low,)
     x = chart.axis(
         "mean rank over tasks",
         side="top",
-        range=[1 - margin, count + margin],
+        range=[low - LABEL_ROOM * span, high + LABEL_ROOM * span],
         tickmode="array",
-        tickvals=list(range(1, count + 1)) if count <= 20 else [1, count],
+        tickvals=list(marks),
+        ticktext=[f"{mark:g}" for mark in marks],
         showgrid=False,
     )
     y = chart.axis(range=[-depth, 0], visible=False)
@@ -148,7 +173,7 @@ def draw(data: CriticalData) -> chart.Drawing:
         ranks, [0] * count, "", chart.DOTS, "%{text}: %{x:.3~g}", size=8, text=names
     )
     traces = [points | {"cliponaxis": False}]
-    height = 90 + 26 * int(np.ceil(depth))
+    height = 80 + 21 * int(np.ceil(depth))
     return chart.figure(traces, height, x, y, legend=False, shapes=shapes, annotations=notes)
 
 
@@ -168,7 +193,7 @@ def _figure(made: Significance) -> Figure:
         caption="Mean ranks over tasks; a bar joins agents among whom no pair differs.",
         description="A line of mean ranks with a label for each agent and bars over groups.",
         legend="Left is better. Wilcoxon with Holm, at 5 %.",
-        narrowest=560,
+        narrowest=680,
     )
 
 

@@ -20,7 +20,7 @@ from examiner.telling.table import Column, Piece, Record, Table
 from examiner.wording import counted
 
 FEWEST_AGENTS, FEWEST_TASKS = 5, 5
-MOST_AGENTS, MOST_TASKS = 150, 500
+MOST_AGENTS, MOST_TASKS = 140, 250
 """Of larger tables in a report: a few seconds."""
 MOST_NAMED = 6
 LABEL_LIMIT = 60
@@ -203,19 +203,12 @@ def draw(data: DiscriminationData) -> chart.Drawing:
     for name, where, symbol in marked:
         rows = np.flatnonzero(where)
         told = [names[row] for row in rows]
-        traces.append(
-            chart.dots(
-                data.share[rows],
-                data.correlation[rows],
-                name,
-                chart.DOTS if symbol == "circle" else chart.MEAN,
-                hover,
-                symbol=symbol,
-                customdata=told,
-            )
-        )
+        colour = chart.DOTS if symbol == "circle" else chart.MEAN
+        ends = data.share[rows], data.correlation[rows]
+        points = chart.dots(*ends, name, colour, hover, symbol=symbol, customdata=told)
+        traces.append(points | chart.linked("tasks", [data.tasks[row] for row in rows]))
     x, y = chart.axis("share solved"), chart.axis("correlation with the other tasks")
-    return chart.figure(traces, 420, x, y)
+    return chart.figure(traces, 310, x, y)
 
 
 def _figure(found: Audit) -> list[Piece]:

@@ -142,7 +142,7 @@ def draw_map(data: WrightMapData) -> chart.Drawing:
         data.agent_place, data.ability, "agents", chart.DOTS, hover, customdata=told
     )
     bars = chart.error_bars(np.nan_to_num(data.error), chart.DOTS + chart.LIGHT)
-    traces = [agents | {"error_y": bars}]
+    traces = [agents | {"error_y": bars} | chart.linked("agents", data.agents)]
     names = labels(data.tasks, LABEL_LIMIT)
     for name, chosen, symbol in (
         ("tasks", ~data.negative, "square"),
@@ -156,7 +156,8 @@ def draw_map(data: WrightMapData) -> chart.Drawing:
             points = chart.dots(
                 data.task_place[rows], data.shown[rows], name, chart.MEAN, hover, symbol=symbol
             )
-            traces.append(points | {"customdata": told})
+            named = chart.linked("tasks", [data.tasks[row] for row in rows])
+            traces.append(points | {"customdata": told} | named)
     left = float(max(np.nanmax(np.abs(data.agent_place), initial=3.0), 3.0))
     right = float(max(np.nanmax(data.task_place, initial=3.0), 3.0))
     x = chart.axis(
@@ -168,7 +169,7 @@ def draw_map(data: WrightMapData) -> chart.Drawing:
         zeroline=True,
     )
     y = chart.axis("ability and difficulty", range=[data.low - 0.3, data.high + 0.3])
-    return chart.figure(traces, 560, x, y)
+    return chart.figure(traces, 340, x, y)
 
 
 def _map_figure(fit: IRTFit) -> Figure:
@@ -285,15 +286,18 @@ def draw_curves(data: TaskCurvesData) -> chart.Drawing:
     """
     hover = "%{fullData.name}: %{y:.2f} at %{x:.2f}"
     traces = chart.greyed(data.ability, data.others, "other tasks")
-    traces += chart.banded(data.tasks, data.ability, data.success, data.low, data.high, hover)
+    traces += chart.banded(
+        data.tasks, data.ability, data.success, data.low, data.high, hover, of="tasks"
+    )
     hover = "agents near %{x:.2f}: %{y:.2f}"
-    names = zip(labels(data.tasks, 32), chart.QUALITATIVE, strict=False)
+    names = zip(labels(data.tasks, chart.LEGEND_LETTERS), chart.QUALITATIVE, strict=False)
     for task, (name, colour) in enumerate(names):
         points = chart.dots(data.group_ability, data.group_mean[task], name, colour, hover, size=6)
         points["marker"]["symbol"] = "circle-open"
-        traces.append(points | {"showlegend": False, "legendgroup": str(task)})
+        group = {"showlegend": False, "legendgroup": str(task)}
+        traces.append(points | group | chart.linked("tasks", data.tasks[task]))
     return chart.figure(
-        traces, 400, chart.axis("ability"), chart.axis("expected result", range=[-0.02, 1.02])
+        traces, 300, chart.axis("ability"), chart.axis("expected result", range=[-0.02, 1.02])
     )
 
 

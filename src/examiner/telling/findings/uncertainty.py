@@ -16,9 +16,10 @@ from examiner.scores import (
 )
 from examiner.scores import decision as decision_study
 from examiner.scores import intervals as aggregate_intervals
+from examiner.scores.variance import expected_error
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
-from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
+from examiner.telling.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
 from examiner.telling.prose import Name, Prose, three_digits
 from examiner.telling.study import Resampled, Study
 from examiner.telling.table import ROWS_SHOWN, Column, Piece, Record, Table
@@ -187,7 +188,7 @@ def draw_intervals(data: IntervalData) -> chart.Drawing:
         drawn = {"error_x": chart.error_bars(above, chart.MIDDLE, **style)}
         traces.append(points | drawn | {"customdata": chart.compact(np.column_stack([low, high]))})
     first, y = axes.pop("xaxis"), chart.rows_axis(data.agents)
-    return chart.figure(traces, 90 + 26 * len(rows), first, y, legend=False, top=10, **axes)
+    return chart.figure(traces, 80 + 18 * len(rows), first, y, legend=False, top=10, **axes)
 
 
 def _figure(made: AggregateIntervals, shown: Resampled) -> Figure:
@@ -203,6 +204,7 @@ def _figure(made: AggregateIntervals, shown: Resampled) -> Figure:
         caption=f"Aggregates with 95 % intervals over other {made.unit}.",
         description="One row an agent, one panel an aggregate: a point with its interval.",
         narrowest=240 + 150 * len(titles),
+        sides=Sides(rows="agents"),
     )
 
 
@@ -242,7 +244,19 @@ def decision(study: Study) -> Finding:
     if np.isnan(made.components.interaction):
         raise NothingToTellError(made.answer)
     shown = (_designs(study, made), _parts(made.components), *noted(made.components.notes))
-    return Finding(lead=made.answer, blocks=shown)
+    return Finding(lead=made.answer, blocks=shown, data=_doubled(made))
+
+
+def _doubled(made: DecisionStudy) -> Record:
+    """The standard error of a difference now, and with twice the tasks or twice the runs."""
+    found = made.components
+    tasks, runs = np.array(found.tasks), np.array(found.runs)
+    return {
+        "now": made.now,
+        "twice_tasks": float(expected_error(found, 2 * tasks, runs)),
+        "twice_runs": float(expected_error(found, tasks, 2 * runs)),
+        "runs_known": bool(np.isfinite(found.run)),
+    }
 
 
 class DecisionData(NamedTuple):
@@ -279,7 +293,7 @@ def draw_decision(data: DecisionData, title: str = "score") -> chart.Drawing:
     now = [now_tasks], [now_error], "these results", chart.MEAN, hover
     traces.append(chart.dots(*now, size=11, symbol="diamond"))
     y = chart.axis(f"standard error of a difference ({title})", rangemode="tozero")
-    return chart.figure(traces, 400, chart.axis("tasks"), y)
+    return chart.figure(traces, 290, chart.axis("tasks"), y)
 
 
 def _designs(study: Study, made: DecisionStudy) -> Figure:

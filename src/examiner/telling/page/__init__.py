@@ -5,46 +5,80 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from examiner.telling.finding import Figure, Finding, Grid, SortableAxis
+from examiner.telling.finding import Figure, Grid, SortableAxis
 from examiner.telling.json import jsonable
+from examiner.telling.page.layout import chapters
 from examiner.telling.prose import ABSENT, Name, aligned, cut, parts_of, said, three_digits
+from examiner.telling.subjects import Subjects
 from examiner.telling.table import Cell, Table
+
+if TYPE_CHECKING:
+    from examiner.telling.document import Report
 
 LONGEST_NAME = 60
 LONGEST_HOVER = 160
+SCRIPTS = (
+    "state",
+    "figures",
+    "grids",
+    "tables",
+    "take",
+    "drawer",
+    "search",
+    "sidebar",
+    "board",
+    "start",
+)
+"""Files of the page's script, in the order they are run."""
 MOST_ROWS = 500
 """Rows of a table on the page; all of them are in the JSON."""
 
 
-# Any: JSON values
-def render(title: str, sections: Sequence[Finding], recipe: Mapping[str, Any], command: str) -> str:
+def render(report: Report) -> str:
     """Return the page as text.
 
     Names are escaped by the template and, in figures, by `prose`. Should one slip through
     all the same, the page's security policy runs no script but our two, known by their checksums,
     and allows no request at all.
 
-    >>> page = render("T", [Finding("s", "S", (Name("<b>"), " leads."))], {"seed": 0}, "examiner")
+    >>> from examiner.telling.document import Report
+    >>> from examiner.telling.finding import Finding
+    >>> page = render(Report("T", (Finding("s", "S", (Name("<b>"), " leads.")),), {"seed": 0}, "examiner"))
     >>> "<bdi>&lt;b&gt;</bdi> leads." in page
     True
     """
-    figures = any(isinstance(block, Figure) for section in sections for block in section.blocks)
-    scripts = [*([plotly_js()] if figures else []), _resource("page.js")]
-    template = _environment().get_template("page.html.j2")
-    page = template.render(
-        title=title,
-        sections=sections,
-        recipe=recipe,
-        command=command,
-        style=_trusted(_resource("page.css")),
-        scripts=[_trusted(script) for script in scripts],
-        policy=" ".join(_checksum(script) for script in scripts),
+    blocks = [block for section in report.sections for block in section.blocks]
+    figures = any(isinstance(block, Figure) for block in [*blocks, report.verdict.figure])
+    scripts = [*([plotly_js()] if figures else []), page_script()]
+    page = (
+        _environment(report.subjects)
+        .get_template("page.html.j2")
+        .render(
+            title=report.title,
+            chapters=chapters(report.sections),
+            verdict=report.verdict,
+            subjects=report.subjects,
+            recipe=report.recipe,
+            command=report.command,
+            style=_trusted(_resource("page.css")),
+            scripts=[_trusted(script) for script in scripts],
+            policy=" ".join(_checksum(script) for script in scripts),
+        )
     )
     return str(page)
+
+
+def page_script() -> str:
+    """Return the page's own script: its files in order, in one scope of their own.
+
+    >>> page_script().startswith('"use strict";')
+    True
+    """
+    parts = "\n".join(_resource(f"scripts/{name}.js") for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}\n}})();\n'
 
 
 def script_json(value: object) -> str:
@@ -59,27 +93,32 @@ def script_json(value: object) -> str:
     return text
 
 
-def figure_json(figure: Figure) -> dict[str, Any]:  # Any: JSON values
-    """Return what the page's script needs to draw a figure.
+def figure_json(figure: Figure, subjects: Subjects) -> dict[str, Any]:  # Any: JSON values
+    """Return what the page's script needs to draw a figure, and whose rows and columns it has.
 
     >>> from typing import NamedTuple
     >>> nothing = NamedTuple("Nothing", [])()
-    >>> figure_json(Figure("f", nothing, {"data": [], "layout": {}}, (), ""))["grid"] is None
+    >>> figure_json(Figure("f", nothing, {"data": [], "layout": {}}, (), ""), Subjects())["grid"] is None
     True
     """
-    return {"figure": figure.drawing, "grid": None if figure.grid is None else _grid(figure.grid)}
+    grid = None if figure.grid is None else _grid(figure.grid)
+    sides = {side: _side(figure, of, subjects) for side, of in figure.sides._asdict().items() if of}
+    return {"figure": figure.drawing, "grid": grid, "sides": sides}
+
+
+def _side(figure: Figure, of: str, subjects: Subjects) -> dict[str, Any]:  # Any: JSON values
+    """Whose rows or columns a figure has: positions among the report's agents or tasks."""
+    place = subjects.places(of)
+    return {"of": of, "at": [place.get(name, -1) for name in figure.data[of]]}
 
 
 def plotly_js() -> str:
-    """Return plotly.js, which draws figures in a browser, as the installed plotly package ships it.
+    """Return the part of plotly.js that draws on two axes, as the package carries it.
 
-    >>> "plotly.js" in plotly_js()[:200]
+    >>> "plotly.js (cartesian" in plotly_js()[:200]
     True
     """
-    from plotly.offline import get_plotlyjs  # a tenth of a second that only a page needs
-
-    # Browsers read \r\n as \n: only with the same line ends do they find the same checksum.
-    return str(get_plotlyjs()).replace("\r\n", "\n")
+    return _resource("plotly-cartesian.min.js")
 
 
 def _grid(grid: Grid) -> dict[str, Any]:  # Any: JSON values
@@ -128,7 +167,7 @@ def _text(cell: Cell) -> str:
     return f"{cell:,}" if isinstance(cell, int) else cell
 
 
-def _environment() -> Any:  # Any: jinja2 is imported only when a page is made
+def _environment(subjects: Subjects) -> Any:  # Any: jinja2 is imported only when a page is made
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -144,7 +183,8 @@ def _environment() -> Any:  # Any: jinja2 is imported only when a page is made
         parts_of=parts_of,
         said=said,
         kind=lambda block: type(block).__name__.lower(),
-        figure_json=lambda figure: _trusted(script_json(figure_json(figure))),
+        figure_json=lambda figure: _trusted(script_json(figure_json(figure, subjects))),
+        script_json=lambda value: _trusted(script_json(value)),
     )
     environment.tests["name"] = lambda part: isinstance(part, Name)
     return environment

@@ -1,0 +1,102 @@
+"""Options that say which IRT model is fitted, and the fit that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypedDict
+
+from examiner.cli.options import ComparisonOptions, option, parsed, success_of
+from examiner.irt import MODELS, IRTFit
+from examiner.irt import fit as fit_irt
+from examiner.results import Results
+from examiner.scores import Recipe
+from examiner.scores.uncertainty.bootstrap import Progress
+from examiner.wording import shorten
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """Which model is fitted, and how."""
+
+    model: str = option(
+        "2pl",
+        f"{', '.join(MODELS)}: normal for scores, beta for those in [0, 1], the others for successes.",
+    )
+    estimator: Literal["map", "ml"] = option("map", "map: weak priors; ml: maximum likelihood.")
+    prior: list[str] | None = option(
+        None,
+        "Another prior under map, for example slope=1,0.5; may be repeated. `fixed`: slopes N(1, 1).",
+        metavar="PARAMETER=MEAN,SD",
+    )
+    response: Literal["binomial", "beta-binomial"] | None = option(
+        None, "For several trials a cell [default: beta-binomial where there are]."
+    )
+    landmark: float | None = option(
+        None,
+        "Score at which the model normal tells difficulty [default: what --normalise calls human, or "
+        "random; or 0].",
+    )
+    starts: int | None = option(None, "Starts to try [default: by size].")
+    nodes: int | None = option(None, "Gauss–Hermite nodes [default: a grid, by test length].")
+
+    def fitted(
+        self, results: Results, comparison: ComparisonOptions, seed: int, progress: Progress
+    ) -> IRTFit:
+        """Fit the model to results, made comparable and counted as the options say."""
+        asked = self.asked(seed, progress)
+        recipe = recipe_of(comparison)
+        return fit_irt(results, self.model, recipe=recipe, response=self.response, **asked)
+
+    def asked(self, seed: int, progress: Progress) -> Asked:
+        """Return what is asked of a fit, wherever its responses lie."""
+        return {
+            "estimator": self.estimator,
+            "priors": _priors(self.prior),
+            "landmark": self.landmark,
+            "starts": self.starts,
+            "nodes": self.nodes,
+            "rng": seed,
+            "progress": progress,
+        }
+
+
+class Asked(TypedDict):
+    """What is asked of every fit."""
+
+    estimator: Literal["map", "ml"]
+    priors: dict[str, tuple[float, float]] | Literal["fixed"] | None
+    landmark: float | None
+    starts: int | None
+    nodes: int | None
+    rng: int
+    progress: Progress
+
+
+def recipe_of(comparison: ComparisonOptions) -> Recipe:
+    """Return how results are made comparable, and counted as successes.
+
+    >>> recipe_of(ComparisonOptions("human", "1.0")).success
+    1.0
+    """
+    return Recipe(
+        normaliser=comparison.normalise,
+        success=success_of(comparison.success),
+        share=comparison.success_share,
+    )
+
+
+def _priors(given: list[str] | None) -> dict[str, tuple[float, float]] | Literal["fixed"] | None:
+    if not given:
+        return None
+    if given == ["fixed"]:
+        return "fixed"
+    priors = {}
+    for text in given:
+        name, _, numbers = text.partition("=")
+        mean, _, sd = numbers.partition(",")
+        complaint = (
+            f"The prior {shorten(text)} is not understood. Write PARAMETER=MEAN,SD: slope=1,0.5; "
+            f"or fixed alone."
+        )
+        priors[name.strip()] = parsed(float, mean, complaint), parsed(float, sd, complaint)
+    return priors

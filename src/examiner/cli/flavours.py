@@ -1,0 +1,52 @@
+"""`examiner flavours`: learn in one mode and difficulty of a game, be judged in others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import click
+
+from examiner.arena.flavours import flavours as play_flavours
+from examiner.arena.plans import plan_of_frames
+from examiner.cli.options import OUTPUT, Tabled, argument, option
+from examiner.cli.output import live_table, show
+from examiner.cli.stopping import stopped_in_order
+from examiner.telling.findings import flavours as findings
+from examiner.workers import available_cores, map_processes
+
+SOME_FAILED = 1
+"""Exit code when some jobs of the plan failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlavourOptions:
+    """What is played, where, and how long it is judged."""
+
+    plan: str = argument("PLAN", "The plan: a TOML file, or the name of a bundled one.")
+    output: str | None = option(
+        None, "Folder of the ledger [default: the plan's name].", *OUTPUT, metavar="FOLDER"
+    )
+    episodes: int = option(10, "Episodes a run in each flavour, without learning.", min=1)
+    workers: int | None = option(None, "Local processes [default: one a core].", min=1)
+
+
+def flavours(options: FlavourOptions, told: Tabled) -> None:
+    """Play a plan, then judge its agents in other modes and difficulties than they learnt in."""
+    plan = plan_of_frames(options.plan)
+    folder = Path(options.output or plan.name)
+    workers = options.workers or available_cores()
+    with stopped_in_order(folder), live_table() as watcher:
+        found = play_flavours(
+            plan,
+            folder,
+            episodes=options.episodes,
+            workers=workers,
+            map=partial(map_processes, processes=workers),
+            watcher=watcher,
+        )
+    notes = [f"{each.job.agent} on {each.job.game} failed: {each.reason}" for each in found.failed]
+    show(findings.tell(found), "examiner.flavours/1", told, notes, folder=str(folder))
+    if found.failed:
+        raise click.exceptions.Exit(SOME_FAILED)

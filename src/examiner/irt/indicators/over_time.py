@@ -1,0 +1,121 @@
+"""Progress: ability and generality of agents by the year they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from examiner.irt.errors.intervals import interval
+from examiner.irt.fitted import ToldByName
+from examiner.irt.indicators.comparison import IndicatorCorrelation, indicator_correlations
+from examiner.irt.indicators.generality import Indicators
+from examiner.irt.items import Floats
+from examiner.scores.estimate import Estimate
+from examiner.wording import InputError, counted, listed
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OverTime(ToldByName):
+    """Means of ability and generality in each year with 95 % intervals, arrays of shape [years].
+
+    `counts` are the agents of a year; `generality` is over those with a finite one. `with_ability` and
+    `with_generality` correlate the year with both, over all agents.
+    """
+
+    years: tuple[float, ...]
+    counts: tuple[int, ...]
+    ability: Floats
+    ability_low: Floats
+    ability_high: Floats
+    generality: Floats
+    generality_low: Floats
+    generality_high: Floats
+    with_ability: IndicatorCorrelation
+    with_generality: IndicatorCorrelation
+    notes: tuple[str, ...] = ()
+
+    def _headline(self) -> str:
+        r = self.with_ability
+        return f"{r.agents} agents, ability correlates with the year by {r.pearson:.2f}"
+
+
+def over_time(told: Indicators, years: Mapping[str, float]) -> OverTime:
+    r"""Tell ability and generality by the years of agents.
+
+    .. math:: \bar\theta_y \pm t_{n_y - 1} \, s_y / \sqrt{n_y}
+
+    The spread of a year's agents holds the errors of their estimates; a year with one agent has that
+    agent's own interval of ability, and none of generality. Infinite generality (no variance in any bin)
+    is left out, and counted in the notes. The intervals, and those of the correlations, take agents as
+    independent; variants of one method are not.
+
+    References: papers/003, section 5, asks it.
+
+    >>> from examiner.irt import ItemParameters, known
+    >>> from examiner.irt.indicators.generality import indicators
+    >>> from examiner.results import ResponseMatrix
+    >>> items = ItemParameters.of(list("tuvw"), np.ones(4), difficulty=[-2.0, -1.0, 1.0, 2.0])
+    >>> rows = [[0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0]]
+    >>> fit = known(items, ResponseMatrix.from_array(rows, "abcd", "tuvw"))
+    >>> made = over_time(indicators(fit, bins=2), {"a": 2013, "b": 2013, "c": 2015, "d": 2015})
+    >>> made.years, made.counts, bool(made.ability[1] > made.ability[0])
+    ((2013.0, 2015.0), (2, 2), True)
+    """
+    known = np.array([float(years.get(agent, np.nan)) for agent in told.agents])
+    distinct = tuple(sorted({float(year) for year in known[np.isfinite(known)]}))
+    if len(distinct) < 2:
+        raise InputError(
+            f"{counted(len(distinct), 'year')} of agents tell nothing over time. Give the years of "
+            f"agents from two years or more, by name."
+        )
+    general = np.where(np.isfinite(told.generality), told.generality, np.nan)
+    members = [np.flatnonzero(known == year) for year in distinct]
+    ability = [_mean(told.ability[rows], told.ability_error[rows]) for rows in members]
+    generality = [_mean(general[rows], np.full(len(rows), np.nan)) for rows in members]
+    columns = {"year": known, "ability": told.ability, "generality": general}
+    found = {(each.a, each.b): each for each in indicator_correlations(columns)}
+    return OverTime(
+        distinct,
+        tuple(len(rows) for rows in members),
+        *_ends(ability),
+        *_ends(generality),
+        found["year", "ability"],
+        found["year", "generality"],
+        _notes(told, known),
+    )
+
+
+def _mean(values: Floats, errors: Floats) -> Estimate:
+    from scipy.special import stdtrit
+
+    seen = np.isfinite(values)
+    values, errors = values[seen], errors[seen]
+    if not len(values):
+        return Estimate(float("nan"))
+    if len(values) == 1:
+        low, high = interval(float(values[0]), float(errors[0]))
+        return Estimate(float(values[0]), float(low), float(high))
+    middle = float(values.mean())
+    error = float(values.std(ddof=1) / np.sqrt(len(values)))
+    reach = float(stdtrit(len(values) - 1, 0.5 + LEVEL / 2)) * error
+    return Estimate(middle, middle - reach, middle + reach)
+
+
+def _ends(estimates: list[Estimate]) -> tuple[Floats, Floats, Floats]:
+    table = np.array(estimates)
+    return table[:, 0], table[:, 1], table[:, 2]
+
+
+def _notes(told: Indicators, known: Floats) -> tuple[str, ...]:
+    notes = []
+    unknown = [agent for agent, year in zip(told.agents, known, strict=True) if np.isnan(year)]
+    if unknown:
+        notes.append(f"{counted(len(unknown), 'agent')} without a year: {listed(unknown)}.")
+    infinite = int(np.isinf(told.generality[np.isfinite(known)]).sum())
+    if infinite:
+        notes.append(f"Infinite generality of {counted(infinite, 'agent')} is left out.")
+    return tuple(notes)

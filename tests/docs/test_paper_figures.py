@@ -1,0 +1,69 @@
+"""Every figure of the papers is drawn, or skipped with a reason."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from examiner.plots import Plot
+
+ROOT = Path(__file__).parents[2]
+BESIDE = ROOT.parent / "shared"
+CLONE = Path(os.environ.get("AI_BENCHMARK_ANALYSIS") or BESIDE / "AI_benchmark_analysis")
+SCORES = BESIDE / "data" / "ale_published_scores_2018.csv"
+QUICK = ("000-1", "002-1-left", "002-1-right", "003-2", "003-4", "003-5", "003-6")
+
+
+@pytest.fixture(scope="module")
+def make() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make", ROOT / "docs" / "papers" / "make.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_what_is_bundled_is_drawn_and_the_rest_names_what_it_needs(make: ModuleType) -> None:
+    lacking = [name for name in make.FIGURES if name[:5] in ("002-4", "002-5", "002-6", "003-3")]
+    found = dict(make.drawn(None, [*QUICK, *lacking]))
+    assert all(isinstance(found[name], Plot) for name in QUICK)
+    for name in lacking:
+        assert "may be read but not redistributed" in found[name]
+    assert found["000-1"].data.outcomes[3] == "31 groups"
+    assert found["003-6"].data.tasks == ("centipede", "tennis", "venture", "video_pinball")
+
+
+def test_figures_of_one_paper_are_written_and_the_skipped_said(
+    make: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make.main(["--only", "003-3", "--output", str(tmp_path)])
+    make.main(["--only", "000-1", "--output", str(tmp_path), "--format", "html"])
+    assert (tmp_path / "000-1.html").exists()
+    assert "003-3: skipped, needs ale_published_scores_2018.csv" in capsys.readouterr().out
+
+
+def test_every_figure_named_on_a_page_can_be_made(make: ModuleType) -> None:
+    pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "papers").glob("*.md")]
+    named = {name for page in pages for name in re.findall(r"--only ([\w-]+)", page)}
+    lost = [name for name in named if not any(key.startswith(name) for key in make.FIGURES)]
+    assert named and not lost
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not SCORES.exists(), reason="the published scores are not beside the checkout")
+def test_all_figures_are_drawn_where_the_data_are(make: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / SCORES.name).symlink_to(SCORES)
+    if CLONE.exists():
+        (tmp_path / "AI_benchmark_analysis").symlink_to(CLONE)
+    found = dict(make.drawn(tmp_path, list(make.FIGURES)))
+    skipped = {name: why for name, why in found.items() if isinstance(why, str)}
+    # With priors no level of GVGAI has negative discrimination, so that there is nothing to draw.
+    lacking = {name for name, why in skipped.items() if "AI_benchmark_analysis" in why}
+    assert set(skipped) - lacking <= {"002-3-right"}
+    assert not (CLONE.exists() and lacking)
+    assert len(found["003-3"].data.agents) == 40

@@ -1,0 +1,134 @@
+"""The verdict: sentences from numbers, each with its doubt, and nothing said of noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from examiner.results import Results
+from examiner.telling.document import Report
+from examiner.telling.prose import said, three_digits
+
+AGENTS = ("best", "good", "fair", "poor", "weak", "last", "other", "more", "least", "most")
+
+SECTIONS = [
+    *("significance", "rank_probabilities", "intervals", "information", "suspects", "likeness"),
+    *("decision", "reading"),
+]
+
+
+def scores(differ: float, seed: int = 0, tasks: int = 20, runs: int = 3) -> Results:
+    """Agents that differ by so many deviations of their strengths on single tasks."""
+    rng = np.random.default_rng(seed)
+    level = differ * np.arange(len(AGENTS))[::-1, None, None]
+    own = rng.normal(size=(len(AGENTS), tasks, 1))
+    noise = 0.2 * rng.normal(size=(len(AGENTS), tasks, runs))
+    return Results.from_numpy(level + own + noise, agents=AGENTS)
+
+
+@pytest.fixture(scope="module")
+def told() -> Report:
+    return ex.report(scores(0.5), None, sections=SECTIONS)
+
+
+def claims(report: Report) -> list[str]:
+    return [said(each.claim) for each in report.verdict.judgements]
+
+
+def test_five_sentences_each_with_a_doubt_and_a_section_that_is_there(told):
+    judgements = told.verdict.judgements
+    assert len(judgements) == 5
+    keys = {section.key for section in told.sections}
+    for each in judgements:
+        assert said(each.claim).endswith(".") and said(each.doubt).endswith(".")
+        assert each.section in keys
+        assert f'href="#{each.section}"' in told.html
+
+
+def test_shuffled_scores_say_nothing_and_name_nobody():
+    rng = np.random.default_rng(1)
+    able = np.arange(10.0)[:, None, None] + rng.normal(size=(10, 20, 3))
+    table = np.stack([rng.permutation(able[:, task]) for task in range(20)], axis=1)
+    report = ex.report(Results.from_numpy(table, agents=AGENTS), None, sections=SECTIONS)
+    assert claims(report)[0] == "Nothing can be said about which agent is better."
+    words = {word.strip(".,;") for claim in claims(report) for word in claim.split()}
+    assert not words & set(AGENTS[:6])
+    assert "not shown to differ" in said(report.verdict.judgements[0].doubt)
+    assert report.verdict.figure.data["group"] == (1,) * len(AGENTS)
+
+
+def test_the_leader_is_told_from_those_that_tests_tell_it_from(told):
+    results = scores(0.5)
+    tests = ex.scores.significance(results)
+    first = results.agents.index("best")
+    alike = [
+        agent
+        for row, agent in enumerate(results.agents)
+        if row != first and not tests.p[first, row] < 0.05
+    ]
+    assert 0 < len(alike) <= 3
+    assert claims(told)[0] == f"best leads; {' and '.join(alike)} cannot be told from it."
+    group = dict(
+        zip(told.verdict.figure.data["agents"], told.verdict.figure.data["group"], strict=True)
+    )
+    assert group == {
+        agent: 0 if agent == "best" else 1 if agent in alike else 2 for agent in AGENTS
+    }
+
+
+def test_a_mean_that_one_task_carries_does_not_lead_unquestioned():
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(3, 20)) * 0.1 + np.array([[0.0], [1.0], [0.5]])
+    table[0, 0] = 100.0
+    report = ex.report(Results.from_numpy(table, agents=["lucky", "steady", "middling"]), None)
+    assert (
+        claims(report)[0]
+        == "lucky has the highest mean, but steady and middling do better on most tasks."
+    )
+
+
+def test_what_would_help_has_the_numbers_of_the_decision_study(told):
+    made = ex.scores.decision(scores(0.5))
+    judged = next(each for each in told.verdict.judgements if each.section == "decision")
+    assert said(judged.claim) == "More tasks would make comparisons surer, more runs would not."
+    assert f"is {three_digits(made.now)}; twice the tasks" in said(judged.doubt)
+
+
+def test_runs_that_vary_most_are_what_more_of_would_help():
+    rng = np.random.default_rng(0)
+    level = np.arange(8.0)[:, None, None]
+    table = level + rng.normal(size=(1, 60, 1)) + 9 * rng.normal(size=(8, 60, 3))
+    report = ex.report(Results.from_numpy(table), None, sections=["decision", "significance"])
+    assert (
+        claims(report)[-1] == "More runs would make comparisons surer, as much as more tasks would."
+    )
+
+
+def test_a_single_run_is_not_to_be_trusted_with_other_runs():
+    report = ex.report(scores(0.5, runs=1), None, sections=["significance", "decision"])
+    assert any("single runs" in said(each) for each in report.verdict.distrust)
+    assert "cannot be told" in claims(report)[-1]
+
+
+def test_the_json_has_the_verdict_and_the_chapters(told):
+    content = told.to_dict()
+    assert [each["claim"] for each in content["verdict"]["sentences"]] == claims(told)
+    found = [section["chapter"] for section in content["sections"]]
+    assert set(found) == {"agents", "tasks", "exam", "end"}
+    assert content["sections"][-1]["key"] == "reading"
+
+
+def test_a_report_of_one_agent_has_no_verdict():
+    report = ex.report(Results.from_numpy([[0.5, 1.0, 0.2]]))
+    assert not report.verdict
+    assert 'id="verdict"' not in report.html
+
+
+def test_human_scores_of_weak_agents_have_intervals():
+    values = np.random.default_rng(0).random((3, 9, 4)) * np.logspace(-4, 1, 9)[:, None]
+    scales = ex.results.Scales(
+        ex.results.TaskScale(f"task {task + 1}", random=0.0, reference=1.0) for task in range(9)
+    )
+    report = ex.report(Results.from_numpy(values, scales=scales), sections=["intervals"])
+    assert report.sections[0].applies, report.sections[0].lead
