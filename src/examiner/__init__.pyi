@@ -3,6 +3,7 @@
 from examiner import adaptive as adaptive
 from examiner import arena as arena
 from examiner import datasets as datasets
+from examiner import engines as engines
 from examiner import importers as importers
 from examiner import information as information
 from examiner import irt as irt

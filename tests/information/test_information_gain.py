@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from examiner import information
 from examiner.information import ChannelModel, Noise, confusion
+from examiner.information.channels import Channels
 from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import bits_with, table_bits
 from examiner.results import Results
@@ -383,3 +384,21 @@ def test_a_game_that_nobody_or_everybody_wins_tells_nothing_however_often_it_was
 def test_what_cannot_be_done_is_said_in_a_sentence(call, message) -> None:
     with pytest.raises(InputError, match=message):
         call()
+
+
+def test_a_table_of_many_tasks_asks_once_for_each_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pairs of agents times tasks in a Python loop took hours for large benchmarks."""
+    scores = np.random.default_rng(0).normal(size=(6, 40, 3))
+    scores[2, 5] = np.nan
+    pairs = PairLikelihood(Channels.of(Results.from_numpy(scores)))
+    single = sum(pairs.table([task]) for task in range(40))
+    calls: list[int] = []
+    usual = PairLikelihood.row
+
+    def counted(self: PairLikelihood, agent: int, *rest: object) -> np.ndarray:
+        calls.append(agent)
+        return usual(self, agent, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(PairLikelihood, "row", counted)
+    np.testing.assert_allclose(pairs.table(range(40)), single, atol=1e-12)
+    assert calls == list(range(6))

@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 
 import examiner as ex
 from examiner.irt import ItemParameters, Quadrature, ResponseSource
-from examiner.irt.estimation.exponential import (
-    CompleteSource,
-    ExponentialStatistics,
-    PatternedSource,
-)
+from examiner.irt.estimation.exponential import CompleteSource, PatternedSource
+from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
 from examiner.irt.estimation.fixed_point import Pace
 from examiner.irt.estimation.kernel_source import KernelSource
+from examiner.irt.estimation.task_curves import CommonCurves, OwnCurves
 from examiner.irt.items import Response
 from examiner.irt.model import Unknowns
 from examiner.results import ResponseMatrix
@@ -100,3 +98,21 @@ def test_all_sources_find_the_same_in_an_e_step() -> None:
             np.testing.assert_allclose(other.variance, first.variance, atol=1e-8)
         true = ex.irt.log_likelihood(matrix, BANK, rule)
         assert first.log_likelihood == pytest.approx(true, abs=1e-8)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+def test_single_precision_tells_the_log_likelihood_within_two_in_a_hundred_million(
+    missing: float,
+) -> None:
+    rng = np.random.default_rng(5)
+    tasks = [f"task {n}" for n in range(2000)]
+    bank = ItemParameters.of(tasks, rng.uniform(0.5, 2.0, 2000), rng.normal(0.0, 1.0, 2000))
+    values = ex.irt.simulate(bank, 150, rng=6).to_numpy().copy()
+    values[rng.random(values.shape) < missing] = np.nan
+    matrix = ResponseMatrix.from_array(values, tasks=tasks)
+    rule = Quadrature.for_items(bank, 1.0 - missing, spacing=0.8)
+    source: ResponseSource = PatternedSource(matrix, OwnCurves(np.float32))
+    if not missing:
+        source = CompleteSource(matrix, CommonCurves(np.ones(2000), np.float32))
+    found = source.expected(bank, rule).log_likelihood
+    assert found == pytest.approx(ex.irt.log_likelihood(matrix, bank, rule), rel=2e-8)

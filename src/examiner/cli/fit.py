@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from examiner.cli.fitting import ModelOptions
+from examiner.cli.engine import EngineOptions, chosen_engine, shards_from
+from examiner.cli.fitting import Asked, ModelOptions, recipe_of
 from examiner.cli.options import (
     OUTPUT,
     ComparisonOptions,
@@ -14,13 +16,18 @@ from examiner.cli.options import (
     option,
     parsed,
 )
-from examiner.cli.output import progress_bar, show
+from examiner.cli.output import print_notes, progress_bar, show
 from examiner.cli.source import results_from
-from examiner.irt import IRTFit, indicators, standard_scores
-from examiner.stored import save
+from examiner.irt import Indicators, IRTFit, grow, indicators, standard_scores
+from examiner.irt import fit as fit_irt
+from examiner.irt.estimation.parts import PartedSource
+from examiner.irt.indicators.elsewhere import indicators_without_responses
+from examiner.results import ResponseMatrix, Results
+from examiner.stored import open_fit, save
 from examiner.telling.findings import fit as findings
+from examiner.telling.findings import growth
 from examiner.telling.terminal import print_line
-from examiner.wording import shorten
+from examiner.wording import InputError, shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,32 +37,117 @@ class FitOptions(ModelOptions):
     bins: str | None = option(
         None, "Bins of difficulty for generality, or their ends.", metavar="NUMBER|EDGES"
     )
+    add: bool = option(
+        False,
+        "Add the results to the fit that --fit names: place agents, calibrate tasks, leave the rest.",
+        "--add",
+    )
+    fit: Path | None = option(
+        None, "The stored fit to --add to; replaced unless -o.", metavar="FILE"
+    )
     output: Path | None = option(
         None, "Store the fit as JSON, for `place`.", *OUTPUT, metavar="FILE"
     )
 
 
+class _Fitted(NamedTuple):
+    """A fit, what is told of its agents, and what was met on the way."""
+
+    fit: IRTFit
+    found: Indicators
+    notes: tuple[str, ...]
+    scores_of: str | None = None
+    """The measure of the scores that regularity is of; None where it is of responses."""
+
+
 def fit(
-    options: SourceOptions, comparison: ComparisonOptions, how: FitOptions, told: Seeded
+    options: SourceOptions,
+    comparison: ComparisonOptions,
+    how: FitOptions,
+    where: EngineOptions,
+    told: Seeded,
 ) -> None:
     """Fit an IRT model: difficulty and discrimination of tasks, ability and generality of agents."""
+    if how.add or how.fit is not None:
+        _added(options, comparison, how, told)
+        return
+    engine, expected = chosen_engine(options, where)
+    if expected is not None:
+        print_notes((expected,))
     with progress_bar("reading") as progress:
-        results = results_from(options, progress)
-        made = how.fitted(results, comparison, told.seed, progress)
-        scores = None if comparison.success is None else standard_scores(results)
-        found = indicators(made, scores, bins=_bins(how.bins))
+        asked = how.asked(told.seed, progress)
+        if engine in ("shards", "ray"):
+            done = _of_shards(shards_from(engine, options, comparison, where, progress), how, asked)
+        else:
+            results = results_from(options, progress)
+            done = _of_results(results, engine, comparison, how, asked)
+    made = done.fit
     if how.output is not None:
         save(made, how.output)
+    scores = done.scores_of
     show(
-        findings.tell(made, found, repeats_mean=scores is None and _one_trial(made)),
+        findings.tell(made, done.found, repeats_mean=scores is None and _repeats_mean(made)),
         "examiner.fit/1",
         told,
-        tuple(dict.fromkeys((*results.notes, *made.warnings, *found.notes))),
-        regularity_of="responses" if scores is None else f"Φ(z) of {results.measures[0]}",
+        tuple(dict.fromkeys((*done.notes, *made.warnings, *done.found.notes))),
+        regularity_of="responses" if scores is None else f"Φ(z) of {scores}",
+        engine=engine,
         seed=told.seed,
     )
     if how.output is not None and told.for_people:
         print_line(f"\nFit: {how.output}")
+
+
+def _added(
+    options: SourceOptions, comparison: ComparisonOptions, how: FitOptions, told: Seeded
+) -> None:
+    """Add later results to a stored fit."""
+    if not how.add or how.fit is None:
+        raise InputError(
+            "Later results are added to a stored fit with both: `examiner fit --add today.parquet --fit "
+            "fit.json`."
+        )
+    before = open_fit(how.fit)
+    with progress_bar("reading") as progress:
+        results = results_from(options, progress, reduce_training_logs=False)
+        new: Results | ResponseMatrix = results
+        if before.recipe is None:  # of shards, which are fitted as they are written
+            new = recipe_of(comparison).learn(results).responses(results)
+        grown = grow(before, new)
+    output = how.output or how.fit
+    save(grown.fit, output)
+    show(growth.tell(grown), "examiner.growth/1", told, results.notes, fit=str(output))
+    if told.for_people:
+        print_line(f"\nFit: {output}")
+
+
+def _of_results(
+    results: Results, engine: str, comparison: ComparisonOptions, how: FitOptions, asked: Asked
+) -> _Fitted:
+    """A fit of results that are here, in memory or sent to a GPU."""
+    if engine == "gpu":
+        from examiner.engines import gpu
+
+        recipe = recipe_of(comparison).learn(results)
+        source = gpu(recipe.responses(results), response=how.response)
+        made = fit_irt(source, how.model, **asked).with_recipe(recipe)
+        return _Fitted(made, indicators_without_responses(made), results.notes)
+    made = how.fitted(results, comparison, asked["rng"], asked["progress"])
+    scores = None if comparison.success is None else standard_scores(results)
+    found = indicators(made, scores, bins=_bins(how.bins))
+    return _Fitted(made, found, results.notes, None if scores is None else results.measures[0])
+
+
+def _of_shards(source: PartedSource, how: FitOptions, asked: Asked) -> _Fitted:
+    """A fit of shards on disk, with how often they were passed over."""
+    made = fit_irt(source, how.model, **asked)
+    passes = f"{source.parts.passes} passes over the responses on disk."
+    return _Fitted(made, indicators_without_responses(made), (passes,))
+
+
+def _repeats_mean(made: IRTFit) -> bool:
+    """Whether regularity only repeats the mean, or is not known."""
+    return made.matrix is None or _one_trial(made)
 
 
 def _one_trial(made: IRTFit) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict
 
 from examiner.cli.options import ComparisonOptions, option, parsed, success_of
 from examiner.irt import MODELS, IRTFit
@@ -43,23 +43,46 @@ class ModelOptions:
         self, results: Results, comparison: ComparisonOptions, seed: int, progress: Progress
     ) -> IRTFit:
         """Fit the model to results, made comparable and counted as the options say."""
-        return fit_irt(
-            results,
-            self.model,
-            recipe=Recipe(
-                normaliser=comparison.normalise,
-                success=success_of(comparison.success),
-                share=comparison.success_share,
-            ),
-            estimator=self.estimator,
-            priors=_priors(self.prior),
-            response=self.response,
-            landmark=self.landmark,
-            starts=self.starts,
-            nodes=self.nodes,
-            rng=seed,
-            progress=progress,
-        )
+        asked = self.asked(seed, progress)
+        recipe = recipe_of(comparison)
+        return fit_irt(results, self.model, recipe=recipe, response=self.response, **asked)
+
+    def asked(self, seed: int, progress: Progress) -> Asked:
+        """Return what is asked of a fit, wherever its responses lie."""
+        return {
+            "estimator": self.estimator,
+            "priors": _priors(self.prior),
+            "landmark": self.landmark,
+            "starts": self.starts,
+            "nodes": self.nodes,
+            "rng": seed,
+            "progress": progress,
+        }
+
+
+class Asked(TypedDict):
+    """What is asked of every fit."""
+
+    estimator: Literal["map", "ml"]
+    priors: dict[str, tuple[float, float]] | Literal["fixed"] | None
+    landmark: float | None
+    starts: int | None
+    nodes: int | None
+    rng: int
+    progress: Progress
+
+
+def recipe_of(comparison: ComparisonOptions) -> Recipe:
+    """Return how results are made comparable, and counted as successes.
+
+    >>> recipe_of(ComparisonOptions("human", "1.0")).success
+    1.0
+    """
+    return Recipe(
+        normaliser=comparison.normalise,
+        success=success_of(comparison.success),
+        share=comparison.success_share,
+    )
 
 
 def _priors(given: list[str] | None) -> dict[str, tuple[float, float]] | Literal["fixed"] | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.checking import Floats
 from examiner.information.channels import Channels
@@ -106,10 +108,20 @@ class PairLikelihood:
         """
         agents = self.shape[0]
         total = np.zeros((agents, agents))
-        for task in tasks:
-            for agent in range(agents):
-                total[agent] += self.row(agent, slice(task, task + 1))[0]
+        chosen = self._of(np.asarray(tasks, dtype=np.intp))
+        for agent in range(agents):
+            total[agent, agent:] = chosen.row(agent, slice(None), agent).sum(axis=0)
+            total[agent:, agent] = total[agent, agent:]
         return total
+
+    def _of(self, tasks: NDArray[np.intp]) -> PairLikelihood:
+        """The same of some tasks, so that an agent's row is one call however many they are."""
+        part = copy(self)
+        part._mean, part._deviation = self._mean[:, tasks], self._deviation[:, tasks]
+        part._seen = None if self._seen is None else self._seen[:, tasks]
+        part._whitening = None if self._whitening is None else self._whitening[tasks]
+        part.diagonal, part._cache = self.diagonal[tasks], None
+        return part
 
 
 def confusion(source: Results | Channels, tasks: Sequence[str] | None = None) -> Floats:

@@ -36,6 +36,9 @@ from examiner.irt.fitted import Starts as Starts
 from examiner.irt.fitted import TaskErrors as TaskErrors
 from examiner.irt.fitting import Fitting as Fitting
 from examiner.irt.fitting import FittingOptions as FittingOptions
+from examiner.irt.growth.drift import Drift as Drift
+from examiner.irt.growth.grow import Grown as Grown
+from examiner.irt.growth.grow import grow as grow
 from examiner.irt.indicators.ability_bits import AbilityInformation as AbilityInformation
 from examiner.irt.indicators.ability_bits import ability_information as ability_information
 from examiner.irt.indicators.bins import DifficultyBins as DifficultyBins

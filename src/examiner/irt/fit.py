@@ -17,7 +17,13 @@ from examiner.irt.diagnostics.chance import (
 )
 from examiner.irt.diagnostics.flags import ENOUGH_AGENTS, fit_warnings, outcome_of, task_flags
 from examiner.irt.errors.joint import JointErrors
-from examiner.irt.estimation.em import Optimum, ResponseSource, climb, with_spread
+from examiner.irt.estimation.em import (
+    Optimum,
+    ResponseSource,
+    SuitedSource,
+    climb,
+    with_spread,
+)
 from examiner.irt.estimation.exponential import CompleteSource, PatternedSource
 from examiner.irt.estimation.kernel_source import KernelSource
 from examiner.irt.estimation.starts import number_of_starts, starting_points
@@ -243,6 +249,8 @@ def _source(
     unknowns = Unknowns.of(model, usable.response, source.tasks, priors)
     centre = source.centre if isinstance(source, KernelSource) else None
     unknowns = replace(unknowns, landmark=landmark, centre=centre)
+    if isinstance(source, SuitedSource):
+        source = source.suited(unknowns)
     if not source.serves(unknowns):
         raise InputError(
             f"The source of responses has not what the model {model.name} needs. Choose another model."

@@ -228,9 +228,11 @@ class Unknowns:
         )
 
     def slopes(self, at: Point) -> Floats:
-        """Return the slopes of a point: [tasks], or one where it is shared."""
+        """Return the slopes of a point: [tasks], or one where it is shared or held."""
         if "slope" in self.own:
             return np.asarray(at.own[self.own.index("slope")])
+        if "slope" not in self.shared:
+            return np.array([dict(self.held)["slope"]])
         return np.asarray(at.shared[[self.shared.index("slope")]])
 
     def scaled(self, at: Point) -> Unknowns:

@@ -319,6 +319,13 @@ def _responses(
     return fit.recipe.responses(raw), fit.recipe.protocol_notes(raw)
 
 
+def responses_for(fit: IRTFit, new: Results | ResponseMatrix) -> ResponseMatrix:
+    """Return new results as the responses that a fit is of."""
+    matrix = _responses(fit, new)[0]
+    _check_kind(fit.items, matrix)
+    return matrix
+
+
 def _check_kind(items: ItemParameters, matrix: ResponseMatrix) -> None:
     if items.response not in SCORES and not matrix.is_counts:
         raise InputError(

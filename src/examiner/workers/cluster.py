@@ -39,10 +39,7 @@ class RayCrew(Crew):
         memory_bytes: int | None = None,
     ) -> None:
         super().__init__()
-        self._ray = ray_package(local=address is None or _is_here(address))
-        self._ours = not self._ray.is_initialized()
-        if self._ours:
-            self._connect(address)
+        self._ray, self._ours = connected(address)
         options = {"num_cpus": 1, "max_retries": 0, "num_returns": "streaming"}
         environment = {"env_vars": worker_environment()}
         self._task = self._ray.remote(performed_alone).options(runtime_env=environment, **options)
@@ -84,23 +81,6 @@ class RayCrew(Crew):
         if self._ours:
             self._ray.shutdown()
 
-    def _connect(self, address: str | None) -> None:
-        try:
-            if address is not None:
-                _knock(address)
-            self._ray.init(
-                address=address or "local",
-                log_to_driver=False,
-                logging_level="ERROR",
-                **({} if address else {"include_dashboard": False}),
-            )
-        except (OSError, ValueError, RuntimeError) as problem:
-            first = (str(problem).splitlines() or [""])[0]
-            raise ValueError(
-                f"Cannot reach a Ray cluster at {address!r}: {first[:200]}. Start one with `ray start`, or "
-                f"leave the address out."
-            ) from problem
-
     def _next(self, ticket: int, stream: Any) -> Event:
         try:
             kind, value = cast("tuple[Kind, object]", self._ray.get(next(stream)))
@@ -130,6 +110,32 @@ def performed_alone(
         if kind in ("done", "failed"):
             end_children(but=before)
         yield kind, value
+
+
+def connected(address: str | None) -> tuple[Any, bool]:  # Any: Ray is an extra
+    """Return the package ray, connected to a cluster, and whether that connection was made here.
+
+    Without an address a cluster of this machine is started.
+    """
+    ray = ray_package(local=address is None or _is_here(address))
+    if ray.is_initialized():
+        return ray, False
+    try:
+        if address is not None:
+            _knock(address)
+        ray.init(
+            address=address or "local",
+            log_to_driver=False,
+            logging_level="ERROR",
+            **({} if address else {"include_dashboard": False}),
+        )
+    except (OSError, ValueError, RuntimeError) as problem:
+        first = (str(problem).splitlines() or [""])[0]
+        raise ValueError(
+            f"Cannot reach a Ray cluster at {address!r}: {first[:200]}. Start one with `ray start`, or "
+            f"leave the address out."
+        ) from problem
+    return ray, True
 
 
 def ray_package(*, local: bool) -> Any:  # Any: Ray is an extra

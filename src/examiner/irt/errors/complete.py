@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.errors.freedom import CompleteInformation, Freedom
-from examiner.irt.estimation.exponential import softplus_and_sigmoid
+from examiner.irt.estimation.task_curves import softplus_and_sigmoid
 from examiner.irt.estimation.usable_responses import same_trials, suitable_kind
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.posterior import Quadrature, posterior_weights

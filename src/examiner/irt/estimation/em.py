@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -46,6 +46,10 @@ class Expected:
 
     def slope_information(self, unknowns: Unknowns, at: Point) -> Floats:
         """Return the information that responses and abilities together hold on each slope, [tasks]."""
+        raise NotImplementedError
+
+    def plus(self, other: Self) -> Self:
+        """Return the sums over these agents and others; abilities stay those of these."""
         raise NotImplementedError
 
     @property
@@ -128,6 +132,15 @@ class ResponseSource(Protocol):
         >>> source.expected(items, Quadrature.grid()).ability.round(3)
         array([ 0.   , -0.704])
         """
+        ...
+
+
+@runtime_checkable
+class SuitedSource(Protocol):
+    """A source that has other statistics for some models, and names the one for a model."""
+
+    def suited(self, unknowns: Unknowns) -> ResponseSource:
+        """Return the source of the statistics that a model asks for."""
         ...
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.fixed_point import Pace
+from examiner.irt.estimation.kernel import Kernel
 from examiner.irt.estimation.kernel_statistics import KernelStatistics
 from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.estimation.score_kernels import Normal
@@ -27,42 +30,73 @@ _SPACING, _WIDER = 0.6, 1.2
 """Closer than for exponential families: posteriors under guessing are less like Gaussians. Of many cells,
 where sums have seven digits, nodes may lie further apart: at 1000 × 500, 10,000 × 21 and 3000 × 100
 log-likelihoods stay the same within 0.01, and slopes within 0.0007; 1.3 is three times as far off."""
-_NOBODY = 1e-13
-"""Of an agent at a node, which the M-step passes over: grids reach farther than agents do."""
 _BLOCK = 128
 _SMALL = 200_000
 """Up to this many cells are kept as float64, more as float32."""
+
+
+class KernelPart(NamedTuple):
+    """What some agents of many are told of all, and where their posteriors were last."""
+
+    kernel: Kernel
+    kind: type[np.floating]
+    windows: Windows
+
+
+def kernel_kind(cells: ResponseMatrix | int) -> type[np.floating]:
+    """Return double precision for few cells, single for many."""
+    return suitable_kind(cells, _SMALL)
+
+
+def kernel_pace(kind: type[np.floating]) -> Pace:
+    """Return how finely to integrate and when to stop."""
+    exact = kind is np.float64
+    return Pace(
+        _SPACING if exact else _WIDER,
+        reach=np.inf,  # blocks look only at the nodes they need
+        relaid=(3, 8, 20, 50, 120),
+        fresh=0,
+        tolerance=1e-5 if exact else 1e-4,
+        noise=1e-11 if exact else 1e-8,
+    )
+
+
+def standing_windows(matrix: ResponseMatrix) -> Windows:
+    """Return agents in blocks of like mean result."""
+    values = matrix.to_numpy()
+    seen = ~np.isnan(values)
+    standing = np.where(seen, values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
+    return Windows(standing, _BLOCK)
 
 
 class KernelSource:
     """The statistics T_c of a kernel, with agents in blocks that look only at the nodes they need.
 
     A statistic that is the same for all agents (trials, where all were given as many) is kept as one
-    row: it adds the same to every agent's log-likelihood and costs no product.
+    row: it adds the same to every agent's log-likelihood and costs no product. Where more is known of
+    agents than the population they are of, `anchor` [agents, nodes] has their log densities at the nodes of
+    the one quadrature that is then used.
     """
 
-    def __init__(self, matrix: ResponseMatrix, response: Response) -> None:
+    def __init__(
+        self,
+        matrix: ResponseMatrix,
+        response: Response,
+        whole: KernelPart | None = None,
+        anchor: Floats | None = None,
+    ) -> None:
         self.agents, self.tasks, self.response = matrix.agents, matrix.tasks, response
         self.centre = centres(matrix) if response == "normal" else None
         self._matrix = matrix
-        self._kernel = kernel_for(response, matrix) if self.centre is None else Normal(self.centre)
-        values = matrix.to_numpy()
-        seen = ~np.isnan(values)
-        standing = np.where(seen, values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
-        self._windows = Windows(standing, _BLOCK)
-        self.trials = seen.mean(axis=0)
+        if whole is None:
+            kernel = kernel_for(response, matrix) if self.centre is None else Normal(self.centre)
+            whole = KernelPart(kernel, kernel_kind(matrix), standing_windows(matrix))
+        self._kernel, kind, self._windows = whole
+        self._anchor = None if anchor is None else anchor[self._windows.order]
+        self.trials = matrix.observed.mean(axis=0)
         if matrix.is_counts:
             self.trials = matrix.trials.mean(axis=0, dtype=np.float64)
-        kind = suitable_kind(matrix, _SMALL)
-        exact = kind is np.float64
-        self.pace = Pace(
-            _SPACING if exact else _WIDER,
-            reach=np.inf,  # blocks look only at the nodes they need
-            relaid=(3, 8, 20, 50, 120),
-            fresh=0,
-            tolerance=1e-5 if exact else 1e-4,
-            noise=1e-11 if exact else 1e-8,
-        )
+        self.pace = kernel_pace(kind)
         self._data: tuple[NDArray[np.floating], ...] = tuple(
             data[0].copy() if (data == data[0]).all() else data[self._windows.order].astype(kind)
             for data in self._kernel.statistics(matrix)
@@ -92,7 +126,11 @@ class KernelSource:
 
     def expected(self, items: ItemParameters, rule: Quadrature) -> KernelStatistics:
         """Return S_c = T_cᵀ W and the abilities, from one product for each c and block."""
-        base = rule.log_weights.copy()
+        return self.summed(items, rule).where_agents_are()
+
+    def summed(self, items: ItemParameters, rule: Quadrature) -> KernelStatistics:
+        """Return the same at all nodes, which adds up with that of other agents."""
+        base = rule.log_weights.copy() if self._anchor is None else np.zeros(len(rule))
         varied = []
         shape = curves(items, rule.nodes)
         terms = self._kernel.terms(shape, items.precision)
@@ -106,6 +144,8 @@ class KernelSource:
 
         def joint(rows: slice, window: slice) -> Floats:
             density = np.repeat(base[None, window], rows.stop - rows.start, axis=0)
+            if self._anchor is not None:
+                density += self._anchor[rows, window]
             for data, term in varied:
                 density += data[rows] @ term[:, window]
             return density
@@ -116,20 +156,17 @@ class KernelSource:
                 total[:, window] += data[rows].T @ weights.astype(data.dtype)
 
         found = self._windows.sweep(rule, joint, use)
-        alive = np.flatnonzero(mass > _NOBODY)
-        here = slice(int(alive[0]), int(alive[-1]) + 1)
-        summed = (part[:, here].astype(np.float64, copy=False) for part in sums)
+        summed = (part.astype(np.float64, copy=False) for part in sums)
         every = tuple(
-            np.multiply.outer(data, mass[here]) if data.ndim == 1 else next(summed)
-            for data in self._data
+            np.multiply.outer(data, mass) if data.ndim == 1 else next(summed) for data in self._data
         )
         return KernelStatistics(
             found.log_likelihood + self._constant,
             found.ability,
             found.variance,
             self._kernel,
-            rule.nodes[here],
+            rule.nodes,
             every,
-            shape.at(here),
-            mass[here],
+            shape,
+            mass,
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from examiner.irt.estimation.together import newton_ahead
 from examiner.irt.items import Curves, Floats, curves
 from examiner.irt.model import CUTS, Parameter, Point, Unknowns
 
+_NOBODY = 1e-13
+"""Of an agent at a node, which the M-step passes over: grids reach farther than agents do."""
 _HALVINGS = 12
 _SETTLING = 0.1
 """While tasks still move farther than this, most of them, what they have in common says little."""
@@ -37,6 +39,24 @@ class KernelStatistics(Expected):
     mass: Floats
     _first: list[tuple[Slopes, Heights]] = field(default_factory=list, compare=False, repr=False)
     """What the kernel says under the parameters of the E-step, once it was asked."""
+
+    def plus(self, other: Self) -> Self:
+        """Return the sums over these agents and others, in the arrays of these; all nodes are there yet."""
+        for mine, theirs in zip((self.mass, *self.sums), (other.mass, *other.sums), strict=True):
+            mine += theirs
+        return replace(self, log_likelihood=self.log_likelihood + other.log_likelihood)
+
+    def where_agents_are(self) -> KernelStatistics:
+        """Return the same without the nodes that no agent is near."""
+        alive = np.flatnonzero(self.mass > _NOBODY)
+        here = slice(int(alive[0]), int(alive[-1]) + 1)
+        return replace(
+            self,
+            nodes=self.nodes[here],
+            sums=tuple(part[:, here] for part in self.sums),
+            shape=self.shape.at(here),
+            mass=self.mass[here],
+        )
 
     def raised(self, unknowns: Unknowns, at: Point) -> Point:
         """Return the parameters after steps for every task, and then one for each shared number."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +47,13 @@ def usable_responses(
     """Set aside tasks with constant results and agents without any, and check that enough is left."""
     if not isinstance(given, ResponseMatrix):
         if hasattr(given, "first_start"):
-            return UsableResponses(None, _taken(model, given.response), (), ())
+            return UsableResponses(
+                None,
+                _taken(model, given.response),
+                getattr(given, "dropped", ()),
+                getattr(given, "left_out", ()),
+                getattr(given, "means", None),
+            )
         raise InputError(
             f"A {type(given).__name__} is given. Give a ResponseMatrix: `responses(results, success=…)` "
             f"or `ResponseMatrix.from_array(table)`; or results, from `load` or `read`."
@@ -58,21 +65,8 @@ def usable_responses(
             "The model normal is for scores without ends, and these are successes: zeros and ones. Fit "
             "them by 2pl (`--model 2pl`), or scores as they are (without `--success`)."
         )
-    reasons = _constant_tasks(matrix)
-    kept = [column for column, reason in enumerate(reasons) if reason is None]
-    dropped = tuple(
-        Dropped(task, reason, value)
-        for task, reason, value in zip(
-            matrix.tasks, reasons, _shared_results(matrix, reasons), strict=True
-        )
-        if reason is not None
-    )
-    if len(kept) < _FEWEST_TASKS:
-        why = f" ({shorten(dropped[0].name)}: {dropped[0].reason})" if dropped else ""
-        raise InputError(
-            f"Only {counted(len(kept), 'task')} of {len(matrix.tasks)} can be fitted{why}. "
-            f"Give at least {_FEWEST_TASKS} tasks on which agents differ."
-        )
+    reasons = constant_tasks(matrix)
+    kept, dropped = _aside(matrix.tasks, reasons, _shared_results(matrix, reasons))
     part = matrix.take(tasks=kept) if dropped else matrix
     seen, usable = _seen(matrix), _seen(part)
     unseen = [(row, "no observed result") for row in np.flatnonzero(~seen)]
@@ -80,16 +74,51 @@ def usable_responses(
         (row, "observed only on tasks with constant results")
         for row in np.flatnonzero(seen & ~usable)
     ]
-    if int(usable.sum()) < _FEWEST_AGENTS:
-        raise InputError(
-            f"Only {counted(int(usable.sum()), 'agent')} with results can be fitted. "
-            f"Give at least {_FEWEST_AGENTS}; a few dozen are needed for estimates worth reading."
-        )
+    check_enough_agents(int(usable.sum()))
     means = _means(matrix)[usable]
     if unseen:
         part = part.take(np.flatnonzero(usable).tolist())
     left_out = tuple(Dropped(matrix.agents[row], reason) for row, reason in unseen)
     return UsableResponses(part, chosen, dropped, left_out, means)
+
+
+def set_aside(
+    tasks: Sequence[str], won: Floats, tried: Floats
+) -> tuple[list[int], tuple[Dropped, ...]]:
+    """Return the columns of tasks on which agents differ, by sums over agents, and the others with why.
+
+    >>> set_aside(["t", "u", "v"], np.array([0.0, 1.0, 2.0]), np.array([3.0, 3.0, 3.0]))
+    ([1, 2], (Dropped(name='t', reason='no agent ever succeeded', value=0.0),))
+    """
+    reasons = _constant_counts(won, tried)
+    return _aside(tasks, reasons, ratio(won, tried).tolist())
+
+
+def _aside(
+    tasks: Sequence[str], reasons: list[str | None], values: list[float]
+) -> tuple[list[int], tuple[Dropped, ...]]:
+    kept = [column for column, reason in enumerate(reasons) if reason is None]
+    dropped = tuple(
+        Dropped(task, reason, value)
+        for task, reason, value in zip(tasks, reasons, values, strict=True)
+        if reason is not None
+    )
+    if len(kept) < _FEWEST_TASKS:
+        why = f" ({shorten(dropped[0].name)}: {dropped[0].reason})" if dropped else ""
+        raise InputError(
+            f"Only {counted(len(kept), 'task')} of {len(tasks)} can be fitted{why}. "
+            f"Give at least {_FEWEST_TASKS} tasks on which agents differ."
+        )
+    return kept, dropped
+
+
+def check_enough_agents(count: int) -> None:
+    """Refuse to fit fewer agents than tell anything."""
+    if count < _FEWEST_AGENTS:
+        raise InputError(
+            f"Only {counted(count, 'agent')} with results can be fitted. "
+            f"Give at least {_FEWEST_AGENTS}; a few dozen are needed for estimates worth reading."
+        )
 
 
 def _response_for(matrix: ResponseMatrix, model: Model, response: Response | None) -> Response:
@@ -116,20 +145,10 @@ def _seen(matrix: ResponseMatrix) -> NDArray[np.bool_]:
     return np.asarray(matrix.observed.any(axis=1))
 
 
-def _constant_tasks(matrix: ResponseMatrix) -> list[str | None]:
+def constant_tasks(matrix: ResponseMatrix) -> list[str | None]:
     """Why each task cannot be fitted, or None."""
     if matrix.is_counts:
-        won, tried = column_sums(matrix.successes), column_sums(matrix.trials)
-        return [
-            "never observed"
-            if n == 0
-            else "no agent ever succeeded"
-            if k == 0
-            else "every agent always succeeded"
-            if k == n
-            else None
-            for k, n in zip(won.tolist(), tried.tolist(), strict=True)
-        ]
+        return _constant_counts(column_sums(matrix.successes), column_sums(matrix.trials))
     values = matrix.to_numpy()
     seen = ~np.isnan(values)
     low = np.where(seen, values, np.inf).min(axis=0)
@@ -145,6 +164,19 @@ def _constant_tasks(matrix: ResponseMatrix) -> list[str | None]:
         for count, bottom, top in zip(
             seen.sum(axis=0).tolist(), low.tolist(), high.tolist(), strict=True
         )
+    ]
+
+
+def _constant_counts(won: Floats, tried: Floats) -> list[str | None]:
+    return [
+        "never observed"
+        if n == 0
+        else "no agent ever succeeded"
+        if k == 0
+        else "every agent always succeeded"
+        if k == n
+        else None
+        for k, n in zip(won.tolist(), tried.tolist(), strict=True)
     ]
 
 
@@ -190,9 +222,10 @@ def column_sums(counts: NDArray[np.unsignedinteger]) -> Floats:
     return total
 
 
-def suitable_kind(matrix: ResponseMatrix, most: int) -> type[np.floating]:
+def suitable_kind(cells: ResponseMatrix | int, most: int) -> type[np.floating]:
     """Return double precision up to so many cells, single beyond."""
-    cells = len(matrix.agents) * len(matrix.tasks)
+    if isinstance(cells, ResponseMatrix):
+        cells = len(cells.agents) * len(cells.tasks)
     return np.float64 if cells <= most else np.float32
 
 
@@ -201,19 +234,32 @@ def biserial_start(
 ) -> tuple[Floats, Floats]:
     """Return slopes and intercepts from shares and from correlations with the total score.
 
-    `won` [agents, tasks] are successes, the totals [tasks] those of a task and its trials. A task's
-    correlation with the standardised total, divided by the height of the normal curve at its share, is
-    about the biserial r; a = 1.702 r / √(1 − r²) in logits. Shares are smoothed.
+    `won` [agents, tasks] are successes, the totals [tasks] those of a task and its trials.
     """
     kind = won.dtype
+    total = np.asarray(won @ np.ones(len(total_won), dtype=kind), dtype=np.float64)
+    along = np.asarray(standard(total).astype(kind) @ won, dtype=np.float64)
+    return start_along(along, total_won, total_tried, shared_slope=shared_slope)
+
+
+def standard(total: Floats) -> Floats:
+    """Return total scores of agents with mean 0 and standard deviation 1."""
+    return np.asarray((total - total.mean()) / max(float(total.std()), 1e-12))
+
+
+def start_along(
+    along: Floats, total_won: Floats, total_tried: Floats, *, shared_slope: bool
+) -> tuple[Floats, Floats]:
+    """Return slopes and intercepts from successes of each task weighted by standardised total scores.
+
+    A task's correlation with the standardised total, divided by the height of the normal curve at its
+    share, is about the biserial r; a = 1.702 r / √(1 − r²) in logits. Shares are smoothed.
+    """
     share = (total_won + 0.5) / (total_tried + 1.0)
     logit = np.log(share / (1 - share))
-    total = np.asarray(won @ np.ones(len(total_won), dtype=kind), dtype=np.float64)
-    ability = (total - total.mean()) / max(float(total.std()), 1e-12)
     # Logistic and normal quantiles differ by 1.702; the normal height at the quantile is closed-form.
     height = np.exp(-0.5 * (logit / 1.702) ** 2) / np.sqrt(2 * np.pi)
-    covariance = np.asarray(ability.astype(kind) @ won, dtype=np.float64) / total_tried
-    r = np.clip(covariance / height, -0.9, 0.9)
+    r = np.clip(along / total_tried / height, -0.9, 0.9)
     stretch = 1 / np.sqrt(1 - r**2)
     slope = np.clip(1.702 * r * stretch, -4.0, 4.0)
     if shared_slope:

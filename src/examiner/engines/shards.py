@@ -1,0 +1,157 @@
+"""Fits out of core: Parquet shards are decoded once into bytes on disk, and passed over in blocks."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from examiner.engines.packed import Packed, Progress, packed
+from examiner.irt import ItemParameters, Quadrature, Response
+from examiner.irt.estimation.em import Expected
+from examiner.irt.estimation.parts import Part, PartedSource, Steps, Whole
+from examiner.wording import InputError
+
+_PROGRAM = 250_000_000
+"""Bytes that Python, numpy and polars take before there is any data."""
+_PER_CELL = 16
+"""Bytes at work for each cell of a block: packed, successes and trials, and both as single floats."""
+_TABLES = 7
+"""Tables of [tasks, nodes] in single precision at work in an E-step and the M-step after it."""
+_FEWEST_ROWS = 64
+
+
+class OnDisk:
+    """Packed responses, and how often they were passed over."""
+
+    def __init__(self, held: Packed) -> None:
+        self.packed, self.passes = held, 0
+
+    @property
+    def whole(self) -> Whole:
+        """What is known of all agents."""
+        return self.packed.whole
+
+    def begin(self) -> None:
+        """Begin another pass, if all is still as it was."""
+        self.packed.check()
+        self.passes += 1
+
+
+class Shards(OnDisk):
+    """Blocks of so many agents on disk, of which one is in memory at a time.
+
+    `within` are the agents that are looked at, by default all.
+    """
+
+    def __init__(self, held: Packed, rows: int, within: range | None = None) -> None:
+        super().__init__(held)
+        self.rows = rows
+        self._within = range(len(held.whole.agents)) if within is None else within
+        self._steps: Steps | None = None
+        self._kept: dict[int, Part] = {}
+
+    def summed(
+        self, response: Response, items: ItemParameters, rule: Quadrature, *, simple: bool
+    ) -> Iterator[Expected]:
+        """Yield the statistics of each block of agents."""
+        self.begin()
+        steps = self._steps
+        if steps is None or (steps.response, steps.asked_simple) != (response, simple):
+            steps = self._steps = Steps(self.whole, response, simple=simple)
+            self._kept = {}
+        for block in self._blocks():
+            matrix = self.packed.matrix(block.start, block.stop)
+            if block.start not in self._kept:
+                self._kept[block.start] = steps.part(matrix)
+            yield steps.summed(matrix, self._kept[block.start], items, rule)
+
+    def weighted(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the successes of each task, weighted by agents: weights of all, [agents]."""
+        self.begin()
+        total = np.zeros(len(self.whole.tasks))
+        for block in self._blocks():
+            won = self.packed.matrix(block.start, block.stop).successes.astype(np.float32)
+            total += weights[block.start : block.stop].astype(np.float32) @ won
+        return total
+
+    def _blocks(self) -> Iterator[range]:
+        for start in range(self._within.start, self._within.stop, self.rows):
+            yield range(start, min(start + self.rows, self._within.stop))
+
+
+def sharded(
+    source: str | Path | Sequence[str | Path],
+    *,
+    memory: float = 2.0,
+    cache: str | Path | None = None,
+    measure: str | None = None,
+    success: float | None = None,
+    response: Response | None = None,
+    progress: Progress | None = None,
+) -> PartedSource:
+    """Return a source for `irt.fit` of Parquet files that need not fit in memory.
+
+    `source` is a file, a folder (partitioned ones too), a pattern, or a list of these; shards hold agent,
+    task and a measure of zeros and ones, or successes and trials, or a column for each task. With
+    `success`, results of at least so much succeed. They are decoded once, into a byte for each cell, in the
+    folder `cache`, where a later call finds them again, or in a temporary one. Each pass of the fit reads
+    these bytes in blocks, so that about `memory` GB are used in all.
+
+    >>> from examiner.irt import ItemParameters, fit, simulate
+    >>> items = ItemParameters.of([f"task {n}" for n in range(20)], np.ones(20), np.linspace(-2, 2, 20))
+    >>> table = simulate(items, 100, rng=0)
+    >>> path = table.save(Path(tempfile.mkdtemp()) / "table.parquet")
+    >>> source = sharded(path)
+    >>> round(fit(source).log_likelihood - fit(table, errors=False).log_likelihood, 6)
+    0.0
+    """
+    held = packed_in(cache, source, measure=measure, success=success, progress=progress)
+    return PartedSource(Shards(held, rows_within(held.whole, memory)), response)
+
+
+def packed_in(
+    cache: str | Path | None,
+    source: str | Path | Sequence[str | Path],
+    *,
+    measure: str | None,
+    success: float | None,
+    progress: Progress | None,
+) -> Packed:
+    """Return packed responses in a folder, or in a temporary one that goes with them."""
+    folder = Path(tempfile.mkdtemp(prefix="examiner-")) if cache is None else Path(cache)
+    try:
+        held = packed(source, folder, measure=measure, success=success, progress=progress)
+    except BaseException:
+        if cache is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    if cache is None:
+        weakref.finalize(held, shutil.rmtree, folder, ignore_errors=True)
+    return held
+
+
+def rows_within(whole: Whole, memory: float) -> int:
+    """Return how many agents fit in so many GB beside what a fit needs in any case."""
+    tasks = len(whole.tasks)
+    needed = _PROGRAM + _TABLES * 4 * tasks * nodes_for(whole)
+    rows = int((memory * 1e9 - needed) // (_PER_CELL * tasks))
+    least = (needed + _FEWEST_ROWS * _PER_CELL * tasks) / 1e9
+    if not rows >= min(_FEWEST_ROWS, len(whole.agents)):
+        raise InputError(
+            f"{memory:g} GB of memory are too little for {tasks:,} tasks. Give at least {least:.1f}."
+        )
+    return min(rows, len(whole.agents))
+
+
+def nodes_for(whole: Whole) -> int:
+    """Return about how many nodes an E-step has: as dense as the tasks are informative."""
+    if whole.given is not None:
+        return 200  # Chebyshev nodes, whatever the length
+    trials = float(whole.tried.sum()) / len(whole.agents)
+    return int(12 * np.sqrt(1.0 + 0.25 * trials) / 0.8) + 1

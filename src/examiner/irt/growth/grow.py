@@ -1,0 +1,191 @@
+"""Add to a fit what came later: everything in it stays, new agents are placed and new tasks calibrated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from examiner.checking import check_known
+from examiner.irt.estimation.kernel_source import KernelSource
+from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.fitted import Abilities, Dropped, IRTFit, TaskErrors
+from examiner.irt.growth.calibration import Calibrated, calibrated
+from examiner.irt.growth.drift import Drift, drift
+from examiner.irt.items import SCORES, Floats, ItemParameters, curves
+from examiner.irt.models import MODELS
+from examiner.irt.place import responses_for
+from examiner.irt.posterior import Quadrature, agent_blocks, moments, posterior_weights
+from examiner.results import ResponseMatrix, Results
+from examiner.wording import InputError
+
+ADDED = "calibrated later, on the agents that took it"
+_SPACING = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """A fit with what was added, the names of that, what was not, and whether old tasks moved."""
+
+    fit: IRTFit
+    agents: tuple[str, ...]
+    tasks: tuple[str, ...]
+    dropped: tuple[Dropped, ...]
+    drift: Drift
+
+
+def grow(fit: IRTFit, results: Results | ResponseMatrix) -> Grown:
+    """Add later results to a fit of successes, without fitting again.
+
+    New agents are placed by what they did on tasks of the fit. New tasks are calibrated on the agents that
+    took them: new ones, by all their results, and those of the fit, by the abilities it has of them
+    (fixed-parameter calibration). Parameters of old tasks and abilities of old agents stay as they are;
+    their results on old tasks are not counted again. `drift` says which old tasks new agents contradict.
+
+    References: Kim (2006), "A comparative study of IRT fixed parameter calibration methods".
+
+    >>> from examiner.irt import fit as fit_irt, simulate
+    >>> items = ItemParameters.of([f"task {n}" for n in range(12)], np.ones(12), np.linspace(-2, 2, 12))
+    >>> table = simulate(items, 300, rng=0)
+    >>> before = fit_irt(table.take(range(200), range(10)), errors=False)
+    >>> after = grow(before, table.take(range(200, 300)))
+    >>> after.tasks, len(after.agents), after.drift.moved
+    (('task 10', 'task 11'), 100, ())
+    """
+    if fit.items.response in SCORES:
+        raise InputError(
+            f"The fit is of scores ({fit.model}), and only fits of successes grow. Fit all results again."
+        )
+    check_known("model", fit.model, MODELS)
+    matrix = responses_for(fit, results)
+    inner = fit.items.rescaled(0.0, fit.population_sd)  # where the population is N(0, 1)
+    rule = Quadrature.for_items(inner, spacing=_SPACING)
+    old = set(fit.abilities.agents)
+    newcomers = [row for row, agent in enumerate(matrix.agents) if agent not in old]
+    anchor = _known_before(fit, matrix, rule)
+    moved = _by_old_tasks(fit, matrix, inner, (rule, anchor), newcomers)
+    known = {*fit.items.tasks, *(task.name for task in fit.dropped)}
+    fresh = [column for column, task in enumerate(matrix.tasks) if task not in known]
+    added = Calibrated(None, None, ())
+    if fresh:
+        added = calibrated(fit, inner, matrix.take(tasks=fresh), rule, anchor)
+    _, weights = posterior_weights(anchor[newcomers])
+    mean, variance = moments(weights, rule.nodes)
+    placed = Abilities(
+        tuple(matrix.agents[row] for row in newcomers),
+        fit.population_sd * mean,
+        fit.population_sd * np.sqrt(variance),
+        fit.abilities.method,
+    )
+    tasks = () if added.items is None else added.items.tasks
+    made = _joined(fit, placed, _means(matrix, newcomers), added)
+    return Grown(made, placed.agents, tasks, added.dropped, moved)
+
+
+def _known_before(fit: IRTFit, matrix: ResponseMatrix, rule: Quadrature) -> Floats:
+    """Log densities at nodes [agents, nodes]: of the population, or what the fit knows of its agents."""
+    nodes, held = rule.nodes, fit.abilities
+    found = np.repeat(rule.log_weights[None], len(matrix.agents), axis=0)
+    row = {agent: index for index, agent in enumerate(held.agents)}
+    own = held.error if held.posterior is None else held.posterior
+    for index, agent in enumerate(matrix.agents):
+        if agent in row:
+            mean, sd = (float(part[row[agent]]) / fit.population_sd for part in (held.ability, own))
+            found[index] += 0.5 * nodes**2 - 0.5 * ((nodes - mean) / max(sd, 1e-3)) ** 2
+    return found
+
+
+def _by_old_tasks(
+    fit: IRTFit,
+    matrix: ResponseMatrix,
+    inner: ItemParameters,
+    at: tuple[Quadrature, Floats],
+    newcomers: list[int],
+) -> Drift:
+    """Add what newcomers did on tasks of the fit to their densities, and see whether these moved."""
+    rule, anchor = at
+    known = {task: column for column, task in enumerate(fit.items.tasks)}
+    shared = [column for column, task in enumerate(matrix.tasks) if task in known]
+    nothing = np.full(len(inner), np.nan)
+    if not shared or not newcomers:
+        return Drift(inner.tasks, nothing, nothing)
+    part = matrix.take(newcomers, shared)
+    items = inner.take([known[task] for task in part.tasks])
+    kernel = kernel_for(items.response, part)
+    terms = kernel.terms(curves(items, rule.nodes), items.precision)
+    rows = np.array(newcomers)
+    for block in agent_blocks(part, kernel, width=len(rule)):
+        anchor[rows[block.rows]] += block.log_likelihoods(terms)
+    found = KernelSource(part, items.response).summed(items, rule)
+    taken = part.observed.sum(axis=0).astype(np.float64)
+    told = drift(found, items, taken, len(fit.abilities.agents))
+    return replace(told, shift=told.shift * fit.population_sd)
+
+
+def _means(matrix: ResponseMatrix, rows: list[int]) -> Floats:
+    values = matrix.to_numpy()[rows]
+    seen = ~np.isnan(values)
+    return np.asarray(np.where(seen, values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1))
+
+
+def _joined(fit: IRTFit, placed: Abilities, means: Floats, added: Calibrated) -> IRTFit:
+    """The fit with new agents and tasks behind the old ones."""
+    held = fit.abilities
+    own = None if held.posterior is None else np.append(held.posterior, placed.error)
+    together = None
+    if held.together is not None:
+        nothing = np.zeros((len(placed.agents), held.together.shape[1]))
+        together = np.concatenate([held.together, nothing])
+    abilities = replace(
+        held,
+        agents=held.agents + placed.agents,
+        ability=np.append(held.ability, placed.ability),
+        error=np.append(held.error, placed.error),
+        posterior=own,
+        together=together,
+        joint=None,
+    )
+    made = replace(
+        fit,
+        abilities=abilities,
+        means=None if fit.means is None else np.append(fit.means, means),
+        matrix=None,
+        evidence=None,
+        errors=None if fit.errors is None else replace(fit.errors, joint=None),
+    )
+    if added.items is None:
+        return made
+    return replace(
+        made,
+        items=_all_tasks(fit.items, added.items),
+        flags=fit.flags + tuple((ADDED,) for _ in added.items.tasks),
+        errors=None if fit.errors is None else _all_errors(fit.errors, added.errors),
+    )
+
+
+def _all_tasks(old: ItemParameters, new: ItemParameters) -> ItemParameters:
+    parts = {}
+    for part in fields(old):
+        before, after = getattr(old, part.name), getattr(new, part.name)
+        parts[part.name] = before
+        if isinstance(before, tuple):
+            parts[part.name] = before + after
+        elif isinstance(before, np.ndarray):
+            parts[part.name] = np.concatenate([before, after])
+    return ItemParameters.of(**parts)
+
+
+def _all_errors(old: TaskErrors, new: TaskErrors | None) -> TaskErrors:
+    assert new is not None
+    parts: dict[str, Any] = {}  # Any: arrays of the fields that have them
+    for part in fields(old):
+        before, after = getattr(old, part.name), getattr(new, part.name)
+        if isinstance(before, np.ndarray) and isinstance(after, np.ndarray):
+            parts[part.name] = np.concatenate([before, after])
+    together = old.together
+    if together is not None:  # what old tasks err by together is none of the new ones'
+        blocks = together.reshape(-1, len(old.slope), together.shape[1])
+        nothing = np.zeros((len(blocks), len(new.slope), together.shape[1]))
+        together = np.concatenate([blocks, nothing], axis=1).reshape(-1, together.shape[1])
+    return replace(old, **parts, together=together, joint=None)

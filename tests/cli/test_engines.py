@@ -1,0 +1,72 @@
+"""`examiner fit --engine`: the same numbers from shards and devices, and what cannot be had there."""
+
+import json
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from engines.like_fits import MATRIX
+
+
+@pytest.fixture
+def shards(tmp_path):
+    half = len(MATRIX.agents) // 2
+    (tmp_path / "shards").mkdir()
+    MATRIX.take(range(half)).save(tmp_path / "shards" / "a.parquet")
+    MATRIX.take(range(half, 2 * half)).save(tmp_path / "shards" / "b.parquet")
+    return tmp_path / "shards"
+
+
+def test_shards_are_fitted_with_the_numbers_of_memory(examiner, shards, tmp_path):
+    out = tmp_path / "fit.json"
+    done = examiner("fit", shards, "--engine", "shards", "--json", "-o", out)
+    told = json.loads(done.stdout)
+    here = ex.irt.fit(MATRIX, errors=False, starts=1)
+    assert told["engine"] == "shards"
+    assert told["log_likelihood"] == pytest.approx(here.log_likelihood, rel=1e-8)
+    assert "About " in done.stderr and "GB are expected" in done.stderr
+    assert any("passes over the responses" in warning for warning in told["warnings"])
+    stored = ex.open(out)
+    np.testing.assert_allclose(np.sort(stored.items.slope), np.sort(here.items.slope), atol=1e-4)
+
+
+def test_a_gpu_that_is_not_there_is_one_sentence(examiner, shards):
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    done = examiner("fit", shards / "a.parquet", "--engine", "gpu")
+    assert done.returncode == 2
+    assert "There is no GPU that torch can use" in done.stderr
+
+
+def test_what_shards_cannot_do_is_said(examiner, shards):
+    done = examiner("fit", shards, "--engine", "shards", "--normalise", "z-score")
+    assert done.returncode == 2
+    assert (
+        "Shards are fitted as they are written, and '--normalise' would change them" in done.stderr
+    )
+    done = examiner("fit", shards, "--engine", "shards", "--memory", "0.01")
+    assert done.returncode == 2
+    assert "0.01 GB of memory are too little for 30 tasks" in done.stderr
+
+
+def test_results_of_another_day_are_added_to_a_fit(examiner, tmp_path):
+    tasks = len(MATRIX.tasks)
+    MATRIX.take(range(250), range(tasks - 3)).to_polars().write_parquet(tmp_path / "first.parquet")
+    MATRIX.take(range(250, 400)).to_polars().write_parquet(tmp_path / "today.parquet")
+    examiner("fit", "first.parquet", "--starts", "1", "-o", "fit.json")
+    before = ex.open(tmp_path / "fit.json")
+    done = examiner("fit", "--add", "today.parquet", "--fit", "fit.json", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert len(told["agents"]) == 150 and len(told["tasks"]) == 3
+    assert "moved" in told["drift"]
+    after = ex.open(tmp_path / "fit.json")
+    assert len(after.items) == tasks
+    np.testing.assert_array_equal(after.items.slope[: tasks - 3], before.items.slope)
+    done = examiner("place", "today.parquet", "--fit", "fit.json", "--json")
+    assert done.returncode == 0, done.stderr
+    done = examiner("fit", "today.parquet", "--fit", "fit.json")
+    assert done.returncode == 2
+    assert "`examiner fit --add today.parquet --fit fit.json`" in done.stderr

@@ -1,0 +1,88 @@
+"""Fits on torch's devices equal fits in memory; on its CPU here, which computes as a GPU does."""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from engines.like_fits import MATRIX, TASKS, assert_same_fit, holed
+from examiner.engines import sending
+from examiner.engines.device import Device
+
+torch = pytest.importorskip("torch")
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+@pytest.mark.parametrize("model", ["2pl", "1pl", "3pl"])
+def test_a_fit_on_a_device_equals_the_fit_in_memory(missing: float, model: str) -> None:
+    matrix = holed(MATRIX, missing) if missing else MATRIX
+    here = ex.irt.fit(matrix, model, starts=1, errors=False)
+    assert_same_fit(ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), model, starts=1), here, 1e-5)
+
+
+@pytest.mark.parametrize("response", ["binomial", "beta-binomial"])
+def test_several_trials_are_fitted_alike(response: str) -> None:
+    rng = np.random.default_rng(5)
+    won = rng.binomial(4, np.clip(MATRIX.to_numpy(), 0.2, 0.8))
+    matrix = ex.ResponseMatrix.from_counts(won, 4, MATRIX.agents, MATRIX.tasks)
+    here = ex.irt.fit(matrix, response=response, starts=1, errors=False)  # type: ignore[arg-type]
+    source = ex.engines.gpu(matrix, response=response, device="cpu")  # type: ignore[arg-type]
+    assert_same_fit(ex.irt.fit(source, starts=1), here, 1e-5)
+
+
+def test_scores_between_0_and_1_are_fitted_alike() -> None:
+    rng = np.random.default_rng(6)
+    scores = np.clip(0.5 + 0.2 * rng.normal(size=(80, 1)) + 0.2 * rng.normal(size=(80, 8)), 0, 1)
+    matrix = ex.ResponseMatrix.from_array(scores)
+    here = ex.irt.fit(matrix, "beta", starts=1, errors=False)
+    assert_same_fit(ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), "beta", starts=1), here, 1e-5)
+
+
+def test_single_precision_stays_within_a_hundred_thousandth(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sending, "kind_for", lambda *_, **__: np.float32)
+    for matrix in (MATRIX, holed(MATRIX, 0.6)):
+        here = ex.irt.fit(matrix, starts=1, errors=False)
+        there = ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), starts=1)
+        np.testing.assert_allclose(there.items.slope, here.items.slope, atol=1e-5)
+        np.testing.assert_allclose(there.items.intercept, here.items.intercept, atol=1e-5)
+        assert there.log_likelihood == pytest.approx(here.log_likelihood, rel=1e-8)
+
+
+def test_what_cannot_be_fitted_is_set_aside_there_too() -> None:
+    values = MATRIX.to_numpy().copy()
+    values[:, 4], values[7], values[9], values[7, 4] = 1.0, np.nan, np.nan, 1.0
+    matrix = ex.ResponseMatrix.from_array(values, MATRIX.agents, MATRIX.tasks)
+    here = ex.irt.fit(matrix, starts=1, errors=False)
+    there = ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), starts=1)
+    assert there.dropped == here.dropped
+    assert there.left_out == here.left_out
+    assert_same_fit(there, here, 1e-5)
+
+
+def test_large_tables_are_sent_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("examiner.engines.device._PIECE", 64 * len(TASKS))
+    sent = Device("cpu").sent(MATRIX.successes, np.float32)
+    np.testing.assert_array_equal(sent.numpy(), MATRIX.successes)
+
+
+def test_no_gpu_and_no_torch_are_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ex.InputError, match="There is no GPU that torch can use"):
+        ex.engines.gpu(MATRIX)
+    with pytest.raises(ex.InputError, match=r"torch cannot compute on 'nowhere': .*Give 'cuda'"):
+        ex.engines.gpu(MATRIX, device="nowhere")
+    real = builtins.__import__
+
+    def without(name: str, *rest: object) -> object:
+        if name == "torch":
+            raise ImportError(name)
+        return real(name, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ex.InputError, match=r"need torch, which is not installed"):
+        ex.engines.gpu(MATRIX)

@@ -1,0 +1,86 @@
+"""Fits on a Ray cluster equal fits in memory, also when workers are killed on the way."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import examiner as ex
+from engines.like_fits import MATRIX, assert_same_fit, holed
+from examiner.engines.cluster import RayShards
+
+pytestmark = pytest.mark.slow
+ray = pytest.importorskip("ray")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[None]:
+    from examiner.workers.cluster import connected
+
+    package, _ = connected(None)
+    yield
+    package.shutdown()
+
+
+def table(missing: float) -> ex.ResponseMatrix:
+    return holed(MATRIX, missing) if missing else MATRIX
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+@pytest.mark.parametrize("model", ["2pl", "3pl"])
+def test_a_fit_on_a_cluster_equals_the_fit_in_memory(
+    missing: float, model: str, tmp_path: Path, cluster: None
+) -> None:
+    matrix = table(missing)
+    source = ex.engines.ray(matrix.save(tmp_path / "t.parquet"), shards=3)
+    assert_same_fit(
+        ex.irt.fit(source, model, starts=1), ex.irt.fit(matrix, model, starts=1, errors=False)
+    )
+
+
+def test_a_killed_worker_costs_its_shard_once_more(tmp_path: Path, cluster: None) -> None:
+    matrix = table(0.6)
+    source = ex.engines.ray(matrix.save(tmp_path / "t.parquet"), shards=3)
+    assert isinstance(source.parts, RayShards)
+    usual, killed = source.parts.summed, []
+
+    def killing(*given: object, **how: object) -> object:
+        answers = usual(*given, **how)  # type: ignore[arg-type]
+        first = next(answers)  # all are asked by now
+        if source.parts.passes in (3, 7):
+            worker = source.parts.workers[-1]  # type: ignore[attr-defined]
+            killed.append(ray.get(worker.__ray_call__.remote(lambda _: os.getpid())))
+            os.kill(killed[-1], signal.SIGKILL)
+        return itertools.chain([first], answers)
+
+    source.parts.summed = killing  # type: ignore[method-assign, assignment]
+    fit = ex.irt.fit(source, starts=1)
+    assert len(set(killed)) == 2
+    assert_same_fit(fit, ex.irt.fit(matrix, starts=1, errors=False))
+
+
+def test_what_is_wrong_on_a_cluster_is_one_sentence(tmp_path: Path, cluster: None) -> None:
+    path = table(0.0).save(tmp_path / "t.parquet")
+    source = ex.engines.ray(path, shards=2, cache=tmp_path / "cache")
+    (tmp_path / "cache" / "note.json").unlink()  # as where nodes do not see the folder
+    with pytest.raises(ex.InputError, match=r"A worker of the Ray cluster cannot go on: .*packed"):
+        ex.irt.fit(source)
+
+
+def test_a_cluster_without_the_package_is_said(tmp_path: Path, cluster: None) -> None:
+    source = ex.engines.ray(table(0.0).save(tmp_path / "t.parquet"), shards=2)
+    assert isinstance(source.parts, RayShards)
+    said = str(source.parts._no_worker("ModuleNotFoundError: No module named 'examiner'"))
+    assert said.startswith("A node of the Ray cluster lacks the package")
+
+
+def test_no_cluster_at_an_address_is_said(tmp_path: Path) -> None:
+    if ray.is_initialized():
+        ray.shutdown()
+    with pytest.raises(ex.InputError, match=r"Cannot reach a Ray cluster at '127.0.0.1:1'"):
+        ex.engines.ray(table(0.0).save(tmp_path / "t.parquet"), address="127.0.0.1:1")

@@ -1,0 +1,213 @@
+"""Fits from Parquet shards equal fits in memory, and say what is wrong with shards."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import examiner as ex
+from engines.like_fits import MATRIX, TASKS, assert_same_fit, holed
+from examiner.engines.shards import Shards
+from examiner.irt.estimation.parts import PartedSource
+
+
+def tidy(matrix: ex.ResponseMatrix) -> pl.DataFrame:
+    agent, task = np.nonzero(matrix.observed)
+    return pl.DataFrame(
+        {
+            "agent": np.array(matrix.agents)[agent],
+            "task": np.array(matrix.tasks)[task],
+            "score": matrix.to_numpy()[agent, task],
+        }
+    )
+
+
+def written(frame: pl.DataFrame, folder: Path, shards: int, *, shuffled: bool = False) -> Path:
+    """Shards whose rows are cut anywhere, agents and all."""
+    if shuffled:
+        frame = frame.sample(fraction=1.0, shuffle=True, seed=3)
+    folder.mkdir(exist_ok=True)
+    size = -(-len(frame) // shards)
+    for number in range(shards):
+        frame.slice(number * size, size).write_parquet(folder / f"part-{number}.parquet")
+    return folder
+
+
+def in_small_blocks(source: PartedSource) -> PartedSource:
+    """The same source, with so little memory that there are many blocks."""
+    assert isinstance(source.parts, Shards)
+    source.parts.rows = 64
+    return source
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+@pytest.mark.parametrize("model", ["2pl", "1pl", "3pl"])
+def test_a_fit_of_shards_equals_the_fit_in_memory(
+    missing: float, model: str, tmp_path: Path
+) -> None:
+    matrix = holed(MATRIX, missing) if missing else MATRIX
+    folder = written(tidy(matrix), tmp_path / "shards", 3, shuffled=True)
+    source = in_small_blocks(ex.engines.sharded(folder))
+    whole = ex.irt.fit(matrix, model, starts=1, errors=False)
+    assert_same_fit(ex.irt.fit(source, model, starts=1), whole)
+
+
+def test_several_trials_of_a_cell_add_up(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    trials = rng.integers(1, 30, MATRIX.shape)  # more than half a byte holds
+    won = rng.binomial(trials, np.clip(MATRIX.to_numpy(), 0.2, 0.8))
+    matrix = ex.ResponseMatrix.from_counts(won, trials, MATRIX.agents, MATRIX.tasks)
+    frame = pl.DataFrame(
+        {
+            "agent": np.repeat(matrix.agents, len(TASKS)),
+            "task": np.tile(TASKS, len(matrix.agents)),
+            "successes": won.ravel(),
+            "trials": trials.ravel(),
+        }
+    )
+    first = frame.with_columns(successes=pl.col("successes") // 2, trials=pl.col("trials") // 2)
+    second = frame.with_columns(
+        successes=pl.col("successes") - first["successes"],
+        trials=pl.col("trials") - first["trials"],
+    )
+    folder = written(pl.concat([first, second]), tmp_path / "shards", 2)
+    source = in_small_blocks(ex.engines.sharded(folder, response="binomial"))
+    whole = ex.irt.fit(matrix, response="binomial", starts=1, errors=False)
+    assert_same_fit(ex.irt.fit(source, starts=1), whole)
+
+
+def test_wide_partitioned_and_listed_shards_are_the_same_table(tmp_path: Path) -> None:
+    matrix = holed(MATRIX, 0.3)
+    wide = matrix.to_polars()
+    wide[:150].write_parquet(tmp_path / "a.parquet")
+    wide[150:].write_parquet(tmp_path / "b.parquet")
+    parted = tmp_path / "parted"
+    for (task,), part in tidy(matrix).partition_by("task", as_dict=True, include_key=False).items():
+        (parted / f"task={task}").mkdir(parents=True)
+        part.write_parquet(parted / f"task={task}" / "0.parquet")
+    listed = ex.engines.sharded([tmp_path / "a.parquet", tmp_path / "b.parquet"])
+    folder = ex.engines.sharded(parted)
+    assert set(listed.agents) == set(folder.agents) == set(matrix.agents)
+    assert set(listed.tasks) == set(folder.tasks) == set(matrix.tasks)
+    order = [folder.tasks.index(task) for task in listed.tasks]
+    np.testing.assert_array_equal(listed.parts.whole.won, folder.parts.whole.won[order])
+    np.testing.assert_array_equal(listed.parts.whole.tried, folder.parts.whole.tried[order])
+
+
+def test_thresholds_make_successes_and_constant_tasks_are_set_aside(tmp_path: Path) -> None:
+    scores = MATRIX.to_numpy() * 10.0
+    scores[:, 4], scores[7], scores[7, 4] = 10.0, np.nan, 10.0
+    values = np.where(np.isnan(scores), np.nan, scores >= 5.0)
+    matrix = ex.ResponseMatrix.from_array(values, MATRIX.agents, MATRIX.tasks)
+    frame = tidy(ex.ResponseMatrix.from_array(scores, MATRIX.agents, MATRIX.tasks))
+    source = ex.engines.sharded(written(frame, tmp_path / "s", 2), success=5.0)
+    whole, parts = ex.irt.fit(matrix, starts=1, errors=False), ex.irt.fit(source, starts=1)
+    assert parts.dropped == whole.dropped
+    assert parts.left_out == whole.left_out
+    assert_same_fit(parts, whole)
+
+
+def test_decoded_shards_are_found_again_and_passes_are_counted(tmp_path: Path) -> None:
+    folder = written(tidy(MATRIX), tmp_path / "shards", 2)
+    seen: list[tuple[str, int, int]] = []
+    for _ in range(2):
+        source = ex.engines.sharded(
+            folder, cache=tmp_path / "cache", progress=lambda *told: seen.append(told)
+        )
+    assert seen == [("decoding shards", 1, 2), ("decoding shards", 2, 2)]
+    fit = ex.irt.fit(source, starts=1)
+    assert isinstance(source.parts, Shards)
+    assert fit.iterations < source.parts.passes <= 60
+    pl.concat([tidy(MATRIX), tidy(MATRIX)]).write_parquet(folder / "part-1.parquet")
+    other = ex.engines.sharded(folder, cache=tmp_path / "cache")
+    assert other.parts.whole.most == 3
+
+
+def test_a_temporary_folder_goes_with_its_source(tmp_path: Path) -> None:
+    source = ex.engines.sharded(written(tidy(MATRIX), tmp_path / "shards", 1))
+    assert isinstance(source.parts, Shards)
+    folder = source.parts.packed.folder
+    assert folder.exists()
+    del source
+    assert not folder.exists()
+
+
+def test_a_shard_with_another_schema_is_named(tmp_path: Path) -> None:
+    folder = written(tidy(MATRIX), tmp_path / "shards", 2)
+    tidy(MATRIX).rename({"score": "wins"}).write_parquet(folder / "part-9.parquet")
+    with pytest.raises(ex.InputError, match=r"part-9.parquet' has another schema than .*'wins'"):
+        ex.engines.sharded(folder)
+    pl.DataFrame({"agent": ["a"], "other": ["b"]}).write_parquet(folder / "part-9.parquet")
+    with pytest.raises(ex.InputError, match=r"part-9.parquet' has the columns 'agent', 'other'"):
+        ex.engines.sharded(folder)
+
+
+def test_a_missing_shard_is_named(tmp_path: Path) -> None:
+    folder = written(tidy(MATRIX), tmp_path / "shards", 2)
+    with pytest.raises(ex.InputError, match=r"The shard .*part-7.parquet' is missing"):
+        ex.engines.sharded([folder / "part-0.parquet", folder / "part-7.parquet"])
+    for old, new in (("part-0", "part-00001-of-00003"), ("part-1", "part-00003-of-00003")):
+        (folder / f"{old}.parquet").rename(folder / f"{new}.parquet")
+    with pytest.raises(ex.InputError, match=r"number 2 is missing"):
+        ex.engines.sharded(folder)
+
+
+def test_a_shard_that_changes_between_passes_ends_the_fit(tmp_path: Path) -> None:
+    folder = written(tidy(MATRIX), tmp_path / "shards", 2)
+    source = ex.engines.sharded(folder)
+    tidy(MATRIX).write_parquet(folder / "part-1.parquet")
+    with pytest.raises(ex.InputError, match=r"part-1.parquet' was changed while it was used"):
+        ex.irt.fit(source)
+
+
+def test_a_full_disk_is_said_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = written(tidy(MATRIX), tmp_path / "shards", 1)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(
+        ex.InputError, match=r"Cannot write .* GB .*: the disk is full\. Free space"
+    ):
+        ex.engines.sharded(folder, cache=tmp_path / "cache")
+    assert not list((tmp_path / "cache").iterdir())
+
+
+def test_shards_that_cannot_be_used_say_why(tmp_path: Path) -> None:
+    frame = tidy(MATRIX).with_columns(score=pl.col("score") * 7.0)
+    folder = written(frame, tmp_path / "shards", 1)
+    with pytest.raises(ex.InputError, match=r"holds 7 in its 'score', which is no success"):
+        ex.engines.sharded(folder)
+    with pytest.raises(ex.InputError, match=r"has no column 'win' of numbers"):
+        ex.engines.sharded(folder, measure="win")
+    with pytest.raises(ex.InputError, match=r"0.1 GB of memory are too little for 30 tasks"):
+        ex.engines.sharded(folder, success=5.0, memory=0.1)
+    (folder / "part-1.parquet").write_bytes(b"PAR1 this is none")
+    with pytest.raises(ex.InputError, match=r"part-1.parquet': the Parquet file is damaged"):
+        ex.engines.sharded(folder)
+
+
+def test_estimates_grow_with_the_table_and_choose_shards_where_memory_is_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from examiner.engines import estimate as estimates
+
+    folder = written(tidy(holed(MATRIX, 0.5)), tmp_path / "shards", 2)
+    size = estimates.size_of_shards(folder)
+    assert size[:2] == MATRIX.shape and not size.complete
+    small = estimates.estimate(size, "memory")
+    large = estimates.estimate(estimates.Size(50_000, 20_000, 10**9), "memory")
+    assert large.seconds > 100 * small.seconds and large.gigabytes > 4.0
+    assert estimates.estimate(estimates.Size(50_000, 20_000, 10**9), "shards", 4.0).gigabytes <= 4.0
+    assert estimates.engine_for(folder) == ("memory", None)
+    monkeypatch.setattr(estimates, "available_gigabytes", lambda: 0.1)
+    engine, said = estimates.engine_for(folder)
+    assert engine == "shards" and said is not None and said.startswith("About ")

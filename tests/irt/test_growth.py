@@ -1,0 +1,116 @@
+"""A fit that grows: new agents and tasks find their truth on the old scale, and moved tasks are found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from examiner.irt import ItemParameters
+
+COUNT = 40
+TASKS = [f"task {n}" for n in range(COUNT)]
+RNG = np.random.default_rng(0)
+BANK = ItemParameters.of(TASKS, RNG.uniform(0.6, 2.0, COUNT), RNG.normal(0.0, 1.0, COUNT))
+ABILITY = RNG.normal(size=900)
+TABLE = ex.irt.simulate(BANK, ABILITY, rng=1)
+
+
+def renamed(matrix: ex.ResponseMatrix, rows: range, columns: range) -> ex.ResponseMatrix:
+    """Some agents and tasks; agents keep the name of their row."""
+    values = matrix.to_numpy()[np.ix_(rows, columns)]
+    return ex.ResponseMatrix.from_array(
+        values, [f"agent {row}" for row in rows], [TASKS[column] for column in columns]
+    )
+
+
+BEFORE = ex.irt.fit(renamed(TABLE, range(500), range(30)), starts=1)
+
+
+def test_new_agents_and_tasks_find_their_truth_and_the_rest_is_untouched() -> None:
+    grown = ex.irt.grow(BEFORE, renamed(TABLE, range(500, 900), range(COUNT)))
+    fit = grown.fit
+    assert grown.tasks == tuple(TASKS[30:]) and len(grown.agents) == 400
+    np.testing.assert_array_equal(fit.items.slope[:30], BEFORE.items.slope)
+    np.testing.assert_array_equal(fit.items.intercept[:30], BEFORE.items.intercept)
+    np.testing.assert_array_equal(fit.abilities.ability[:500], BEFORE.abilities.ability)
+    assert fit.errors is not None and BEFORE.errors is not None
+    np.testing.assert_array_equal(fit.errors.slope[:30], BEFORE.errors.slope)
+    # the zero of the scale is that of the first agents, so that truth is told up to its own error
+    away = (fit.items.intercept[30:] - BANK.intercept[30:]) / fit.errors.intercept[30:]
+    assert np.sqrt((away**2).mean()) < 1.8
+    away = (fit.abilities.ability[500:] - ABILITY[500:]) / fit.abilities.error[500:]
+    assert 0.8 < np.sqrt((away**2).mean()) < 1.25
+
+
+def test_growing_is_close_to_fitting_all_again() -> None:
+    grown = ex.irt.grow(BEFORE, renamed(TABLE, range(500, 900), range(COUNT))).fit
+    values = TABLE.to_numpy().copy()
+    values[:500, 30:] = np.nan
+    every = renamed(ex.ResponseMatrix.from_array(values), range(900), range(COUNT))
+    again = ex.irt.fit(every, starts=1, errors=False)
+    assert np.corrcoef(grown.items.slope[30:], again.items.slope[30:])[0, 1] > 0.98
+    assert np.abs(grown.items.difficulty[30:] - again.items.difficulty[30:]).max() < 0.15
+    np.testing.assert_allclose(grown.abilities.ability, again.abilities.ability, atol=0.15)
+
+
+def test_new_tasks_are_calibrated_on_agents_of_the_fit_too() -> None:
+    fit = ex.irt.grow(BEFORE, renamed(TABLE, range(500), range(30, COUNT))).fit
+    assert fit.abilities.agents == BEFORE.abilities.agents
+    assert np.corrcoef(fit.items.difficulty[30:], BANK.difficulty[30:])[0, 1] > 0.97
+
+
+@pytest.mark.parametrize("model", ["1pl", "rasch", "3pl"])
+def test_other_models_grow_with_what_tasks_share_held(model: str) -> None:
+    before = ex.irt.fit(renamed(TABLE, range(300), range(20)), model, starts=1)
+    fit = ex.irt.grow(before, renamed(TABLE, range(300, 600), range(25))).fit
+    assert len(fit.items) == 25 and np.isfinite(fit.items.difficulty).all()
+    if model != "3pl":
+        assert len(set(fit.items.slope.round(9))) == 1
+    placed = ex.irt.place(renamed(TABLE, range(600, 602), range(25)), fit)
+    assert all(np.isfinite(agent.total_error) for agent in placed)
+
+
+def test_a_task_that_moved_is_found_and_others_are_not() -> None:
+    values = TABLE.to_numpy().copy()
+    easier = ex.irt.simulate(
+        ItemParameters.of(TASKS[:1], BANK.slope[:1], BANK.intercept[:1] + 1.2), ABILITY, rng=9
+    )
+    values[:, 0] = easier.to_numpy()[:, 0]
+    later = renamed(ex.ResponseMatrix.from_array(values), range(500, 900), range(30))
+    found = ex.irt.grow(BEFORE, later).drift
+    assert found.moved[0] == TASKS[0] and found.shift[0] < -0.3
+    assert len(found.moved) <= 2
+    assert "Fit all results again" in found.sentence()
+    still = ex.irt.grow(BEFORE, renamed(TABLE, range(500, 900), range(30))).drift
+    assert len(still.moved) <= 1
+
+
+def test_the_test_of_drift_holds_its_level() -> None:
+    fresh = [ex.irt.simulate(BANK, 200, rng=100 + turn) for turn in range(20)]
+    counts = [len(ex.irt.grow(BEFORE, named_anew(table)).drift.moved) for table in fresh]
+    assert sum(count > 0 for count in counts) <= 6  # 5 % expected; 2 or 3 with a fit's own luck
+
+
+def named_anew(table: ex.ResponseMatrix) -> ex.ResponseMatrix:
+    names = [f"later {row}" for row in range(len(table.agents))]
+    return ex.ResponseMatrix.from_array(table.to_numpy()[:, :30], names, TASKS[:30])
+
+
+def test_tasks_that_cannot_be_calibrated_are_named() -> None:
+    values = TABLE.to_numpy()[500:700, :32].copy()
+    values[:, 30], values[:5, 31], values[5:, 31] = 1.0, [0, 1, 0, 1, 1], np.nan
+    later = ex.ResponseMatrix.from_array(values, [f"new {n}" for n in range(200)], TASKS[:32])
+    grown = ex.irt.grow(BEFORE, later)
+    assert grown.tasks == ()
+    assert [task.reason for task in grown.dropped] == [
+        "every agent always succeeded",
+        "only 5 agents took it",
+    ]
+
+
+def test_scores_do_not_grow() -> None:
+    scores = np.random.default_rng(1).normal(size=(30, 5))
+    fit = ex.irt.fit(ex.ResponseMatrix.from_array(scores), "normal", errors=False, starts=1)
+    with pytest.raises(ex.InputError, match="only fits of successes grow"):
+        ex.irt.grow(fit, ex.ResponseMatrix.from_array(scores))
