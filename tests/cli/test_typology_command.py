@@ -64,7 +64,7 @@ def test_some_features_can_be_chosen(examiner):
         (("atari-dqn-family",), "is no classification but a Results"),
         (("nowhere.csv",), "nowhere.csv"),
         (("atari-typology", "--schema", "genre"), "Known: 'agent-centric', 'elverdam-aarseth'"),
-        (("kinds.csv", "--schema", "agent-centric"), "Known: 'action_space.size'"),
+        (("kinds.csv", "--schema", "agent-centric"), "Known: 'action_space.branching'"),
         (("kinds.csv", "--features", "genre"), "Unknown feature 'genre'"),
         (("kinds.csv", "--results", "kinds.csv"), "kinds.csv"),
         (("kinds.csv", "--results", "two.csv"), "Hypothesis tests need at least 3"),

@@ -88,6 +88,7 @@ OPTIONS: dict[str, Sequence[tuple[str, Sequence[str]]]] = {
         ("--level", NUMBERS),
         ("--to", ("latex", "markdown", "csv")),
     ),
+    "diagnose": (("--model", ("1pl", "2pl", "beta", "normal")), ("--success", NUMBERS)),
     "distil": (("--folds", ("2", "3", "1")), ("--floor", NUMBERS), ("--success", NUMBERS)),
     "adds": (
         ("--set", ("n0", "n0,n2", "nowhere", "n1")),
@@ -99,6 +100,7 @@ ALWAYS: dict[str, tuple[str, ...]] = {
     "scores": ("--reps", "20"),
     "cost": ("--cost", "score*0.5", "--reps", "20"),
     "fit": ("--starts", "1"),
+    "diagnose": ("--draws", "20", "--quick", "--starts", "1"),
     "select": ("--size", "2", "--no-proof"),
     "compare": ("--methods", "spread,random", "--sizes", "1-2", "--reps", "5", "--draws", "2"),
     "information": ("--reps", "5"),
@@ -178,5 +180,5 @@ def test_commands_answer_or_refuse_in_a_sentence(name: str, long: bool, tmp_path
 def test_the_tables_of_options_name_what_commands_have() -> None:
     from examiner.cli import COMMANDS
 
-    others = {"datasets", "run", "probe", "place", "examine", "typology"}
+    others = {"datasets", "run", "probe", "profile", "flavours", "place", "examine", "typology"}
     assert set(OPTIONS) == set(COMMANDS) - others, "A new command is attacked too."

@@ -52,7 +52,7 @@ def test_of_large_tables_some_agents_and_tasks_are_told_and_that_is_said() -> No
     many = Study.of(Results.from_numpy(np.random.default_rng(0).random((5, 1001))))
     told = likeness(many)
     assert told.applies
-    assert "Told of 300 of 1,001 tasks, drawn at random (seed 0)" in said(told.lead)
+    assert "Told of 200 of 1,001 tasks, drawn at random (seed 0)" in said(told.lead)
     assert len(told.data["order"]) == 300
 
 

@@ -98,7 +98,7 @@ class Job:
         >>> Job("a", "random", game="pong").key == Job("b", "random", game="pong").key
         False
         """
-        return digest(self._content(_TOLD) | {"protocol": self.protocol.to_dict()})
+        return digest(self._content(_TOLD) | {"protocol": self.protocol.telling})
 
     @property
     def last_frame(self) -> int | None:

@@ -109,13 +109,20 @@ class Protocol:
         >>> Protocol().hash == protocol("machado-2018").hash != Protocol(frame_skip=4).hash
         True
         """
-        told = self.to_dict()
-        # What was played before a setting was there keeps its hash.
-        for name, usual in _LATER.items():
-            if told[name] == usual:
-                del told[name]
-        settings = json.dumps(told, sort_keys=True, separators=(",", ":"))
+        settings = json.dumps(self.telling, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(settings.encode()).hexdigest()[:16]
+
+    @property
+    def telling(self) -> dict[str, object]:
+        """The settings that tell it from others: those that came later count where they are used.
+
+        What was played before a setting was there keeps its hash, its key and its random numbers.
+
+        >>> "max_frame_skip" in Protocol().telling, "frame_skip" in Protocol().telling
+        (False, True)
+        """
+        settings = self.to_dict()
+        return {name: each for name, each in settings.items() if each != _LATER.get(name, _USED)}
 
     def to_dict(self) -> dict[str, object]:
         """Return the settings by name, ready for JSON.
@@ -138,6 +145,7 @@ class Protocol:
         return protocol(preset, **changes)  # type: ignore[arg-type]
 
 
+_USED = object()  # equals no setting
 _LATER: Mapping[str, object] = MappingProxyType({"max_frame_skip": None, "starts": []})
 SETTINGS = tuple(setting.name for setting in fields(Protocol) if setting.compare)
 """The names of all settings, in the order in which they are explained."""
