@@ -53,7 +53,7 @@ OPTIONS: dict[str, Sequence[tuple[str, Sequence[str]]]] = {
         ("--to", ("latex", "markdown")),
     ),
     "fit": (
-        ("--model", ("1pl", "rasch", "2pl", "3pl", "4pl", "beta")),
+        ("--model", ("1pl", "rasch", "2pl", "3pl", "4pl", "beta", "normal")),
         ("--estimator", ("map", "ml")),
         ("--success", (*NUMBERS, "reference", "random")),
         ("--prior", ("slope=1,0.5", "slope=nan,1", "slope=1e308,5e-324", "intercept=0,inf")),

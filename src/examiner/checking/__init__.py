@@ -18,6 +18,7 @@ from examiner.checking.values import check_known as check_known
 from examiner.checking.values import check_names as check_names
 from examiner.checking.values import check_number as check_number
 from examiner.checking.values import check_numbers as check_numbers
+from examiner.checking.values import check_squares as check_squares
 from examiner.checking.values import generator as generator
 from examiner.checking.values import is_binary as is_binary
 from examiner.checking.values import known_name as known_name

@@ -219,3 +219,22 @@ def names_of(room: str) -> Callable[[], list[str]]:
         ]
 
     return names
+
+
+LARGEST_SQUARED = 1e150
+"""Squares of larger numbers are beyond float64."""
+
+
+def check_squares(scores: Floats) -> None:
+    """Refuse scores whose squares no number holds; NaN is not observed.
+
+    >>> check_squares(np.array([1.0, np.nan, -1e300]))
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: There are scores beyond 1e+150, whose squares no computer holds. Give ...
+    """
+    if np.nanmax(np.abs(scores), initial=0.0) > LARGEST_SQUARED:
+        raise InputError(
+            f"There are scores beyond {LARGEST_SQUARED:g}, whose squares no computer holds. Give them in "
+            f"larger units."
+        )

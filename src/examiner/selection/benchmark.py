@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.checking import Floats, check_squares
 from examiner.information.channels import Channels, channels_of
 from examiner.information.noise import ChannelModel, Noise
 from examiner.information.observations import Moments, Observations, moments, observe
@@ -33,7 +33,6 @@ from examiner.selection.targets import (
 )
 from examiner.wording import InputError, counted, listed, shorten
 
-_LARGEST = 1e150  # squares of larger scores are beyond float64
 LEAST_SHARE = 0.2
 """An agent observed on fewer of the tasks says hardly anything about how tasks go together."""
 LEAST_AGENTS = 4
@@ -341,11 +340,7 @@ def _observed_share(scores: TaskScores, coverage: float) -> Floats:
     if not 0 < coverage <= 1:
         raise InputError(f"The coverage is {coverage:g}. Give a share of the tasks in (0, 1].")
     values, agents = scores.agent_means, scores.agents
-    if np.nanmax(np.abs(values), initial=0.0) > _LARGEST:
-        raise InputError(
-            f"There are scores beyond {_LARGEST:g}, whose squares no computer holds. Give them in "
-            f"larger units."
-        )
+    check_squares(values)
     share: Floats = np.isfinite(values).mean(axis=1)
     enough = int((share >= coverage - 1e-12).sum())
     if enough < LEAST_AGENTS:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import is_binary
+from examiner.checking import check_squares, is_binary
 from examiner.irt.estimation.em import ResponseSource
 from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.estimation.score_kernels import standardised
@@ -65,6 +65,8 @@ def usable_responses(
             "The model normal is for scores without ends, and these are successes: zeros and ones. Fit "
             "them by 2pl (`--model 2pl`), or scores as they are (without `--success`)."
         )
+    if chosen == "normal":
+        check_squares(matrix.to_numpy())
     reasons = constant_tasks(matrix)
     kept, dropped = _aside(matrix.tasks, reasons, _shared_results(matrix, reasons))
     part = matrix.take(tasks=kept) if dropped else matrix
