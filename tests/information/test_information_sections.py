@@ -53,7 +53,7 @@ def test_of_large_tables_some_agents_and_tasks_are_told_and_that_is_said() -> No
     told = likeness(many)
     assert told.applies
     assert "Told of 200 of 1,001 tasks, drawn at random (seed 0)" in said(told.lead)
-    assert len(told.data["order"]) == 300
+    assert len(told.data["order"]) == 200
 
 
 def test_bits_of_large_tables_are_those_of_some_of_their_agents(monkeypatch) -> None:
