@@ -1,6 +1,6 @@
 """Claims: the 2PL at 1000 × 500 fits 40 times as fast as PyPI mirt, 1000 times py-irt, 2000 times girth.
 
-With standard errors it is 40 times as fast as mirt with its own too; the 3PL is 16 to 28 times as fast, and
+With standard errors it is 40 times as fast as mirt with its own too; the 3PL is 24 times as fast, and
 9 times with standard errors.
 
 Simulated 2PL data: S 45 × 41, M 1000 × 500, L 5000 × 2000, XL 5000 × 20000 (uint8), and M with 20 %

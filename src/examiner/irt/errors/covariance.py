@@ -168,13 +168,13 @@ def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
     if diagonal.min() >= _NOTHING_KNOWN and (found := _peaked_inverse(scaled)) is not None:
         return found * both, WHOLE
     scaled = scaled.astype(np.float64)
-    kept = np.arange(scaled.shape[0])
     tasks, own = freedom.fixed.shape
     task_of = np.concatenate(
         [np.repeat(np.arange(tasks), own), tasks + np.arange(len(freedom.shared))]
     )
     inverse = np.full_like(scaled, np.nan)
-    kept = kept[~np.isin(task_of, task_of[diagonal < _NOTHING_KNOWN])]
+    gone = np.concatenate([task_of[diagonal < _NOTHING_KNOWN], _flat_alone(scaled, tasks, own)])
+    kept = np.flatnonzero(~np.isin(task_of, gone))
     while kept.size:
         part = scaled[np.ix_(kept, kept)]
         found = _peaked_inverse(part)
@@ -188,6 +188,13 @@ def _inverse(information: Floats, freedom: Freedom) -> tuple[Floats, str]:
         kept = kept[~np.isin(task_of[kept], gone)]
     method = WHOLE if kept.size == scale.size else HELD
     return inverse * scale[:, None] * scale, method
+
+
+def _flat_alone(scaled: Floats, tasks: int, own: int) -> NDArray[np.intp]:
+    """The tasks that are flat among their own parameters, and so in every matrix that holds them."""
+    columns = np.arange(tasks * own).reshape(tasks, own)
+    blocks = scaled[columns[:, :, None], columns[:, None, :]]
+    return np.flatnonzero((np.linalg.eigvalsh(blocks) < _FLAT).any(axis=1))
 
 
 def _peaked_inverse(information: Floats) -> Floats | None:
