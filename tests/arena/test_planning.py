@@ -120,6 +120,22 @@ def test_more_budget_finds_the_best_arm_more_often():
     assert share(20) < share(100) < share(1_000)
 
 
+@pytest.mark.parametrize("name", ["uct", "olets"])
+def test_a_dial_leads_from_the_planner_to_random_play(name):
+    def arms(explore):
+        return [
+            Bandit(seed).play(AGENTS[name](budget=2_000, explore=explore), 1, seed)[0][0]
+            for seed in range(80)
+        ]
+
+    usual = [Bandit(seed).play(AGENTS[name](budget=2_000), 1, seed)[0][0] for seed in range(80)]
+    assert arms(0.0) == usual
+    best = max(set(usual), key=usual.count)
+    shares = [arms(explore).count(best) / 80 for explore in (0.0, 0.5, 1.0)]
+    assert shares[0] > shares[1] > shares[2]
+    assert abs(shares[2] - 1 / len(Bandit.actions)) < 4 * np.sqrt(0.25 / 80)
+
+
 @pytest.mark.parametrize("name", FAR)
 def test_planners_that_look_two_steps_ahead_avoid_a_trap(name):
     first = [Trap(seed).play(AGENTS[name](budget=2_000), 1, seed)[0][0] for seed in range(20)]
@@ -210,6 +226,7 @@ def test_a_planner_balances_the_pole_far_longer_than_chance():
             {"discount": 1.1},
             "The setting discount is 1.1. Give a number of at least 0 and at most 1.",
         ),
+        ({"explore": 2}, "The setting explore is 2. Give a number of at least 0 and at most 1."),
         ({"life_cost": -1}, "The setting life_cost is -1. Give a number of at least 0."),
         (
             {"discount": float("nan")},

@@ -90,13 +90,15 @@ class Planner:
 
     `budget` is the most frames simulated for one decision. A chosen action is held for `hold` actions
     of the game, in simulations as in play. Rewards are worth `discount` less each action later; losing
-    a life costs `life_cost` times the largest reward met so far. Nothing is kept between episodes.
+    a life costs `life_cost` times the largest reward met so far. Nothing is kept between episodes. With
+    probability `explore` a decision is any action, without a plan: a dial from the planner to random play.
     """
 
     budget: int = 1_000
     hold: int = 1
     discount: float = 0.99
     life_cost: float = 1.0
+    explore: float = 0.0
 
     plans: ClassVar[bool] = True
     blind: ClassVar[bool] = True
@@ -107,7 +109,7 @@ class Planner:
     _held: int = field(init=False, repr=False, default=0)
 
     def __post_init__(self) -> None:
-        check_numbers(self, most={"discount": 1.0})
+        check_numbers(self, most={"discount": 1.0, "explore": 1.0})
 
     def begin(self, task: Task, rng: np.random.Generator) -> None:
         """Take the forward model and the random numbers of an episode."""
@@ -139,11 +141,17 @@ class Planner:
     def act(self, observation: Seen) -> int:
         """Return the action that is held, or plan the next one."""
         if not self._held:
-            self._ahead.begin()
-            self._action = self.choose(self._ahead, observation, self._rng)
+            self._action = self._decided(observation)
             self._held = self.hold
         self._held -= 1
         return self._action
+
+    def _decided(self, observation: Seen) -> int:
+        if self.explore and self._rng.random() < self.explore:
+            self.forget()  # what was planned goes on from another action
+            return int(self._rng.integers(self._ahead.actions))
+        self._ahead.begin()
+        return self.choose(self._ahead, observation, self._rng)
 
     def choose(self, ahead: Lookahead, seen: Seen, rng: np.random.Generator) -> int:
         """Return the action to take in the state `ahead.root`, of which `seen` is seen."""

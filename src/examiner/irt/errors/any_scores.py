@@ -80,7 +80,9 @@ class LouisScores:
         """
         for some in reached(self.parts):
             nodes = some.parts.rule.nodes
-            first = next(orthonormal(nodes, some.weights), np.zeros_like(some.weights))  # of one node
+            first = next(
+                orthonormal(nodes, some.weights), np.zeros_like(some.weights)
+            )  # of one node
             mean = some.weights @ nodes
             deviation = np.sqrt((some.weights * (nodes - mean[:, None]) ** 2).sum(axis=1))
             moves = deviation[:, None] * some.moments(some.weights * first)
