@@ -40,3 +40,26 @@ def test_the_plan_of_table_1_is_the_papers_protocol_on_its_games():
     assert {job.frames for job in plan.jobs()} == {50_000_000}
     assert not [one for one in deviations(plan.protocol) if not one.free]
     assert (plan.protocol.sticky_probability, plan.protocol.window_episodes) == (0.25, 100)
+
+
+def test_the_plan_of_table_1_at_a_million_frames_is_else_the_papers():
+    paper, small = bundled("machado-2018-table1"), bundled("atari-table1")
+    assert (small.agents, small.games) == (paper.agents, paper.games)
+    assert {job.frames for job in small.jobs()} == {1_000_000}
+    assert not [one for one in deviations(small.protocol) if not one.free]
+
+
+def test_anchors_differ_in_one_dial_each_under_the_protocol_of_the_arena():
+    plan, arena = bundled("atari-anchors"), bundled("atari-arena")
+    assert plan.protocol == arena.protocol
+    in_order = sorted(game.name for game in arena.games)
+    assert [game.name for game in plan.games] == in_order[::2]
+    settings = {agent.name: dict(agent.settings) for agent in plan.agents}
+    for family in ("uct", "iw1"):
+        budgets = [settings[f"{family}-{budget}"].pop("budget") for budget in (40, 120, 360, 1080)]
+        assert budgets == [40, 120, 360, 1080]
+        left = [settings[f"{family}-{budget}"] for budget in (40, 120, 360, 1080)]
+        assert all(one == left[0] for one in left)
+    copies = [settings[f"uct-360-random-{share}"] for share in (25, 50, 75)]
+    assert [copy.pop("explore") for copy in copies] == [0.25, 0.5, 0.75]
+    assert all(copy == settings["uct-360"] | {"budget": 360} for copy in copies)
