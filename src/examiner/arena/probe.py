@@ -21,6 +21,7 @@ from examiner.arena.play.runs import (
     in_turn,
     mean_of_runs,
     play_recorded,
+    ratio_of_runs,
     replay_test,
     reported_performance,
     reported_phase,
@@ -37,11 +38,15 @@ RANDOM_EPISODES = 10
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Scores without and with sticky actions: means over runs, with intervals."""
+    """Scores without and with sticky actions: means over runs, with intervals.
+
+    `loss` is their difference, `left` the share of the score that is left with sticky actions.
+    """
 
     deterministic: RunsMean
     sticky: RunsMean
     loss: RunsMean
+    left: RunsMean
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -282,6 +287,7 @@ def _contrast(deterministic: Sequence[float], sticky: Sequence[float]) -> Contra
         mean_of_runs(deterministic),
         mean_of_runs(sticky),
         difference_of_runs(deterministic, sticky),
+        ratio_of_runs(sticky, deterministic),
     )
 
 

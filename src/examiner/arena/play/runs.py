@@ -75,10 +75,36 @@ def difference_of_runs(values: Sequence[float], others: Sequence[float]) -> Runs
     if min(counts) < 2:
         return RunsMean(mean, math.nan, math.nan, min(counts))
     parts = [float(sample.var(ddof=1)) / len(sample) for sample in samples]
-    variance = sum(parts)
-    weights = sum(part**2 / (count - 1) for part, count in zip(parts, counts, strict=True))
-    half = _half_width(variance, variance**2 / weights if weights else math.inf)
+    half = _half_width(sum(parts), _welch(parts, counts))
     return RunsMean(mean, mean - half, mean + half, min(counts))
+
+
+def ratio_of_runs(values: Sequence[float], others: Sequence[float]) -> RunsMean:
+    r"""Return the first mean over the second, with Fieller's interval: all r for which
+
+    .. math:: (\bar{x} - r \bar{y})^2 \le t^2 \, (s_x^2 / n_x + r^2 s_y^2 / n_y)
+
+    with Welch's degrees of freedom at the ratio found. The ends are NaN where one run cannot tell, or where
+    the second mean may be 0, for then no end holds.
+
+    >>> ratio_of_runs([1.0, 2.0, 3.0], [10.0, 10.0, 10.0])
+    RunsMean(mean=0.2, low=-0.048..., high=0.448..., runs=3)
+    """
+    samples = [np.asarray(sample, dtype=float) for sample in (values, others)]
+    counts = [len(sample) for sample in samples]
+    (x, y), unknown = map(_mean, samples), RunsMean(math.nan, math.nan, math.nan, min(counts))
+    if not y or math.isnan(x + y):
+        return unknown
+    unknown = RunsMean(x / y, math.nan, math.nan, min(counts))
+    if min(counts) < 2:
+        return unknown
+    above, below = (float(one.var(ddof=1)) / len(one) for one in samples)
+    squared = _half_width(1.0, _welch([above, (x / y) ** 2 * below], counts)) ** 2
+    bend = y**2 - squared * below
+    if bend <= 0:
+        return unknown
+    reach = math.sqrt(max((x * y) ** 2 - (x**2 - squared * above) * bend, 0.0))
+    return RunsMean(x / y, (x * y - reach) / bend, (x * y + reach) / bend, min(counts))
 
 
 def share_kept(advantage: RunsMean, left: float) -> float:
@@ -93,6 +119,12 @@ def share_kept(advantage: RunsMean, left: float) -> float:
     (0.5, nan)
     """
     return left / advantage.mean if advantage.low > 0 else math.nan
+
+
+def _welch(variances: Sequence[float], counts: Sequence[int]) -> float:
+    """Degrees of freedom of a sum of estimated variances (Welch and Satterthwaite)."""
+    weights = sum(part**2 / (count - 1) for part, count in zip(variances, counts, strict=True))
+    return sum(variances) ** 2 / weights if weights else math.inf
 
 
 def _mean(numbers: Floats) -> float:

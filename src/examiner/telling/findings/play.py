@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from examiner.arena import FailedJob, Job, Pace, Plan, Repair, RunOutcome
 from examiner.arena.environments.games import game_variant
+from examiner.arena.play.runs import RunsMean
 from examiner.arena.probe import RANDOM_EPISODES, Contrast, Probe, ProbedPlan, ProbedVariant
 from examiner.arena.protocol import REFERENCE, deviations
 from examiner.datasets import load
@@ -23,7 +24,8 @@ PAPER = "machado-2018-table1"
 PAPER_STICKY = 0.25
 FAILURES_SHOWN = 20
 
-Published: TypeAlias = tuple[float, float]  # without and with sticky actions
+Published: TypeAlias = tuple[float, float, float, float]
+"""Means without and with sticky actions, then their deviations over trials."""
 
 
 def tell_plan(plan: Plan, paces: Sequence[Pace] = ()) -> Finding:
@@ -182,7 +184,7 @@ def tell_probe(found: Probe, length: str) -> Finding:
         {"": random} | _cells(found.random),
     ]
     if paper is not None:
-        plain, noisy = paper
+        plain, noisy, *_ = paper
         numbers = {"deterministic": plain, "sticky": noisy, "loss": plain - noisy}
         published = {name: _number(value) for name, value in numbers.items()}
         rows.append({"": "the paper, 50 million frames"} | published)
@@ -222,7 +224,7 @@ def tell_probed_plan(found: ProbedPlan, sticky: float) -> Finding:
         published = _published(paper, variant)
         marked = _marked(asdict(contrast)) | {"paper": _beside(published)}
         data.append({**variant._asdict(), **marked})
-        beside = dict(zip(("before", "after"), map(_number, published or ()), strict=False))
+        beside = dict(zip(("before", "after"), _with_deviations(published), strict=False))
         rows.append(
             {"agent": variant.agent, "game": shown_game(variant, variants), "runs": _runs(contrast)}
             | {"before": None, "after": None}
@@ -234,16 +236,18 @@ def tell_probed_plan(found: ProbedPlan, sticky: float) -> Finding:
         Column("game", "name"),
         Column("ς = 0", "text", key="deterministic"),
         Column(f"ς = {sticky:g}", "text", key="sticky"),
-        Column("loss", "text"),
+        Column("left", "text"),
         Column("runs", "text"),
-        Column("paper, 0", "number", key="before"),
-        Column("paper, 0.25", "number", key="after"),
+        Column("paper, 0", "text", key="before"),
+        Column("paper, 0.25", "text", key="after"),
     )
     failed = [
         {**variant._asdict(), "seed": each.job.seed, "reason": each.reason}
         for each, variant in failed_variants(found.failed)
     ]
-    table = Table.of(rows, columns, "Without and with sticky actions, 95 % intervals")
+    table = Table.of(
+        rows, columns, "Without and with sticky actions, 95 % intervals (the paper: deviations)"
+    )
     alike = (Text(told) for told in _equal_runs(list(found.contrasts.values())))
     content = {"rows": data, "failed": failed}
     return Finding(blocks=(table, *alike), data=content)
@@ -280,7 +284,25 @@ def _marked(content: dict[str, Any]) -> dict[str, Any]:  # Any: JSON values
 
 
 def _cells(contrast: Contrast) -> dict[str, Any]:  # Any: texts
-    return {name: _estimate(estimate) for name, estimate in asdict(contrast).items()}
+    cells = {name: _estimate(estimate) for name, estimate in asdict(contrast).items()}
+    return cells | {"left": _share(contrast.left)}
+
+
+def _share(left: RunsMean) -> str:
+    if math.isnan(left.mean):
+        return "–"
+    if math.isnan(left.low):
+        return f"{left.mean:.0%}"
+    return f"{left.mean:.0%} ({left.low:.0%} to {left.high:.0%})"
+
+
+def _with_deviations(published: Published | None) -> list[str]:
+    if published is None:
+        return []
+    return [
+        f"{_number(mean)} ({_number(deviation)})"
+        for mean, deviation in zip(published[:2], published[2:], strict=True)
+    ]
 
 
 def _estimate(estimate: Mapping[str, float], if_equal: str = " (equal)") -> str:
@@ -312,9 +334,9 @@ def _paper(sticky: float) -> Mapping[tuple[str, str], Published]:
     if sticky != PAPER_STICKY:
         return {}
     columns: Any = load(PAPER).columns  # type: ignore[union-attr]
-    names = ("agent", "game", "deterministic_mean", "sticky_mean")
-    rows = zip(*(columns[name] for name in names), strict=True)
-    return {(agent, game): (plain, noisy) for agent, game, plain, noisy in rows}
+    names = ("deterministic_mean", "sticky_mean", "deterministic_sd", "sticky_sd")
+    figures = zip(*(columns[name] for name in names), strict=True)
+    return dict(zip(zip(columns["agent"], columns["game"], strict=True), figures, strict=True))
 
 
 def _published(
@@ -332,4 +354,5 @@ def _paper_name(agent: str) -> str:
 
 
 def _beside(published: Published | None) -> Record | None:
-    return published and {"deterministic": published[0], "sticky": published[1]}
+    names = ("deterministic", "sticky", "deterministic_sd", "sticky_sd")
+    return published and dict(zip(names, published, strict=True))
