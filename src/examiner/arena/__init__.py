@@ -2,6 +2,10 @@
 
 from examiner.arena.agents import AGENTS as AGENTS
 from examiner.arena.contract import Task as Task
+from examiner.arena.contrast import Contrast as Contrast
+from examiner.arena.contrast import ProbedPlan as ProbedPlan
+from examiner.arena.contrast import ProbedVariant as ProbedVariant
+from examiner.arena.contrast import contrasts as contrasts
 from examiner.arena.environments import ENVIRONMENTS as ENVIRONMENTS
 from examiner.arena.environments.games import TRAINING_GAMES as TRAINING_GAMES
 from examiner.arena.environments.games import UNSAFE_GAMES as UNSAFE_GAMES
@@ -38,10 +42,7 @@ from examiner.arena.play.runner import run as run
 from examiner.arena.play.runs import ReplayTest as ReplayTest
 from examiner.arena.play.runs import RunsMean as RunsMean
 from examiner.arena.play.runs import results_of as results_of
-from examiner.arena.probe import Contrast as Contrast
 from examiner.arena.probe import Probe as Probe
-from examiner.arena.probe import ProbedPlan as ProbedPlan
-from examiner.arena.probe import ProbedVariant as ProbedVariant
 from examiner.arena.probe import probe as probe
 from examiner.arena.profile import Profile as Profile
 from examiner.arena.profile import profile as profile

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, overload
+from typing import overload
 
 from examiner.arena.agents import AGENTS
 from examiner.arena.contract import make_agent
+from examiner.arena.contrast import Contrast, ProbedPlan, ProbedVariant, contrast_of
 from examiner.arena.job import Job, Plan, check_job, environment_of
 from examiner.arena.plans import plan_of_frames
 from examiner.arena.play.runner import FailedJob, Watcher, run
@@ -19,9 +20,7 @@ from examiner.arena.play.runs import (
     RunsMean,
     difference_of_runs,
     in_turn,
-    mean_of_runs,
     play_recorded,
-    ratio_of_runs,
     replay_test,
     reported_performance,
     reported_phase,
@@ -29,24 +28,10 @@ from examiner.arena.play.runs import (
 )
 from examiner.arena.protocol import PROTOCOLS, Protocol
 from examiner.ledger import ledger_results
-from examiner.results.display import html_table
 from examiner.wording import InputError, counted, shorten
 
 RANDOM_EPISODES = 10
 """Episodes of the random agent for each seed: one tells little, and they cost nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Contrast:
-    """Scores without and with sticky actions: means over runs, with intervals.
-
-    `loss` is their difference, `left` the share of the score that is left with sticky actions.
-    """
-
-    deterministic: RunsMean
-    sticky: RunsMean
-    loss: RunsMean
-    left: RunsMean
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -73,44 +58,6 @@ class Probe:
             f"Probe({self.agent} on {self.game}: {means[0]:.4g} without and {means[1]:.4g} with sticky "
             f"actions, {counted(self.seeds, 'run')} each)"
         )
-
-
-class ProbedVariant(NamedTuple):
-    """An agent on one variant of a game; only Atari games have modes and difficulties."""
-
-    agent: str
-    game: str
-    mode: int | None = None
-    difficulty: int | None = None
-
-    @classmethod
-    def of_job(cls, job: Job) -> ProbedVariant:
-        """Return what a job is a run of.
-
-        >>> ProbedVariant.of_job(Job("mine", "random", environment="gymnasium", game="CartPole-v1"))
-        ProbedVariant(agent='mine', game='CartPole-v1', mode=None, difficulty=None)
-        """
-        return cls(job.agent, job.game, job.mode, job.difficulty)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class ProbedPlan:
-    """Scores without and with sticky actions of every agent and variant of a plan; jobs done only."""
-
-    contrasts: dict[ProbedVariant, Contrast]
-    failed: tuple[FailedJob, ...]
-
-    def __repr__(self) -> str:
-        contrasts = counted(len(self.contrasts), "contrast")
-        return f"ProbedPlan({contrasts}, {counted(len(self.failed), 'failed job')})"
-
-    def _repr_html_(self) -> str:
-        header = (*ProbedVariant._fields, "without", "with sticky actions", "loss")
-        rows = [
-            (*variant, found.deterministic.mean, found.sticky.mean, found.loss.mean)
-            for variant, found in self.contrasts.items()
-        ]
-        return html_table(repr(self), header, rows)
 
 
 @overload
@@ -199,7 +146,7 @@ def _probe_job(job: Job, sticky_probability: float, seeds: int, replays: int, us
     runs: list[Recorded] = use(play_recorded, [run for kind in kinds for run in kind])
     by_kind = [runs[start : start + seeds] for start in range(0, len(runs), seeds)]
     scores = [[run.performance for run in kind] for kind in by_kind]
-    contrast, random = _contrast(*scores[:2]), _contrast(*scores[2:])
+    contrast, random = contrast_of(*scores[:2]), contrast_of(*scores[2:])
     advantage = difference_of_runs(scores[0], scores[2])
     return Probe(
         agent=job.agent,
@@ -228,7 +175,7 @@ def _probe_plan(
         kinds.append(_performances(outcome.ledger, done))
     variants = dict.fromkeys(ProbedVariant.of_job(job) for job in plan.jobs())
     return ProbedPlan(
-        {variant: _contrast(*(kind.get(variant, []) for kind in kinds)) for variant in variants},
+        {variant: contrast_of(*(kind.get(variant, []) for kind in kinds)) for variant in variants},
         tuple(failed),
     )
 
@@ -280,15 +227,6 @@ def _changed(protocol: Protocol, **changes: float) -> Protocol:
     changed = replace(protocol, **changes)  # type: ignore[arg-type]
     preset = next((known for known in PROTOCOLS.values() if known == changed), None)
     return preset or replace(changed, name=f"{protocol.name.removesuffix(', changed')}, changed")
-
-
-def _contrast(deterministic: Sequence[float], sticky: Sequence[float]) -> Contrast:
-    return Contrast(
-        mean_of_runs(deterministic),
-        mean_of_runs(sticky),
-        difference_of_runs(deterministic, sticky),
-        ratio_of_runs(sticky, deterministic),
-    )
 
 
 def _performances(ledger: Path, jobs: Sequence[Job]) -> dict[ProbedVariant, list[float]]:

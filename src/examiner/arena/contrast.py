@@ -1,0 +1,120 @@
+"""Scores without and with sticky actions, of every agent and variant of a game, by runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.arena.job import Job
+from examiner.arena.play.runner import FailedJob
+from examiner.arena.play.runs import RunsMean, difference_of_runs, mean_of_runs, ratio_of_runs
+from examiner.results import Results
+from examiner.results.display import html_table
+from examiner.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Scores without and with sticky actions: means over runs, with intervals.
+
+    `loss` is their difference, `left` the share of the score that is left with sticky actions.
+    """
+
+    deterministic: RunsMean
+    sticky: RunsMean
+    loss: RunsMean
+    left: RunsMean
+
+
+class ProbedVariant(NamedTuple):
+    """An agent on one variant of a game; only Atari games have modes and difficulties."""
+
+    agent: str
+    game: str
+    mode: int | None = None
+    difficulty: int | None = None
+
+    @classmethod
+    def of_job(cls, job: Job) -> ProbedVariant:
+        """Return what a job is a run of.
+
+        >>> ProbedVariant.of_job(Job("mine", "random", environment="gymnasium", game="CartPole-v1"))
+        ProbedVariant(agent='mine', game='CartPole-v1', mode=None, difficulty=None)
+        """
+        return cls(job.agent, job.game, job.mode, job.difficulty)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ProbedPlan:
+    """Scores without and with sticky actions of every agent and variant of a plan; jobs done only."""
+
+    contrasts: dict[ProbedVariant, Contrast]
+    failed: tuple[FailedJob, ...]
+
+    def __repr__(self) -> str:
+        contrasts = counted(len(self.contrasts), "contrast")
+        return f"ProbedPlan({contrasts}, {counted(len(self.failed), 'failed job')})"
+
+    def _repr_html_(self) -> str:
+        header = (*ProbedVariant._fields, "without", "with sticky actions", "loss")
+        rows = [
+            (*variant, found.deterministic.mean, found.sticky.mean, found.loss.mean)
+            for variant, found in self.contrasts.items()
+        ]
+        return html_table(repr(self), header, rows)
+
+
+def contrast_of(deterministic: Sequence[float], sticky: Sequence[float]) -> Contrast:
+    """Return the contrast of two sets of runs.
+
+    >>> contrast_of([4.0, 4.0], [1.0, 1.0]).left.mean
+    0.25
+    """
+    return Contrast(
+        mean_of_runs(deterministic),
+        mean_of_runs(sticky),
+        difference_of_runs(deterministic, sticky),
+        ratio_of_runs(sticky, deterministic),
+    )
+
+
+def contrasts(deterministic: Results, sticky: Results, *, window: int = 100) -> ProbedPlan:
+    """Compare what was played without and with sticky actions: the mean of each run's last episodes.
+
+    Agents, games, modes and difficulties are those of both; `window` is the protocol's (Machado et al.
+    2018, section 3.4).
+
+    >>> from examiner.datasets import load
+    >>> found = contrasts(load("atari-arena-deterministic"), load("atari-arena"))
+    >>> brute = found.contrasts[ProbedVariant("brute", "asterix", 0, 0)]
+    >>> brute.deterministic.runs, brute.sticky.runs, brute.left.mean < 0.8
+    (1, 5, True)
+    """
+    kinds = [_last_means(results, window) for results in (deterministic, sticky)]
+    return ProbedPlan(
+        {
+            variant: contrast_of(*(list(kind[variant].values()) for kind in kinds))
+            for variant in kinds[0]
+            if variant in kinds[1]
+        },
+        (),
+    )
+
+
+def _last_means(results: Results, window: int) -> dict[ProbedVariant, dict[int, float]]:
+    """For each agent and variant, by run, the mean score of the last episodes."""
+    columns = results.to_dict()
+    none = [None] * len(columns["agent"])
+    names = ("agent", "task", "mode", "difficulty")
+    variants = zip(*(columns.get(name, none) for name in names), strict=True)
+    scores: dict[ProbedVariant, dict[int, list[float]]] = {}
+    for variant, run_number, score in zip(variants, columns["run"], columns["score"], strict=True):
+        runs = scores.setdefault(ProbedVariant(*variant), {})
+        runs.setdefault(run_number, []).append(score)
+    return {
+        variant: {number: float(np.mean(each[-window:])) for number, each in runs.items()}
+        for variant, runs in scores.items()
+    }
