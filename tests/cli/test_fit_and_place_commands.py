@@ -331,3 +331,26 @@ def test_fits_whose_scale_is_stretched_by_a_tenth_say_so():
         assert told == (not 1 / 1.1 <= spread <= 1.1)
         spreads.append(spread)
     assert any(1.1 < spread < 1.2 for spread in spreads)
+
+
+def test_progress_over_years_is_that_of_python(examiner, tmp_path):
+    table = wide(tmp_path / "wins.csv", np.sort(wins(), axis=0))
+    dates = [f"{2020 + number // 14}-0{1 + number % 9}-01" for number in range(40)]
+    agents = tmp_path / "agents.csv"
+    rows = [f"a{number:02d},{date}" for number, date in enumerate(dates)]
+    agents.write_text("\n".join(["agent,date", *rows]) + "\n")
+    answer = examiner("fit", str(table), "--agents", str(agents), "--over", "date", "--json")
+    assert answer.returncode == 0, answer.stderr
+    told = json.loads(answer.stdout)["over"]
+    fit = ex.irt.fit(ex.read(table))
+    years = {f"a{number:02d}": int(date[:4]) for number, date in enumerate(dates)}
+    made = ex.irt.over_time(ex.irt.indicators(fit), years)
+    assert [row["ability"] for row in told["years"]] == pytest.approx(made.ability.tolist())
+    assert [row["agents"] for row in told["years"]] == [14, 14, 12]
+    assert (
+        told["correlations"]["ability"]["pearson"] > 0.5
+    )  # columns are sorted: later agents win more
+    shown = examiner("fit", str(table), "--agents", str(agents), "--over", "date")
+    assert "By year of agents" in shown.stdout
+    refused = examiner("fit", str(table), "--agents", str(agents), "--over", "year")
+    assert refused.returncode == 2 and "They have 'date'" in refused.stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,16 +18,26 @@ from examiner.cli.options import (
 )
 from examiner.cli.output import print_notes, progress_bar, show
 from examiner.cli.source import results_from
-from examiner.irt import Indicators, IRTFit, grow, indicators, standard_scores
+from examiner.irt import (
+    Indicators,
+    IRTFit,
+    OverTime,
+    grow,
+    indicators,
+    over_time,
+    standard_scores,
+    year_of,
+)
 from examiner.irt import fit as fit_irt
 from examiner.irt.estimation.parts import PartedSource
 from examiner.irt.indicators.elsewhere import indicators_without_responses
 from examiner.results import ResponseMatrix, Results
 from examiner.stored import open_fit, save
+from examiner.telling.finding import Text
 from examiner.telling.findings import fit as findings
-from examiner.telling.findings import growth
+from examiner.telling.findings import growth, years
 from examiner.telling.terminal import print_line
-from examiner.wording import InputError, shorten
+from examiner.wording import InputError, listed, shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +46,11 @@ class FitOptions(ModelOptions):
 
     bins: str | None = option(
         None, "Bins of difficulty for generality, or their ends.", metavar="NUMBER|EDGES"
+    )
+    over: str | None = option(
+        None,
+        "Also tell progress over years: a column of agents with years or dates.",
+        metavar="COLUMN",
     )
     add: bool = option(
         False,
@@ -58,6 +73,7 @@ class _Fitted(NamedTuple):
     notes: tuple[str, ...]
     scores_of: str | None = None
     """The measure of the scores that regularity is of; None where it is of responses."""
+    years: OverTime | None = None
 
 
 def fit(
@@ -85,11 +101,18 @@ def fit(
     if how.output is not None:
         save(made, how.output)
     scores = done.scores_of
+    finding = findings.tell(made, done.found, repeats_mean=scores is None and _repeats_mean(made))
+    notes = (*done.notes, *made.warnings, *done.found.notes)
+    if done.years is not None:
+        progress_told = years.tell(done.years)
+        blocks = (*finding.blocks, *progress_told.blocks, Text(progress_told.lead))
+        finding = replace(finding, blocks=blocks, data=finding.data | {"over": progress_told.data})
+        notes = (*notes, *done.years.notes)
     show(
-        findings.tell(made, done.found, repeats_mean=scores is None and _repeats_mean(made)),
+        finding,
         "examiner.fit/1",
         told,
-        tuple(dict.fromkeys((*done.notes, *made.warnings, *done.found.notes))),
+        tuple(dict.fromkeys(notes)),
         regularity_of="responses" if scores is None else f"Φ(z) of {scores}",
         engine=engine,
         seed=told.seed,
@@ -135,7 +158,25 @@ def _of_results(
     made = how.fitted(results, comparison, asked["rng"], asked["progress"])
     scores = None if comparison.success is None else standard_scores(results)
     found = indicators(made, scores, bins=_bins(how.bins))
-    return _Fitted(made, found, results.notes, None if scores is None else results.measures[0])
+    measure = None if scores is None else results.measures[0]
+    return _Fitted(made, found, results.notes, measure, _progress(results, found, how.over))
+
+
+def _progress(results: Results, found: Indicators, column: str | None) -> OverTime | None:
+    """Ability and generality over the years in a column of agents."""
+    if column is None:
+        return None
+    known = results.agent_attributes
+    if column not in known.columns:
+        have = f"They have {listed(known.columns)}." if known.columns else "They have none."
+        raise InputError(
+            f"Agents have no column {shorten(column)} with years. {have} Give a table of agents with "
+            f"--agents FILE."
+        )
+    values = known.aligned(found.agents, column)
+    return over_time(
+        found, {agent: year_of(value) for agent, value in zip(found.agents, values, strict=True)}
+    )
 
 
 def _of_shards(source: PartedSource, how: FitOptions, asked: Asked) -> _Fitted:

@@ -23,7 +23,13 @@ _MNIH_WANG = "Mnih et al. 2015 and Wang et al. 2016, no-op starts"
 _ARENA = "random agent of the same data set; human of Mnih et al. 2015 and Wang et al. 2016"
 _SWE_BENCH = "SWE-bench verified"  # as logs of it are read
 _FAMILIES = MappingProxyType(
-    {"random": "blind", "no-op": "blind", "brute": "learning", "sarsa-blob-prost": "learning"}
+    {
+        "random": "blind",
+        "no-op": "blind",
+        "brute": "learning",
+        "sarsa-blob-prost": "learning",
+        "dqn": "learning",
+    }
 )
 """Agent of the arena → family; all others plan."""
 
@@ -204,6 +210,8 @@ DATASETS: Mapping[str, Callable[[Card], Dataset]] = MappingProxyType(
         "atari-human-random": load_human_random_scales,
         "atari-irt-2017-table1": load_published_table,
         "atari-profile": load_profiles,
+        "atari-table1": load_arena,
+        "atari-table1-deterministic": load_arena,
         "atari-typology": load_typology,
         "gvgai-information-2019": load_published_table,
         "gvgai-planners": load_plays,
@@ -221,6 +229,8 @@ def load(
         "atari-arena",
         "atari-arena-deterministic",
         "atari-dqn-family",
+        "atari-table1",
+        "atari-table1-deterministic",
         "gvgai-planners",
         "gvgai-plays",
         "swebench-verified",

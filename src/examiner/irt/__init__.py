@@ -63,6 +63,7 @@ from examiner.irt.indicators.generality import indicators as indicators
 from examiner.irt.indicators.generality import standard_scores as standard_scores
 from examiner.irt.indicators.over_time import OverTime as OverTime
 from examiner.irt.indicators.over_time import over_time as over_time
+from examiner.irt.indicators.over_time import year_of as year_of
 from examiner.irt.items import ItemParameters as ItemParameters
 from examiner.irt.items import Response as Response
 from examiner.irt.items import information as information

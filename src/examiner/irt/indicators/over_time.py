@@ -43,6 +43,18 @@ class OverTime(ToldByName):
         return f"{r.agents} agents, ability correlates with the year by {r.pearson:.2f}"
 
 
+def year_of(told: object) -> float:
+    """Return the year of a number or of a date as text; NaN where there is none.
+
+    >>> year_of(2015), year_of("2024-06-12"), year_of(None), year_of("soon")
+    (2015.0, 2024.0, nan, nan)
+    """
+    text = str(told)
+    if isinstance(told, int | float) and not isinstance(told, bool):
+        return float(told)
+    return float(text[:4]) if text[:4].isdecimal() and not text[4:5].isdecimal() else float("nan")
+
+
 def over_time(told: Indicators, years: Mapping[str, float]) -> OverTime:
     r"""Tell ability and generality by the years of agents.
 
