@@ -1,0 +1,76 @@
+"""Table 1 of Machado et al. (2018) as it was played for the package: complete, with the paper's pattern."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from examiner.arena import contrasts
+from examiner.datasets import load
+
+GAMES = ("asterix", "beam_rider", "freeway", "seaquest", "space_invaders")
+RUNS = {"brute": 3, "sarsa-blob-prost": 3, "dqn": 1, "random": 3}
+NAMES = ("atari-table1", "atari-table1-deterministic")
+
+
+def columns(name):
+    return load(name).to_dict()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_cell_has_its_runs_and_its_frames(name):
+    rows = columns(name)
+    frames = {}
+    for agent, game, run, reached in zip(
+        *(rows[one] for one in ("agent", "task", "run", "frames")), strict=True
+    ):
+        frames[agent, game, run] = max(reached, frames.get((agent, game, run), 0))
+    assert {key[:2] for key in frames} == {(agent, game) for agent in RUNS for game in GAMES}
+    for agent, runs in RUNS.items():
+        for game in GAMES:
+            assert sorted(run for who, what, run in frames if (who, what) == (agent, game)) == list(
+                range(runs)
+            )
+    least = {"brute": 1_000_000, "sarsa-blob-prost": 1_000_000, "dqn": 920_000, "random": 0}
+    assert all(reached >= least[agent] for (agent, _, _), reached in frames.items())
+
+
+@pytest.mark.parametrize(("name", "chance"), zip(NAMES, (0.25, 0.0), strict=True))
+def test_jobs_are_those_of_the_plan(name, chance):
+    pytest.importorskip("ale_py", reason="Atari games need ale-py")
+    from examiner.arena import plan
+
+    planned = plan("atari-table1")
+    played = replace(planned, protocol=replace(planned.protocol, sticky_probability=chance))
+    keys = {job.key for job in played.jobs()}
+    rows = columns(name)
+    stored = {job for job, agent in zip(rows["job"], rows["agent"], strict=True) if agent != "dqn"}
+    assert stored == keys
+
+
+def test_the_brute_falls_to_random_play_and_learners_do_not():
+    found = contrasts(load("atari-table1-deterministic"), load("atari-table1")).contrasts
+    cells = {(one.agent, one.game): both for one, both in found.items()}
+    scoring = [game for game in GAMES if game != "freeway"]  # there the Brute never scores
+    for game in scoring:
+        brute, random = cells["brute", game], cells["random", game]
+        assert brute.deterministic.mean > 1.3 * random.deterministic.mean
+        assert brute.sticky.mean < 1.25 * random.sticky.mean
+    for learner in ("sarsa-blob-prost", "dqn"):
+        kept = [np.log(cells[learner, game].left.mean) for game in scoring]
+        lost = [np.log(cells["brute", game].left.mean) for game in scoring]
+        assert all(np.greater(kept, lost))
+        assert np.exp(np.mean(kept)) > 0.8 > np.exp(np.mean(lost))
+
+
+def test_sticky_scores_of_the_brute_are_the_papers():
+    table = load("machado-2018-table1").columns
+    printed = dict(
+        zip(zip(table["agent"], table["game"], strict=True), table["sticky_mean"], strict=True)
+    )
+    found = contrasts(load("atari-table1-deterministic"), load("atari-table1")).contrasts
+    for one, both in found.items():
+        if one.agent == "brute" and one.game != "freeway":
+            assert both.sticky.mean == pytest.approx(printed["brute", one.game], rel=0.15)
