@@ -99,6 +99,52 @@ def test_wide_partitioned_and_listed_shards_are_the_same_table(tmp_path: Path) -
     np.testing.assert_array_equal(listed.parts.whole.tried, folder.parts.whole.tried[order])
 
 
+def test_names_of_any_kind_and_columns_in_any_order_are_the_same_table(tmp_path: Path) -> None:
+    matrix = holed(MATRIX, 0.3)
+    frame, names = tidy(matrix), pl.Enum(sorted(matrix.tasks))
+    plain = ex.engines.sharded(written(frame, tmp_path / "plain", 2)).parts.whole
+    kinds = {"enum": names, "categorical": pl.Categorical}
+    for kind, told in kinds.items():
+        other = frame.with_columns(pl.col("task").cast(told))
+        for shuffled in (False, True):
+            folder = written(other, tmp_path / f"{kind} {shuffled}", 2, shuffled=shuffled)
+            whole = ex.engines.sharded(folder).parts.whole
+            order = [whole.tasks.index(task) for task in plain.tasks]
+            np.testing.assert_array_equal(plain.won, whole.won[order])
+            np.testing.assert_array_equal(plain.tried, whole.tried[order])
+    wide = matrix.to_polars()
+    (tmp_path / "wide").mkdir()
+    wide[:150].write_parquet(tmp_path / "wide" / "a.parquet")
+    turned = wide[150:].select(wide.columns[0], *reversed(wide.columns[1:]))
+    turned.write_parquet(tmp_path / "wide" / "b.parquet")
+    whole = ex.engines.sharded(tmp_path / "wide").parts.whole
+    order = [whole.tasks.index(task) for task in plain.tasks]
+    np.testing.assert_array_equal(plain.won, whole.won[order])
+
+
+def test_cells_met_twice_in_any_batch_are_two_trials(tmp_path: Path) -> None:
+    rng, frame = np.random.default_rng(4), tidy(MATRIX)
+    twice = frame.filter(pl.Series(rng.random(len(frame)) < 0.2))
+    for shuffled in (False, True):
+        both = pl.concat([frame, twice])
+        whole = ex.engines.sharded(
+            written(both, tmp_path / str(shuffled), 3, shuffled=shuffled)
+        ).parts.whole
+        assert whole.tried.sum() == len(both) and whole.most == 2
+        expected = dict.fromkeys(TASKS, 0.0)
+        for task, score in both.select("task", "score").iter_rows():
+            expected[task] += score
+        np.testing.assert_array_equal(whole.won, [expected[task] for task in whole.tasks])
+
+
+def test_results_without_a_name_are_refused(tmp_path: Path) -> None:
+    frame = tidy(MATRIX).with_columns(
+        agent=pl.when(pl.int_range(pl.len()) == 7).then(None).otherwise("agent")
+    )
+    with pytest.raises(ex.InputError, match=r"has a row without a name in its column 'agent'"):
+        ex.engines.sharded(written(frame, tmp_path / "shards", 1))
+
+
 def test_thresholds_make_successes_and_constant_tasks_are_set_aside(tmp_path: Path) -> None:
     scores = MATRIX.to_numpy() * 10.0
     scores[:, 4], scores[7], scores[7, 4] = 10.0, np.nan, 10.0

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import from_record, to_record
-from examiner.engines.packing import CellFile, Names, Table, decode, disk_error
+from examiner.engines.cell_file import CellFile, disk_error
+from examiner.engines.name_numbers import Names
+from examiner.engines.packing import Table, decode
 from examiner.engines.shard_files import Stamp, check_alike, check_unchanged, shard_paths
 from examiner.irt import Dropped
 from examiner.irt.estimation.parts import Whole
@@ -23,6 +25,8 @@ from examiner.wording import InputError, shorten
 
 _SCHEMA = "examiner.packed/1"
 _PIECE = 1 << 25
+_TOGETHER = 256
+"""Agents summed up at once: so few that they stay in the processor's cache."""
 Progress = Callable[[str, int, int], None]
 
 
@@ -129,16 +133,39 @@ class _Sums(NamedTuple):
         for block in blocks:
             k, n = unpacked(block, want_trials=True)
             assert n is not None
-            won += k.sum(axis=0, dtype=np.float64)
-            tried += n.sum(axis=0, dtype=np.float64)
-            scores.append(k.sum(axis=1, dtype=np.float64))
-            tries.append(n.sum(axis=1, dtype=np.float64))
-            most = max(most, int(n.max(initial=0)))
-            means.append(ratio(*_shares(k, n)))
             given = n[0].copy() if given is None else given
-            alike = alike and bool((n == given).all())
+            same = bool((n == given).all())
+            alike = alike and same
+            by_task, by_agent = _added(k)
+            met, mine = _alike(given, len(n)) if same else _added(n)
+            won, tried = won + by_task, tried + met
+            scores.append(by_agent)
+            tries.append(mine)
+            here = int((given if same else n).max(initial=0))
+            most = max(most, here)
+            means.append(ratio(by_agent, mine) if here <= 1 else ratio(*_shares(k, n)))
         joined = np.concatenate(scores), np.concatenate(tries)
         return cls(won, tried, *joined, most, given if alike else None, np.concatenate(means))
+
+
+def _added(counts: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Sums over agents [tasks] and over tasks [agents], by products: whole numbers below 2²⁴ are exact."""
+    by_task, by_agent = np.zeros(counts.shape[1]), np.empty(len(counts))
+    ones = np.ones(counts.shape[1], dtype=np.float32)
+    for start in range(0, len(counts), _TOGETHER):
+        rows = slice(start, start + _TOGETHER)
+        some = counts[rows].astype(np.float32)
+        by_task += np.ones(len(some), dtype=np.float32) @ some
+        by_agent[rows] = some @ ones
+    return by_task, by_agent
+
+
+def _alike(
+    given: NDArray[np.unsignedinteger], agents: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The same sums where all agents were given the same trials."""
+    each = given.astype(np.float64)
+    return agents * each, np.full(agents, each.sum())
 
 
 def _shares(
@@ -147,8 +174,6 @@ def _shares(
     """Sums of shares of successes over tasks, and how many tasks were met: [agents] each."""
     seen = tried > 0
     met = seen.sum(axis=1, dtype=np.float64)
-    if int(tried.max(initial=0)) <= 1:
-        return won.sum(axis=1, dtype=np.float64), met
     shares = np.divide(won, tried, out=np.zeros(won.shape, dtype=np.float32), where=seen)
     return shares.sum(axis=1, dtype=np.float64), met
 
@@ -196,8 +221,8 @@ def _finished(table: Table, note: PackedNote) -> tuple[PackedNote, _Sums]:
     file, agents, tasks = table.cells, tuple(table.agents.all()), tuple(table.tasks.all())
     sums = _Sums.over(_blocks(file, len(agents), len(tasks)), len(tasks))
     kept, dropped = set_aside(tasks, sums.won, sums.tried)
-    shape = (len(agents), len(tasks))
-    if dropped or (file.rows, file.width) != shape:
+    file.cut_to(len(agents))
+    if dropped or file.width != len(tasks):
         file.copy(slice(0, len(agents)), np.array(kept), width=len(kept), size=file.bytes)
         rest = _Sums.over(_blocks(file, len(agents), len(kept)), len(kept))
         sums = rest._replace(means=sums.means)  # of all tasks, those set aside among them
