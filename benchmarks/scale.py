@@ -3,6 +3,7 @@
     python benchmarks/scale.py growth              # small tables, every engine there is: a table to read
     python benchmarks/scale.py gpu                 # one billion responses, complete and 60 % missing
     python benchmarks/scale.py shards 50000 20000  # that many agents × tasks from Parquet, within 4 GB
+    python benchmarks/scale.py ceiling 0.35        # packed bytes four times the GB of memory allowed
 
 Every line is one fit in a process of its own, so that its largest memory is its own.
 """
@@ -21,6 +22,7 @@ import numpy as np
 import polars as pl
 
 import examiner as ex
+from examiner.engines.packed import packed, store
 
 SMALL = [(250, 500), (500, 500), (1000, 500), (500, 1000), (500, 2000)]
 
@@ -106,7 +108,7 @@ def one(engine: str, agents: int, tasks: int, missing: float) -> dict[str, float
 def alone(*job: object) -> dict[str, float]:
     """The same in a process of its own."""
     done = subprocess.run(
-        [sys.executable, __file__, "one", *map(str, job)],
+        [sys.executable, __file__, *map(str, job)],
         capture_output=True,
         text=True,
         check=True,
@@ -114,12 +116,58 @@ def alone(*job: object) -> dict[str, float]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def ceiling(memory: float, times: float = 4.0) -> dict[str, float]:
+    """The largest memory of a fit of packed bytes that are so many times it.
+
+    One shard is decoded, and what it became is written over and over with other names of agents: decoding
+    all would take minutes, and goes by batches of one size whatever the number of shards.
+    """
+    tasks, rows = 10_000, 500
+    turns = int(np.ceil(times * memory * 1e9 / (tasks * rows)))
+    with tempfile.TemporaryDirectory() as folder:
+        shard = shards(table(rows, tasks, 0.0, np.random.default_rng(1)), Path(folder))
+        held = packed(shard, Path(folder) / "packed")
+        cells = held.folder / "cells"
+        once, note, sums = cells.read_bytes(), held.note, held.sums
+        with cells.open("wb") as stream:
+            for _ in range(turns):
+                stream.write(once)
+        names = tuple(f"agent {row}" for row in range(turns * len(note.agents)))
+        agents = {
+            name: np.tile(getattr(sums, name), turns) for name in ("scores", "tries", "means")
+        }
+        tasks_too = {"won": turns * sums.won, "tried": turns * sums.tried}
+        store(held.folder, note._replace(agents=names), sums._replace(**agents, **tasks_too))
+        found = alone("capped", folder, memory)
+        return found | {"packed_gigabytes": turns * len(once) / 1e9}
+
+
+def capped(folder: str, memory: float) -> dict[str, float]:
+    """Time and memory of a few passes: every pass takes the same."""
+
+    def gigabytes() -> float:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+
+    ex.engines.sharded  # noqa: B018
+    begun, cpu = gigabytes(), time.process_time()
+    source = ex.engines.sharded(folder, memory=memory, cache=Path(folder) / "packed")
+    ex.irt.fit(source, starts=1, errors=False, most_iterations=2)
+    return {
+        "memory": memory,
+        "gigabytes_at_the_start": begun,
+        "gigabytes": gigabytes(),
+        "agents_a_block": source.parts.rows,
+        "passes": source.parts.passes,
+        "cpu_seconds_a_pass": (time.process_time() - cpu) / source.parts.passes,
+    }
+
+
 def growth(engines: list[str]) -> None:
     print("engine  agents × tasks, missing | seconds (CPU) | GB | iterations")
     for engine in engines:
         for agents, tasks in SMALL:
             for missing in (0.0, 0.6):
-                found = alone(engine, agents, tasks, missing)
+                found = alone("one", engine, agents, tasks, missing)
                 print(
                     f"{engine:7} {agents:,} × {tasks:,}, {missing:.0%} | {found['seconds']:.2f} "
                     f"({found['cpu_seconds']:.2f}) | {found['gigabytes']:.2f} | {found['iterations']}",
@@ -182,9 +230,13 @@ if __name__ == "__main__":
     what, *rest = sys.argv[1:] or ["growth"]
     if what == "one":
         print(json.dumps(one(rest[0], int(rest[1]), int(rest[2]), float(rest[3]))))
+    elif what == "capped":
+        print(json.dumps(capped(rest[0], float(rest[1]))))
+    elif what == "ceiling":
+        print(json.dumps(ceiling(*map(float, rest or ["0.35"]))))
     elif what == "gpu":
         on_gpu(*map(int, rest))
     elif what == "growth":
         growth(rest or ["memory", "shards"])
     else:
-        print(json.dumps(alone(what, *(rest or ["2000", "4000"]), 0.0)))
+        print(json.dumps(alone("one", what, *(rest or ["2000", "4000"]), 0.0)))

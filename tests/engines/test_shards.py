@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -156,6 +157,44 @@ def test_thresholds_make_successes_and_constant_tasks_are_set_aside(tmp_path: Pa
     assert parts.dropped == whole.dropped
     assert parts.left_out == whole.left_out
     assert_same_fit(parts, whole)
+
+
+def test_of_sparse_tables_only_what_was_observed_is_kept(tmp_path: Path) -> None:
+    matrix = holed(MATRIX, 0.92)
+    folder = written(tidy(matrix), tmp_path / "shards", 2, shuffled=True)
+    for _ in range(2):  # decoded, and found again
+        source = in_small_blocks(ex.engines.sharded(folder, cache=tmp_path / "cache"))
+        assert isinstance(source.parts, Shards)
+        held = source.parts.packed
+        row = [matrix.agents.index(agent) for agent in source.agents]
+        column = [matrix.tasks.index(task) for task in source.tasks]
+        here, there = matrix.take(row, column), held.matrix(0, len(row))
+        np.testing.assert_array_equal(there.successes, here.successes)
+        np.testing.assert_array_equal(there.trials, here.trials)
+        on_disk = sum((tmp_path / "cache" / name).stat().st_size for name in ("cells", "columns"))
+        assert held.size == on_disk == 5 * int(here.trials.sum())
+    assert_same_fit(ex.irt.fit(source, starts=1), ex.irt.fit(matrix, starts=1, errors=False))
+    (tmp_path / "cache" / "columns").write_bytes(b"")
+    with pytest.raises(ex.InputError, match=r"The packed responses in .* are cut off"):
+        held.matrix(0, 5)
+
+
+@pytest.mark.slow
+def test_memory_at_work_is_what_was_given_for_data_four_times_as_large(tmp_path: Path) -> None:
+    agents, tasks = 28_000, 500
+    won = (np.random.default_rng(3).random((agents, tasks), dtype=np.float32) < 0.5).astype("u1")
+    frame = pl.DataFrame({"agent": [f"a{row}" for row in range(agents)]}).hstack(
+        pl.DataFrame(won, schema=[f"t{column}" for column in range(tasks)])
+    )
+    frame.write_parquet(tmp_path / "wide.parquet")
+    given = 0.0035  # GB, beside the program
+    assert won.size >= 4 * given * 1e9
+    source = ex.engines.sharded(tmp_path / "wide.parquet", memory=0.25 + given)
+    tracemalloc.start()
+    ex.irt.fit(source, starts=1, errors=False, most_iterations=1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < given * 1e9 + 150 * agents  # names and abilities of agents
 
 
 def test_decoded_shards_are_found_again_and_passes_are_counted(tmp_path: Path) -> None:
