@@ -60,7 +60,7 @@ class Sums(NamedTuple):
             tries.append(mine)
             here = int((given if same else n).max(initial=0))
             most = max(most, here)
-            observed += len(n) * np.count_nonzero(given) if same else np.count_nonzero(n)
+            observed += int(len(n) * np.count_nonzero(given) if same else np.count_nonzero(n))
             means.append(ratio(by_agent, mine) if here <= 1 else ratio(*_shares(k, n)))
         joined = np.concatenate(scores), np.concatenate(tries)
         shared = given if alike else None
