@@ -106,6 +106,7 @@ def one(engine: str, agents: int, tasks: int, missing: float) -> dict[str, float
         path = shards(matrix, Path(folder)) if engine in ("shards", "ray") else None
         found: dict[str, float] = {}
         before, cpu = time.perf_counter(), time.process_time()
+        forget_peak()
         if engine == "memory":
             fit = ex.irt.fit(matrix, errors=False, starts=1)
         else:

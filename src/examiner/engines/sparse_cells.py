@@ -1,7 +1,7 @@
 """Packed cells of which few were observed: the columns of each agent's, and what is in them.
 
-A cell that was observed takes five bytes, and one that was not none. Passes lay blocks of agents out again, so
-that memory goes by the block and time by all cells.
+A cell that was observed takes five bytes, and one that was not none. Passes lay blocks of agents out
+again, so that memory goes by the block and time by all cells.
 """
 
 from __future__ import annotations
