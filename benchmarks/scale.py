@@ -1,14 +1,16 @@
 """How time and memory of fits grow with agents, tasks and density, by engine.
 
-    python benchmarks/scale.py growth              # small tables, every engine there is: a table to read
+    python benchmarks/scale.py growth              # small tables that grow, by engine; writes growth.csv
     python benchmarks/scale.py gpu                 # one billion responses, complete and 60 % missing
     python benchmarks/scale.py shards 50000 20000  # that many agents × tasks from Parquet, within 4 GB
+    python benchmarks/scale.py ceiling 0.35        # packed bytes four times the GB of memory allowed
 
 Every line is one fit in a process of its own, so that its largest memory is its own.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import resource
 import subprocess
@@ -18,10 +20,18 @@ import time
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 import examiner as ex
+from examiner.engines.packed import packed, store
 
-SMALL = [(250, 500), (500, 500), (1000, 500), (500, 1000), (500, 2000)]
+BASE = (1000, 1000, 0.0)
+GROWN = [
+    *((agents, 1000, 0.0) for agents in (2000, 4000, 8000)),
+    *((1000, tasks, 0.0) for tasks in (2000, 4000, 8000)),
+    *((1000, 1000, missing) for missing in (0.6, 0.9, 0.98)),
+]
+"""Agents, tasks and the share that is missing: from a small table one of them grows at a time."""
 
 
 def table(agents: int, tasks: int, missing: float, rng: np.random.Generator) -> ex.ResponseMatrix:
@@ -51,25 +61,69 @@ def shards(matrix: ex.ResponseMatrix, folder: Path, rows: int = 500) -> Path:
     return folder
 
 
+def scanned(path: Path) -> dict[str, float]:
+    """Time that polars takes to scan the same files, all columns; the second time, when all is warm."""
+    for _ in range(2):
+        before, cpu = time.perf_counter(), time.process_time()
+        for shard in sorted(path.iterdir()):
+            pl.scan_parquet(shard).collect(engine="streaming")
+    return {
+        "scan_seconds": time.perf_counter() - before,
+        "scan_cpu_seconds": time.process_time() - cpu,
+    }
+
+
+def decoded(scan: dict[str, float], seconds: float, cpu_seconds: float) -> dict[str, float]:
+    """Time of the decoding pass, and how many times that of scanning it is."""
+    return {
+        "decoding_seconds": seconds,
+        "decoding_cpu_seconds": cpu_seconds,
+        "decoding_to_scan": seconds / scan["scan_seconds"],
+        "decoding_to_scan_cpu": cpu_seconds / scan["scan_cpu_seconds"],
+    }
+
+
+def forget_peak() -> None:
+    """Let the largest memory begin anew, where the system allows it."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
+def peak_gigabytes() -> float:
+    """The largest memory so far; where the system does not tell it, that of the parent may be in it."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+        return int(status.partition("VmHWM:")[2].split()[0]) * 1024 / 1e9
+    except (OSError, ValueError, IndexError):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+
+
 def one(engine: str, agents: int, tasks: int, missing: float) -> dict[str, float]:
     """Time and memory of one fit, without making the table."""
+    ex.engines.sharded  # noqa: B018  (imported before anything is timed)
     matrix: ex.ResponseMatrix | None = table(agents, tasks, missing, np.random.default_rng(1))
     with tempfile.TemporaryDirectory() as folder:
         path = shards(matrix, Path(folder)) if engine in ("shards", "ray") else None
+        found: dict[str, float] = {}
         before, cpu = time.perf_counter(), time.process_time()
+        forget_peak()
         if engine == "memory":
             fit = ex.irt.fit(matrix, errors=False, starts=1)
         else:
             if path is not None:
                 matrix = None
+                found |= scanned(path)
+                forget_peak()
+                before, cpu = time.perf_counter(), time.process_time()
                 source = getattr(ex.engines, "sharded" if engine == "shards" else engine)(path)
+                found |= decoded(found, time.perf_counter() - before, time.process_time() - cpu)
             else:
                 source = ex.engines.gpu(matrix, device=None if engine == "gpu" else "cpu")
-            fit = ex.irt.fit(source, starts=1)
-        return {
+            fit = ex.irt.fit(source, starts=1, errors=False)
+        return found | {
             "seconds": time.perf_counter() - before,
             "cpu_seconds": time.process_time() - cpu,
-            "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
+            "gigabytes": peak_gigabytes(),
             "iterations": fit.iterations,
             "log_likelihood": fit.log_likelihood,
         }
@@ -78,7 +132,7 @@ def one(engine: str, agents: int, tasks: int, missing: float) -> dict[str, float
 def alone(*job: object) -> dict[str, float]:
     """The same in a process of its own."""
     done = subprocess.run(
-        [sys.executable, __file__, "one", *map(str, job)],
+        [sys.executable, __file__, *map(str, job)],
         capture_output=True,
         text=True,
         check=True,
@@ -86,17 +140,58 @@ def alone(*job: object) -> dict[str, float]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def ceiling(memory: float, times: float = 4.0) -> dict[str, float]:
+    """The largest memory of a fit of packed bytes that are so many times it.
+
+    One shard is decoded, and what it became is written over and over with other names of agents: decoding
+    all would take minutes, and goes by batches of one size whatever the number of shards.
+    """
+    tasks, rows = 10_000, 500
+    turns = int(np.ceil(times * memory * 1e9 / (tasks * rows)))
+    with tempfile.TemporaryDirectory() as folder:
+        shard = shards(table(rows, tasks, 0.0, np.random.default_rng(1)), Path(folder))
+        held = packed(shard, Path(folder) / "packed")
+        cells = held.folder / "cells"
+        once, note, sums = cells.read_bytes(), held.note, held.sums
+        with cells.open("wb") as stream:
+            for _ in range(turns):
+                stream.write(once)
+        names = tuple(f"agent {row}" for row in range(turns * len(note.agents)))
+        agents = {
+            name: np.tile(getattr(sums, name), turns) for name in ("scores", "tries", "means")
+        }
+        tasks_too = {"won": turns * sums.won, "tried": turns * sums.tried}
+        store(held.folder, note._replace(agents=names), sums._replace(**agents, **tasks_too))
+        found = alone("capped", folder, memory)
+        return found | {"packed_gigabytes": turns * len(once) / 1e9}
+
+
+def capped(folder: str, memory: float) -> dict[str, float]:
+    """Time and memory of a few passes: every pass takes the same."""
+    ex.engines.sharded  # noqa: B018
+    begun, cpu = peak_gigabytes(), time.process_time()
+    source = ex.engines.sharded(folder, memory=memory, cache=Path(folder) / "packed")
+    ex.irt.fit(source, starts=1, errors=False, most_iterations=2)
+    return {
+        "memory": memory,
+        "gigabytes_at_the_start": begun,
+        "gigabytes": peak_gigabytes(),
+        "agents_a_block": source.parts.rows,
+        "passes": source.parts.passes,
+        "cpu_seconds_a_pass": (time.process_time() - cpu) / source.parts.passes,
+    }
+
+
 def growth(engines: list[str]) -> None:
-    print("engine  agents × tasks, missing | seconds (CPU) | GB | iterations")
+    """Print how CPU seconds and memory grow, and write them to growth.csv."""
+    lines = ["engine,agents,tasks,missing,cpu_seconds,gigabytes,iterations"]
     for engine in engines:
-        for agents, tasks in SMALL:
-            for missing in (0.0, 0.6):
-                found = alone(engine, agents, tasks, missing)
-                print(
-                    f"{engine:7} {agents:,} × {tasks:,}, {missing:.0%} | {found['seconds']:.2f} "
-                    f"({found['cpu_seconds']:.2f}) | {found['gigabytes']:.2f} | {found['iterations']}",
-                    flush=True,
-                )
+        for agents, tasks, missing in (BASE, *GROWN):
+            found = alone("one", engine, agents, tasks, missing)
+            told = f"{found['cpu_seconds']:.2f},{found['gigabytes']:.2f},{found['iterations']}"
+            lines.append(f"{engine},{agents},{tasks},{missing},{told}")
+            print(lines[-1], flush=True)
+    Path("growth.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def on_gpu(agents: int = 50_000, tasks: int = 20_000) -> None:
@@ -154,9 +249,13 @@ if __name__ == "__main__":
     what, *rest = sys.argv[1:] or ["growth"]
     if what == "one":
         print(json.dumps(one(rest[0], int(rest[1]), int(rest[2]), float(rest[3]))))
+    elif what == "capped":
+        print(json.dumps(capped(rest[0], float(rest[1]))))
+    elif what == "ceiling":
+        print(json.dumps(ceiling(*map(float, rest or ["0.35"]))))
     elif what == "gpu":
         on_gpu(*map(int, rest))
     elif what == "growth":
         growth(rest or ["memory", "shards"])
     else:
-        print(json.dumps(alone(what, *(rest or ["2000", "4000"]), 0.0)))
+        print(json.dumps(alone("one", what, *(rest or ["2000", "4000"]), 0.0)))

@@ -12,6 +12,7 @@ import pytest
 
 import examiner as ex
 from engines.like_fits import MATRIX, assert_same_fit, holed
+from engines.test_shard_errors import assert_errors_of
 from examiner.engines.cluster import RayShards
 
 pytestmark = pytest.mark.slow
@@ -38,9 +39,9 @@ def test_a_fit_on_a_cluster_equals_the_fit_in_memory(
 ) -> None:
     matrix = table(missing)
     source = ex.engines.ray(matrix.save(tmp_path / "t.parquet"), shards=3)
-    assert_same_fit(
-        ex.irt.fit(source, model, starts=1), ex.irt.fit(matrix, model, starts=1, errors=False)
-    )
+    fit = ex.irt.fit(source, model, starts=1)
+    assert_same_fit(fit, ex.irt.fit(matrix, model, starts=1, errors=False))
+    assert_errors_of(matrix, fit)
 
 
 def test_a_killed_worker_costs_its_shard_once_more(tmp_path: Path, cluster: None) -> None:

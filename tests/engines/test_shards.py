@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -54,7 +55,7 @@ def test_a_fit_of_shards_equals_the_fit_in_memory(
     folder = written(tidy(matrix), tmp_path / "shards", 3, shuffled=True)
     source = in_small_blocks(ex.engines.sharded(folder))
     whole = ex.irt.fit(matrix, model, starts=1, errors=False)
-    assert_same_fit(ex.irt.fit(source, model, starts=1), whole)
+    assert_same_fit(ex.irt.fit(source, model, starts=1, errors=False), whole)
 
 
 def test_several_trials_of_a_cell_add_up(tmp_path: Path) -> None:
@@ -99,6 +100,52 @@ def test_wide_partitioned_and_listed_shards_are_the_same_table(tmp_path: Path) -
     np.testing.assert_array_equal(listed.parts.whole.tried, folder.parts.whole.tried[order])
 
 
+def test_names_of_any_kind_and_columns_in_any_order_are_the_same_table(tmp_path: Path) -> None:
+    matrix = holed(MATRIX, 0.3)
+    frame, names = tidy(matrix), pl.Enum(sorted(matrix.tasks))
+    plain = ex.engines.sharded(written(frame, tmp_path / "plain", 2)).parts.whole
+    kinds = {"enum": names, "categorical": pl.Categorical}
+    for kind, told in kinds.items():
+        other = frame.with_columns(pl.col("task").cast(told))
+        for shuffled in (False, True):
+            folder = written(other, tmp_path / f"{kind} {shuffled}", 2, shuffled=shuffled)
+            whole = ex.engines.sharded(folder).parts.whole
+            order = [whole.tasks.index(task) for task in plain.tasks]
+            np.testing.assert_array_equal(plain.won, whole.won[order])
+            np.testing.assert_array_equal(plain.tried, whole.tried[order])
+    wide = matrix.to_polars()
+    (tmp_path / "wide").mkdir()
+    wide[:150].write_parquet(tmp_path / "wide" / "a.parquet")
+    turned = wide[150:].select(wide.columns[0], *reversed(wide.columns[1:]))
+    turned.write_parquet(tmp_path / "wide" / "b.parquet")
+    whole = ex.engines.sharded(tmp_path / "wide").parts.whole
+    order = [whole.tasks.index(task) for task in plain.tasks]
+    np.testing.assert_array_equal(plain.won, whole.won[order])
+
+
+def test_cells_met_twice_in_any_batch_are_two_trials(tmp_path: Path) -> None:
+    rng, frame = np.random.default_rng(4), tidy(MATRIX)
+    twice = frame.filter(pl.Series(rng.random(len(frame)) < 0.2))
+    for shuffled in (False, True):
+        both = pl.concat([frame, twice])
+        whole = ex.engines.sharded(
+            written(both, tmp_path / str(shuffled), 3, shuffled=shuffled)
+        ).parts.whole
+        assert whole.tried.sum() == len(both) and whole.most == 2
+        expected = dict.fromkeys(TASKS, 0.0)
+        for task, score in both.select("task", "score").iter_rows():
+            expected[task] += score
+        np.testing.assert_array_equal(whole.won, [expected[task] for task in whole.tasks])
+
+
+def test_results_without_a_name_are_refused(tmp_path: Path) -> None:
+    frame = tidy(MATRIX).with_columns(
+        agent=pl.when(pl.int_range(pl.len()) == 7).then(None).otherwise("agent")
+    )
+    with pytest.raises(ex.InputError, match=r"has a row without a name in its column 'agent'"):
+        ex.engines.sharded(written(frame, tmp_path / "shards", 1))
+
+
 def test_thresholds_make_successes_and_constant_tasks_are_set_aside(tmp_path: Path) -> None:
     scores = MATRIX.to_numpy() * 10.0
     scores[:, 4], scores[7], scores[7, 4] = 10.0, np.nan, 10.0
@@ -110,6 +157,45 @@ def test_thresholds_make_successes_and_constant_tasks_are_set_aside(tmp_path: Pa
     assert parts.dropped == whole.dropped
     assert parts.left_out == whole.left_out
     assert_same_fit(parts, whole)
+
+
+def test_of_sparse_tables_only_what_was_observed_is_kept(tmp_path: Path) -> None:
+    matrix = holed(MATRIX, 0.92)
+    folder = written(tidy(matrix), tmp_path / "shards", 2, shuffled=True)
+    for _ in range(2):  # decoded, and found again
+        source = in_small_blocks(ex.engines.sharded(folder, cache=tmp_path / "cache"))
+        assert isinstance(source.parts, Shards)
+        held = source.parts.packed
+        row = [matrix.agents.index(agent) for agent in source.agents]
+        column = [matrix.tasks.index(task) for task in source.tasks]
+        here, there = matrix.take(row, column), held.matrix(0, len(row))
+        np.testing.assert_array_equal(there.successes, here.successes)
+        np.testing.assert_array_equal(there.trials, here.trials)
+        on_disk = sum((tmp_path / "cache" / name).stat().st_size for name in ("cells", "columns"))
+        assert held.size == on_disk == 5 * int(here.trials.sum())
+    whole = ex.irt.fit(matrix, starts=1, errors=False)
+    assert_same_fit(ex.irt.fit(source, starts=1, errors=False), whole)
+    (tmp_path / "cache" / "columns").write_bytes(b"")
+    with pytest.raises(ex.InputError, match=r"The packed responses in .* are cut off"):
+        held.matrix(0, 5)
+
+
+@pytest.mark.slow
+def test_memory_at_work_is_what_was_given_for_data_four_times_as_large(tmp_path: Path) -> None:
+    agents, tasks = 28_000, 500
+    won = (np.random.default_rng(3).random((agents, tasks), dtype=np.float32) < 0.5).astype("u1")
+    frame = pl.DataFrame({"agent": [f"a{row}" for row in range(agents)]}).hstack(
+        pl.DataFrame(won, schema=[f"t{column}" for column in range(tasks)])
+    )
+    frame.write_parquet(tmp_path / "wide.parquet")
+    given = 0.0035  # GB, beside the program
+    assert won.size >= 4 * given * 1e9
+    source = ex.engines.sharded(tmp_path / "wide.parquet", memory=0.25 + given)
+    tracemalloc.start()
+    ex.irt.fit(source, starts=1, errors=False, most_iterations=1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < given * 1e9 + 150 * agents  # names and abilities of agents
 
 
 def test_decoded_shards_are_found_again_and_passes_are_counted(tmp_path: Path) -> None:

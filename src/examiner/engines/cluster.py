@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.engines.packed import Packed, Progress
-from examiner.engines.shards import OnDisk, Shards, packed_in, rows_within
+from examiner.engines.shards import OnDisk, Shards, packed_in
 from examiner.irt import ItemParameters, Quadrature, Response
 from examiner.irt.estimation.em import Expected
 from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
-from examiner.irt.estimation.parts import PartedSource, added
+from examiner.irt.estimation.parts import Asked, PartedSource, added, added_up
 from examiner.wording import InputError
 from examiner.workers.cluster import connected
 from examiner.workers.crew import reason_of, worker_environment
@@ -34,7 +34,7 @@ class ShardWorker:
 
     def __init__(self, folder: str, within: tuple[int, int], memory: float) -> None:
         held = Packed.open(Path(folder))
-        self._shards = Shards(held, rows_within(held.whole, memory), range(*within))
+        self._shards = Shards(held, memory, range(*within))
         self._first = within[0] == 0
 
     def summed(
@@ -49,6 +49,10 @@ class ShardWorker:
     def weighted(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the successes of each task, weighted by agents."""
         return self._shards.weighted(weights)
+
+    def total(self, asked: Asked) -> tuple[NDArray[np.float64], ...]:
+        """Return the sums of what its agents answer."""
+        return self._shards.total(asked)
 
 
 class RayShards(OnDisk):
@@ -100,6 +104,13 @@ class RayShards(OnDisk):
         asked = [worker.weighted.remote(sent) for worker in self.workers]
         return np.asarray(np.sum([self._answered(answer) for answer in asked], axis=0))
 
+    def total(self, asked: Asked) -> tuple[NDArray[np.float64], ...]:
+        """Return the sums of what each shard answers."""
+        self.begin()
+        sent = self._ray.put(asked)
+        answers = [worker.total.remote(sent) for worker in self.workers]
+        return added_up(self._answered(answer) for answer in answers)
+
     def _answered(self, answer: Any) -> Any:  # Any: Ray's references, and what they stand for
         errors = self._ray.exceptions
         try:
@@ -107,7 +118,7 @@ class RayShards(OnDisk):
         except errors.RayTaskError as problem:
             cause = problem.cause
             if isinstance(cause, InputError):
-                raise InputError(str(cause)) from None
+                raise type(cause)(str(cause)) from None
             raise self._no_worker(reason_of(cause)) from None
         except errors.RayError as problem:
             raise self._no_worker(_told(problem)) from None

@@ -11,17 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import from_record, to_record
-from examiner.engines.packing import CellFile, Names, Table, decode, disk_error
+from examiner.engines.cell_file import CellFile, disk_error
+from examiner.engines.cell_sums import Sums, unpacked
+from examiner.engines.name_numbers import Names
+from examiner.engines.packing import Table, decode
 from examiner.engines.shard_files import Stamp, check_alike, check_unchanged, shard_paths
+from examiner.engines.sparse_cells import MOST_OBSERVED, cut_off, laid_out, thin_out
 from examiner.irt import Dropped
 from examiner.irt.estimation.parts import Whole
 from examiner.irt.estimation.usable_responses import check_enough_agents, set_aside
 from examiner.results import ResponseMatrix
 from examiner.results.storage import write_text
-from examiner.scores.cells import ratio
 from examiner.wording import InputError, shorten
 
-_SCHEMA = "examiner.packed/1"
+_SCHEMA = "examiner.packed/2"
 _PIECE = 1 << 25
 Progress = Callable[[str, int, int], None]
 
@@ -42,8 +45,8 @@ class PackedNote(NamedTuple):
 class Packed:
     """Cells on disk, [agents, tasks], with sums over both."""
 
-    def __init__(self, folder: Path, note: PackedNote, sums: _Sums) -> None:
-        self.folder, self.note, self._sums = folder, note, sums
+    def __init__(self, folder: Path, note: PackedNote, sums: Sums) -> None:
+        self.folder, self.note, self.sums = folder, note, sums
         self._path = folder / "cells"
         self._stamp = Stamp.of(self._path)
         given = sums.given
@@ -74,7 +77,7 @@ class Packed:
     @property
     def size(self) -> int:
         """Bytes on disk."""
-        return self.whole.cells * self.note.bytes
+        return _size(self.note, self.sums)
 
     def check(self) -> None:
         """Refuse to go on where a shard, or what was made of them, has changed."""
@@ -83,74 +86,23 @@ class Packed:
 
     def matrix(self, start: int, stop: int) -> ResponseMatrix:
         """Return some agents as a matrix."""
-        tasks, size = len(self.whole.tasks), self.note.bytes
-        count = (stop - start) * tasks
-        kind: type[np.unsignedinteger] = np.uint8 if size == 1 else np.uint16
-        cells = np.fromfile(self._path, kind, count, offset=start * tasks * size)
-        if len(cells) < count:
-            raise InputError(
-                f"The packed responses in {shorten(self.folder, 200)} are cut off. Begin again."
-            )
-        won, tried = unpacked(cells.reshape(-1, tasks), want_trials=self.whole.given is None)
+        cells = self._cells(start, stop)
+        won, tried = unpacked(cells, want_trials=self.whole.given is None)
         if tried is None:
             assert self.whole.given is not None
             tried = np.broadcast_to(self.whole.given.astype(won.dtype), won.shape)
         return ResponseMatrix(self.whole.agents[start:stop], self.whole.tasks, (won, tried))
 
-
-def unpacked(
-    cells: NDArray[np.unsignedinteger], *, want_trials: bool
-) -> tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger] | None]:
-    """Return the successes and trials of cells; `cells` is overwritten."""
-    bits = 4 if cells.dtype == np.uint8 else 8
-    tried = np.right_shift(cells, bits, dtype=cells.dtype) if want_trials else None
-    np.bitwise_and(cells, (1 << bits) - 1, out=cells)
-    return cells, tried
-
-
-class _Sums(NamedTuple):
-    """Sums of successes and trials over agents [tasks] and over tasks [agents], and the most trials."""
-
-    won: NDArray[np.float64]
-    tried: NDArray[np.float64]
-    scores: NDArray[np.float64]
-    tries: NDArray[np.float64]
-    most: int
-    given: NDArray[np.unsignedinteger] | None
-    means: NDArray[np.float64]
-    """Mean share of successes over the tasks an agent met, [agents]."""
-
-    @classmethod
-    def over(cls, blocks: Iterator[NDArray[np.unsignedinteger]], tasks: int) -> _Sums:
-        won, tried = np.zeros((2, tasks))
-        scores, tries, means, most = [], [], [], 0
-        given: NDArray[np.unsignedinteger] | None = None
-        alike = True
-        for block in blocks:
-            k, n = unpacked(block, want_trials=True)
-            assert n is not None
-            won += k.sum(axis=0, dtype=np.float64)
-            tried += n.sum(axis=0, dtype=np.float64)
-            scores.append(k.sum(axis=1, dtype=np.float64))
-            tries.append(n.sum(axis=1, dtype=np.float64))
-            most = max(most, int(n.max(initial=0)))
-            means.append(ratio(*_shares(k, n)))
-            given = n[0].copy() if given is None else given
-            alike = alike and bool((n == given).all())
-        joined = np.concatenate(scores), np.concatenate(tries)
-        return cls(won, tried, *joined, most, given if alike else None, np.concatenate(means))
-
-
-def _shares(
-    won: NDArray[np.unsignedinteger], tried: NDArray[np.unsignedinteger]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sums of shares of successes over tasks, and how many tasks were met: [agents] each."""
-    seen = tried > 0
-    met = seen.sum(axis=1, dtype=np.float64)
-    if int(tried.max(initial=0)) <= 1:
-        return won.sum(axis=1, dtype=np.float64), met
-    shares = np.divide(won, tried, out=np.zeros(won.shape, dtype=np.float32), where=seen)
-    return shares.sum(axis=1, dtype=np.float64), met
+    def _cells(self, start: int, stop: int) -> NDArray[np.unsignedinteger]:
+        tasks, size, starts = len(self.whole.tasks), self.note.bytes, self.sums.starts
+        kind: type[np.unsignedinteger] = np.uint8 if size == 1 else np.uint16
+        if starts is not None:
+            return laid_out(self.folder, starts, (start, stop), tasks, kind)
+        count = (stop - start) * tasks
+        cells = np.fromfile(self._path, kind, count, offset=start * tasks * size)
+        if len(cells) < count:
+            raise cut_off(self.folder)
+        return cells.reshape(-1, tasks)
 
 
 def packed(
@@ -186,20 +138,21 @@ def packed(
         note, sums = _finished(table, PackedNote(stamps, success, measure, 1, (), (), (), ()))
     except BaseException:
         file.discard()
+        (folder / "columns").unlink(missing_ok=True)
         raise
-    _store(folder, note, sums)
+    store(folder, note, sums)
     return Packed(folder, note, sums)
 
 
-def _finished(table: Table, note: PackedNote) -> tuple[PackedNote, _Sums]:
+def _finished(table: Table, note: PackedNote) -> tuple[PackedNote, Sums]:
     """Set aside what cannot be fitted, and leave the file with exactly the rest."""
     file, agents, tasks = table.cells, tuple(table.agents.all()), tuple(table.tasks.all())
-    sums = _Sums.over(_blocks(file, len(agents), len(tasks)), len(tasks))
+    sums = Sums.over(_blocks(file, len(agents), len(tasks)), len(tasks))
     kept, dropped = set_aside(tasks, sums.won, sums.tried)
-    shape = (len(agents), len(tasks))
-    if dropped or (file.rows, file.width) != shape:
+    file.cut_to(len(agents))
+    if dropped or file.width != len(tasks):
         file.copy(slice(0, len(agents)), np.array(kept), width=len(kept), size=file.bytes)
-        rest = _Sums.over(_blocks(file, len(agents), len(kept)), len(kept))
+        rest = Sums.over(_blocks(file, len(agents), len(kept)), len(kept))
         sums = rest._replace(means=sums.means)  # of all tasks, those set aside among them
     unseen = np.flatnonzero(sums.tries == 0)
     left_out = tuple(
@@ -209,14 +162,24 @@ def _finished(table: Table, note: PackedNote) -> tuple[PackedNote, _Sums]:
         seen = np.flatnonzero(sums.tries > 0)
         file.copy(seen, slice(0, len(kept)), width=len(kept), size=file.bytes)
         agents = tuple(agents[row] for row in seen)
-        rest = _Sums.over(_blocks(file, len(agents), len(kept)), len(kept))
+        rest = Sums.over(_blocks(file, len(agents), len(kept)), len(kept))
         sums = rest._replace(means=sums.means[seen])
     check_enough_agents(len(agents))
+    if sums.observed < MOST_OBSERVED * len(agents) * len(kept):
+        starts = thin_out(file.path.parent, _blocks(file, len(agents), len(kept)))
+        sums = sums._replace(starts=starts)
     file.close()
     chosen = tuple(tasks[column] for column in kept)
     return note._replace(
         bytes=file.bytes, agents=agents, tasks=chosen, dropped=dropped, left_out=left_out
     ), sums
+
+
+def _size(note: PackedNote, sums: Sums) -> int:
+    """How many bytes the cells take."""
+    if sums.starts is not None:
+        return int(sums.starts[-1]) * (note.bytes + 4)
+    return len(note.agents) * len(note.tasks) * note.bytes
 
 
 def _blocks(file: CellFile, agents: int, tasks: int) -> Iterator[NDArray[np.unsignedinteger]]:
@@ -225,15 +188,18 @@ def _blocks(file: CellFile, agents: int, tasks: int) -> Iterator[NDArray[np.unsi
         yield file.rows_of(start, min(start + step, agents))[:, :tasks]
 
 
-def _store(folder: Path, note: PackedNote, sums: _Sums) -> None:
+def store(folder: Path, note: PackedNote, sums: Sums) -> None:
     """Write the note last, so that a folder without one is none."""
     arrays = {name: part for name, part in sums._asdict().items() if part is not None}
-    np.savez(folder / "sums.npz", **arrays)
     record: dict[str, Any] = {"schema": _SCHEMA, **to_record(note)}  # Any: JSON values
-    write_text(folder / "note.json", json.dumps(record))
+    try:
+        np.savez(folder / "sums.npz", **arrays)
+        write_text(folder / "note.json", json.dumps(record))
+    except OSError as problem:
+        raise disk_error(folder / "note.json", 0, problem) from None
 
 
-def _stored(folder: Path) -> tuple[PackedNote, _Sums] | None:
+def _stored(folder: Path) -> tuple[PackedNote, Sums] | None:
     """What lies in a folder; None where nothing whole does."""
     try:
         record = json.loads((folder / "note.json").read_text(encoding="utf-8"))
@@ -242,8 +208,10 @@ def _stored(folder: Path) -> tuple[PackedNote, _Sums] | None:
         note = from_record(PackedNote, record)
         with np.load(folder / "sums.npz") as arrays:
             held = {name: arrays[name] for name in arrays.files}
-        sums = _Sums(**{"given": None, **held, "most": int(held["most"])})
-        whole = len(note.agents) * len(note.tasks) * note.bytes
-        return (note, sums) if (folder / "cells").stat().st_size == whole else None
+        numbers = {name: int(held[name]) for name in ("most", "observed")}
+        sums = Sums(**{"given": None, **held, **numbers})
+        names = ("cells",) if sums.starts is None else ("cells", "columns")
+        there = sum((folder / name).stat().st_size for name in names)
+        return (note, sums) if there == _size(note, sums) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None

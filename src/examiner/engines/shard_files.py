@@ -126,7 +126,7 @@ def columns_of(path: Path, measure: str | None = None) -> Columns:
             )
         return Columns("agent", False, measure or measures[0])
     first, *others = schema
-    if first in numbers or not others or any(name not in numbers for name in others):
+    if not others or numbers != others:
         raise InputError(
             f"The shard {shorten(path, 200)} has the columns {listed(schema)}. Give agent, task and a "
             f"measure; or the agents' names first and then a column of numbers for each task."

@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from examiner.engines.packed import Packed, Progress, packed
 from examiner.irt import ItemParameters, Quadrature, Response
 from examiner.irt.estimation.em import Expected
-from examiner.irt.estimation.parts import Part, PartedSource, Steps, Whole
+from examiner.irt.estimation.parts import (
+    Asked,
+    Part,
+    PartedSource,
+    Steps,
+    TooLittleMemoryError,
+    Whole,
+    added_up,
+)
 from examiner.wording import InputError
 
 _PROGRAM = 250_000_000
@@ -49,9 +57,9 @@ class Shards(OnDisk):
     `within` are the agents that are looked at, by default all.
     """
 
-    def __init__(self, held: Packed, rows: int, within: range | None = None) -> None:
+    def __init__(self, held: Packed, memory: float, within: range | None = None) -> None:
         super().__init__(held)
-        self.rows = rows
+        self.rows, self._memory = rows_within(held.whole, memory), memory
         self._within = range(len(held.whole.agents)) if within is None else within
         self._steps: Steps | None = None
         self._kept: dict[int, Part] = {}
@@ -80,9 +88,18 @@ class Shards(OnDisk):
             total += weights[block.start : block.stop].astype(np.float32) @ won
         return total
 
-    def _blocks(self) -> Iterator[range]:
-        for start in range(self._within.start, self._within.stop, self.rows):
-            yield range(start, min(start + self.rows, self._within.stop))
+    def total(self, asked: Asked) -> tuple[NDArray[np.float64], ...]:
+        """Return the sums of what each block of agents answers."""
+        self.begin()
+        rows = min(self.rows, rows_for(asked, self._memory))
+        return added_up(
+            asked(self.packed.matrix(block.start, block.stop)) for block in self._blocks(rows)
+        )
+
+    def _blocks(self, rows: int | None = None) -> Iterator[range]:
+        step = rows or self.rows
+        for start in range(self._within.start, self._within.stop, step):
+            yield range(start, min(start + step, self._within.stop))
 
 
 def sharded(
@@ -112,7 +129,7 @@ def sharded(
     True
     """
     held = packed_in(cache, source, measure=measure, success=success, progress=progress)
-    return PartedSource(Shards(held, rows_within(held.whole, memory)), response)
+    return PartedSource(Shards(held, memory), response)
 
 
 def packed_in(
@@ -147,6 +164,18 @@ def rows_within(whole: Whole, memory: float) -> int:
             f"{memory:g} GB of memory are too little for {tasks:,} tasks. Give at least {least:.1f}."
         )
     return min(rows, len(whole.agents))
+
+
+def rows_for(asked: Asked, memory: float) -> int:
+    """Return how many agents fit in so many GB beside what a question needs in any case."""
+    needed = _PROGRAM + asked.beside
+    rows = int((memory * 1e9 - needed) // asked.an_agent)
+    if rows < _FEWEST_ROWS:
+        least = (needed + _FEWEST_ROWS * asked.an_agent) / 1e9
+        raise TooLittleMemoryError(
+            f"Standard errors of tasks need {least:.1f} GB of memory, and {memory:g} are given."
+        )
+    return rows
 
 
 def nodes_for(whole: Whole) -> int:

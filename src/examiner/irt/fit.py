@@ -17,6 +17,7 @@ from examiner.irt.diagnostics.chance import (
 )
 from examiner.irt.diagnostics.flags import ENOUGH_AGENTS, fit_warnings, outcome_of, task_flags
 from examiner.irt.errors.joint import JointErrors
+from examiner.irt.errors.parted import PartedErrors
 from examiner.irt.estimation.em import (
     Optimum,
     ResponseSource,
@@ -26,6 +27,7 @@ from examiner.irt.estimation.em import (
 )
 from examiner.irt.estimation.exponential import CompleteSource, PatternedSource
 from examiner.irt.estimation.kernel_source import KernelSource
+from examiner.irt.estimation.parts import PartedSource, TooLittleMemoryError
 from examiner.irt.estimation.starts import number_of_starts, starting_points
 from examiner.irt.estimation.usable_responses import (
     UsableResponses,
@@ -73,8 +75,8 @@ def fit(
     `place` and examinations treat newcomers alike. Successes are zeros and ones, or what the recipe
     says: `recipe=Recipe(normaliser="human", success=1.0)`. The models beta and normal take scores as they
     are. A `ResponseMatrix` is taken as it is.
-    Responses that are not in this process come as a `ResponseSource`, and then without standard errors,
-    which need the responses themselves.
+    Responses that are not in this process come as a `ResponseSource`. Where they lie in shards, errors of
+    tasks are had in a few more passes, and those of abilities take tasks as known; on a GPU there are none.
 
     `evidence` of the fit says whether agents differ in ability at all, and tasks in discrimination.
 
@@ -122,7 +124,7 @@ def fit(
         evidence = _evidence(
             usable.matrix, chosen, priors, usable.response, evidence_stream(drawing)
         )
-    seen = _Seen(source.agents, usable, evidence)
+    seen = _Seen(source, usable, evidence)
     made = _told(chosen, unknowns, seen, found, errors=fitting.errors)
     return made if recipe is None else made.with_recipe(recipe)
 
@@ -280,9 +282,9 @@ def _evidence(
 
 
 class _Seen(NamedTuple):
-    """The agents, the responses that a fit used of them, and whether there is anything to see in these."""
+    """Where responses lie, those of them that a fit used, and whether there is anything to see in these."""
 
-    agents: tuple[str, ...]
+    source: ResponseSource
     usable: UsableResponses
     evidence: Evidence | None
 
@@ -291,7 +293,8 @@ def _told(
     model: Model, unknowns: Unknowns, seen: _Seen, found: list[Optimum], *, errors: bool
 ) -> IRTFit:
     """The best optimum, turned and scaled for the reader, with words about how it ended."""
-    agents, usable, evidence = seen
+    source, usable, evidence = seen
+    agents = source.agents
     ranked = sorted(found, key=lambda optimum: -optimum.objective)
     best, matrix, priors = ranked[0], usable.matrix, unknowns.priors
     items, population_sd, ability = _anchored(best, model)
@@ -306,6 +309,13 @@ def _told(
         if scale is not None:
             own, total = joint.abilities()
             abilities = replace(abilities, error=total, posterior=own, joint=joint)
+    lacking: tuple[str, ...] = ()
+    if errors and isinstance(source, PartedSource):
+        try:
+            parted = PartedErrors(source, items, model, priors, best.rule, population_sd, scale)
+            known = replace(parted.tasks, joint=parted)
+        except TooLittleMemoryError as problem:
+            lacking = (str(problem),)
     joined = None if matrix is None else connections(matrix)
     groups = () if joined is None else joined.separate
     flags: tuple[tuple[str, ...], ...] = tuple(() for _ in items.tasks)
@@ -334,6 +344,7 @@ def _told(
         left_out=usable.left_out,
         warnings=(
             *(() if joined is None else joined.warnings),
+            *lacking,
             *fit_warnings(starts, best.expected.spread[1], (len(agents), len(items)), model, items),
         ),
         errors=known,

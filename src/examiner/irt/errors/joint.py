@@ -19,21 +19,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.errors.all_tasks import AllTasks
 from examiner.irt.errors.any_scores import LouisScores
 from examiner.irt.errors.complete import CompleteScores
-from examiner.irt.errors.covariance import Covariances, covariances
 from examiner.irt.errors.freedom import Freedom, Scores
-from examiner.irt.errors.intervals import told
 from examiner.irt.errors.observed_information import louis
-from examiner.irt.estimates import DIRECTIONS, JointDraws, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
-from examiner.irt.model import Model, moved
+from examiner.irt.model import Model
 from examiner.irt.posterior import Quadrature, drawn_abilities, posterior_blocks
 from examiner.irt.priors import Priors, SlopeScale
 from examiner.results import ResponseMatrix
 
 
-class JointErrors:
+class JointErrors(AllTasks):
     """Errors of tasks, and what they do to the abilities of agents; the largest parts when asked for.
 
     Those of tasks come from the inverse of the observed information of the marginal likelihood with all
@@ -57,96 +55,26 @@ class JointErrors:
         population_sd: float = 1.0,
         scale: SlopeScale | None = None,
     ) -> None:
-        self._items, self._model, self._sd = items, model, population_sd
         self._matrix, self._rule = matrix, rule
-        self._standard = items.rescaled(0.0, population_sd)
-        self._freedom = Freedom.at(self._standard, model, priors, scale)
-        self._scores: Scores
-        if CompleteScores.serves(matrix, self._standard, self._freedom):
-            self._scores = CompleteScores(matrix, self._standard, rule, self._freedom)
+        standard = items.rescaled(0.0, population_sd)
+        freedom = Freedom.at(standard, model, priors, scale)
+        scores: Scores
+        if CompleteScores.serves(matrix, standard, freedom):
+            scores = CompleteScores(matrix, standard, rule, freedom)
         else:
-            self._scores = LouisScores(louis(matrix, self._standard, model, priors, rule, scale))
+            scores = LouisScores(louis(matrix, standard, model, priors, rule, scale))
+        super().__init__(items, model, scores, population_sd)
 
-    @cached_property
-    def found(self) -> Covariances:
-        """The covariances of the parameters of tasks."""
-        return covariances(self._scores)
-
-    @property
-    def tasks(self) -> TaskErrors:
-        """Errors and intervals of tasks on the scale users read."""
-        return told(self._items, self._model, self.found, self._sd)
-
-    @cached_property
-    def directions(self) -> Floats:
-        """Leading directions in which tasks err together: [2 or 3 tasks, directions].
-
-        Those of slopes, then of intercepts, then of precisions where each task has its own.
-        """
-        together, freedom = self.found.together, self._freedom
-        every: list[Floats] = []
-        if "slope" in freedom.shared:
-            direction, together = together.without(int(freedom.columns("slope")[0]))
-            every.append(direction[:, None])
-        every.append(together.leading(self.found.blocks_of_tasks, DIRECTIONS - len(every)))
-        found = np.concatenate(every, axis=1)
-        slopes = found[freedom.columns("slope")] / self._sd
-        if self._model.unit_slopes:
-            slopes = np.zeros_like(slopes)
-        told = [slopes, found[freedom.columns("intercept")]]
-        if "precision" in freedom.own and self._items.precision is not None:
-            told.append(found[freedom.columns("precision")] * self._items.precision[:, None])
-        return np.concatenate(told)
-
-    def draws(self, count: int, rng: np.random.Generator) -> JointDraws:
-        """Return joint draws of tasks, their scale, and abilities.
-
-        Parameters are normal around the estimates (see `_stretched` for slopes); each draw of tasks
-        gives every agent a posterior to draw from.
-        """
-        freedom, matrix = self._freedom, self._matrix
-        away = self.found.together.drawn(count, rng)
-        tasks, width = freedom.fixed.shape
-        own = away[:, : tasks * width].reshape(count, tasks, width)
-        stretched = self._stretched(own, rng)
-        made = []
-        for mine, rest in zip(own, away[:, tasks * width :], strict=True):
-            items = self._standard
-            for name, steps in (
-                *zip(freedom.own, mine.T, strict=True),
-                *zip(freedom.shared, rest, strict=True),
-            ):
-                items = moved(items, name, steps)
-            made.append(items)
-        ability = np.empty((count, len(matrix.agents)))
+    def _drawn_abilities(
+        self, made: list[ItemParameters], rng: np.random.Generator
+    ) -> tuple[tuple[str, ...], Floats]:
+        matrix = self._matrix
+        ability = np.empty((len(made), len(matrix.agents)))
         for row, items in enumerate(made):
             for part in posterior_blocks(matrix, items, self._rule):
                 drawn = drawn_abilities(part.weights, self._rule.nodes, rng)
                 ability[row, part.block.rows] = drawn
-        # Rasch tells the shared slope as the unit of ability
-        unit = np.array([items.slope[0] if self._model.unit_slopes else self._sd for items in made])
-        told_items = (items.rescaled(0.0, 1.0 / sd) for items, sd in zip(made, unit, strict=True))
-        common = 1.0 if freedom.scale is None else freedom.scale.common
-        scale = common * np.exp(stretched)
-        if "slope" in freedom.shared and freedom.scale is not None:
-            scale = np.array([items.slope[0] for items in made])
-        return JointDraws(tuple(told_items), ability * unit[:, None], matrix.agents, scale)
-
-    def _stretched(self, own: Floats, rng: np.random.Generator) -> Floats:
-        """Draw how log c moves, and turn the moves of slopes [draws, tasks] into those it makes them.
-
-        Slopes are closer to normal as e and log c: with da the normal deviation of slopes and g that
-        of log c given it, a = eᵍ (â (1 − g) + da).
-        """
-        freedom, slope = self._freedom, self._standard.slope
-        if freedom.relative is None or freedom.scale is None or "slope" not in freedom.own:
-            return np.zeros(len(own))
-        moves, deviation = freedom.relative.scale_given(slope, freedom.scale)
-        away = own[:, :, freedom.own.index("slope")]
-        stretched = np.asarray(away @ moves + deviation * rng.standard_normal(len(own)))
-        factor = stretched[:, None]
-        away[:] = np.exp(factor) * (slope * (1 - factor) + away) - slope
-        return stretched
+        return matrix.agents, ability
 
     def abilities(self) -> tuple[Floats, Floats]:
         """Return the posterior standard deviations of agents, and with the errors of tasks in them."""

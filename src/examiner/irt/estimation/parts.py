@@ -35,6 +35,7 @@ from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Unknowns
 from examiner.irt.posterior import Quadrature
 from examiner.results import ResponseMatrix
+from examiner.wording import InputError
 
 
 class Whole(NamedTuple):
@@ -133,6 +134,44 @@ def added(parts: Iterable[Expected]) -> Expected:
     return replace(running, ability=np.concatenate(ability), variance=np.concatenate(variance))
 
 
+def added_up(answers: Iterable[tuple[Floats, ...]]) -> tuple[Floats, ...]:
+    """Return the sums of answers, of which one is held at a time.
+
+    >>> added_up([(np.ones(2),), (np.ones(2),)])
+    (array([2., 2.]),)
+    """
+    running: tuple[Floats, ...] = ()
+    for answer in answers:
+        if not running:
+            running = tuple(np.array(part) for part in answer)
+            continue
+        for mine, theirs in zip(running, answer, strict=True):
+            mine += theirs
+    return running
+
+
+class TooLittleMemoryError(InputError):
+    """A question needs more memory than there is, while a fit does not."""
+
+
+class Asked(Protocol):
+    """A question about some agents, whose answers add up over agents."""
+
+    @property
+    def beside(self) -> int:
+        """Bytes that an answer takes whatever the agents."""
+        ...
+
+    @property
+    def an_agent(self) -> int:
+        """Bytes that an answer takes for each agent."""
+        ...
+
+    def __call__(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
+        """Return sums over the agents of a matrix."""
+        ...
+
+
 class Parts(Protocol):
     """Where parts lie: all that a source of them asks."""
 
@@ -152,6 +191,10 @@ class Parts(Protocol):
 
     def weighted(self, weights: Floats) -> Floats:
         """Return the successes of each task, weighted by agents: [tasks]."""
+        ...
+
+    def total(self, asked: Asked) -> tuple[Floats, ...]:
+        """Return the sums of what every part answers, from one pass over them."""
         ...
 
 

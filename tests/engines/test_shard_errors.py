@@ -1,0 +1,80 @@
+"""Errors of tasks from shards equal those in memory had the same way, and draws follow them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from engines.like_fits import MATRIX, holed
+from engines.test_shards import in_small_blocks, tidy, written
+from examiner.irt import IRTFit
+from examiner.irt.errors import covariance
+from examiner.irt.errors.joint import JointErrors
+from examiner.irt.estimation.parts import PartedSource
+
+TOLD = ("slope", "intercept", "covariance", "difficulty", "slope_low", "difficulty_high")
+
+
+def in_shards(matrix: ex.ResponseMatrix, folder: Path) -> PartedSource:
+    return in_small_blocks(ex.engines.sharded(written(tidy(matrix), folder / "shards", 2)))
+
+
+def assert_errors_of(matrix: ex.ResponseMatrix, fit: IRTFit, within: float = 1e-6) -> None:
+    """The errors of a fit are those of the same tasks with all responses in memory."""
+    row = [matrix.agents.index(agent) for agent in fit.abilities.agents]
+    column = [matrix.tasks.index(task) for task in fit.items.tasks]
+    how = fit.priors, fit.quadrature, fit.population_sd, fit.slope_scale
+    model = ex.irt.MODELS[fit.model]
+    here = JointErrors(matrix.take(row, column), fit.items, model, *how).tasks
+    assert fit.errors is not None and fit.errors.method == here.method
+    for name in TOLD:
+        told, expected = getattr(fit.errors, name), getattr(here, name)
+        np.testing.assert_allclose(told, expected, rtol=within, atol=1e-7, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    ("model", "missing"), [("2pl", 0.0), ("2pl", 0.6), ("rasch", 0.0), ("1pl", 0.6), ("3pl", 0.6)]
+)
+def test_errors_of_shards_equal_those_in_memory(model: str, missing: float, tmp_path: Path) -> None:
+    matrix = holed(MATRIX, missing) if missing else MATRIX
+    assert_errors_of(matrix, ex.irt.fit(in_shards(matrix, tmp_path), model, starts=1))
+
+
+@pytest.mark.parametrize(("missing", "within"), [(0.0, 1e-6), (0.6, 1e-4)])
+def test_errors_of_very_many_tasks_are_had_by_directions_and_blocks(
+    missing: float, within: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(covariance, "MOST_TOGETHER", 10)
+    matrix = holed(MATRIX, missing) if missing else MATRIX
+    source = in_shards(matrix, tmp_path)
+    fit = ex.irt.fit(source, starts=1)
+    assert fit.errors is not None and "16 directions shared by all tasks" in fit.errors.method
+    assert_errors_of(matrix, fit, within)
+    before = source.parts.passes
+    ex.irt.fit(source, starts=1, errors=False)
+    assert source.parts.passes - before == before - 4  # blocks, and three times all directions
+
+
+def test_draws_from_shards_spread_as_errors_say(tmp_path: Path) -> None:
+    fit = ex.irt.fit(in_shards(MATRIX, tmp_path), starts=1)
+    drawn = fit.draws(80, rng=1)
+    intercepts = np.array([items.intercept for items in drawn.items])
+    assert fit.errors is not None and drawn.agents == fit.abilities.agents
+    np.testing.assert_allclose(intercepts.std(axis=0), fit.errors.intercept, rtol=0.3)
+    apart = drawn.ability.mean(axis=0) - fit.abilities.ability
+    assert np.abs(apart / fit.abilities.error).max() < 0.6
+    assert (drawn.ability.std(axis=0) / fit.abilities.error).mean() == pytest.approx(1.0, abs=0.1)
+    with pytest.raises(ex.InputError, match=r"not told together with those of tasks"):
+        assert fit.errors.joint is not None
+        fit.errors.joint.ability_covariance  # noqa: B018
+
+
+def test_errors_that_need_more_memory_than_given_are_left_out_and_said(tmp_path: Path) -> None:
+    source = in_shards(MATRIX, tmp_path)
+    source.parts._memory = 0.25  # type: ignore[attr-defined]  # enough for the fit alone
+    fit = ex.irt.fit(source, starts=1)
+    assert fit.errors is None
+    assert fit.warnings[-1] == "Standard errors of tasks need 0.3 GB of memory, and 0.25 are given."
