@@ -10,7 +10,7 @@ import numpy as np
 
 from examiner.checking import Floats, read_only
 from examiner.information.channels import Channels
-from examiner.information.confusion import PairLikelihood, normalised_rows
+from examiner.information.confusion import FEWEST_BY_LEVELS, PairLikelihood, normalised_rows
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.wording import counted
@@ -134,6 +134,9 @@ def bits_with(pairs: PairLikelihood, base: Floats | None = None) -> Floats:
     array([0.473, 0.473])
     """
     agents, tasks = pairs.shape
+    by_levels = _by_levels(pairs, base)
+    if by_levels is not None:
+        return by_levels
     base = np.zeros((agents, agents)) if base is None else base
     own = pairs.diagonal + base.diagonal()
     highest = base.max() + np.maximum(pairs.diagonal.max(axis=1), 0.0)
@@ -146,6 +149,20 @@ def bits_with(pairs: PairLikelihood, base: Floats | None = None) -> Floats:
         entropy, prior = scan(pairs, base, block)
         bits[block] = (prior if pairs.exact else np.log(agents)) - entropy
     return bounded_bits(bits, agents)
+
+
+def _by_levels(pairs: PairLikelihood, base: Floats | None) -> Floats | None:
+    """The bits of every task where cells have few levels; None where they have many."""
+    agents, tasks = pairs.shape
+    levels = pairs.levels() if agents >= FEWEST_BY_LEVELS else None
+    if levels is None or (pairs.exact and base is not None):
+        return None
+    if base is None:
+        entropy, mean_entropy = levels.single_entropies()
+        prior = mean_entropy if pairs.exact else np.full(tasks, np.log(agents))
+        return bounded_bits(prior - entropy, agents)
+    found = levels.entropies(base, np.arange(tasks))
+    return None if found is None else bounded_bits(np.log(agents) - found, agents)
 
 
 def bounded_bits(nats: Floats | float, agents: int) -> Floats:
