@@ -146,19 +146,22 @@ class PairLikelihood:
         if levels is not None:
             return levels.table(np.asarray(tasks, dtype=np.intp))
         total = np.zeros((agents, agents))
-        chosen = self._of(np.asarray(tasks, dtype=np.intp))
+        chosen = self.of(np.asarray(tasks, dtype=np.intp))
         for agent in range(agents):
             total[agent, agent:] = chosen.row(agent, slice(None), agent).sum(axis=0)
             total[agent:, agent] = total[agent, agent:]
         return total
 
-    def _of(self, tasks: NDArray[np.intp]) -> PairLikelihood:
+    def of(self, tasks: NDArray[np.intp]) -> PairLikelihood:
         """The same of some tasks, so that an agent's row is one call however many they are."""
         part = copy(self)
         part._mean, part._deviation = self._mean[:, tasks], self._deviation[:, tasks]
         part._seen = None if self._seen is None else self._seen[:, tasks]
         part._whitening = None if self._whitening is None else self._whitening[tasks]
         part.diagonal, part._cache = self.diagonal[tasks], None
+        part.usable, part._given = self.usable[tasks], self._given[:, :, tasks]
+        known = self._levels and self._levels[0]
+        part._levels = [known.of(tasks)] if known else self._levels
         return part
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.checking import Floats, read_only
 from examiner.information.channels import Channels
@@ -151,6 +152,27 @@ def bits_with(pairs: PairLikelihood, base: Floats | None = None) -> Floats:
     return bounded_bits(bits, agents)
 
 
+def entropies_of_rows(pairs: PairLikelihood, base: Floats, rows: NDArray[np.intp]) -> Floats:
+    """Return the mean entropy of some agents' rows, for a set together with each task; shape [tasks].
+
+    >>> pairs = PairLikelihood(Channels.of(Results.from_numpy([[[0.0, 2.0]] * 2, [[4.0, 6.0]] * 2])))
+    >>> entropies_of_rows(pairs, pairs.table([0]), np.array([1])).round(3)
+    array([0.365, 0.365])
+    """
+    levels = pairs.levels()
+    found = None if levels is None else levels.entropies(base, rows)
+    if found is not None:
+        return found
+    agents, tasks = pairs.shape
+    entropy = np.zeros(tasks)
+    step = max(1, BLOCK_CELLS // agents)
+    for start in range(0, tasks, step):
+        block = slice(start, min(start + step, tasks))
+        for row in rows.tolist():
+            entropy[block] += _entropy(normalised_rows(pairs.row(row, block) + base[row]))
+    return entropy / len(rows)
+
+
 def _by_levels(pairs: PairLikelihood, base: Floats | None) -> Floats | None:
     """The bits of every task where cells have few levels; None where they have many."""
     agents, tasks = pairs.shape
@@ -161,7 +183,7 @@ def _by_levels(pairs: PairLikelihood, base: Floats | None) -> Floats | None:
         entropy, mean_entropy = levels.single_entropies()
         prior = mean_entropy if pairs.exact else np.full(tasks, np.log(agents))
         return bounded_bits(prior - entropy, agents)
-    found = levels.entropies(base, np.arange(tasks))
+    found = levels.entropies(base)
     return None if found is None else bounded_bits(np.log(agents) - found, agents)
 
 

@@ -36,6 +36,10 @@ class Levels(NamedTuple):
     logs: Floats
     count: Floats
 
+    def of(self, tasks: NDArray[np.intp]) -> Levels:
+        """The same of some tasks."""
+        return Levels(self.code[tasks], self.logs[tasks], self.count[tasks])
+
     def single_entropies(self) -> tuple[Floats, Floats]:
         r"""Mean entropy of the rows of each task alone, and that of its mean row; shape [tasks] each.
 
@@ -55,9 +59,9 @@ class Levels(NamedTuple):
         return entropy, mean_entropy
 
     def entropies(
-        self, base: Floats, tasks: NDArray[np.intp], rows: NDArray[np.intp] | None = None
+        self, base: Floats, rows: NDArray[np.intp] | None = None
     ) -> Floats | None:
-        r"""Mean entropy of the rows of a set with each of these tasks; `rows` takes some agents' rows alone.
+        r"""Mean entropy of the rows of a set with each of the tasks; `rows` takes some agents' rows alone.
 
         With :math:`D_{ab}` the set's log-likelihoods less those of an agent with itself, a row has
 
@@ -74,7 +78,7 @@ class Levels(NamedTuple):
         raised = np.exp(apart)
         apart *= raised
         step = self._step
-        blocks = (tasks[start : start + step] for start in range(0, len(tasks), step))
+        blocks = (slice(start, start + step) for start in range(0, len(self.code), step))
         return np.concatenate([self._block(raised, apart, block, rows) for block in blocks])
 
     @property
@@ -86,12 +90,12 @@ class Levels(NamedTuple):
         self,
         raised: Floats,
         weighted: Floats,
-        tasks: NDArray[np.intp],
+        tasks: slice,
         rows: NDArray[np.intp] | None,
     ) -> Floats:
         code, levels = self.code[tasks], self.logs.shape[1]
         member = self._members(code, np.float64)
-        near = (member @ raised.T).reshape(len(tasks), levels, -1)  # [tasks, levels, rows]
+        near = (member @ raised.T).reshape(len(code), levels, -1)  # [tasks, levels, rows]
         near_logs = (member @ weighted.T).reshape(near.shape)
         logs = self._beside_own(tasks)
         likely = np.exp(logs)
@@ -105,7 +109,7 @@ class Levels(NamedTuple):
             sums += here * near[:, level]
         return np.asarray((np.log(total) - sums / total).mean(axis=1))
 
-    def _beside_own(self, tasks: NDArray[np.intp] | slice) -> Floats:
+    def _beside_own(self, tasks: slice) -> Floats:
         """Log-likelihoods of levels less those of a level with itself."""
         logs = self.logs[tasks]
         return np.clip(

@@ -117,7 +117,7 @@ def _by_pairs(pairs: PairLikelihood, threshold: float) -> _Apart:
             apart = confused < threshold
             of_task[block] += apart.sum(axis=1)
             separated[agent, later] += apart.sum(axis=0)
-            nearest = confused.argmin(axis=0)
+            nearest = np.rint(confused / ROUNDING).argmin(axis=0)  # ties: the first task
             value = np.take_along_axis(confused, nearest[None], axis=0)[0]
             better = value < least[agent, later] - ROUNDING
             best[agent, later][better] = nearest[better] + start
