@@ -20,6 +20,8 @@ PRIOR_AGENTS = 1.0
 """Loadings are held at 0 as if by so many agents more: a task may have fewer agents than factors."""
 LEAST_NOISE = 0.02
 """Share of a task's variance that is its own, at least: a factor must not be one task (Heywood)."""
+SMALL_TABLE = 100
+"""Up to so many agents or tasks all singular values are found at once, of more the first few alone."""
 USED_UP = 1e-6
 """A task with less than this share of its variance left is told by those chosen."""
 
@@ -39,7 +41,55 @@ class Factors(NamedTuple):
     gaps: Floats  # [tasks]: the share of agents not observed
 
 
-def factors_of(values: Floats, count: int) -> Factors:
+class Centred(NamedTuple):
+    """Values about the tasks' means, 0 where there is a gap, and what factors of any number need of them."""
+
+    x: Floats  # [agents, tasks]
+    held: Floats | None  # [agents, tasks]: 1 where observed; None where there are no gaps
+    number: Floats  # [tasks]: agents observed
+    centre: Floats  # [tasks]
+    variance: Floats  # [tasks]
+
+    @classmethod
+    def of(cls, values: Floats) -> Centred:
+        """Centre values [agents, tasks] with NaN for gaps."""
+        seen = np.isfinite(values)
+        if seen.all():
+            number = np.full(values.shape[1], float(len(values)))
+            centre = values.sum(axis=0) / number
+            x = values - centre
+            return cls(x, None, number, centre, np.einsum("at,at->t", x, x) / number)
+        held = seen.astype(np.float64)
+        number = np.maximum(held.sum(axis=0), 1.0)
+        centre = np.where(seen, values, 0.0).sum(axis=0) / number
+        x = np.where(seen, values - centre, 0.0)
+        return cls(x, held, number, centre, (x**2).sum(axis=0) / number)
+
+    @property
+    def share(self) -> float:
+        """The share of cells that were observed."""
+        return 1.0 if self.held is None else float(self.held.mean())
+
+    def components(self, count: int) -> tuple[Floats, Floats]:
+        """Return the first singular values and their directions [count, tasks]."""
+        least = min(self.x.shape)
+        if least <= SMALL_TABLE:
+            _, size, right = np.linalg.svd(self.x, full_matrices=False)
+            return size[:count], right[:count]
+        from scipy.sparse.linalg import LinearOperator, eigsh  # slow to import
+
+        x = self.x if len(self.x) == least else self.x.T
+        squares = LinearOperator((least, least), lambda v: x @ (x.T @ v), dtype=np.float64)
+        # The same start always, for the same answer; not a constant, which centred tables send to zero.
+        start = np.cos(np.arange(1.0, least + 1.0))
+        values, vectors = eigsh(squares, k=count, which="LA", v0=start)
+        size, vectors = np.sqrt(np.maximum(values[::-1], 0.0)), vectors[:, ::-1]
+        if len(self.x) != least:
+            return size, vectors.T
+        return size, (vectors.T @ self.x) / np.where(size > 0, size, 1.0)[:, None]
+
+
+def factors_of(values: Floats | Centred, count: int) -> Factors:
     r"""Fit common factors to values [agents, tasks] by EM over the observed cells alone; NaN is a gap.
 
     With :math:`O_a` the tasks of agent a and :math:`\Psi` the tasks' own variances,
@@ -57,25 +107,20 @@ def factors_of(values: Floats, count: int) -> Factors:
     >>> (found / found[0]).round(1)
     array([1., 2., 1.])
     """
-    seen = np.isfinite(values)
-    agents, tasks = values.shape
-    held, complete = seen.astype(np.float64), bool(seen.all())
-    patterns = held[:1] if complete else held
-    number = np.maximum(held.sum(axis=0), 1.0)
-    centre = np.where(seen, values, 0.0).sum(axis=0) / number
-    x = np.where(seen, values - centre, 0.0)
-    variance = (x**2).sum(axis=0) / number
+    known = values if isinstance(values, Centred) else Centred.of(values)
+    x, held, number, variance = known.x, known.held, known.number, known.variance
+    agents, tasks = x.shape
     floor = LEAST_NOISE * variance + 1e-9 * max(float(variance.mean()), 1e-300)
-    loadings = _start(x, count, variance, float(held.mean()))
+    loadings = _start(known, count)
     steps, count = (ITERATIONS if count else 0), loadings.shape[1]
     noise = np.maximum(variance - (loadings**2).sum(axis=1), floor)
     shift = np.zeros(tasks)
     prior = np.diag([1e-6, *[PRIOR_AGENTS] * count])
     for _ in range(steps):
-        scores, spread = _scores(x - held * shift, patterns, loadings, noise)
+        scores, spread = _scores(known, shift, loadings, noise)
         design = np.column_stack([np.ones(agents), scores])
         along = x.T @ design
-        if complete:  # all tasks have the same agents, and so the same moments
+        if held is None:  # all tasks have the same agents, and so the same moments
             moments = design.T @ design
             moments[1:, 1:] += agents * spread[0]
             found = np.linalg.solve(moments + prior, along.T).T
@@ -84,66 +129,79 @@ def factors_of(values: Floats, count: int) -> Factors:
             squares[:, 1:, 1:] += spread
             sums = (held.T @ squares.reshape(agents, -1)).reshape(tasks, count + 1, count + 1)
             found = np.linalg.solve(sums + prior, along[:, :, None])[:, :, 0]
-        shift, loadings = found[:, 0], found[:, 1:]
+        # Without gaps values are about their means already.
+        shift, loadings = (np.zeros(tasks) if held is None else found[:, 0]), found[:, 1:]
         noise = np.maximum(variance - (found * along).sum(axis=1) / number, floor)
-    scores, spread = _scores(x - held * shift, patterns, loadings, noise)
-    filled = np.where(seen, x - shift, scores @ loadings.T)
+    scores, spread = _scores(known, shift, loadings, noise)
     second = scores.T @ scores + np.broadcast_to(spread, (agents, count, count)).sum(axis=0)
-    return Factors(centre + shift, loadings, noise, scores, second, filled, 1 - held.mean(axis=0))
+    told = known.centre + shift, loadings, noise, scores, second
+    if held is None:
+        return Factors(*told, x, np.zeros(tasks))
+    filled = np.where(held > 0, x - shift, scores @ loadings.T)
+    return Factors(*told, filled, 1 - held.mean(axis=0))
 
 
-def _start(x: Floats, count: int, variance: Floats, share: float) -> Floats:
+def _start(known: Centred, count: int) -> Floats:
     r"""Loadings before EM: principal components; with 0 factors that of one even correlation for all pairs.
 
     .. math:: \bar r = \frac{\operatorname{Var}(\sum_t z_t) / m - 1}{m - 1}, \qquad
               w_t = \sqrt{\bar r}\, s_t
 
-    (Ledoit & Wolf, 2004, section 3.2), which few agents can tell. `share` is that of the cells observed.
+    (Ledoit & Wolf, 2004, section 3.2), which few agents can tell.
     """
-    agents = len(x)
+    agents, share = len(known.x), max(known.share, 1e-3)
     if count:
-        _, size, right = np.linalg.svd(x, full_matrices=False)
+        size, right = known.components(count)
         # Of two tasks a cell is there twice as rarely: what gaps take off covariances is given back.
-        scale = np.sqrt(agents) * max(share, 1e-3)
-        return np.asarray(right[:count].T * (size[:count] / scale))
-    deviation = np.sqrt(variance)
-    z = x / np.where(deviation > 0, deviation, 1.0)
+        return np.asarray(right.T * (size / (np.sqrt(agents) * share)))
+    deviation = np.sqrt(known.variance)
+    sums = known.x @ (1 / np.where(deviation > 0, deviation, 1.0))
     varied = max(int((deviation > 0).sum()), 2)
-    together = float((z.sum(axis=1) ** 2).mean()) / varied / max(share, 1e-3)
-    even = min(max((together - 1.0) / (varied - 1) / max(share, 1e-3), 0.0), 0.95)
+    together = float((sums**2).mean()) / varied / share
+    even = min(max((together - 1.0) / (varied - 1) / share, 0.0), 0.95)
     return np.asarray(np.sqrt(even) * deviation)[:, None]
 
 
-def _scores(x: Floats, held: Floats, loadings: Floats, noise: Floats) -> tuple[Floats, Floats]:
-    """Expected factors of each agent and their covariances; [agents, factors] and one matrix more.
+def _scores(
+    known: Centred, shift: Floats, loadings: Floats, noise: Floats
+) -> tuple[Floats, Floats]:
+    """Expected factors of each agent and their covariances; [agents, factors], and a matrix each.
 
-    `held` [agents, tasks] says which cells were observed; one row stands for all where these are alike.
+    Where there are no gaps one matrix stands for all agents.
     """
     count = loadings.shape[1]
     weighed = loadings / noise[:, None]
     products = (weighed[:, :, None] * loadings[:, None, :]).reshape(len(loadings), -1)
-    precision = np.eye(count) + (held @ products).reshape(-1, count, count)
-    spread = np.linalg.inv(precision)
-    scores: Floats = ((x @ weighed)[:, None, :] @ spread)[:, 0]
+    moved = shift[:, None] * weighed
+    if known.held is None:
+        seen, off = products.sum(axis=0), moved.sum(axis=0)
+    else:
+        seen, off = known.held @ products, known.held @ moved
+    spread = np.linalg.inv(np.eye(count) + seen.reshape(-1, count, count))
+    scores: Floats = ((known.x @ weighed - off)[:, None, :] @ spread)[:, 0]
     return scores, np.asarray(spread, dtype=np.float64)
 
 
 class Covariance(NamedTuple):
-    """Covariance L Lᵀ + diag(noise) between tasks, and that of each task with the target.
+    """Covariance L Lᵀ + u XᵀX + diag(noise) between tasks, and that of each task with the target.
 
-    No matrix [tasks, tasks] is ever made.
+    No matrix [tasks, tasks] is ever made, and the values X are shared by covariances that blend the same.
     """
 
     mean: Floats  # [tasks]
-    loadings: Floats  # [tasks, rank]
+    loadings: Floats  # [tasks, factors]
     noise: Floats  # [tasks]
     with_target: Floats  # [tasks]
     target_variance: float
+    values: Floats  # [agents, tasks]
+    weight: float
 
     @property
     def variances(self) -> Floats:
         """Each task's variance, [tasks]."""
-        return np.asarray(np.einsum("tr,tr->t", self.loadings, self.loadings) + self.noise)
+        common = np.einsum("tr,tr->t", self.loadings, self.loadings)
+        seen = np.einsum("at,at->t", self.values, self.values)
+        return np.asarray(common + self.weight * seen + self.noise)
 
 
 def blended(
@@ -164,19 +222,21 @@ def blended(
     True
     """
     agents, seen = len(factors.filled), 1.0 - shrinkage
-    loadings = np.column_stack(
-        [np.sqrt(shrinkage) * factors.loadings, np.sqrt(seen / agents) * factors.filled.T]
-    )
+    loadings, weight = np.sqrt(shrinkage) * factors.loadings, seen / agents
     noise = (shrinkage + seen * factors.gaps) * factors.noise
     noise = noise + 1e-6 * max(float(factors.noise.mean()), 1e-300)
+    parts = factors.filled, weight
     if weights is not None:
-        with_target: Floats = loadings @ (weights @ loadings) + noise * weights
-        return Covariance(factors.mean, loadings, noise, with_target, float(weights @ with_target))
+        observed = weight * ((factors.filled @ weights) @ factors.filled)
+        with_target: Floats = loadings @ (weights @ loadings) + observed + noise * weights
+        spread = float(weights @ with_target)
+        return Covariance(factors.mean, loadings, noise, with_target, spread, *parts)
     about = target - target.mean()
     own = np.linalg.solve(factors.second, factors.scores.T @ about)
     observed = factors.filled.T @ about / agents
     with_target = shrinkage * (factors.loadings @ own) + seen * observed
-    return Covariance(factors.mean, loadings, noise, with_target, float((about**2).mean()))
+    spread = float((about**2).mean())
+    return Covariance(factors.mean, loadings, noise, with_target, spread, *parts)
 
 
 class Conditionals:
@@ -190,7 +250,8 @@ class Conditionals:
     so that k tasks of m cost m · k · (rank + k). All covariances take a step together, each with a task of
     its own: on few agents and tasks a step of nine costs hardly more than one.
 
-    >>> one = Covariance(np.zeros(2), np.array([[1.0], [1.0]]), np.array([1.0, 0.1]), np.ones(2), 1.0)
+    >>> parts = np.array([[1.0], [1.0]]), np.array([1.0, 0.1]), np.ones(2), 1.0, np.zeros((1, 2)), 0.0
+    >>> one = Covariance(np.zeros(2), *parts)
     >>> Conditionals([one, one]).grown(2).chosen
     array([[1, 0],
            [1, 0]])
@@ -204,6 +265,11 @@ class Conditionals:
                 for one in covariances
             ]
         )
+        shared: dict[int, list[int]] = {}
+        for index, one in enumerate(covariances):
+            shared.setdefault(id(one.values), []).append(index)
+        self._shared = [(covariances[group[0]].values, group) for group in shared.values()]
+        self._weight = np.array([one.weight for one in covariances])
         self._start = np.stack([one.variances for one in covariances])
         self._whole = np.array([max(one.target_variance, 1e-300) for one in covariances])
         self._with_target = np.stack([one.with_target for one in covariances])
@@ -240,6 +306,8 @@ class Conditionals:
             np.maximum(np.maximum(self._left[at], USED_UP * self._start[at]), 1e-300)
         )
         new = (self._loadings @ self._loadings[at][:, :, None])[:, :, 0]
+        for values, group in self._shared:
+            new[group] += self._weight[group, None] * (values[:, task[group]].T @ values)
         new -= (before @ before[at][:, :, None])[:, :, 0]
         # What those chosen leave of each other is rounding.
         new = np.where(self._free, new / deviation[:, None], 0.0)
@@ -273,7 +341,8 @@ class Conditionals:
 class Conditional:
     """What the tasks chosen leave of one covariance, for choices that come from outside.
 
-    >>> one = Covariance(np.zeros(2), np.array([[1.0], [1.0]]), np.array([1.0, 0.1]), np.ones(2), 1.0)
+    >>> parts = np.array([[1.0], [1.0]]), np.array([1.0, 0.1]), np.ones(2), 1.0, np.zeros((1, 2)), 0.0
+    >>> one = Covariance(np.zeros(2), *parts)
     >>> Conditional(one).gains([]).round(2)
     array([0.5 , 0.91])
     """

@@ -8,7 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.checking import Floats
-from examiner.selection.covariance import Conditionals, Covariance, Factors, blended, factors_of
+from examiner.selection.covariance import (
+    Centred,
+    Conditionals,
+    Covariance,
+    Factors,
+    blended,
+    factors_of,
+)
 from examiner.selection.names import name_order
 
 FACTORS = (1, 3)
@@ -126,7 +133,8 @@ def settled(table: Table, agents: Sequence[str], tasks: Sequence[str]) -> Shrink
 
 def _errors(rest: Table, part: Table, rungs: tuple[int, ...]) -> Floats:
     """How far off the target of some agents is, predicted from others; [blends, rungs, agents]."""
-    made = {count: factors_of(rest.values, count) for count in (0, *FACTORS)}
+    known = Centred.of(rest.values)
+    made = {count: factors_of(known, count) for count in (0, *FACTORS)}
     centre = float(rest.target.mean())
     covariances = [rest.covariance(blend, made[blend.factors]) for blend in BLENDS]
     grown = Conditionals(covariances).grown(rungs[-1])
