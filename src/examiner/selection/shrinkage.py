@@ -17,6 +17,7 @@ from examiner.selection.covariance import (
     factors_of,
 )
 from examiner.selection.names import name_order
+from examiner.selection.sampled import agents_within
 
 FACTORS = (1, 3)
 SHRINKAGES = (0.9, 0.6, 0.3, 0.15)
@@ -110,19 +111,22 @@ class Table(NamedTuple):
 def settled(table: Table, agents: Sequence[str], tasks: Sequence[str]) -> Shrinkage:
     """Judge all blends in five folds: choose on four parts of the agents, predict the fifth.
 
-    Names settle who is in which fold, so that the order of rows and columns means nothing.
+    Names settle who is in which fold, so that the order of rows and columns means nothing. Of very large
+    tables some agents settle it, evenly by name.
     """
     rungs = rungs_for(len(tasks))
     if len(agents) < FEWEST_AGENTS:
         return Shrinkage((), np.empty((len(BLENDS), 0, len(agents))))
     rows, columns = np.argsort(name_order(agents)), np.argsort(name_order(tasks))
+    most = agents_within(len(agents), len(tasks))
+    rows = rows[np.linspace(0, len(agents) - 1, most).astype(np.intp)]
     table = Table(
         table.values[np.ix_(rows, columns)],
         table.target[rows],
         None if table.weights is None else table.weights[columns],
     )
-    fold = np.arange(len(agents)) % FOLDS
-    off = np.empty((len(BLENDS), len(rungs), len(agents)))
+    fold = np.arange(len(rows)) % FOLDS
+    off = np.empty((len(BLENDS), len(rungs), len(rows)))
     for held_out in range(FOLDS):
         part, rest = table.of(fold == held_out), table.of(fold != held_out)
         off[:, :, fold == held_out] = _errors(rest, part, rungs)
