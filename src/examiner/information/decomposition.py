@@ -19,6 +19,11 @@ MOST_GROUPS = 50
 """Leaving out one group at a time, there are at most so many groups, however many agents or tasks."""
 FEWEST_OF_A_GROUP = 4
 """Agents below which leaving one out gives no interval."""
+MANY_CELLS = 1_000_000
+FEW_COLUMNS = 1000
+MOST_PRODUCTS = 1000
+"""Beyond so many rows and columns the first factor is found without a table of products."""
+MOST_DECOMPOSED = 300
 SMALL_TABLE = 64
 """Up to this many rows all eigenvalues cost less than looking for the largest alone."""
 
@@ -111,7 +116,8 @@ def general_factor(
 
     Intervals leave out one agent (for tasks) or one task (for agents) at a time, or one of 50 groups of
     them: the jackknife, with Student's t. Agents are correlated on shares: values in [0, 1] as they are,
-    others from the worst agent of a task to its best; a task on which all are alike has none.
+    others from the worst agent of a task to its best; a task on which all are alike has none. Beyond a
+    million cells, intervals are from a thousand tasks (or agents), taken evenly, and chance is a limit.
 
     >>> scores = [[1.0, 2.0, 4.0], [2.0, 4.0, 8.0], [3.0, 6.0, 12.0], [3.5, 7.0, 14.0]]
     >>> found = general_factor(Results.from_numpy(scores), rng=0)
@@ -126,7 +132,10 @@ def general_factor(
     def between_columns(table: Floats) -> float:
         return mean_correlation(table, method)
 
-    chance = [first_share(_shuffled(scores, rng)) for _ in range(reps)]
+    if means.size > MANY_CELLS and reps:
+        chance = [share_by_chance(*means.shape)]
+    else:
+        chance = [first_share(_shuffled(scores, rng)) for _ in range(reps)]
     return GeneralFactor(
         jackknife(scores, between_columns, level),
         jackknife(shares(means).T, between_columns, level),
@@ -134,6 +143,19 @@ def general_factor(
         float(np.mean(chance)) if chance else float("nan"),
         level,
     )
+
+
+def share_by_chance(agents: int, tasks: int) -> float:
+    r"""Return the share that the first factor of many agents without any order has on many tasks.
+
+    .. math:: \frac{1}{T} \Big(1 + \sqrt{T / (A - 1)}\Big)^2
+
+    where the largest eigenvalue of a correlation matrix tends to (Jiang, 2004, theorem 1.1).
+
+    >>> round(share_by_chance(1001, 1000), 4)
+    0.004
+    """
+    return float((1 + np.sqrt(tasks / (agents - 1))) ** 2 / tasks)
 
 
 def general_factor_by(
@@ -221,6 +243,9 @@ def first_share(scores: Floats) -> float:
     """
     held = np.nan_to_num(scores)
     held = held if held.shape[0] <= held.shape[1] else held.T
+    if len(held) > MOST_PRODUCTS:
+        total = float(np.einsum("at,at->", held, held))
+        return float(singular(held, 1)[1][0]) ** 2 / total if total > 0 else float("nan")
     products = held @ held.T
     total = float(np.trace(products))
     return _largest_eigenvalue(products) / total if total > 0 else float("nan")
@@ -236,6 +261,29 @@ def _largest_eigenvalue(products: Floats) -> float:
     return float(eigsh(products, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
 
 
+def singular(table: Floats, count: int) -> tuple[Floats, Floats, Floats]:
+    """Return the first singular values of a table with their directions: left [rows, count], values, right.
+
+    Of a large table no others are found, by Lanczos' method, in a few dozen products with a vector.
+
+    >>> singular(np.diag([3.0, 2.0, 1.0]), 2)[1]
+    array([3., 2.])
+    """
+    least = min(table.shape)
+    if least <= MOST_DECOMPOSED or count >= least:
+        left, values, right = np.linalg.svd(table, full_matrices=False)
+        return left[:, :count], values[:count], right[:count]
+    from scipy.sparse.linalg import LinearOperator, eigsh  # slow to import
+
+    wide = table if len(table) == least else table.T
+    squares = LinearOperator((least, least), lambda v: wide @ (wide.T @ v), dtype=np.float64)
+    start = np.cos(np.arange(1.0, least + 1.0))
+    found, vectors = eigsh(squares, k=count, which="LA", v0=start)
+    values, vectors = np.sqrt(np.maximum(found[::-1], 0.0)), vectors[:, ::-1]
+    others = (vectors.T @ wide) / np.where(values > 0, values, 1.0)[:, None]
+    return (vectors, values, others) if wide is table else (others.T, values, vectors.T)
+
+
 def jackknife(
     table: Floats, statistic: Callable[[Floats], float], level: float, low: float = -1.0
 ) -> Estimate:
@@ -243,7 +291,8 @@ def jackknife(
 
     .. math:: s^2 = \frac{k - 1}{k} \sum_{i=1}^{k} (\theta_{-i} - \bar\theta)^2
 
-    with one of k groups of rows left out at a time (Efron & Stein, 1981).
+    with one of k groups of rows left out at a time (Efron & Stein, 1981). Of a large table a thousand
+    columns, taken evenly, say how far it reaches.
 
     >>> jackknife(np.array([[0.1], [0.2], [0.3]]), lambda part: float(part.mean()), 0.9).value.__round__(3)
     0.2
@@ -254,6 +303,8 @@ def jackknife(
         return Estimate(value)
     from scipy.special import stdtrit  # slow to import
 
+    if table.size > MANY_CELLS and table.shape[1] > FEW_COLUMNS:
+        table = table[:, np.linspace(0, table.shape[1] - 1, FEW_COLUMNS).astype(np.intp)]
     group = np.arange(len(table)) % groups
     left = np.array([statistic(table[group != number]) for number in range(groups)])
     if np.isnan(left).any():
