@@ -3,6 +3,7 @@
     python benchmarks/scale.py growth              # small tables, every engine there is: a table to read
     python benchmarks/scale.py gpu                 # one billion responses, complete and 60 % missing
     python benchmarks/scale.py shards 50000 20000  # that many agents × tasks from Parquet, within 4 GB
+    python benchmarks/scale.py rest 5000 20000     # everything but fits: scores, bits, clusters, selection
 
 Every line is one fit in a process of its own, so that its largest memory is its own.
 """
@@ -156,6 +157,10 @@ if __name__ == "__main__":
         print(json.dumps(one(rest[0], int(rest[1]), int(rest[2]), float(rest[3]))))
     elif what == "gpu":
         on_gpu(*map(int, rest))
+    elif what == "rest":
+        from scale_rest import rest as everything_else
+
+        everything_else(*(int(size) for size in rest[:2] or (500, 4000)), rest[2:])
     elif what == "growth":
         growth(rest or ["memory", "shards"])
     else:

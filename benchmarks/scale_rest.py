@@ -11,24 +11,41 @@ import resource
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable
 
 import numpy as np
+import polars as pl
 
 import examiner as ex
+from examiner.results.codes import name_column
 
 
 def simulated(agents: int, tasks: int, trials: int = 1) -> ex.Results:
-    """A 2PL's zeros and ones."""
+    """A 2PL's zeros and ones, a byte each until they are results."""
     rng = np.random.default_rng(1)
     ability = rng.normal(size=agents).astype(np.float32)
     slope = np.exp(0.3 * rng.normal(size=tasks)).astype(np.float32)
     difficulty = rng.normal(size=tasks).astype(np.float32)
-    won = np.empty((agents, tasks, trials))
+    won = np.empty((agents, tasks, trials), dtype=np.uint8)
     for row in range(agents):
         chance = 1 / (1 + np.exp(-slope * (ability[row] - difficulty)))
         won[row] = rng.random((tasks, trials), dtype=np.float32) < chance[:, None]
-    return ex.Results.from_numpy(won)
+    names = {
+        "agent": [f"agent {row}" for row in range(agents)],
+        "task": [f"task {column}" for column in range(tasks)],
+    }
+    codes = {
+        "agent": np.repeat(np.arange(agents, dtype=np.uint16), tasks * trials),
+        "task": np.tile(np.repeat(np.arange(tasks, dtype=np.uint16), trials), agents),
+    }
+    columns = [name_column(key, names[key], code) for key, code in codes.items()]
+    if trials > 1:
+        run = np.tile(np.arange(trials, dtype=np.uint8), agents * tasks)
+        columns += [pl.Series("run", run)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ex.ExaminerWarning)
+        return ex.Results.from_frame(pl.DataFrame([*columns, pl.Series("win", won.ravel())]))
 
 
 def _difference(results: ex.Results) -> object:
@@ -38,8 +55,9 @@ def _difference(results: ex.Results) -> object:
 REST: dict[str, tuple[int, Callable[[ex.Results], object]]] = {
     "scores": (1, lambda results: ex.scores.overview(results, rng=0)),
     "differences": (1, _difference),
-    "information": (3, lambda results: ex.information.analyse(results, rng=0)),
-    "clusters": (1, lambda results: ex.information.clusters(results)),
+    "bits": (1, lambda results: ex.information.analyse(results, rng=0)),
+    "bits, 3 trials": (3, lambda results: ex.information.analyse(results, rng=0)),
+    "clusters": (1, ex.information.clusters),
     "likeness": (1, lambda results: ex.information.likeness(results, rng=0)),
     "selection": (1, lambda results: ex.selection.select(results, 100, rng=0)),
     "distil": (1, lambda results: ex.selection.distil(results, 100, rng=0)),

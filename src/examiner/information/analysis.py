@@ -24,7 +24,14 @@ from examiner.information.observations import Observations, Unit, moments
 from examiner.information.separation import Separation
 from examiner.information.separation import redundancy as task_redundancy
 from examiner.information.separation import separation as pair_separation
-from examiner.information.sets import SCREENED, SCREENING_ROWS, InformativeSet, best_set, check_size, is_large
+from examiner.information.sets import (
+    SCREENED,
+    SCREENING_ROWS,
+    InformativeSet,
+    best_set,
+    check_size,
+    is_large,
+)
 from examiner.information.uncertainty import (
     BitsByChance,
     BitsIntervals,
@@ -179,8 +186,8 @@ def _notes(
 
 def _of_large(chance: BitsByChance | None) -> str:
     told = (
-        f"The table is large: tasks of the set were screened by the rows of {SCREENING_ROWS} agents, and the "
-        f"best {SCREENED} each time counted with all agents"
+        f"The table is large: tasks of the set were screened by the rows of {SCREENING_ROWS} agents, and "
+        f"the best {SCREENED} each time counted with all agents"
     )
     if chance is None:
         return told + "."

@@ -113,9 +113,7 @@ class PairLikelihood:
             self._seen = np.take_along_axis(self._seen, agents[None], axis=2)
         self.diagonal = np.take_along_axis(self.diagonal, agents, axis=1)
 
-    def stands_for(
-        self, others: PairLikelihood, code: NDArray[np.uint8], tolerance: float
-    ) -> bool:
+    def stands_for(self, others: PairLikelihood, code: NDArray[np.uint8], tolerance: float) -> bool:
         """Whether each agent of others is as the one of its code here, [tasks, agents], on every task."""
         step = max(1, CHECKED_CELLS // code.shape[1])
         for start in range(0, len(code), step):

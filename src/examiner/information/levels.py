@@ -1,4 +1,4 @@
-"""Few levels: where cells take few values, as wins of three trials do, pairs of agents are pairs of levels."""
+"""Few levels: where cells take few values, as wins of three trials do, pairs of agents are those of levels."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ class Levels(NamedTuple):
 
         With n agents at each level, the row of an agent at level k has
 
-        .. math:: Z_k = \sum_l n_l e^{\ell_{kl}}, \qquad H_k = \log Z_k - \sum_l n_l e^{\ell_{kl}} \ell_{kl} / Z_k
+        .. math:: Z_k = \sum_l n_l e^{\ell_{kl}}, \qquad
+                  H_k = \log Z_k - \sum_l n_l e^{\ell_{kl}} \ell_{kl} / Z_k
         """
         logs = self._beside_own(slice(None))
         raised = np.exp(logs)
@@ -58,9 +59,7 @@ class Levels(NamedTuple):
         mean_entropy = -(self.count * mean * np.log(np.maximum(mean, 1e-300))).sum(axis=1)
         return entropy, mean_entropy
 
-    def entropies(
-        self, base: Floats, rows: NDArray[np.intp] | None = None
-    ) -> Floats | None:
+    def entropies(self, base: Floats, rows: NDArray[np.intp] | None = None) -> Floats | None:
         r"""Mean entropy of the rows of a set with each of the tasks; `rows` takes some agents' rows alone.
 
         With :math:`D_{ab}` the set's log-likelihoods less those of an agent with itself, a row has
@@ -112,11 +111,11 @@ class Levels(NamedTuple):
     def _beside_own(self, tasks: slice) -> Floats:
         """Log-likelihoods of levels less those of a level with itself."""
         logs = self.logs[tasks]
-        return np.clip(
-            logs - np.einsum("tkk->tk", logs)[:, :, None], LEAST_EXPONENT, MOST_EXPONENT
-        )
+        return np.clip(logs - np.einsum("tkk->tk", logs)[:, :, None], LEAST_EXPONENT, MOST_EXPONENT)
 
-    def _members(self, code: NDArray[np.uint8], kind: DTypeLike) -> NDArray[Any]:  # Any: of this kind
+    def _members(
+        self, code: NDArray[np.uint8], kind: DTypeLike
+    ) -> NDArray[Any]:  # Any: of this kind
         """Which agents have which level, one row a task and level: [tasks · levels, agents]."""
         level = np.arange(self.logs.shape[1], dtype=np.uint8)
         return (code[:, None, :] == level[:, None]).reshape(-1, code.shape[1]).astype(kind)

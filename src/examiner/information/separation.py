@@ -94,7 +94,7 @@ def separation(source: Results | Channels, threshold: float = 0.05) -> Separatio
 
 
 class _Apart(NamedTuple):
-    """Pairs that each task separates [tasks]; tasks that separate each pair, and the best [agents, agents]."""
+    """Pairs that tasks separate [tasks]; tasks that separate each pair, and the best [agents, agents]."""
 
     pairs_of_task: NDArray[np.int64]
     tasks_of_pair: NDArray[np.int64]

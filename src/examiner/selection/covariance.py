@@ -42,7 +42,7 @@ class Factors(NamedTuple):
 
 
 class Centred(NamedTuple):
-    """Values about the tasks' means, 0 where there is a gap, and what factors of any number need of them."""
+    """Values about the tasks' means, 0 where there is a gap, and what any number of factors needs."""
 
     x: Floats  # [agents, tasks]
     held: Floats | None  # [agents, tasks]: 1 where observed; None where there are no gaps

@@ -87,7 +87,7 @@ class TargetFits(NamedTuple):
 
 
 def fits_of_targets(z: Floats, targets: Floats) -> TargetFits:
-    """Regress each of many targets [agents, targets] on the same tasks z [agents, size], as `ridge_fits` would.
+    """Regress many targets [agents, targets] on the same tasks z [agents, size], as `ridge_fits` would.
 
     One decomposition serves all, in blocks of targets.
 

@@ -23,7 +23,9 @@ def agents_within(agents: int, tasks: int) -> int:
     return min(agents, max(MOST_CELLS // tasks, FEWEST_AGENTS))
 
 
-def some_families(families: Sequence[str], tasks: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def some_families(
+    families: Sequence[str], tasks: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
     """Return positions of whole families of agents, drawn at random until there are enough.
 
     >>> some_families(["a", "b", "a"], 10, np.random.default_rng(0))
@@ -48,6 +50,6 @@ def note_of_sample(agents: int, tasks: int) -> tuple[str, ...]:
     if most == agents:
         return ()
     return (
-        f"The table is large: {most:,} of its {agents:,} agents settled how far covariances are shrunk, and "
-        f"as many, drawn at random, how wide intervals are.",
+        f"The table is large: {most:,} of its {agents:,} agents settled how far covariances are shrunk, "
+        f"and as many, drawn at random, how wide intervals are.",
     )

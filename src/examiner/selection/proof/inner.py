@@ -17,7 +17,6 @@ from examiner.selection.methods import DEFAULT
 from examiner.selection.prediction import HeldOut
 from examiner.selection.proof.chance import Beside, beside_random, pooled
 from examiner.selection.proof.holdout import LEAST_TRAINING, k_fold
-from examiner.selection.sampled import some_families
 from examiner.selection.proof.sets import (
     Contest,
     Guess,
@@ -26,6 +25,7 @@ from examiner.selection.proof.sets import (
     predict_sets,
     stacked,
 )
+from examiner.selection.sampled import some_families
 
 STANDARD_ERRORS = 1.5
 CLEARLY = 0.75
