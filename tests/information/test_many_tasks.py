@@ -6,14 +6,8 @@ import pytest
 import examiner as ex
 from examiner.information import clusters, likeness
 from examiner.information.clusters import MOST_TASKS
-from examiner.information.decomposition import (
-    first_share,
-    general_factor,
-    mean_correlation,
-    share_by_chance,
-    singular,
-    standard_scores,
-)
+from examiner.information.decomposition import general_factor, mean_correlation, standard_scores
+from examiner.information.first_factors import first_share, share_by_chance, singular
 from examiner.information.followers import clusters_of_many
 from examiner.scores.likeness import correlate_columns
 from examiner.telling.prose import said
@@ -89,7 +83,7 @@ def test_the_first_singular_values_of_a_large_table_are_those_of_all(monkeypatch
     for shape in ((40, 60), (60, 40)):
         scores = np.random.default_rng(1).normal(size=shape)
         left, values, right = singular(scores, 4)
-        monkeypatch.setattr("examiner.information.decomposition.MOST_DECOMPOSED", 10)
+        monkeypatch.setattr("examiner.information.first_factors.MOST_DECOMPOSED", 10)
         few = singular(scores, 4)
         monkeypatch.undo()
         np.testing.assert_allclose(few[1], values, rtol=1e-10)
@@ -99,8 +93,9 @@ def test_the_first_singular_values_of_a_large_table_are_those_of_all(monkeypatch
 def test_a_large_table_has_the_general_factor_of_a_small_one(monkeypatch) -> None:
     results = ex.Results.from_numpy(planted(60, 90, 1)[0])
     exact = general_factor(results, rng=0, reps=10)
-    for name, value in (("MANY_CELLS", 1000), ("FEW_COLUMNS", 40), ("MOST_PRODUCTS", 20)):
-        monkeypatch.setattr(f"examiner.information.decomposition.{name}", value)
+    monkeypatch.setattr("examiner.information.decomposition.MANY_CELLS", 1000)
+    monkeypatch.setattr("examiner.information.decomposition.FEW_COLUMNS", 40)
+    monkeypatch.setattr("examiner.information.first_factors.MOST_PRODUCTS", 20)
     found = general_factor(results, rng=0, reps=10)
     for name in ("mean_task_correlation", "mean_agent_correlation", "first_factor_share"):
         one, other = getattr(found, name), getattr(exact, name)

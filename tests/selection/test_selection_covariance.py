@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import examiner as ex
 from examiner.selection import Constraints, Holdout, benchmark
-from examiner.selection.covariance import Conditional, Conditionals, blended, factors_of
+from examiner.selection.covariance import Conditional, Conditionals, blended
 from examiner.selection.evidence import fold_of
+from examiner.selection.factors import factors_of
 from examiner.selection.proof.inner import best_of
 from examiner.selection.proof.sets import predict_sets
 from examiner.selection.shrinkage import BLENDS, Shrinkage, settled

@@ -4,7 +4,7 @@ import numpy as np
 
 import examiner as ex
 from examiner.selection import benchmark, folds_of_proof, place, select
-from examiner.selection.covariance import Centred
+from examiner.selection.factors import Centred
 from examiner.selection.ridge import Design, fits_of_targets, ridge_fits
 from examiner.selection.sampled import agents_within, some_families
 
@@ -30,7 +30,7 @@ def test_the_first_components_are_those_of_all(monkeypatch) -> None:
     for shape in ((30, 50), (50, 30)):
         known = Centred.of(table(*shape))
         size, right = known.components(3)
-        monkeypatch.setattr("examiner.selection.covariance.SMALL_TABLE", 5)
+        monkeypatch.setattr("examiner.selection.factors.SMALL_TABLE", 5)
         few_size, few_right = known.components(3)
         monkeypatch.undo()
         np.testing.assert_allclose(few_size, size, rtol=1e-10)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Floats, Randomness, generator
-from examiner.information.decomposition import singular, standard_scores
+from examiner.information.decomposition import standard_scores
+from examiner.information.first_factors import singular
 from examiner.information.observations import (
     Observations,
     moments,

@@ -1,4 +1,4 @@
-"""Few levels: where cells take few values, as wins of three trials do, pairs of agents are those of levels."""
+"""Few levels: where cells take few values, as wins of trials do, pairs of agents are those of levels."""
 
 from __future__ import annotations
 
