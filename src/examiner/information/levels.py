@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -25,7 +26,8 @@ SUMMED_CELLS = 1 << 23
 FEWEST_IN_BLOCK = 32
 
 
-class Levels(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Levels:
     """Which level each agent has on each task, and how likely each level makes each other.
 
     `code` [tasks, agents] counts from 0, `logs` [tasks, levels, levels] are log-likelihoods of pairs, and
@@ -111,14 +113,16 @@ class Levels(NamedTuple):
     def _beside_own(self, tasks: slice) -> Floats:
         """Log-likelihoods of levels less those of a level with itself."""
         logs = self.logs[tasks]
-        return np.clip(logs - np.einsum("tkk->tk", logs)[:, :, None], LEAST_EXPONENT, MOST_EXPONENT)
+        own = np.einsum("tkk->tk", logs)[:, :, None]
+        return np.asarray(np.clip(logs - own, LEAST_EXPONENT, MOST_EXPONENT))
 
     def _members(
         self, code: NDArray[np.uint8], kind: DTypeLike
     ) -> NDArray[Any]:  # Any: of this kind
         """Which agents have which level, one row a task and level: [tasks · levels, agents]."""
         level = np.arange(self.logs.shape[1], dtype=np.uint8)
-        return (code[:, None, :] == level[:, None]).reshape(-1, code.shape[1]).astype(kind)
+        member = code[:, None, :] == level[:, None]
+        return np.asarray(member.reshape(-1, code.shape[1]), dtype=kind)
 
     def table(self, tasks: NDArray[np.intp]) -> Floats:
         """Log-likelihood of each pair on these tasks together, [agents, agents]."""
