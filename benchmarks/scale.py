@@ -4,6 +4,7 @@
     python benchmarks/scale.py gpu                 # one billion responses, complete and 60 % missing
     python benchmarks/scale.py shards 50000 20000  # that many agents × tasks from Parquet, within 4 GB
     python benchmarks/scale.py ceiling 0.35        # packed bytes four times the GB of memory allowed
+    python benchmarks/scale.py rest 5000 20000     # everything but fits: scores, bits, clusters, selection
 
 Every line is one fit in a process of its own, so that its largest memory is its own.
 """
@@ -255,6 +256,10 @@ if __name__ == "__main__":
         print(json.dumps(ceiling(*map(float, rest or ["0.35"]))))
     elif what == "gpu":
         on_gpu(*map(int, rest))
+    elif what == "rest":
+        from scale_rest import rest as everything_else
+
+        everything_else(*(int(size) for size in rest[:2] or (500, 4000)), rest[2:])
     elif what == "growth":
         growth(rest or ["memory", "shards"])
     else:

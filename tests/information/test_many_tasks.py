@@ -6,7 +6,8 @@ import pytest
 import examiner as ex
 from examiner.information import clusters, likeness
 from examiner.information.clusters import MOST_TASKS
-from examiner.information.decomposition import mean_correlation
+from examiner.information.decomposition import general_factor, mean_correlation, standard_scores
+from examiner.information.first_factors import first_share, share_by_chance, singular
 from examiner.information.followers import clusters_of_many
 from examiner.scores.likeness import correlate_columns
 from examiner.telling.prose import said
@@ -71,3 +72,33 @@ def test_who_was_searched_is_said_where_not_all_were() -> None:
     assert "of the first 100 of 110 agents can be made to win" in repr(found)
     lead = said(ex.telling.FINDINGS["likeness"](Study.of(ex.Results.from_numpy(scores))).lead)
     assert "of the first 100 agents by mean (of 110) can be made to win" in lead
+
+
+def test_the_first_factor_of_shuffled_agents_is_that_of_chance() -> None:
+    noise = np.random.default_rng(0).normal(size=(250, 400))
+    assert first_share(standard_scores(noise)) == pytest.approx(share_by_chance(250, 400), rel=0.05)
+
+
+def test_the_first_singular_values_of_a_large_table_are_those_of_all(monkeypatch) -> None:
+    for shape in ((40, 60), (60, 40)):
+        scores = np.random.default_rng(1).normal(size=shape)
+        left, values, right = singular(scores, 4)
+        monkeypatch.setattr("examiner.information.first_factors.MOST_DECOMPOSED", 10)
+        few = singular(scores, 4)
+        monkeypatch.undo()
+        np.testing.assert_allclose(few[1], values, rtol=1e-10)
+        np.testing.assert_allclose((few[0] * few[1]) @ few[2], (left * values) @ right, atol=1e-8)
+
+
+def test_a_large_table_has_the_general_factor_of_a_small_one(monkeypatch) -> None:
+    results = ex.Results.from_numpy(planted(60, 90, 1)[0])
+    exact = general_factor(results, rng=0, reps=10)
+    monkeypatch.setattr("examiner.information.decomposition.MANY_CELLS", 1000)
+    monkeypatch.setattr("examiner.information.decomposition.FEW_COLUMNS", 40)
+    monkeypatch.setattr("examiner.information.first_factors.MOST_PRODUCTS", 20)
+    found = general_factor(results, rng=0, reps=10)
+    for name in ("mean_task_correlation", "mean_agent_correlation", "first_factor_share"):
+        one, other = getattr(found, name), getattr(exact, name)
+        assert one.value == pytest.approx(other.value, abs=1e-9)
+        assert one.high - one.low == pytest.approx(other.high - other.low, rel=0.3)
+    assert found.first_factor_by_chance == pytest.approx(exact.first_factor_by_chance, rel=0.1)

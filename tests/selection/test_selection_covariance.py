@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import examiner as ex
 from examiner.selection import Constraints, Holdout, benchmark
-from examiner.selection.covariance import Conditional, Conditionals, blended, factors_of
+from examiner.selection.covariance import Conditional, Conditionals, blended
 from examiner.selection.evidence import fold_of
+from examiner.selection.factors import factors_of
 from examiner.selection.proof.inner import best_of
 from examiner.selection.proof.sets import predict_sets
 from examiner.selection.shrinkage import BLENDS, Shrinkage, settled
@@ -32,7 +33,8 @@ def test_steps_of_cholesky_are_gaussian_conditioning(seed: int, linear: bool) ->
     values = table_of(20, 7, seed)
     weights, target = np.full(7, 1 / 7), values.mean(axis=1)
     found = blended(factors_of(values, 1), 0.6, weights=weights if linear else None, target=target)
-    whole = found.loadings @ found.loadings.T + np.diag(found.noise)
+    seen = found.weight * found.values.T @ found.values
+    whole = found.loadings @ found.loadings.T + seen + np.diag(found.noise)
     chosen = RNG(seed).permutation(7)[:3].tolist()
     gains = Conditional(found).gains(chosen)
     known = whole[np.ix_(chosen, chosen)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,8 +11,10 @@ import numpy as np
 from examiner.cli.options import REPS, Seeded, SourceOptions, option, parsed
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
+from examiner.engines.estimate import Size, estimate_bits
 from examiner.information import ChannelModel, Noise, analyse, best_set, single_successes
 from examiner.information.analysis import USUAL_SIZE
+from examiner.information.levels import MOST_LEVELS
 from examiner.irt import IRTFit, ability_information
 from examiner.irt import fit as fit_irt
 from examiner.results import Results
@@ -20,6 +23,9 @@ from examiner.telling import ability_bits
 from examiner.telling.findings import information as findings
 from examiner.telling.per_cost import TaskPrices
 from examiner.wording import InputError, shorten
+
+LONG_SECONDS = 30.0
+"""Work from here on is announced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,7 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
         if fit is not None:
             _tell_ability(results, fit, how, told, prices)
             return
+        _announce(results, options.measure, how)
         found = analyse(
             results,
             options.measure,
@@ -96,6 +103,19 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
         reps=how.reps,
         seed=told.seed,
     )
+
+
+def _announce(results: Results, measures: list[str] | None, how: InformationOptions) -> None:
+    """Say on standard error what bits of a large table will take, and what would take less."""
+    size = Size(len(results.agents), len(results.tasks), len(results))
+    name = measures[0] if measures else None
+    binary = results.is_binary(name) and not how.literal_wins
+    trials = len(results) // max(size.agents * size.tasks, 1)
+    levels = trials + 1 if binary and trials < MOST_LEVELS else None
+    expected = estimate_bits(size, levels, how.size or USUAL_SIZE, how.reps)
+    if expected.seconds >= LONG_SECONDS:
+        sys.stderr.write(expected.sentence(size) + "\n")
+        sys.stderr.flush()
 
 
 def _about_ability(results: Results, how: InformationOptions) -> bool:

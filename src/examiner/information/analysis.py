@@ -24,7 +24,14 @@ from examiner.information.observations import Observations, Unit, moments
 from examiner.information.separation import Separation
 from examiner.information.separation import redundancy as task_redundancy
 from examiner.information.separation import separation as pair_separation
-from examiner.information.sets import InformativeSet, best_set, check_size
+from examiner.information.sets import (
+    SCREENED,
+    SCREENING_ROWS,
+    InformativeSet,
+    best_set,
+    check_size,
+    is_large,
+)
 from examiner.information.uncertainty import (
     BitsByChance,
     BitsIntervals,
@@ -39,6 +46,8 @@ from examiner.wording import InputError, counted, shorten
 
 USUAL_SIZE = 10
 NEARLY_ALL = 1e-6
+FEW_DEALT = 20
+"""Permutations of a very large table: its bits by chance hardly vary."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -113,7 +122,8 @@ def analyse(
     dealing, drawing = generator(rng).spawn(2)
     chance = intervals = None
     if reps and _repeated(seen):
-        chance = bits_by_chance(seen, size, rng=dealing, model=model, reps=reps, progress=progress)
+        dealt = min(reps, FEW_DEALT) if is_large(*seen.shape) else reps
+        chance = bits_by_chance(seen, size, rng=dealing, model=model, reps=dealt, progress=progress)
         intervals = bits_intervals(
             seen, chosen, rng=drawing, model=model, reps=reps, progress=progress
         )
@@ -152,6 +162,8 @@ def _notes(
         notes.append(
             "Every cell is a single trial: bits have neither intervals nor chance to be compared with."
         )
+    if is_large(*seen.shape):
+        notes.append(_of_large(chance))
     if all(seen.shares) and not _repeated(seen):
         notes.append(
             "Single trials of 0 or 1 do not tell how an agent varies, and next to nothing of which agent "
@@ -170,6 +182,19 @@ def _notes(
             f"to be sure that they tell the agents apart."
         )
     return notes
+
+
+def _of_large(chance: BitsByChance | None) -> str:
+    told = (
+        f"The table is large: tasks of the set were screened by the rows of {SCREENING_ROWS} agents, and "
+        f"the best {SCREENED} each time counted with all agents"
+    )
+    if chance is None:
+        return told + "."
+    return (
+        f"{told}; chance is from {counted(chance.reps, 'permutation')}, and intervals are of the chosen "
+        f"tasks alone."
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 
 from examiner.checking import Floats
 from examiner.information.channels import Channels
+from examiner.information.levels import Levels, levels_of
 from examiner.results import Results
 
 CACHE_BYTES = 1 << 28
 """Up to this size the log-likelihoods of all pairs on all tasks are kept; beyond it, made anew."""
+CHECKED_CELLS = 1 << 21
+FEWEST_BY_LEVELS = 20
+"""Of fewer agents pairs are looked at one by one, sooner than levels are found."""
 
 
 class PairLikelihood:
@@ -43,6 +47,8 @@ class PairLikelihood:
         self.exact, self.usable = channels.model.exact, channels.usable
         self._whitening = channels.whitening
         self._cache: list[Floats] | None = None
+        self._levels: list[Levels | None] | None = None  # not looked for yet
+        self._given = channels.mean
         self.diagonal: Floats = -logs.sum(axis=0)  # [tasks, agents]: how agents explain themselves
 
     @property
@@ -92,6 +98,33 @@ class PairLikelihood:
             spread[lacking] = 1.0
         return distance, spread
 
+    def levels(self) -> Levels | None:
+        """The levels of cells where they are few, so that pairs of agents are pairs of levels."""
+        if self._levels is None:
+            self._levels = [levels_of(self, self._given)]
+        return self._levels[0]
+
+    def choose_agents(self, agents: NDArray[np.intp]) -> None:
+        """Keep of each task some agents alone; `agents` has shape [tasks, kept]."""
+        self._mean, self._deviation = (
+            np.take_along_axis(part, agents[None], axis=2) for part in (self._mean, self._deviation)
+        )
+        if self._seen is not None:
+            self._seen = np.take_along_axis(self._seen, agents[None], axis=2)
+        self.diagonal = np.take_along_axis(self.diagonal, agents, axis=1)
+
+    def stands_for(self, others: PairLikelihood, code: NDArray[np.uint8], tolerance: float) -> bool:
+        """Whether each agent of others is as the one of its code here, [tasks, agents], on every task."""
+        step = max(1, CHECKED_CELLS // code.shape[1])
+        for start in range(0, len(code), step):
+            block = slice(start, start + step)
+            at = code[block].astype(np.intp)[None]
+            for mine, theirs in ((self._mean, others._mean), (self._deviation, others._deviation)):
+                alike = np.take_along_axis(mine[:, block], at, axis=2) - theirs[:, block]
+                if (np.abs(alike) > tolerance * (1 + np.abs(theirs[:, block]))).any():
+                    return False
+        return True
+
     def later_rows(self) -> list[Floats] | None:
         """Every agent's log-likelihoods with the agents after it, where all fit into memory."""
         agents, tasks = self.shape
@@ -107,20 +140,26 @@ class PairLikelihood:
         True
         """
         agents = self.shape[0]
+        levels = self.levels() if agents >= FEWEST_BY_LEVELS else None
+        if levels is not None:
+            return levels.table(np.asarray(tasks, dtype=np.intp))
         total = np.zeros((agents, agents))
-        chosen = self._of(np.asarray(tasks, dtype=np.intp))
+        chosen = self.of(np.asarray(tasks, dtype=np.intp))
         for agent in range(agents):
             total[agent, agent:] = chosen.row(agent, slice(None), agent).sum(axis=0)
             total[agent:, agent] = total[agent, agent:]
         return total
 
-    def _of(self, tasks: NDArray[np.intp]) -> PairLikelihood:
+    def of(self, tasks: NDArray[np.intp]) -> PairLikelihood:
         """The same of some tasks, so that an agent's row is one call however many they are."""
         part = copy(self)
         part._mean, part._deviation = self._mean[:, tasks], self._deviation[:, tasks]
         part._seen = None if self._seen is None else self._seen[:, tasks]
         part._whitening = None if self._whitening is None else self._whitening[tasks]
         part.diagonal, part._cache = self.diagonal[tasks], None
+        part.usable, part._given = self.usable[tasks], self._given[:, :, tasks]
+        known = self._levels and self._levels[0]
+        part._levels = [known.of(tasks)] if known else self._levels
         return part
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from examiner.checking import Floats, Randomness, generator
 from examiner.information.decomposition import standard_scores
+from examiner.information.first_factors import singular
 from examiner.information.observations import (
     Observations,
     moments,
@@ -122,14 +123,14 @@ def _winning_sets(
 ) -> tuple[list[list[int]], NDArray[np.bool_]]:
     """The best set found for each agent, and whether singular values alone found a winning one."""
     table = _filled(shares(means))
-    near = _low_rank(np.nan_to_num(standard_scores(means)))
+    near = singular(np.nan_to_num(standard_scores(means)), min(MOST_FACTORS, *means.shape))
     best = np.argsort(-table.mean(axis=1), kind="stable")[:MOST_CONTENDERS]
     sets: list[list[int]] = [[] for _ in table]
     by_factors = np.zeros(len(table), dtype=bool)
     for done, agent in enumerate(best.tolist()):
         if progress:
             progress("who could be crowned", done, len(best))
-        offered = [_top(told[agent], size) for told in near]
+        offered = [_top(told, size) for told in _as_told(near, agent)]
         by_factors[agent] = max(_lead(table, agent, chosen) for chosen in offered) > LEAST_LEAD
         margins = np.delete(table[agent] - table[best], np.flatnonzero(best == agent), axis=0)
         offered.append(_weighed(margins, size))
@@ -142,11 +143,10 @@ def _best_of(margins: Floats, offered: list[list[int]]) -> list[int]:
     return offered[int(np.argmax(leads))]
 
 
-def _low_rank(scores: Floats) -> list[Floats]:
-    """The table as its first one, two, … factors tell it."""
-    left, values, right = np.linalg.svd(scores, full_matrices=False)
-    factors = range(1, min(MOST_FACTORS, len(values)) + 1)
-    return [(left[:, :count] * values[:count]) @ right[:count] for count in factors]
+def _as_told(near: tuple[Floats, Floats, Floats], agent: int) -> Floats:
+    """An agent's row as the first one, two, … factors tell it; shape [factors, tasks]."""
+    left, values, right = near
+    return np.asarray(np.cumsum((left[agent] * values)[:, None] * right, axis=0))
 
 
 def _weighed(margins: Floats, size: int) -> list[int]:

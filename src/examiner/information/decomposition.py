@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from examiner.checking import Floats, Randomness, generator
+from examiner.information.first_factors import first_share, share_by_chance
 from examiner.information.observations import oriented_means, shares
 from examiner.results import Results
 from examiner.results.display import html_columns
@@ -19,8 +20,8 @@ MOST_GROUPS = 50
 """Leaving out one group at a time, there are at most so many groups, however many agents or tasks."""
 FEWEST_OF_A_GROUP = 4
 """Agents below which leaving one out gives no interval."""
-SMALL_TABLE = 64
-"""Up to this many rows all eigenvalues cost less than looking for the largest alone."""
+MANY_CELLS = 1_000_000
+FEW_COLUMNS = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -111,7 +112,8 @@ def general_factor(
 
     Intervals leave out one agent (for tasks) or one task (for agents) at a time, or one of 50 groups of
     them: the jackknife, with Student's t. Agents are correlated on shares: values in [0, 1] as they are,
-    others from the worst agent of a task to its best; a task on which all are alike has none.
+    others from the worst agent of a task to its best; a task on which all are alike has none. Beyond a
+    million cells, intervals are from a thousand tasks (or agents), taken evenly, and chance is a limit.
 
     >>> scores = [[1.0, 2.0, 4.0], [2.0, 4.0, 8.0], [3.0, 6.0, 12.0], [3.5, 7.0, 14.0]]
     >>> found = general_factor(Results.from_numpy(scores), rng=0)
@@ -126,7 +128,10 @@ def general_factor(
     def between_columns(table: Floats) -> float:
         return mean_correlation(table, method)
 
-    chance = [first_share(_shuffled(scores, rng)) for _ in range(reps)]
+    if means.size > MANY_CELLS and reps:
+        chance = [share_by_chance(*means.shape)]
+    else:
+        chance = [first_share(_shuffled(scores, rng)) for _ in range(reps)]
     return GeneralFactor(
         jackknife(scores, between_columns, level),
         jackknife(shares(means).T, between_columns, level),
@@ -213,29 +218,6 @@ def _mean_without_a_table(table: Floats) -> float:
     return float(((units.sum(axis=1) ** 2).sum() - count) / (count * (count - 1)))
 
 
-def first_share(scores: Floats) -> float:
-    """Return the first eigenvalue's share of a standardised table; NaN where nothing varies.
-
-    >>> first_share(np.array([[1.0, -1.0], [-1.0, 1.0]]))
-    1.0
-    """
-    held = np.nan_to_num(scores)
-    held = held if held.shape[0] <= held.shape[1] else held.T
-    products = held @ held.T
-    total = float(np.trace(products))
-    return _largest_eigenvalue(products) / total if total > 0 else float("nan")
-
-
-def _largest_eigenvalue(products: Floats) -> float:
-    if len(products) <= SMALL_TABLE:
-        return float(np.linalg.eigvalsh(products)[-1])
-    from scipy.sparse.linalg import eigsh  # slow to import
-
-    # Not a constant start: centred tables send it to zero. The same one always, for the same answer.
-    start = np.cos(np.arange(1.0, len(products) + 1.0))
-    return float(eigsh(products, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
-
-
 def jackknife(
     table: Floats, statistic: Callable[[Floats], float], level: float, low: float = -1.0
 ) -> Estimate:
@@ -243,7 +225,8 @@ def jackknife(
 
     .. math:: s^2 = \frac{k - 1}{k} \sum_{i=1}^{k} (\theta_{-i} - \bar\theta)^2
 
-    with one of k groups of rows left out at a time (Efron & Stein, 1981).
+    with one of k groups of rows left out at a time (Efron & Stein, 1981). Of a large table a thousand
+    columns, taken evenly, say how far it reaches.
 
     >>> jackknife(np.array([[0.1], [0.2], [0.3]]), lambda part: float(part.mean()), 0.9).value.__round__(3)
     0.2
@@ -254,6 +237,8 @@ def jackknife(
         return Estimate(value)
     from scipy.special import stdtrit  # slow to import
 
+    if table.size > MANY_CELLS and table.shape[1] > FEW_COLUMNS:
+        table = table[:, np.linspace(0, table.shape[1] - 1, FEW_COLUMNS).astype(np.intp)]
     group = np.arange(len(table)) % groups
     left = np.array([statistic(table[group != number]) for number in range(groups)])
     if np.isnan(left).any():

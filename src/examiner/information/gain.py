@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.checking import Floats, read_only
 from examiner.information.channels import Channels
-from examiner.information.confusion import PairLikelihood, normalised_rows
+from examiner.information.confusion import FEWEST_BY_LEVELS, PairLikelihood, normalised_rows
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.wording import counted
@@ -134,6 +135,9 @@ def bits_with(pairs: PairLikelihood, base: Floats | None = None) -> Floats:
     array([0.473, 0.473])
     """
     agents, tasks = pairs.shape
+    by_levels = _by_levels(pairs, base)
+    if by_levels is not None:
+        return by_levels
     base = np.zeros((agents, agents)) if base is None else base
     own = pairs.diagonal + base.diagonal()
     highest = base.max() + np.maximum(pairs.diagonal.max(axis=1), 0.0)
@@ -146,6 +150,41 @@ def bits_with(pairs: PairLikelihood, base: Floats | None = None) -> Floats:
         entropy, prior = scan(pairs, base, block)
         bits[block] = (prior if pairs.exact else np.log(agents)) - entropy
     return bounded_bits(bits, agents)
+
+
+def entropies_of_rows(pairs: PairLikelihood, base: Floats, rows: NDArray[np.intp]) -> Floats:
+    """Return the mean entropy of some agents' rows, for a set together with each task; shape [tasks].
+
+    >>> pairs = PairLikelihood(Channels.of(Results.from_numpy([[[0.0, 2.0]] * 2, [[4.0, 6.0]] * 2])))
+    >>> entropies_of_rows(pairs, pairs.table([0]), np.array([1])).round(3)
+    array([0.365, 0.365])
+    """
+    levels = pairs.levels()
+    found = None if levels is None else levels.entropies(base, rows)
+    if found is not None:
+        return found
+    agents, tasks = pairs.shape
+    entropy = np.zeros(tasks)
+    step = max(1, BLOCK_CELLS // agents)
+    for start in range(0, tasks, step):
+        block = slice(start, min(start + step, tasks))
+        for row in rows.tolist():
+            entropy[block] += _entropy(normalised_rows(pairs.row(row, block) + base[row]))
+    return entropy / len(rows)
+
+
+def _by_levels(pairs: PairLikelihood, base: Floats | None) -> Floats | None:
+    """The bits of every task where cells have few levels; None where they have many."""
+    agents, tasks = pairs.shape
+    levels = pairs.levels() if agents >= FEWEST_BY_LEVELS else None
+    if levels is None or (pairs.exact and base is not None):
+        return None
+    if base is None:
+        entropy, mean_entropy = levels.single_entropies()
+        prior = mean_entropy if pairs.exact else np.full(tasks, np.log(agents))
+        return bounded_bits(prior - entropy, agents)
+    found = levels.entropies(base)
+    return None if found is None else bounded_bits(np.log(agents) - found, agents)
 
 
 def bounded_bits(nats: Floats | float, agents: int) -> Floats:

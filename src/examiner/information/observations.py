@@ -48,6 +48,13 @@ class Observations(NamedTuple):
         """Number of agents and of tasks."""
         return len(self.agents), len(self.tasks)
 
+    def told_by(self, columns: Sequence[int]) -> Observations:
+        """The names and scales of some tasks, for moments of these; units stay those of all."""
+        return self._replace(
+            tasks=tuple(self.tasks[column] for column in columns),
+            whitening=None if self.whitening is None else self.whitening[list(columns)],
+        )
+
 
 class Moments(NamedTuple):
     """Each cell's units, trials, mean and sums of squares; shape [measures, agents, tasks]."""
@@ -61,6 +68,10 @@ class Moments(NamedTuple):
     def of_agents(self, rows: NDArray[np.intp]) -> Moments:
         """Those of some agents alone, in the order given."""
         return Moments(*(part[:, rows] for part in self))
+
+    def of_tasks(self, columns: Sequence[int]) -> Moments:
+        """Those of some tasks alone, in the order given."""
+        return Moments(*(part[:, :, columns] for part in self))
 
 
 def observe(

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Floats
 from examiner.information.channels import Channels
-from examiner.information.confusion import PairLikelihood
+from examiner.information.confusion import FEWEST_BY_LEVELS, PairLikelihood
 from examiner.information.gain import BLOCK_CELLS, bits_with, table_bits
+from examiner.information.levels import Levels
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.wording import InputError, counted
+
+ROUNDING = 1e-12
+FEW_LEFT = 20_000_000
+"""Pairs of agents times tasks that are looked at one by one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -72,6 +78,31 @@ def separation(source: Results | Channels, threshold: float = 0.05) -> Separatio
     pairs = PairLikelihood(channels)
     together = pairs.table(channels.columns())
     own = together.diagonal()
+    levels = pairs.levels() if len(own) >= FEWEST_BY_LEVELS else None
+    found = _by_pairs(pairs, threshold) if levels is None else _by_levels(levels, threshold)
+    of_task, separated, best = found
+    return Separation(
+        channels.agents,
+        channels.tasks,
+        threshold,
+        of_task,
+        separated,
+        best,
+        _probability(np.minimum(own[:, None], own) - together),
+        _never(channels.agents, separated),
+    )
+
+
+class _Apart(NamedTuple):
+    """Pairs that tasks separate [tasks]; tasks that separate each pair, and the best [agents, agents]."""
+
+    pairs_of_task: NDArray[np.int64]
+    tasks_of_pair: NDArray[np.int64]
+    best_task: NDArray[np.int64]
+
+
+def _by_pairs(pairs: PairLikelihood, threshold: float) -> _Apart:
+    """Look at every pair of agents on every task."""
     agents, tasks = pairs.shape
     separated = np.zeros((agents, agents), dtype=np.int64)
     best = np.full((agents, agents), -1, dtype=np.int64)
@@ -86,21 +117,62 @@ def separation(source: Results | Channels, threshold: float = 0.05) -> Separatio
             apart = confused < threshold
             of_task[block] += apart.sum(axis=1)
             separated[agent, later] += apart.sum(axis=0)
-            nearest = confused.argmin(axis=0)
+            nearest = np.rint(confused / ROUNDING).argmin(axis=0)  # ties: the first task
             value = np.take_along_axis(confused, nearest[None], axis=0)[0]
-            better = value < least[agent, later] - 1e-12
+            better = value < least[agent, later] - ROUNDING
             best[agent, later][better] = nearest[better] + start
             least[agent, later][better] = value[better]
-    return Separation(
-        channels.agents,
-        channels.tasks,
-        threshold,
-        of_task,
-        separated + separated.T,
-        np.maximum(best, best.T),
-        _probability(np.minimum(own[:, None], own) - together),
-        _never(channels.agents, separated),
+    return _Apart(of_task, separated + separated.T, np.maximum(best, best.T))
+
+
+def _by_levels(levels: Levels, threshold: float) -> _Apart:
+    """The same where cells have few levels: a task separates levels, and agents have these."""
+    own = np.einsum("tkk->tk", levels.logs)
+    confused = _probability(np.minimum(own[:, :, None], own[:, None, :]) - levels.logs)
+    apart = confused < threshold
+    pairs = np.einsum("tk,tkl,tl->t", levels.count, apart.astype(np.float64), levels.count) / 2
+    # Whole numbers below 2²⁴ are exact in single precision.
+    kind = np.float32 if len(apart) < 1 << 24 else np.float64
+    separated = levels.summed(apart.astype(kind), np.arange(len(apart)))
+    return _Apart(
+        np.rint(pairs).astype(np.int64),
+        np.rint(separated).astype(np.int64),
+        _best_task(levels.code, confused, levels.count > 0),
     )
+
+
+def _best_task(
+    code: NDArray[np.uint8], confused: Floats, there: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """The task that confuses each pair of agents least, from the least confused levels of any task on.
+
+    Each takes the pairs of agents with these two levels that no better one took; few pairs are left soon,
+    and are looked at one by one.
+    """
+    tasks, agents = code.shape
+    best = np.full((agents, agents), -1, dtype=np.int64)
+    first, second = (part.astype(np.int32) for part in np.triu_indices(agents, k=1))
+    task, low, high = np.nonzero(
+        np.triu(there[:, :, None] & there[:, None, :] & (confused < 0.5 - ROUNDING), k=1)
+    )
+    order = np.argsort(np.rint(confused[task, low, high] / ROUNDING), kind="stable")
+    for column, left, right in zip(
+        task[order].tolist(), low[order].tolist(), high[order].tolist(), strict=True
+    ):
+        if len(first) * tasks <= FEW_LEFT:
+            break
+        here, there_too = code[column][first], code[column][second]
+        taken = ((here == left) & (there_too == right)) | ((here == right) & (there_too == left))
+        best[first[taken], second[taken]] = column
+        first, second = first[~taken], second[~taken]
+    step = max(1, BLOCK_CELLS // tasks)
+    for start in range(0, len(first) if len(first) * tasks <= FEW_LEFT else 0, step):
+        rows, columns = first[start : start + step], second[start : start + step]
+        value = confused[np.arange(tasks)[:, None], code[:, rows], code[:, columns]]
+        least = np.rint(value / ROUNDING).argmin(axis=0)
+        known = value[least, np.arange(len(rows))] < 0.5 - ROUNDING
+        best[rows[known], columns[known]] = least[known]
+    return np.maximum(best, best.T)
 
 
 def separated_by(

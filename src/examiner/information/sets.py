@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from examiner.checking import Floats, check_known
 from examiner.information.channels import Channels
 from examiner.information.confusion import PairLikelihood
-from examiner.information.gain import bits_with, cumulative_bits, table_bits
+from examiner.information.gain import bits_with, cumulative_bits, entropies_of_rows, table_bits
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.uncertainty.bootstrap import Progress
@@ -23,6 +23,10 @@ from examiner.wording import InputError, counted
 Search = Literal["greedy", "swap", "optimum"]
 
 MOST_SETS = 200_000
+MOST_PAIRS = 50_000_000
+"""Beyond so many agents² × tasks, tasks are screened by some agents before they are counted with all."""
+SCREENING_ROWS = 64
+SCREENED = 64
 LEAST_GAIN = 1e-12
 """Bits less than this apart are rounding: ties go to the task that was read first."""
 
@@ -119,11 +123,38 @@ def greedy_columns(
     for step in range(size):
         if progress:
             progress("choosing tasks", step, size)
-        best = _best(bits_with(pairs, base), left)
+        large = is_large(*pairs.shape)
+        bits = _screened(pairs, base, left) if large else bits_with(pairs, base)
+        best = _best(bits, left)
         chosen.append(best)
         left[best] = False
         base += pairs.table([best])
     return chosen
+
+
+def is_large(agents: int, tasks: int) -> bool:
+    """Whether a table is so large that tasks are screened by some agents before all are counted.
+
+    >>> is_large(100, 400), is_large(5000, 20_000)
+    (False, True)
+    """
+    return agents**2 * tasks > MOST_PAIRS
+
+
+def _screened(pairs: PairLikelihood, base: Floats, left: NDArray[np.bool_]) -> Floats:
+    """Bits with the tasks that tell most by some agents' rows, counted with all agents; −1 of all others.
+
+    Rows are those of agents taken evenly, and each has all other agents in it: their mean entropy is that
+    of all rows but for chance, which is the same for all tasks.
+    """
+    agents, tasks = pairs.shape
+    rows = np.linspace(0, agents - 1, min(SCREENING_ROWS, agents)).astype(np.intp)
+    offered = np.flatnonzero(left)
+    entropy = entropies_of_rows(pairs, base, rows)[offered]
+    near = np.sort(offered[np.argsort(entropy, kind="stable")[:SCREENED]])
+    bits = np.full(tasks, -1.0)
+    bits[near] = bits_with(pairs.of(near), base)
+    return bits
 
 
 def _best(bits: Floats, among: NDArray[np.bool_]) -> int:

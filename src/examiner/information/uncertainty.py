@@ -14,7 +14,7 @@ from examiner.information.gain import cumulative_bits, single_bits
 from examiner.information.noise import ChannelModel
 from examiner.information.observations import Moments, Observations, moments
 from examiner.information.plausible import plausible
-from examiner.information.sets import InformativeSet, greedy_columns
+from examiner.information.sets import InformativeSet, greedy_columns, is_large
 from examiner.results import Results
 from examiner.scores.estimate import check_level
 from examiner.scores.uncertainty.bootstrap import Progress
@@ -117,7 +117,7 @@ def bits_intervals(
     Noise in the means looks like information, and tasks that were chosen for their bits have more of it
     than others. So intervals are percentiles of the bits of means and deviations as they may truly be,
     given all runs (`plausible`); below a thousandth of a bit they begin at 0. They are widened to hold
-    the bits that were counted.
+    the bits that were counted. Of very large tables (`is_large`) only the chosen tasks have intervals.
 
     >>> from examiner.information.sets import best_set
     >>> results = Results.from_numpy(np.arange(12.0).reshape(3, 1, 4) ** 1.5)
@@ -130,9 +130,17 @@ def bits_intervals(
     seen = _observed(source, model)
     whole = moments(seen)
 
+    few = chosen.columns if is_large(*seen.shape) else None
+    named = seen if few is None else seen.told_by(few)
+
     def bits(found: Moments) -> tuple[Floats, Floats]:
-        pairs = PairLikelihood(channels_of(seen, found, model))
-        return single_bits(pairs), cumulative_bits(pairs, chosen.columns)
+        if few is None:
+            pairs = PairLikelihood(channels_of(seen, found, model))
+            return single_bits(pairs), cumulative_bits(pairs, chosen.columns)
+        pairs = PairLikelihood(channels_of(named, found.of_tasks(few), model))
+        each = np.full(len(seen.tasks), np.nan)
+        each[list(few)] = single_bits(pairs)
+        return each, cumulative_bits(pairs, range(len(few)))
 
     drawn = _replicates(bits, plausible(seen, whole, generator(rng)), reps, "intervals", progress)
     task, whole_set = (

@@ -77,7 +77,7 @@ class Terms:
     @property
     def in_units(self) -> bool:
         """Whether some tasks come only together."""
-        return len(np.unique(self.unit)) < len(self.unit)
+        return bool(np.bincount(self.unit).max(initial=0) > 1)
 
     def members(self, task: int) -> list[int]:
         """Return the task with those that must come with it."""

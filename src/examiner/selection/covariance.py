@@ -13,137 +13,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Floats
+from examiner.selection.factors import Factors
 
-ITERATIONS = 25
-"""Steps of EM from principal components; what is left to gain is less than what shrinking takes away."""
-PRIOR_AGENTS = 1.0
-"""Loadings are held at 0 as if by so many agents more: a task may have fewer agents than factors."""
-LEAST_NOISE = 0.02
-"""Share of a task's variance that is its own, at least: a factor must not be one task (Heywood)."""
 USED_UP = 1e-6
 """A task with less than this share of its variance left is told by those chosen."""
 
 
-class Factors(NamedTuple):
-    """A few common factors of tasks: x = mean + loadings · f + e, with f ~ N(0, I), e of own variance.
+class Covariance(NamedTuple):
+    """Covariance L Lᵀ + u XᵀX + diag(noise) between tasks, and that of each task with the target.
 
-    `filled` are the agents' values about the mean, gaps as the factors expect them.
+    No matrix [tasks, tasks] is ever made, and the values X are shared by covariances that blend the same.
     """
 
     mean: Floats  # [tasks]
     loadings: Floats  # [tasks, factors]
     noise: Floats  # [tasks]
-    scores: Floats  # [agents, factors]
-    second: Floats  # [factors, factors]: sum over agents of E[f fᵀ]
-    filled: Floats  # [agents, tasks]
-    gaps: Floats  # [tasks]: the share of agents not observed
-
-
-def factors_of(values: Floats, count: int) -> Factors:
-    r"""Fit common factors to values [agents, tasks] by EM over the observed cells alone; NaN is a gap.
-
-    With :math:`O_a` the tasks of agent a and :math:`\Psi` the tasks' own variances,
-
-    .. math:: V_a = \Big(I + \sum_{t \in O_a} w_t w_t^\top / \psi_t\Big)^{-1}, \qquad
-              \hat f_a = V_a \sum_{t \in O_a} w_t (x_{at} - \mu_t) / \psi_t
-
-    and each task is regressed on 1 and the factors of its agents (Rubin & Thayer, 1982, eqs. 4–5, with
-    gaps). So an agent that played half of the tasks tells about those. A count of 0 stands for one factor
-    that correlates evenly with all tasks.
-
-    >>> rng = np.random.default_rng(0)
-    >>> table = rng.normal(size=(200, 1)) * [1.0, 2.0, 1.0] + 0.1 * rng.normal(size=(200, 3))
-    >>> found = np.abs(factors_of(table, 1).loadings[:, 0])
-    >>> (found / found[0]).round(1)
-    array([1., 2., 1.])
-    """
-    seen = np.isfinite(values)
-    agents, tasks = values.shape
-    held, complete = seen.astype(np.float64), bool(seen.all())
-    patterns = held[:1] if complete else held
-    number = np.maximum(held.sum(axis=0), 1.0)
-    centre = np.where(seen, values, 0.0).sum(axis=0) / number
-    x = np.where(seen, values - centre, 0.0)
-    variance = (x**2).sum(axis=0) / number
-    floor = LEAST_NOISE * variance + 1e-9 * max(float(variance.mean()), 1e-300)
-    loadings = _start(x, count, variance, float(held.mean()))
-    steps, count = (ITERATIONS if count else 0), loadings.shape[1]
-    noise = np.maximum(variance - (loadings**2).sum(axis=1), floor)
-    shift = np.zeros(tasks)
-    prior = np.diag([1e-6, *[PRIOR_AGENTS] * count])
-    for _ in range(steps):
-        scores, spread = _scores(x - held * shift, patterns, loadings, noise)
-        design = np.column_stack([np.ones(agents), scores])
-        along = x.T @ design
-        if complete:  # all tasks have the same agents, and so the same moments
-            moments = design.T @ design
-            moments[1:, 1:] += agents * spread[0]
-            found = np.linalg.solve(moments + prior, along.T).T
-        else:
-            squares = design[:, :, None] * design[:, None, :]
-            squares[:, 1:, 1:] += spread
-            sums = (held.T @ squares.reshape(agents, -1)).reshape(tasks, count + 1, count + 1)
-            found = np.linalg.solve(sums + prior, along[:, :, None])[:, :, 0]
-        shift, loadings = found[:, 0], found[:, 1:]
-        noise = np.maximum(variance - (found * along).sum(axis=1) / number, floor)
-    scores, spread = _scores(x - held * shift, patterns, loadings, noise)
-    filled = np.where(seen, x - shift, scores @ loadings.T)
-    second = scores.T @ scores + np.broadcast_to(spread, (agents, count, count)).sum(axis=0)
-    return Factors(centre + shift, loadings, noise, scores, second, filled, 1 - held.mean(axis=0))
-
-
-def _start(x: Floats, count: int, variance: Floats, share: float) -> Floats:
-    r"""Loadings before EM: principal components; with 0 factors that of one even correlation for all pairs.
-
-    .. math:: \bar r = \frac{\operatorname{Var}(\sum_t z_t) / m - 1}{m - 1}, \qquad
-              w_t = \sqrt{\bar r}\, s_t
-
-    (Ledoit & Wolf, 2004, section 3.2), which few agents can tell. `share` is that of the cells observed.
-    """
-    agents = len(x)
-    if count:
-        _, size, right = np.linalg.svd(x, full_matrices=False)
-        # Of two tasks a cell is there twice as rarely: what gaps take off covariances is given back.
-        scale = np.sqrt(agents) * max(share, 1e-3)
-        return np.asarray(right[:count].T * (size[:count] / scale))
-    deviation = np.sqrt(variance)
-    z = x / np.where(deviation > 0, deviation, 1.0)
-    varied = max(int((deviation > 0).sum()), 2)
-    together = float((z.sum(axis=1) ** 2).mean()) / varied / max(share, 1e-3)
-    even = min(max((together - 1.0) / (varied - 1) / max(share, 1e-3), 0.0), 0.95)
-    return np.asarray(np.sqrt(even) * deviation)[:, None]
-
-
-def _scores(x: Floats, held: Floats, loadings: Floats, noise: Floats) -> tuple[Floats, Floats]:
-    """Expected factors of each agent and their covariances; [agents, factors] and one matrix more.
-
-    `held` [agents, tasks] says which cells were observed; one row stands for all where these are alike.
-    """
-    count = loadings.shape[1]
-    weighed = loadings / noise[:, None]
-    products = (weighed[:, :, None] * loadings[:, None, :]).reshape(len(loadings), -1)
-    precision = np.eye(count) + (held @ products).reshape(-1, count, count)
-    spread = np.linalg.inv(precision)
-    scores: Floats = ((x @ weighed)[:, None, :] @ spread)[:, 0]
-    return scores, np.asarray(spread, dtype=np.float64)
-
-
-class Covariance(NamedTuple):
-    """Covariance L Lᵀ + diag(noise) between tasks, and that of each task with the target.
-
-    No matrix [tasks, tasks] is ever made.
-    """
-
-    mean: Floats  # [tasks]
-    loadings: Floats  # [tasks, rank]
-    noise: Floats  # [tasks]
     with_target: Floats  # [tasks]
     target_variance: float
+    values: Floats  # [agents, tasks]
+    weight: float
 
     @property
     def variances(self) -> Floats:
         """Each task's variance, [tasks]."""
-        return np.asarray(np.einsum("tr,tr->t", self.loadings, self.loadings) + self.noise)
+        common = np.einsum("tr,tr->t", self.loadings, self.loadings)
+        seen = np.einsum("at,at->t", self.values, self.values)
+        return np.asarray(common + self.weight * seen + self.noise)
 
 
 def blended(
@@ -157,6 +52,7 @@ def blended(
     A target that is a weighted mean of the tasks has the covariance C w with them; any other (a median) is
     taken as one more column, which is blended alike.
 
+    >>> from examiner.selection.factors import factors_of
     >>> table = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 3.0]])
     >>> half = np.full(2, 0.5)
     >>> found = blended(factors_of(table, 1), 0.5, weights=half, target=table @ half)
@@ -164,19 +60,21 @@ def blended(
     True
     """
     agents, seen = len(factors.filled), 1.0 - shrinkage
-    loadings = np.column_stack(
-        [np.sqrt(shrinkage) * factors.loadings, np.sqrt(seen / agents) * factors.filled.T]
-    )
+    loadings, weight = np.sqrt(shrinkage) * factors.loadings, seen / agents
     noise = (shrinkage + seen * factors.gaps) * factors.noise
     noise = noise + 1e-6 * max(float(factors.noise.mean()), 1e-300)
+    parts = factors.filled, weight
     if weights is not None:
-        with_target: Floats = loadings @ (weights @ loadings) + noise * weights
-        return Covariance(factors.mean, loadings, noise, with_target, float(weights @ with_target))
+        observed = weight * ((factors.filled @ weights) @ factors.filled)
+        with_target: Floats = loadings @ (weights @ loadings) + observed + noise * weights
+        spread = float(weights @ with_target)
+        return Covariance(factors.mean, loadings, noise, with_target, spread, *parts)
     about = target - target.mean()
     own = np.linalg.solve(factors.second, factors.scores.T @ about)
     observed = factors.filled.T @ about / agents
     with_target = shrinkage * (factors.loadings @ own) + seen * observed
-    return Covariance(factors.mean, loadings, noise, with_target, float((about**2).mean()))
+    spread = float((about**2).mean())
+    return Covariance(factors.mean, loadings, noise, with_target, spread, *parts)
 
 
 class Conditionals:
@@ -190,7 +88,8 @@ class Conditionals:
     so that k tasks of m cost m · k · (rank + k). All covariances take a step together, each with a task of
     its own: on few agents and tasks a step of nine costs hardly more than one.
 
-    >>> one = Covariance(np.zeros(2), np.array([[1.0], [1.0]]), np.array([1.0, 0.1]), np.ones(2), 1.0)
+    >>> parts = np.array([[1.0], [1.0]]), np.array([1.0, 0.1]), np.ones(2), 1.0, np.zeros((1, 2)), 0.0
+    >>> one = Covariance(np.zeros(2), *parts)
     >>> Conditionals([one, one]).grown(2).chosen
     array([[1, 0],
            [1, 0]])
@@ -204,6 +103,11 @@ class Conditionals:
                 for one in covariances
             ]
         )
+        shared: dict[int, list[int]] = {}
+        for index, one in enumerate(covariances):
+            shared.setdefault(id(one.values), []).append(index)
+        self._shared = [(covariances[group[0]].values, group) for group in shared.values()]
+        self._weight = np.array([one.weight for one in covariances])
         self._start = np.stack([one.variances for one in covariances])
         self._whole = np.array([max(one.target_variance, 1e-300) for one in covariances])
         self._with_target = np.stack([one.with_target for one in covariances])
@@ -240,6 +144,8 @@ class Conditionals:
             np.maximum(np.maximum(self._left[at], USED_UP * self._start[at]), 1e-300)
         )
         new = (self._loadings @ self._loadings[at][:, :, None])[:, :, 0]
+        for values, group in self._shared:
+            new[group] += self._weight[group, None] * (values[:, task[group]].T @ values)
         new -= (before @ before[at][:, :, None])[:, :, 0]
         # What those chosen leave of each other is rounding.
         new = np.where(self._free, new / deviation[:, None], 0.0)
@@ -273,7 +179,8 @@ class Conditionals:
 class Conditional:
     """What the tasks chosen leave of one covariance, for choices that come from outside.
 
-    >>> one = Covariance(np.zeros(2), np.array([[1.0], [1.0]]), np.array([1.0, 0.1]), np.ones(2), 1.0)
+    >>> parts = np.array([[1.0], [1.0]]), np.array([1.0, 0.1]), np.ones(2), 1.0, np.zeros((1, 2)), 0.0
+    >>> one = Covariance(np.zeros(2), *parts)
     >>> Conditional(one).gains([]).round(2)
     array([0.5 , 0.91])
     """

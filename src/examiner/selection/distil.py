@@ -10,7 +10,7 @@ from examiner.selection.benchmark import Benchmark, benchmark
 from examiner.selection.methods import DEFAULT
 from examiner.selection.proof.comparison import Map, compare
 from examiner.selection.proof.holdout import Holdout, folds_of_proof
-from examiner.selection.selection import Selection, choose, with_predictor
+from examiner.selection.selection import Selection, choose, settle, with_predictor
 from examiner.workers import Progress
 
 DRAWS = 50
@@ -43,8 +43,9 @@ def distil(
         folds = folds_of_proof(whole)
         holdout = Holdout(folds.folds, repeats=folds.repeats, draws=DRAWS, level=level)
     rng = generator(rng)
-    tasks = choose(whole, size, rng=rng)
+    shrinkage = settle(whole)
+    tasks = choose(whole, size, rng=rng, shrinkage=shrinkage)
     proof = compare(
         whole, [len(tasks)], [DEFAULT], rng=rng, holdout=holdout, progress=progress, map=map
     )
-    return with_predictor(whole, tasks, rng=rng, level=level, proof=proof)
+    return with_predictor(whole, tasks, rng=rng, level=level, proof=proof, shrinkage=shrinkage)

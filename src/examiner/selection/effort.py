@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.greedy import MOST_EXCHANGED
+from examiner.selection.sampled import agents_within
 from examiner.selection.shrinkage import BLENDS, FOLDS, rungs_for
 
 CHOICES_A_FOLD = 8
@@ -32,6 +33,7 @@ def seconds_to_choose(material: Benchmark, size: int | None) -> dict[str, float]
     steps = 2 * size + (size * (size + 1) / 2 if tasks <= MOST_EXCHANGED else 0)
     fitting = 5e-6 * agents * tasks
     settling = len(BLENDS) * FOLDS * rungs_for(tasks)[-1] / CHOICES_A_FOLD
+    settling *= agents_within(agents, tasks) / agents
     return {
         "covariance": 2e-9 * agents * tasks * (size + settling),
         "regression": 1.7e-7 * agents * tasks * steps,

@@ -12,7 +12,7 @@ from examiner.checking import Axes, Bounds, Floats, read_only
 from examiner.selection.curves import ByCurves, ScoreCurves, check_small
 from examiner.selection.evidence import Fold
 from examiner.selection.intervals import Predicted, Reach, calibrated
-from examiner.selection.ridge import Design, ridge_fits
+from examiner.selection.ridge import Design, fits_of_targets, ridge_fits
 from examiner.wording import InputError
 
 UNEXPECTED = 2.0
@@ -156,8 +156,7 @@ def fit_predictor(fold: Fold, columns: Sequence[int], held_out: HeldOut) -> Pred
     design = Design.of(evidence.values)
     z = design.values[:, chosen]
     fits = ridge_fits(design.values, evidence.target, chosen[None])
-    each = evidence.values.T
-    every = ridge_fits(design.values, each, np.tile(chosen, (len(each), 1)))
+    every = fits_of_targets(z, evidence.values)
     other_beta, other_error = _from_others(z)
     return Predictor(
         tasks=tuple(evidence.tasks[column] for column in chosen),
@@ -173,7 +172,7 @@ def fit_predictor(fold: Fold, columns: Sequence[int], held_out: HeldOut) -> Pred
         reach_high=held_out.reach.high,
         task_mean=every.mean,
         task_beta=every.beta,
-        task_error=np.sqrt((every.left_out**2).mean(axis=1)),
+        task_error=every.error,
         other_beta=other_beta,
         other_error=other_error,
         curves=fold.curves,

@@ -78,6 +78,45 @@ def ridge_fits(design: Floats, target: Floats, sets: NDArray[np.intp]) -> RidgeF
     return RidgeFits(*(np.concatenate(pieces) for pieces in zip(*parts, strict=True)))
 
 
+class TargetFits(NamedTuple):
+    """Regressions of many targets on one set: ŷ = mean + Σ β z, and their leave-one-out errors."""
+
+    mean: Floats  # [targets]
+    beta: Floats  # [targets, size]
+    error: Floats  # [targets]: root mean square of each agent predicted from all others
+
+
+def fits_of_targets(z: Floats, targets: Floats) -> TargetFits:
+    """Regress many targets [agents, targets] on the same tasks z [agents, size], as `ridge_fits` would.
+
+    One decomposition serves all, in blocks of targets.
+
+    >>> z = np.array([[-1.0], [0.0], [1.0]])
+    >>> fits_of_targets(z, np.array([[0.0], [2.0], [4.0]])).beta.round(2)
+    array([[2.]])
+    """
+    agents = len(z)
+    eigen, rotation = np.linalg.eigh(z.T @ z)
+    turned = z @ rotation
+    weight = 1.0 / (np.maximum(eigen, 0.0) + agents * SHRINKAGE[:, None])  # [penalties, size]
+    free = np.maximum(1.0 - weight @ (turned**2).T - 1.0 / agents, 1e-9)  # [penalties, agents]
+    parts = []
+    step = max(1, BLOCK_CELLS // agents)
+    for start in range(0, targets.shape[1], step):
+        own = targets[:, start : start + step].T
+        mean = own.mean(axis=1)
+        y = own - mean[:, None]
+        along = y @ turned  # [targets, size]
+        square = np.empty((len(SHRINKAGE), len(y)))
+        for index, each in enumerate(weight):
+            off = (y - (along * each) @ turned.T) / free[index]
+            square[index] = np.einsum("ta,ta->t", off, off)
+        best = square.argmin(axis=0)
+        beta = (weight[best] * along) @ rotation.T
+        parts.append((mean, beta, np.sqrt(square.min(axis=0) / agents)))
+    return TargetFits(*(np.concatenate(pieces) for pieces in zip(*parts, strict=True)))
+
+
 class WithOneMore(NamedTuple):
     """Mean absolute leave-one-out errors of a set alone, and together with each other task."""
 

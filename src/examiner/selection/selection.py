@@ -31,6 +31,8 @@ from examiner.selection.proof.comparison import Comparison
 from examiner.selection.proof.inner import best_of, inner_folds
 from examiner.selection.proof.sets import Contest, random_sets
 from examiner.selection.record import Record, record_of
+from examiner.selection.sampled import note_of_sample
+from examiner.selection.shrinkage import Shrinkage
 from examiner.selection.targets import aggregate, check_target
 from examiner.wording import InputError, counted, listed, shorten
 
@@ -159,8 +161,19 @@ def select(
     """
     whole = source if isinstance(source, Benchmark) else benchmark(source)
     rng = generator(rng)
-    chosen = choose(whole, size, method, rng=rng, inner=inner)
-    return with_predictor(whole, chosen, rng=rng, level=level)
+    shrinkage = settle(whole) if method == DEFAULT else None
+    chosen = choose(whole, size, method, rng=rng, inner=inner, shrinkage=shrinkage)
+    return with_predictor(whole, chosen, rng=rng, level=level, shrinkage=shrinkage)
+
+
+def settle(whole: Benchmark) -> Shrinkage | None:
+    """Return how far covariances of all agents are shrunk, to be found once for choosing and predicting.
+
+    >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
+    >>> settle(benchmark(Results.from_numpy(scores))).rungs
+    (2,)
+    """
+    return fold_of(whole, whole.everyone, ("shrinkage",)).evidence.shrinkage
 
 
 def choose(
@@ -170,11 +183,12 @@ def choose(
     *,
     rng: Randomness,
     inner: int = 5,
+    shrinkage: Shrinkage | None = None,
 ) -> TaskSet:
     """Choose a few tasks by a method of `METHODS`, a function like them, or "best_of".
 
     Best-of takes the method whose sets predict best in `inner` folds over the agents. Demands, costs
-    and a budget (instead of a size) are those of `benchmark`.
+    and a budget (instead of a size) are those of `benchmark`. `shrinkage` is what `settle` found before.
 
     >>> scores = np.random.default_rng(0).normal(size=(8, 6)) + np.arange(8)[:, None]
     >>> chosen = choose(Results.from_numpy(scores), 2, "regression", rng=0)
@@ -190,7 +204,7 @@ def choose(
     else:
         name, entered = method_named(method)
     needs = entered.needs if name in METHODS else ("channels", "items", "ability")
-    evidence = fold_of(whole, whole.everyone, needs).evidence
+    evidence = fold_of(whole, whole.everyone, needs, shrinkage=shrinkage).evidence
     chosen = entered.select(evidence, size, rng)
     return replace(chosen, notes=(*whole.notes, *(notes or chosen.notes)))
 
@@ -202,6 +216,7 @@ def with_predictor(
     rng: Randomness,
     level: float = 0.9,
     proof: Comparison | None = None,
+    shrinkage: Shrinkage | None = None,
 ) -> Selection:
     """Learn from all agents to predict the full benchmark from chosen tasks.
 
@@ -224,13 +239,14 @@ def with_predictor(
     judged = None if proof is None else _judged(whole, chosen, proof)
     draws = random_sets(whole, (size,), DRAWS, rng) if judged is None else ()
     contest = Contest(((chosen.method, method),), (size,), draws, HELD_OUT_FOLDS, level)
-    fold = fold_of(whole, whole.everyone, contest.needs)
+    fold = fold_of(whole, whole.everyone, contest.needs, shrinkage=shrinkage)
     inner = inner_folds(whole, contest, fold, rng)
     if judged is None:
         warning = inner.beside.luck(0, 0).warning(chosen.method, len(chosen))
     else:
         inner, warning = inner._replace(off=judged.off[None, None]), judged.warning
-    notes = chosen.notes if warning is None else (*chosen.notes, warning)
+    notes = (*chosen.notes, *note_of_sample(*whole.values.shape))
+    notes = notes if warning is None else (*notes, warning)
     return Selection(
         replace(chosen, notes=notes),
         fit_predictor(fold, chosen.columns, inner.held_out((0, 0), level)),

@@ -8,8 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.checking import Floats
-from examiner.selection.covariance import Conditionals, Covariance, Factors, blended, factors_of
+from examiner.selection.covariance import Conditionals, Covariance, blended
+from examiner.selection.factors import Centred, Factors, factors_of
 from examiner.selection.names import name_order
+from examiner.selection.sampled import agents_within
 
 FACTORS = (1, 3)
 SHRINKAGES = (0.9, 0.6, 0.3, 0.15)
@@ -103,19 +105,22 @@ class Table(NamedTuple):
 def settled(table: Table, agents: Sequence[str], tasks: Sequence[str]) -> Shrinkage:
     """Judge all blends in five folds: choose on four parts of the agents, predict the fifth.
 
-    Names settle who is in which fold, so that the order of rows and columns means nothing.
+    Names settle who is in which fold, so that the order of rows and columns means nothing. Of very large
+    tables some agents settle it, evenly by name.
     """
     rungs = rungs_for(len(tasks))
     if len(agents) < FEWEST_AGENTS:
         return Shrinkage((), np.empty((len(BLENDS), 0, len(agents))))
     rows, columns = np.argsort(name_order(agents)), np.argsort(name_order(tasks))
+    most = agents_within(len(agents), len(tasks))
+    rows = rows[np.linspace(0, len(agents) - 1, most).astype(np.intp)]
     table = Table(
         table.values[np.ix_(rows, columns)],
         table.target[rows],
         None if table.weights is None else table.weights[columns],
     )
-    fold = np.arange(len(agents)) % FOLDS
-    off = np.empty((len(BLENDS), len(rungs), len(agents)))
+    fold = np.arange(len(rows)) % FOLDS
+    off = np.empty((len(BLENDS), len(rungs), len(rows)))
     for held_out in range(FOLDS):
         part, rest = table.of(fold == held_out), table.of(fold != held_out)
         off[:, :, fold == held_out] = _errors(rest, part, rungs)
@@ -126,7 +131,8 @@ def settled(table: Table, agents: Sequence[str], tasks: Sequence[str]) -> Shrink
 
 def _errors(rest: Table, part: Table, rungs: tuple[int, ...]) -> Floats:
     """How far off the target of some agents is, predicted from others; [blends, rungs, agents]."""
-    made = {count: factors_of(rest.values, count) for count in (0, *FACTORS)}
+    known = Centred.of(rest.values)
+    made = {count: factors_of(known, count) for count in (0, *FACTORS)}
     centre = float(rest.target.mean())
     covariances = [rest.covariance(blend, made[blend.factors]) for blend in BLENDS]
     grown = Conditionals(covariances).grown(rungs[-1])

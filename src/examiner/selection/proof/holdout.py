@@ -23,6 +23,7 @@ REPEATS, FEWER_REPEATS = 5, 2
 """How often pairs of agents are held out in five folds beside the proof; less often in large tables."""
 FEWER_FOLDS = 10
 MOST_AGENTS, MOST_CELLS = 100, 5_000
+FEWEST_FOLDS, VERY_MANY_CELLS = 5, 10_000_000
 """Up to so many agents, and agents · tasks, the proof leaves one out at a time."""
 
 
@@ -189,7 +190,7 @@ class Folds(NamedTuple):
 
 
 def folds_of_proof(material: Benchmark) -> Folds:
-    """Leave one out of small tables, and make ten folds of large ones.
+    """Leave one out of small tables, and make ten folds of large ones, five of very large ones.
 
     Ten folds choose on nine tenths of the agents, a few less than there are: errors come out, if
     anything, too large.
@@ -204,11 +205,13 @@ def folds_of_proof(material: Benchmark) -> Folds:
     small = agents <= MOST_AGENTS and agents * tasks <= MOST_CELLS
     if small or len(set(material.families)) <= FEWER_FOLDS:
         return Folds("loo")
+    many = agents * tasks > VERY_MANY_CELLS
+    number, repeats = (FEWEST_FOLDS, 0) if many else (FEWER_FOLDS, FEWER_REPEATS)
     note = (
-        f"Judged in {FEWER_FOLDS} folds, since {agents:,} agents × {tasks:,} tasks are many; "
+        f"Judged in {number} folds, since {agents:,} agents × {tasks:,} tasks are many; "
         f"`--folds loo` leaves out one at a time, which takes longer."
     )
-    return Folds(FEWER_FOLDS, FEWER_REPEATS, note)
+    return Folds(number, repeats, note)
 
 
 def expected_seconds(

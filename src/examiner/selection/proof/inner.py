@@ -25,6 +25,7 @@ from examiner.selection.proof.sets import (
     predict_sets,
     stacked,
 )
+from examiner.selection.sampled import some_families
 
 STANDARD_ERRORS = 1.5
 CLEARLY = 0.75
@@ -67,21 +68,24 @@ def inner_folds(
 ) -> InnerFolds:
     """Choose and predict again without some of the fold's agents: parts of them, then the best, the worst.
 
-    How far covariances are shrunk was settled on the whole fold: nine blends cannot be fitted to it.
+    How far covariances are shrunk was settled on the whole fold: nine blends cannot be fitted to it. Of a
+    very large fold some agents are taken, and what is said of the others is NaN.
     """
-    rows, target = fold.rows, fold.evidence.target
+    target = fold.evidence.target
     assert target is not None
-    truth = np.where(whole.judged[rows], target, np.nan)
-    families = [whole.families[row] for row in rows]
-    off = np.full((len(contest.methods), len(contest.sizes), len(rows)), np.nan)
+    truth = np.where(whole.judged[fold.rows], target, np.nan)
+    families = [whole.families[row] for row in fold.rows]
+    some = some_families(families, len(whole.tasks), rng)
+    families = [families[index] for index in some]
+    off = np.full((len(contest.methods), len(contest.sizes), len(truth)), np.nan)
     beside = []
     for split in k_fold(families, min(contest.inner, len(set(families))), rng):
-        said = _said(whole, contest, fold, split.train, split.test, rng)
-        off[:, :, split.test] = said.truth - said.guess.value
+        said = _said(whole, contest, fold, some[split.train], some[split.test], rng)
+        off[:, :, some[split.test]] = said.truth - said.guess.value
         beside.append(beside_random(said.truth, said.guess, said.random))
     found = []
-    for sign, out in at_the_ends(truth, codes_of(families)) if ends else ():
-        train, test = np.flatnonzero(~out), np.flatnonzero(out)
+    for sign, out in at_the_ends(truth[some], codes_of(families)) if ends else ():
+        train, test = some[~out], some[out]
         if len(train) >= LEAST_TRAINING and len(test):
             found.append((sign, _said(whole, contest, fold, train, test, rng)))
     return InnerFolds(truth, off, pooled(beside), tuple(found))

@@ -1,0 +1,75 @@
+"""The first factors of a table, found alone: of a large one a few dozen products with a vector do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from examiner.checking import Floats
+
+MOST_PRODUCTS = 1000
+"""Beyond so many rows and columns the first factor is found without a table of products."""
+MOST_DECOMPOSED = 300
+SMALL_TABLE = 64
+"""Up to this many rows all eigenvalues cost less than looking for the largest alone."""
+
+
+def first_share(scores: Floats) -> float:
+    """Return the first eigenvalue's share of a standardised table; NaN where nothing varies.
+
+    >>> first_share(np.array([[1.0, -1.0], [-1.0, 1.0]]))
+    1.0
+    """
+    held = np.nan_to_num(scores)
+    held = held if held.shape[0] <= held.shape[1] else held.T
+    if len(held) > MOST_PRODUCTS:
+        total = float(np.einsum("at,at->", held, held))
+        return float(singular(held, 1)[1][0]) ** 2 / total if total > 0 else float("nan")
+    products = held @ held.T
+    total = float(np.trace(products))
+    return _largest_eigenvalue(products) / total if total > 0 else float("nan")
+
+
+def _largest_eigenvalue(products: Floats) -> float:
+    if len(products) <= SMALL_TABLE:
+        return float(np.linalg.eigvalsh(products)[-1])
+    from scipy.sparse.linalg import eigsh  # slow to import
+
+    # Not a constant start: centred tables send it to zero. The same one always, for the same answer.
+    start = np.cos(np.arange(1.0, len(products) + 1.0))
+    return float(eigsh(products, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
+
+
+def singular(table: Floats, count: int) -> tuple[Floats, Floats, Floats]:
+    """Return the first singular values of a table with their directions: left [rows, count], values, right.
+
+    Of a large table no others are found, by Lanczos' method, in a few dozen products with a vector.
+
+    >>> singular(np.diag([3.0, 2.0, 1.0]), 2)[1]
+    array([3., 2.])
+    """
+    least = min(table.shape)
+    if least <= MOST_DECOMPOSED or count >= least:
+        left, values, right = np.linalg.svd(table, full_matrices=False)
+        return left[:, :count], values[:count], right[:count]
+    from scipy.sparse.linalg import LinearOperator, eigsh  # slow to import
+
+    wide = table if len(table) == least else table.T
+    squares = LinearOperator((least, least), lambda v: wide @ (wide.T @ v), dtype=np.float64)
+    start = np.cos(np.arange(1.0, least + 1.0))
+    found, vectors = eigsh(squares, k=count, which="LA", v0=start)
+    values, vectors = np.sqrt(np.maximum(found[::-1], 0.0)), vectors[:, ::-1]
+    others = (vectors.T @ wide) / np.where(values > 0, values, 1.0)[:, None]
+    return (vectors, values, others) if wide is table else (others.T, values, vectors.T)
+
+
+def share_by_chance(agents: int, tasks: int) -> float:
+    r"""Return the share that the first factor of many agents without any order has on many tasks.
+
+    .. math:: \frac{1}{T} \Big(1 + \sqrt{T / (A - 1)}\Big)^2
+
+    where the largest eigenvalue of a correlation matrix tends to (Jiang, 2004, theorem 1.1).
+
+    >>> round(share_by_chance(1001, 1000), 4)
+    0.004
+    """
+    return float((1 + np.sqrt(tasks / (agents - 1))) ** 2 / tasks)

@@ -1,0 +1,187 @@
+"""Few levels: where cells take few values, as wins of trials do, pairs of agents are those of levels."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from examiner.checking import Floats
+
+if TYPE_CHECKING:
+    from examiner.information.confusion import PairLikelihood
+
+MOST_LEVELS = 16
+"""With more, products over levels take no less time than exponentials over pairs."""
+LOOKED_AT = 8
+"""Tasks that are looked at first: scores that are all different show there."""
+SAME = 1e-12
+LEAST_EXPONENT = -700.0
+MOST_EXPONENT = 300.0
+BLOCK_CELLS = 1 << 17
+SUMMED_CELLS = 1 << 23
+FEWEST_IN_BLOCK = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Levels:
+    """Which level each agent has on each task, and how likely each level makes each other.
+
+    `code` [tasks, agents] counts from 0, `logs` [tasks, levels, levels] are log-likelihoods of pairs, and
+    `count` [tasks, levels] says how many agents have a level.
+    """
+
+    code: NDArray[np.uint8]
+    logs: Floats
+    count: Floats
+
+    def of(self, tasks: NDArray[np.intp]) -> Levels:
+        """The same of some tasks."""
+        return Levels(self.code[tasks], self.logs[tasks], self.count[tasks])
+
+    def single_entropies(self) -> tuple[Floats, Floats]:
+        r"""Mean entropy of the rows of each task alone, and that of its mean row; shape [tasks] each.
+
+        With n agents at each level, the row of an agent at level k has
+
+        .. math:: Z_k = \sum_l n_l e^{\ell_{kl}}, \qquad
+                  H_k = \log Z_k - \sum_l n_l e^{\ell_{kl}} \ell_{kl} / Z_k
+        """
+        logs = self._beside_own(slice(None))
+        raised = np.exp(logs)
+        total = np.einsum("tkl,tl->tk", raised, self.count)
+        total = np.maximum(total, 1e-300)  # of levels that nobody has
+        weighted = np.einsum("tkl,tkl,tl->tk", raised, logs, self.count)
+        agents = self.code.shape[1]
+        entropy = (self.count * (np.log(total) - weighted / total)).sum(axis=1) / agents
+        mean = np.einsum("tkl,tk->tl", raised, self.count / total) / agents
+        mean_entropy = -(self.count * mean * np.log(np.maximum(mean, 1e-300))).sum(axis=1)
+        return entropy, mean_entropy
+
+    def entropies(self, base: Floats, rows: NDArray[np.intp] | None = None) -> Floats | None:
+        r"""Mean entropy of the rows of a set with each of the tasks; `rows` takes some agents' rows alone.
+
+        With :math:`D_{ab}` the set's log-likelihoods less those of an agent with itself, a row has
+
+        .. math:: Z_a = \sum_l e^{\ell_{k_a l}} \sum_{b: k_b = l} e^{D_{ab}}
+
+        so that all tasks need two products of tables. None where numbers would overflow.
+        """
+        part = base if rows is None else base[rows]
+        own = base.diagonal() if rows is None else base.diagonal()[rows]
+        apart = part - own[:, None]
+        if apart.max() > MOST_EXPONENT:
+            return None
+        np.maximum(apart, LEAST_EXPONENT, out=apart)
+        raised = np.exp(apart)
+        apart *= raised
+        step = self._step
+        blocks = (slice(start, start + step) for start in range(0, len(self.code), step))
+        return np.concatenate([self._block(raised, apart, block, rows) for block in blocks])
+
+    @property
+    def _step(self) -> int:
+        """Tasks of a block: within the processor's cache, and not so few that products wait for memory."""
+        cells = int(self.code.shape[1]) * int(self.logs.shape[1])
+        return max(FEWEST_IN_BLOCK, BLOCK_CELLS // cells)
+
+    def _block(
+        self,
+        raised: Floats,
+        weighted: Floats,
+        tasks: slice,
+        rows: NDArray[np.intp] | None,
+    ) -> Floats:
+        code, levels = self.code[tasks], self.logs.shape[1]
+        member = self._members(code, np.float64)
+        near = (member @ raised.T).reshape(len(code), levels, -1)  # [tasks, levels, rows]
+        near_logs = (member @ weighted.T).reshape(near.shape)
+        logs = self._beside_own(tasks)
+        likely = np.exp(logs)
+        own = (code if rows is None else code[:, rows]).astype(np.intp)
+        total, sums = np.zeros(own.shape), np.zeros(own.shape)
+        for level in range(levels):
+            here = np.take_along_axis(likely[:, :, level], own, axis=1)
+            total += here * near[:, level]
+            sums += here * near_logs[:, level]
+            here *= np.take_along_axis(logs[:, :, level], own, axis=1)
+            sums += here * near[:, level]
+        return np.asarray((np.log(total) - sums / total).mean(axis=1))
+
+    def _beside_own(self, tasks: slice) -> Floats:
+        """Log-likelihoods of levels less those of a level with itself."""
+        logs = self.logs[tasks]
+        own = np.einsum("tkk->tk", logs)[:, :, None]
+        return np.asarray(np.clip(logs - own, LEAST_EXPONENT, MOST_EXPONENT))
+
+    def _members(
+        self, code: NDArray[np.uint8], kind: DTypeLike
+    ) -> NDArray[Any]:  # Any: of this kind
+        """Which agents have which level, one row a task and level: [tasks · levels, agents]."""
+        level = np.arange(self.logs.shape[1], dtype=np.uint8)
+        member = code[:, None, :] == level[:, None]
+        return np.asarray(member.reshape(-1, code.shape[1]), dtype=kind)
+
+    def table(self, tasks: NDArray[np.intp]) -> Floats:
+        """Log-likelihood of each pair on these tasks together, [agents, agents]."""
+        return self.summed(self.logs[tasks], tasks)
+
+    def summed(self, values: Floats, tasks: NDArray[np.intp]) -> Floats:
+        r"""Sum over tasks what each pair of levels has, [tasks, levels, levels]; [agents, agents].
+
+        .. math:: \sum_t v_t(k_a, k_b) = \sum_t \sum_k [k_a = k] \, v_t(k, k_b)
+        """
+        agents = self.code.shape[1]
+        total = np.zeros((agents, agents), dtype=values.dtype)
+        step = max(1, SUMMED_CELLS // (agents * self.logs.shape[1]))
+        for start in range(0, len(tasks), step):
+            code = self.code[tasks[start : start + step]]
+            at = code[:, None, :].astype(np.intp)
+            there = np.take_along_axis(values[start : start + step], at, axis=2)
+            total += self._members(code, values.dtype).T @ there.reshape(-1, agents)
+        return total
+
+
+def levels_of(pairs: PairLikelihood, mean: Floats) -> Levels | None:
+    """Find the levels of channels with means [measures, agents, tasks]; None where they are many.
+
+    >>> from examiner.information.channels import Channels
+    >>> from examiner.information.confusion import PairLikelihood
+    >>> from examiner.results import Results
+    >>> wins = Channels.of(Results.from_numpy([[[0.0, 1.0]], [[0.0, 0.0]], [[1.0, 0.0]]]))
+    >>> levels_of(PairLikelihood(wins), wins.mean).code
+    array([[1, 0, 1]], dtype=uint8)
+    """
+    code = _codes(mean)
+    if code is None:
+        return None
+    levels = int(code.max()) + 1
+    member = [code == level for level in range(levels)]
+    typical = np.stack([each.argmax(axis=1) for each in member], axis=1)  # an agent at each level
+    count = np.stack([each.sum(axis=1) for each in member], axis=1).astype(np.float64)
+    part = copy(pairs)
+    part.choose_agents(typical)
+    if not part.stands_for(pairs, code, SAME):
+        return None
+    logs = np.stack([part.row(level, slice(None)) for level in range(levels)], axis=1)
+    return Levels(code, logs, count)
+
+
+def _codes(mean: Floats) -> NDArray[np.uint8] | None:
+    code: NDArray[np.int64] | None = None
+    for values in mean:
+        if len(np.unique(values[:, :LOOKED_AT])) > MOST_LEVELS:
+            return None
+        found = np.unique(values)
+        if len(found) > MOST_LEVELS:
+            return None
+        place = np.searchsorted(found, values.T).astype(np.uint8)
+        code = place if code is None else code * np.uint8(len(found)) + place
+    assert code is not None
+    used, place = np.unique(code, return_inverse=True)
+    if len(used) > MOST_LEVELS:
+        return None
+    return place.reshape(code.shape).astype(np.uint8)

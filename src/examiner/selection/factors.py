@@ -1,0 +1,177 @@
+"""Common factors of tasks: a few numbers of each agent, from which all its values are expected.
+
+Fitted by EM over the cells that were observed, without copies of the table.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from examiner.checking import Floats
+
+ITERATIONS = 25
+"""Steps of EM from principal components; what is left to gain is less than what shrinking takes away."""
+PRIOR_AGENTS = 1.0
+"""Loadings are held at 0 as if by so many agents more: a task may have fewer agents than factors."""
+LEAST_NOISE = 0.02
+"""Share of a task's variance that is its own, at least: a factor must not be one task (Heywood)."""
+SMALL_TABLE = 100
+"""Up to so many agents or tasks all singular values are found at once, of more the first few alone."""
+
+
+class Factors(NamedTuple):
+    """A few common factors of tasks: x = mean + loadings · f + e, with f ~ N(0, I), e of own variance.
+
+    `filled` are the agents' values about the mean, gaps as the factors expect them.
+    """
+
+    mean: Floats  # [tasks]
+    loadings: Floats  # [tasks, factors]
+    noise: Floats  # [tasks]
+    scores: Floats  # [agents, factors]
+    second: Floats  # [factors, factors]: sum over agents of E[f fᵀ]
+    filled: Floats  # [agents, tasks]
+    gaps: Floats  # [tasks]: the share of agents not observed
+
+
+class Centred(NamedTuple):
+    """Values about the tasks' means, 0 where there is a gap, and what any number of factors needs."""
+
+    x: Floats  # [agents, tasks]
+    held: Floats | None  # [agents, tasks]: 1 where observed; None where there are no gaps
+    number: Floats  # [tasks]: agents observed
+    centre: Floats  # [tasks]
+    variance: Floats  # [tasks]
+
+    @classmethod
+    def of(cls, values: Floats) -> Centred:
+        """Centre values [agents, tasks] with NaN for gaps."""
+        seen = np.isfinite(values)
+        if seen.all():
+            number = np.full(values.shape[1], float(len(values)))
+            centre = values.sum(axis=0) / number
+            x = values - centre
+            return cls(x, None, number, centre, np.einsum("at,at->t", x, x) / number)
+        held = seen.astype(np.float64)
+        number = np.maximum(held.sum(axis=0), 1.0)
+        centre = np.where(seen, values, 0.0).sum(axis=0) / number
+        x = np.where(seen, values - centre, 0.0)
+        return cls(x, held, number, centre, (x**2).sum(axis=0) / number)
+
+    @property
+    def share(self) -> float:
+        """The share of cells that were observed."""
+        return 1.0 if self.held is None else float(self.held.mean())
+
+    def components(self, count: int) -> tuple[Floats, Floats]:
+        """Return the first singular values and their directions [count, tasks]."""
+        least = min(self.x.shape)
+        if least <= SMALL_TABLE:
+            _, size, right = np.linalg.svd(self.x, full_matrices=False)
+            return size[:count], right[:count]
+        from scipy.sparse.linalg import LinearOperator, eigsh  # slow to import
+
+        x = self.x if len(self.x) == least else self.x.T
+        squares = LinearOperator((least, least), lambda v: x @ (x.T @ v), dtype=np.float64)
+        # The same start always, for the same answer; not a constant, which centred tables send to zero.
+        start = np.cos(np.arange(1.0, least + 1.0))
+        values, vectors = eigsh(squares, k=count, which="LA", v0=start)
+        size, vectors = np.sqrt(np.maximum(values[::-1], 0.0)), vectors[:, ::-1]
+        if len(self.x) != least:
+            return size, vectors.T
+        return size, (vectors.T @ self.x) / np.where(size > 0, size, 1.0)[:, None]
+
+
+def factors_of(values: Floats | Centred, count: int) -> Factors:
+    r"""Fit common factors to values [agents, tasks] by EM over the observed cells alone; NaN is a gap.
+
+    With :math:`O_a` the tasks of agent a and :math:`\Psi` the tasks' own variances,
+
+    .. math:: V_a = \Big(I + \sum_{t \in O_a} w_t w_t^\top / \psi_t\Big)^{-1}, \qquad
+              \hat f_a = V_a \sum_{t \in O_a} w_t (x_{at} - \mu_t) / \psi_t
+
+    and each task is regressed on 1 and the factors of its agents (Rubin & Thayer, 1982, eqs. 4–5, with
+    gaps). So an agent that played half of the tasks tells about those. A count of 0 stands for one factor
+    that correlates evenly with all tasks.
+
+    >>> rng = np.random.default_rng(0)
+    >>> table = rng.normal(size=(200, 1)) * [1.0, 2.0, 1.0] + 0.1 * rng.normal(size=(200, 3))
+    >>> found = np.abs(factors_of(table, 1).loadings[:, 0])
+    >>> (found / found[0]).round(1)
+    array([1., 2., 1.])
+    """
+    known = values if isinstance(values, Centred) else Centred.of(values)
+    x, held, number, variance = known.x, known.held, known.number, known.variance
+    agents, tasks = x.shape
+    floor = LEAST_NOISE * variance + 1e-9 * max(float(variance.mean()), 1e-300)
+    loadings = _start(known, count)
+    steps, count = (ITERATIONS if count else 0), loadings.shape[1]
+    noise = np.maximum(variance - (loadings**2).sum(axis=1), floor)
+    shift = np.zeros(tasks)
+    prior = np.diag([1e-6, *[PRIOR_AGENTS] * count])
+    for _ in range(steps):
+        scores, spread = _scores(known, shift, loadings, noise)
+        design = np.column_stack([np.ones(agents), scores])
+        along = x.T @ design
+        if held is None:  # all tasks have the same agents, and so the same moments
+            moments = design.T @ design
+            moments[1:, 1:] += agents * spread[0]
+            found = np.linalg.solve(moments + prior, along.T).T
+        else:
+            squares = design[:, :, None] * design[:, None, :]
+            squares[:, 1:, 1:] += spread
+            sums = (held.T @ squares.reshape(agents, -1)).reshape(tasks, count + 1, count + 1)
+            found = np.linalg.solve(sums + prior, along[:, :, None])[:, :, 0]
+        # Without gaps values are about their means already.
+        shift, loadings = (np.zeros(tasks) if held is None else found[:, 0]), found[:, 1:]
+        noise = np.maximum(variance - (found * along).sum(axis=1) / number, floor)
+    scores, spread = _scores(known, shift, loadings, noise)
+    second = scores.T @ scores + np.broadcast_to(spread, (agents, count, count)).sum(axis=0)
+    told = known.centre + shift, loadings, noise, scores, second
+    if held is None:
+        return Factors(*told, x, np.zeros(tasks))
+    filled = np.where(held > 0, x - shift, scores @ loadings.T)
+    return Factors(*told, filled, 1 - held.mean(axis=0))
+
+
+def _start(known: Centred, count: int) -> Floats:
+    r"""Loadings before EM: principal components; with 0 factors that of one even correlation for all pairs.
+
+    .. math:: \bar r = \frac{\operatorname{Var}(\sum_t z_t) / m - 1}{m - 1}, \qquad
+              w_t = \sqrt{\bar r}\, s_t
+
+    (Ledoit & Wolf, 2004, section 3.2), which few agents can tell.
+    """
+    agents, share = len(known.x), max(known.share, 1e-3)
+    if count:
+        size, right = known.components(count)
+        # Of two tasks a cell is there twice as rarely: what gaps take off covariances is given back.
+        return np.asarray(right.T * (size / (np.sqrt(agents) * share)))
+    deviation = np.sqrt(known.variance)
+    sums = known.x @ (1 / np.where(deviation > 0, deviation, 1.0))
+    varied = max(int((deviation > 0).sum()), 2)
+    together = float((sums**2).mean()) / varied / share
+    even = min(max((together - 1.0) / (varied - 1) / share, 0.0), 0.95)
+    return np.asarray(np.sqrt(even) * deviation)[:, None]
+
+
+def _scores(
+    known: Centred, shift: Floats, loadings: Floats, noise: Floats
+) -> tuple[Floats, Floats]:
+    """Expected factors of each agent and their covariances; [agents, factors], and a matrix each.
+
+    Where there are no gaps one matrix stands for all agents.
+    """
+    count = loadings.shape[1]
+    weighed = loadings / noise[:, None]
+    products = (weighed[:, :, None] * loadings[:, None, :]).reshape(len(loadings), -1)
+    moved = shift[:, None] * weighed
+    if known.held is None:
+        seen, off = products.sum(axis=0), moved.sum(axis=0)
+    else:
+        seen, off = known.held @ products, known.held @ moved
+    spread = np.linalg.inv(np.eye(count) + seen.reshape(-1, count, count))
+    scores: Floats = ((known.x @ weighed - off)[:, None, :] @ spread)[:, 0]
+    return scores, np.asarray(spread, dtype=np.float64)
