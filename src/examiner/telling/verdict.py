@@ -25,7 +25,7 @@ from examiner.telling.table import Record
 from examiner.wording import counted
 
 MOST_SENTENCES = 5
-MOST_DISTRUSTED = 4
+MOST_DISTRUSTED = 3
 MOST_NAMED = 3
 LONGEST_DOUBT = 260
 """Letters of a warning beside the verdict; all of it stands at the end of a report."""

@@ -202,8 +202,7 @@ FINDINGS = Findings(
             "suspects.finding",
             "Tasks to look at",
             "tasks",
-            "Crosses, if any, go with the other tasks less, or more, than is usual; tasks that all or none "
-            "solve have no place here.",
+            "Crosses, if there are any, go with the other tasks less, or more, than is usual.",
             "No task can be suspected",
         ),
         "likeness": Home(

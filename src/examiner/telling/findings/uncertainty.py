@@ -273,7 +273,7 @@ class DecisionData(NamedTuple):
     reliability: Floats | None = None
 
 
-def draw_decision(data: DecisionData, title: str = "score") -> chart.Drawing:
+def draw_decision(data: DecisionData) -> chart.Drawing:
     """Draw the standard error of a difference; the darker the line, the fewer the runs.
 
     >>> error = np.array([[2.0], [1.4]])
@@ -311,7 +311,7 @@ def _designs(study: Study, made: DecisionStudy) -> Figure:
     return Figure(
         key="decision",
         drawn=data,
-        drawing=draw_decision(data, study.measure),
+        drawing=draw_decision(data),
         caption=f"{told} {three_digits(made.now)}.",
         description="Falling lines of the expected error over tasks, one for each number of runs.",
         legend="Tasks are taken as drawn from many like them.",
