@@ -112,12 +112,9 @@ def test_a_single_run_is_not_to_be_trusted_with_other_runs():
 
 
 def test_sections_left_out_are_nothing_to_beware_of():
-    table = (np.random.default_rng(0).random((12, 40)) < np.linspace(0.9, 0.1, 12)[:, None]).astype(
-        float
-    )
-    report = ex.report(
-        Results.from_numpy(table), None, sections=["significance", "learning", "reading"]
-    )
+    shares = np.linspace(0.9, 0.1, 6)[:, None]
+    table = (np.random.default_rng(0).random((6, 30)) < shares).astype(float)
+    report = ex.report(Results.from_numpy(table), None)
     assert "Left out" in report.html
     assert not any("learning" in said(each) for each in report.verdict.distrust)
 
