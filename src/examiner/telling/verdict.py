@@ -120,7 +120,7 @@ def _tested(found: Record, data: Mapping[str, Record], tied: Sequence[str]) -> P
     """By which test agents are told apart, and how often the first would be first again."""
     agents = found["others"] + 1
     pairs = f" and {counted(agents * (agents - 1) // 2, 'pair')}" if agents > 2 else ""
-    doubt = f"Wilcoxon's test with Holm's correction over {counted(found['tasks'], 'task')}{pairs}, at 5 %"
+    doubt = f"Wilcoxon with Holm over {counted(found['tasks'], 'task')}{pairs}, at 5 %"
     again = data.get("rank_probabilities")
     shares = {} if again is None else {name: again["first_place"].get(name, 0) for name in tied}
     if again is None or len(tied) > MOST_NAMED:
@@ -129,8 +129,7 @@ def _tested(found: Record, data: Mapping[str, Record], tied: Sequence[str]) -> P
     told = percent(shares[tied[0]])
     if len(tied) > 1:
         who, told = ("they",), " and ".join(percent(shares[name]) for name in tied)
-    unit = "runs of the same tasks" if again["unit"] == "runs" else again["unit"]
-    return (f"{doubt}; with other {unit} ", *who, f" would come first in {told} of draws.")
+    return (f"{doubt}; with other {again['unit']} ", *who, f" would come first in {told} of draws.")
 
 
 def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
@@ -154,9 +153,9 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
         claim = (*claim, *enumerated(silent, MOST_NAMED))
     row = best[enough - 1]
     most = f"{three_digits(found['max_bits'])} bits that would name the agent"
-    doubt = f"They tell {three_digits(row['cumulative_bits'])} of the {most}"
+    doubt = f"{three_digits(row['cumulative_bits'])} of the {most}"
     if np.isfinite(row["low"]):
-        doubt += f", at least {three_digits(row['low'])} once noise is taken off"
+        doubt += f", at least {three_digits(row['low'])} without noise"
     if np.isfinite(row["chance_bits"]):
         doubt += f"; chance alone would seem to give {three_digits(row['chance_bits'])}"
     return Judgement((*claim, "."), f"{doubt}.", "information")
