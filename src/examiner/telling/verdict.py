@@ -116,7 +116,7 @@ def _leader(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     return Judgement(claim, doubt, "significance")
 
 
-def _tested(found: Record, data: Mapping[str, Record], tied: Sequence[str]) -> Prose:
+def _tested(found: Record, data: Mapping[str, Record], tied: Sequence[str]) -> str:
     """By which test agents are told apart, and how often the first would be first again."""
     agents = found["others"] + 1
     pairs = f" and {counted(agents * (agents - 1) // 2, 'pair')}" if agents > 2 else ""
@@ -125,11 +125,9 @@ def _tested(found: Record, data: Mapping[str, Record], tied: Sequence[str]) -> P
     shares = {} if again is None else {name: again["first_place"].get(name, 0) for name in tied}
     if again is None or len(tied) > MOST_NAMED:
         return f"{doubt}."
-    who: Parts = ("it",)
-    told = percent(shares[tied[0]])
-    if len(tied) > 1:
-        who, told = ("they",), " and ".join(percent(shares[name]) for name in tied)
-    return (f"{doubt}; with other {again['unit']} ", *who, f" would come first in {told} of draws.")
+    who = "it" if len(tied) == 1 else "they"
+    told = " and ".join(percent(shares[name]) for name in tied)
+    return f"{doubt}; with other {again['unit']} {who} would come first in {told} of draws."
 
 
 def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
@@ -143,10 +141,8 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     enough = found["enough"]
     names = enumerated([row["task"] for row in best[:enough]], MOST_NAMED)
     silent = [row["task"] for row in found["tasks"] if not row["bits"] > row["chance_high"]]
-    claim: Parts = (
-        f"{enough:,} of {total} tell agents apart nearly as well as the best {len(bits):,} do: ",
-    )
-    claim = (*claim, *names)
+    start = f"{enough:,} of {total} tell agents apart nearly as well as the best {len(bits):,} do: "
+    claim: Parts = (start, *names)
     if silent and np.isfinite(found["tasks"][0]["chance_high"]):
         verb = "tells" if len(silent) == 1 else "tell"
         claim = (*claim, f"; {len(silent):,} {verb} no more than chance: ")
