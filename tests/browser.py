@@ -12,6 +12,7 @@ import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 WIDE, PHONE = 1280, 390
+LEGIBILITY = Path(__file__).parent / "legibility.js"
 
 
 @contextmanager
@@ -61,6 +62,10 @@ class Opened:
             "() => [...document.querySelectorAll('.plot')].filter((plot) => plot.checkVisibility())"
             ".every((plot) => plot.querySelector('.main-svg'))"
         )
+
+    def unreadable(self) -> list[str]:
+        """Labels that overlap or are cut, and text beyond its edge, of all that is drawn and open."""
+        return list(self.ask(LEGIBILITY.read_text(encoding="utf-8")))
 
     @property
     def outside(self) -> list[str]:

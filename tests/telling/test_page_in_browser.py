@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import examiner as ex
-from browser import PHONE, Opened, started
+from browser import PHONE, WIDE, Opened, started
 from examiner.results import Results
 from examiner.telling.prose import aligned, three_digits
 
@@ -203,6 +203,66 @@ def test_figures_and_tables_are_taken_away(shared, report):
     assert (
         taken["LaTeX"].startswith(r"\begin{tabular}{rlrrrr}") and r"\bottomrule" in taken["LaTeX"]
     )
+
+
+@pytest.mark.filterwarnings("ignore::examiner.ExaminerWarning")
+def test_labels_of_twelve_agents_on_27_tasks_can_be_read(browser, tmp_path):
+    sections = [
+        "ranking",
+        "rank_probabilities",
+        "intervals",
+        "significance",
+        "likeness",
+        "decision",
+    ]
+    report = ex.report(ex.load("atari-arena"), success=0.05, sections=[*sections, "reading"])
+    opened = Opened(browser, report.save(tmp_path / "report.html"))
+    opened.draw_all()
+    assert opened.unreadable() == []
+    opened.close()
+
+
+def test_labels_that_lie_on_each_other_or_are_cut_are_found(browser, saved):
+    opened = Opened(browser, saved)
+    opened.draw_all()
+    opened.ask(
+        """(() => {
+          const [one, other] = document.querySelectorAll("#figure-standing .ytick text");
+          other.setAttribute("y", one.getAttribute("y"));
+          other.setAttribute("transform", one.getAttribute("transform") ?? "");
+          document.querySelector("h1").style.whiteSpace = "nowrap";
+          document.querySelector("h1").textContent = "wide ".repeat(200);
+        })()"""
+    )
+    found = opened.unreadable()
+    assert any("lies on" in each for each in found)
+    assert any("page's edge" in each for each in found)
+    opened.close()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::examiner.ExaminerWarning")
+@pytest.mark.parametrize("width", [WIDE, PHONE])
+@pytest.mark.parametrize(
+    "name", ["atari-arena", "atari-dqn-family", "swebench-verified", "simulated"]
+)
+def test_no_label_of_a_whole_report_overlaps_or_is_cut(browser, tmp_path, name, width):
+    results = _simulated(500, 4000) if name == "simulated" else ex.load(name)
+    report = ex.report(results, success=0.05 if name == "atari-arena" else None)
+    opened = Opened(browser, report.save(tmp_path / "report.html"), width)
+    opened.draw_all()
+    opened.ask("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    opened.draw_all()
+    assert opened.unreadable() == []
+    assert opened.sideways <= 0 and opened.errors == []
+    opened.close()
+
+
+def _simulated(agents: int, tasks: int) -> Results:
+    rng = np.random.default_rng(0)
+    slope, difficulty = rng.lognormal(0, 0.4, tasks), rng.normal(size=tasks)
+    chance = 1 / (1 + np.exp(-slope * (rng.normal(size=(agents, 1)) - difficulty)))
+    return Results.from_numpy((rng.random((agents, tasks)) < chance).astype(float))
 
 
 def test_a_phone_scrolls_down_and_not_sideways(browser, saved):

@@ -111,6 +111,25 @@ def test_a_single_run_is_not_to_be_trusted_with_other_runs():
     assert "cannot be told" in claims(report)[-1]
 
 
+def test_sections_left_out_are_nothing_to_beware_of():
+    shares = np.linspace(0.9, 0.1, 6)[:, None]
+    table = (np.random.default_rng(0).random((6, 30)) < shares).astype(float)
+    report = ex.report(Results.from_numpy(table), None)
+    assert "Left out" in report.html
+    assert not any("learning" in said(each) for each in report.verdict.distrust)
+
+
+def test_agents_that_tie_lead_together_and_each_has_its_share_of_first_places():
+    table = np.tile(np.linspace(0.9, 0.1, 6)[:, None], (1, 12))
+    table[0] = table[0] + np.linspace(-0.05, 0.05, 12)
+    table[1] = table[0][::-1]
+    results = Results.from_numpy(table, agents=AGENTS[:6])
+    told = ex.report(results, None, sections=["significance", "rank_probabilities", "intervals"])
+    assert claims(told)[0].startswith("best and good lead with the same mean")
+    assert "they would come first in " in said(told.verdict.judgements[0].doubt)
+    assert said(told.sections[-1].lead).startswith("best and good lead by ")
+
+
 def test_the_json_has_the_verdict_and_the_chapters(told):
     content = told.to_dict()
     assert [each["claim"] for each in content["verdict"]["sentences"]] == claims(told)

@@ -164,7 +164,11 @@ def save_figures(
     )
 
 
-def noted(notes: Sequence[str], title: str = "Beware") -> tuple[Notes, ...]:
+BEWARE = "Beware"
+"""The title of notes that say what to doubt."""
+
+
+def noted(notes: Sequence[str], title: str = BEWARE) -> tuple[Notes, ...]:
     """Return the notes as a block, or nothing where there are none.
 
     >>> noted([])

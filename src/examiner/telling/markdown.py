@@ -52,7 +52,7 @@ def _verdict(verdict: Verdict) -> Iterator[str]:
         for number, each in enumerate(verdict.judgements, start=1)
     )
     if verdict.distrust:
-        yield "Do not trust:"
+        yield "Before you rely on this:"
         yield _bullets(verdict.distrust)
 
 

@@ -105,6 +105,17 @@ def aligned(values: Sequence[float]) -> list[str]:
     ]
 
 
+def percent(share: float) -> str:
+    """Write a share in whole percent; what was merely never seen, or always, is not said to be sure.
+
+    >>> percent(0.898), percent(1.0), percent(0.001)
+    ('90 %', 'more than 99 %', 'less than 1 %')
+    """
+    if share > 0.99:
+        return "more than 99 %"
+    return "less than 1 %" if share < 0.01 else f"{100 * share:.0f} %"
+
+
 def _decimals(value: float) -> int:
     if value == 0:
         return 0

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from examiner.telling.figures.standing import StandingData, draw
-from examiner.telling.finding import Figure, Finding, Notes, Sides
-from examiner.telling.prose import Name, Parts, Prose, enumerated, parts_of, said, three_digits
+from examiner.telling.finding import BEWARE, Figure, Finding, Notes
+from examiner.telling.prose import (
+    Name,
+    Parts,
+    Prose,
+    enumerated,
+    parts_of,
+    percent,
+    said,
+    three_digits,
+)
+from examiner.telling.standing_figure import standing_figure
 from examiner.telling.study import Study
 from examiner.telling.table import Record
 from examiner.wording import counted
 
 MOST_SENTENCES = 5
-MOST_DISTRUSTED = 4
+MOST_DISTRUSTED = 3
 MOST_NAMED = 3
-MOST_DRAWN = 16
 LONGEST_DOUBT = 260
 """Letters of a warning beside the verdict; all of it stands at the end of a report."""
-SHARE_TOLD = 0.9
-"""Of the bits that the best tasks tell: how few of them tell so much is counted."""
 HELPS = 0.05
 """An error that twice as much lowers by less than this share is hardly lowered."""
-PREDICTS = 0.5
-"""Below this R² a few tasks leave most of what differs between agents untold."""
+ORDERED_FROM = 40
+"""Agents: orders of the few that are held out at a time of fewer say little."""
+PREDICTS, PREDICTS_WELL = 0.5, 0.9
+"""Below these R² a few tasks leave most, or much, of what differs between agents untold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +70,7 @@ def verdict(study: Study, sections: Sequence[Finding]) -> Verdict:
     """
     told = {section.key: section for section in sections if section.applies}
     data = {key: section.data for key, section in told.items()}
-    figure = _figure(study, data)
+    figure = standing_figure(study, data)
     distrust = _distrusted(study, told)
     if study.not_shown:
         return Verdict(_nothing(study, told), distrust, figure)
@@ -89,12 +98,12 @@ def _leader(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     first, alike, ahead = Name(found["first"]), found["alike"], found["ahead_on_most"]
     some = "" if found["others"] + 1 == len(study.results.agents) else "the next "
     tied = [study.results.agents[row] for row in study.order if study.ranks[row] == 1]
+    doubt = _tested(found, data, tied)
     if len(tied) > 1:
         alone = [name for name in alike if name not in tied]
         others = f"{len(alone):,} of {some}{found['others'] + 1 - len(tied):,} others"
         told = f" lead with the same mean; {others} cannot be told from them."
-        both = (*enumerated(tied, MOST_NAMED), told)
-        return Judgement(both, _tested(found, data), "significance")
+        return Judgement((*enumerated(tied, MOST_NAMED), told), doubt, "significance")
     claim: Parts = (first, " leads, and every other agent is shown to be behind.")
     if ahead:
         claim = (first, " has the highest mean, but ", *enumerated(ahead, MOST_NAMED))
@@ -104,49 +113,61 @@ def _leader(study: Study, data: Mapping[str, Record]) -> Judgement | None:
         claim = (first, f" leads; {many} cannot be told from it.")
     elif alike:
         claim = (first, " leads; ", *enumerated(alike), " cannot be told from it.")
-    return Judgement(claim, _tested(found, data), "significance")
+    return Judgement(claim, doubt, "significance")
 
 
-def _tested(found: Record, data: Mapping[str, Record]) -> str:
+def _tested(found: Record, data: Mapping[str, Record], tied: Sequence[str]) -> str:
     """By which test agents are told apart, and how often the first would be first again."""
-    doubt = f"Wilcoxon with Holm over {counted(found['tasks'], 'task')}, at 5 %"
+    agents = found["others"] + 1
+    pairs = f" and {counted(agents * (agents - 1) // 2, 'pair')}" if agents > 2 else ""
+    doubt = f"Wilcoxon with Holm over {counted(found['tasks'], 'task')}{pairs}, at 5 %"
     again = data.get("rank_probabilities")
-    if again and again["first"] == found["first"]:
-        share = f"{100 * again['probability']:.0f} %"
-        doubt += f"; with other {again['unit']} it would come first in {share} of draws"
-    return f"{doubt}."
+    shares = {} if again is None else {name: again["first_place"].get(name, 0) for name in tied}
+    if again is None or len(tied) > MOST_NAMED:
+        return f"{doubt}."
+    who = "it" if len(tied) == 1 else "they"
+    told = " and ".join(percent(shares[name]) for name in tied)
+    return f"{doubt}; with other {again['unit']} {who} would come first in {told} of draws."
 
 
 def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     found = data.get("information")
     if not found or not found["greedy"]:
         return None
-    bits = [row["cumulative_bits"] for row in found["greedy"]]
-    enough = next(k + 1 for k, so_far in enumerate(bits) if so_far >= SHARE_TOLD * bits[-1])
-    total = counted(len(found["tasks"]), "task")
+    best, total = found["greedy"], counted(len(found["tasks"]), "task")
+    bits = [row["cumulative_bits"] for row in best]
     if found.get("about") == "ability":
-        share = f"{100 * bits[-1] / found['whole_bits']:.0f} %"
-        told = f"{len(bits):,} of {total} tell {share} of what all of them tell about ability."
-        doubt = (
-            f"{three_digits(bits[-1])} of {three_digits(found['whole_bits'])} bits, if the fitted "
-        )
-        return Judgement(told, f"{doubt}model holds.", "information")
+        return _about_ability(study, found, bits)
+    enough = found["enough"]
+    names = enumerated([row["task"] for row in best[:enough]], MOST_NAMED)
     silent = [row["task"] for row in found["tasks"] if not row["bits"] > row["chance_high"]]
-    claim: Parts = (
-        f"{enough:,} of {total} tell {100 * SHARE_TOLD:.0f} % of what the best "
-        f"{len(bits):,} tell about who plays",
-    )
+    start = f"{enough:,} of {total} tell agents apart nearly as well as the best {len(bits):,} do: "
+    claim: Parts = (start, *names)
     if silent and np.isfinite(found["tasks"][0]["chance_high"]):
-        names = enumerated(silent, MOST_NAMED)
         verb = "tells" if len(silent) == 1 else "tell"
-        claim = (*claim, f"; {len(silent):,} {verb} no more than chance: ", *names)
-    row = found["greedy"][enough - 1]
-    doubt = f"{three_digits(row['cumulative_bits'])} of {three_digits(found['max_bits'])} bits"
+        claim = (*claim, f"; {len(silent):,} {verb} no more than chance: ")
+        claim = (*claim, *enumerated(silent, MOST_NAMED))
+    row = best[enough - 1]
+    most = f"{three_digits(found['max_bits'])} bits that would name the agent"
+    doubt = f"{three_digits(row['cumulative_bits'])} of the {most}"
     if np.isfinite(row["low"]):
-        doubt += f", at least {three_digits(row['low'])} once noise is taken off"
+        doubt += f", at least {three_digits(row['low'])} without noise"
     if np.isfinite(row["chance_bits"]):
         doubt += f"; chance alone would seem to give {three_digits(row['chance_bits'])}"
     return Judgement((*claim, "."), f"{doubt}.", "information")
+
+
+def _about_ability(study: Study, found: Record, bits: Sequence[float]) -> Judgement:
+    share, fitted = percent(bits[-1] / found["whole_bits"]), len(found["tasks"])
+    of = f"{len(bits):,} of {counted(fitted, 'task')}"
+    told = f"{of} tell {share} of what all of them tell about ability: "
+    names = enumerated([row["task"] for row in found["greedy"]], MOST_NAMED)
+    few, whole = (three_digits(each) for each in (bits[-1], found["whole_bits"]))
+    doubt = f"{few} of {whole} bits, if the fitted model holds"
+    every = study.comparable.shape[1]
+    if fitted < every:
+        doubt += f"; the other {every - fitted:,} of {every:,} tasks have no part in the fit"
+    return Judgement((told, *names, "."), f"{doubt}.", "information")
 
 
 def _exam(study: Study, data: Mapping[str, Record]) -> Judgement | None:
@@ -155,7 +176,8 @@ def _exam(study: Study, data: Mapping[str, Record]) -> Judgement | None:
         return None
     now, tasks, runs = (found[name] for name in ("now", "twice_tasks", "twice_runs"))
     error = (
-        f"The standard error of a difference is {three_digits(now)}; twice the tasks would make it"
+        f"The standard error of a difference of two means is {three_digits(now)}; twice the tasks would "
+        "make it"
     )
     doubt = f"{error} {three_digits(tasks)}"
     if not found["runs_known"]:
@@ -176,41 +198,70 @@ def _few(study: Study, data: Mapping[str, Record]) -> Judgement | None:
         return None
     by = {(row["method"], row["size"]): row for row in found["rows"]}
     best, random = (by[(name, found["size"])] for name in (found["leading"], "random"))
-    every = study.comparable.shape[1]
-    drawn = "" if found["tasks"] == every else f", drawn from {every:,},"
-    total = f"{found['size']:,} of {counted(found['tasks'], 'task')}{drawn}"
-    claim = f"{total} predict the {found['target']} of agents that had no part in choosing them."
+    total = f"{found['size']:,} of {counted(found['tasks'], 'task')}{_of_all(study, found)}"
+    whose = f"the {found['target']} of agents that had no part in choosing them"
+    claim: Parts = (f"{total} predict {whose}: ", *enumerated(found["chosen"], MOST_NAMED), ".")
+    if not best["r2"] >= PREDICTS_WELL:
+        claim = (f"{total} predict {whose} only roughly.",)
     if not best["r2"] >= PREDICTS:
-        claim = f"No few tasks stand for all: {total} hardly predict the {found['target']}."
-    ends = ""
+        claim = (f"No few tasks stand for all: {total} hardly predict the {found['target']}.",)
+    ends, than = "", "of random sets"
     if np.isfinite(best["r2_low"]):
         ends = f" (95 %: {three_digits(best['r2_low'])} to {three_digits(best['r2_high'])})"
-    doubt = f"R² {three_digits(best['r2'])}{ends}, of random sets {three_digits(random['r2'])}."
-    return Judgement(claim, doubt, "selection")
+        if best["r2_low"] <= random["r2"]:
+            than = "not shown to be more than that of random sets,"
+    doubt = f"R² {three_digits(best['r2'])}{ends}, {than} {three_digits(random['r2'])}"
+    if np.isfinite(best["kendall"]) and found["agents"] >= ORDERED_FROM:
+        doubt += f"; the order of agents is kept to a Kendall of {three_digits(best['kendall'])}"
+    return Judgement(claim, f"{doubt}.", "selection")
+
+
+def _of_all(study: Study, found: Record) -> str:
+    """Where a finding is told of some tasks only, of how many they were drawn."""
+    every = study.comparable.shape[1]
+    return "" if found["tasks"] == every else f", drawn from {every:,},"
 
 
 def _next(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     found = data.get("next_task")
     if not found or found["needed"] is None:
         return None
-    asked = counted(found["needed"], "task")
-    claim = f"A next agent like these is placed by {asked} asked one after another."
+    asked, beside = counted(found["needed"], "task"), found["compared_with"]
+    many = "all tasks do" if beside == found["tasks"] else f"the best {beside:,} do"
+    place = "places" if found["needed"] == 1 else "place"
+    claim = (
+        f"{asked} asked one after another {place} a next agent like these nearly as well as {many}."
+    )
     random = "more than were tried" if found["at_random"] is None else f"{found['at_random']:,}"
     near, least = three_digits(found["near"]), three_digits(found["least_error"])
-    doubt = f"To an error of {near}, where all leave {least}; in random order it takes {random}."
-    return Judgement(claim, f"Simulated, if the fit holds. {doubt}", "next_task")
+    doubt = f"An error of ability of {near} instead of {least}; in random order it takes {random}."
+    return Judgement(claim, f"{doubt} Simulated, if the fit holds.", "next_task")
 
 
 def _suspects(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     found = data.get("suspects")
-    if not found:
+    if not found or not found["suspects"]:
         return None
     names, total = [row["task"] for row in found["suspects"]], counted(found["tasks"], "task")
-    doubt = "Each kind of suspicion is tested at 5 % over all tasks."
-    if not names:
-        return Judgement(f"None of {total} is shown to deserve a look.", doubt, "suspects")
     verb = "deserves" if len(names) == 1 else "deserve"
-    claim = (f"{len(names):,} of {total} {verb} a look: ", *enumerated(names, MOST_NAMED), ".")
+    start = f"{len(names):,} of {total}{_of_all(study, found)} {verb} a look: "
+    kinds = Counter(kind for row in found["suspects"] for kind in row["why"].split(", "))
+    why = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+    success = (
+        f"Success is counted from {study.success:g} on. "
+        if isinstance(study.success, float)
+        else ""
+    )
+    doubt = f"{why[0].upper()}{why[1:]}. {success}Each kind of suspicion is tested at 5 % over all tasks."
+    return Judgement((start, *enumerated(names, MOST_NAMED), "."), doubt, "suspects")
+
+
+def _unsuspected(study: Study, data: Mapping[str, Record]) -> Judgement | None:
+    found = data.get("suspects")
+    if not found or found["suspects"]:
+        return None
+    claim = f"None of {counted(found['tasks'], 'task')}{_of_all(study, found)} is shown to deserve a look."
+    doubt = "Each kind of suspicion is tested at 5 % over all tasks."
     return Judgement(claim, doubt, "suspects")
 
 
@@ -219,15 +270,15 @@ def _likeness(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     if not found or not np.isfinite(found["first_factor_share"]):
         return None
     share, chance = found["first_factor_share"], found["first_factor_share_by_chance"]
-    claim = f"One factor tells {share:.0%} of how agents differ."
-    crowned = f"{found['crownable_agents']:,} of {found['searched_agents']:,} agents"
-    doubt = f"{chance:.0%} by chance; {crowned} can be made to win by a choice of tasks."
+    crowned = f"{found['crownable_agents']:,} of {counted(found['searched_agents'], 'agent')}"
+    claim = f"{crowned} would win on some choice of the tasks."
+    doubt = f"What differs between agents is one thing to {percent(share)}, {percent(chance)} by chance."
     return Judgement(claim, doubt, "likeness")
 
 
 JUDGES: tuple[Callable[[Study, Mapping[str, Record]], Judgement | None], ...] = (
-    *(_leader, _tasks, _exam, _few, _next),
-    *(_suspects, _likeness),
+    *(_leader, _tasks, _suspects, _exam, _few),
+    *(_next, _unsuspected, _likeness),
 )
 """What a verdict asks, the weightiest first: the last ones speak where others have nothing to say."""
 
@@ -237,46 +288,15 @@ def _distrusted(study: Study, told: Mapping[str, Finding]) -> tuple[Prose, ...]:
     own: list[Prose] = []
     if study.counts["runs"] == 1:
         own.append(
-            "Whether the same agents, run again, come in the same order: cells are single runs."
+            "Cells are single runs: whether the same agents, run again, keep their order is not known."
         )
     if study.relative:
-        own.append("Sizes of scores: they compare these agents with each other and nothing else.")
+        own.append(
+            "Scores compare these agents with each other: their sizes mean nothing elsewhere."
+        )
     reading = told.get("reading")
     blocks = () if reading is None else reading.blocks
-    warned = [item for block in blocks if isinstance(block, Notes) for item in block.items]
-    beware = [item for item in warned if len(said(item)) <= LONGEST_DOUBT]
-    return tuple([*own, *map(parts_of, beware)][:MOST_DISTRUSTED])
-
-
-def _figure(study: Study, data: Mapping[str, Record]) -> Figure | None:
-    """The agents at the front with their intervals: the figure that says most of who is better."""
-    rows = [
-        row for row in data.get("intervals", {}).get("aggregates", ()) if row["aggregate"] == "mean"
-    ]
-    if len(rows) < 2:
-        return None
-    by_agent = {row["agent"]: row for row in rows}
-    names = [study.results.agents[agent] for agent in study.order]
-    drawn = [name for name in names if name in by_agent][:MOST_DRAWN]
-    tests = data.get("significance", {})
-    alike = set(tests.get("alike", names))
-    group = [1 if study.not_shown or name in alike else 2 for name in drawn]
-    if not study.not_shown:
-        leading = [study.results.agents[row] for row in study.order if study.ranks[row] == 1]
-        group = [0 if name in leading else each for name, each in zip(drawn, group, strict=True)]
-    value, low, high = (
-        np.array([by_agent[name][end] for name in drawn]) for end in ("value", "low", "high")
-    )
-    shown = StandingData(tuple(drawn), value, low, high, tuple(group))
-    total = len(names)
-    first = f"The first {len(drawn)} of {total:,} agents." if total > len(drawn) else ""
-    unit = study.resampled.unit
-    return Figure(
-        key="standing",
-        drawn=shown,
-        drawing=draw(shown, f"mean {study.axis_title}"),
-        caption=f"Means with 95 % intervals over other {unit}. {first}".rstrip(),
-        description="One row an agent: its mean with an interval, and whether it is told from the first.",
-        narrowest=300,
-        sides=Sides(rows="agents"),
-    )
+    beware = [block for block in blocks if isinstance(block, Notes) and block.title == BEWARE]
+    warned = [item for block in beware for item in block.items]
+    short = [item for item in warned if len(said(item)) <= LONGEST_DOUBT]
+    return tuple([*own, *map(parts_of, short)][:MOST_DISTRUSTED])

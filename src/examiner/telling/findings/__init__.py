@@ -98,13 +98,15 @@ FINDINGS = Findings(
             "heatmap.finding",
             "Agents × tasks",
             "agents",
-            "Each cell is one agent on one task; look for rows that stay bright and columns all share.",
+            "Each cell is one agent on one task: a row of one colour is a steady agent, a column of one "
+            "colour a task that tells nobody apart.",
         ),
         "intervals": Home(
             "uncertainty.intervals",
             "How sure the ranking is",
             "agents",
-            "Dots are the scores, lines what they could have been by luck: long lines settle nothing.",
+            "Dots are the scores, lines what they could have been by luck. Agents share tasks: lines may "
+            "overlap where the tests below tell agents apart.",
             "No intervals",
         ),
         "rank_probabilities": Home(
@@ -172,7 +174,7 @@ FINDINGS = Findings(
             "information.finding",
             "What tells agents apart",
             "tasks",
-            "The higher the mark, the better one could guess who played from these scores alone.",
+            "The higher a task's mark, or the longer its bar, the better its scores tell agents apart.",
             "No bits can be told",
         ),
         "wright_map": Home(
@@ -200,7 +202,7 @@ FINDINGS = Findings(
             "suspects.finding",
             "Tasks to look at",
             "tasks",
-            "Crosses are tasks that go with the others less, or more, than tasks solved as often do.",
+            "Crosses, if there are any, go with the other tasks less, or more, than is usual.",
             "No task can be suspected",
         ),
         "likeness": Home(

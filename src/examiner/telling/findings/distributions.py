@@ -14,7 +14,7 @@ from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.stretch import Stretch, stretch_for
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
-from examiner.telling.prose import Name, Prose, three_digits
+from examiner.telling.prose import Name, Prose, percent, three_digits
 from examiner.telling.study import Study
 
 FEW = 12
@@ -124,7 +124,7 @@ def rank_probabilities(study: Study) -> Finding:
     >>> scores = [[[0.8, 0.9], [0.7, 0.9]], [[0.1, 0.2], [0.3, 0.2]]]
     >>> study = Study.of(Results.from_numpy(scores, agents=["dqn", "random"]))
     >>> said(rank_probabilities(study).lead)
-    'dqn comes first in 100 % of the resamples.'
+    'dqn comes first in more than 99 % of the resamples.'
     """
     shown = study.resampled
     if len(shown.agents) < 2:
@@ -135,7 +135,9 @@ def rank_probabilities(study: Study) -> Finding:
     blocks = (Text(shown.what_varies), _ranks(made), *noted(made.notes))
     best = int(np.argmax(made.probability[:, 0]))
     share = float(made.probability[best, 0])
+    shares = dict(zip(made.agents, made.probability[:, 0].tolist(), strict=True))
     data = {"first": made.agents[best], "probability": share, "unit": made.unit}
+    data["first_place"] = {agent: each for agent, each in shares.items() if each}
     return Finding(lead=_first(made, study.not_shown), blocks=blocks, data=data)
 
 
@@ -145,11 +147,11 @@ def _first(made: RankProbabilities, not_shown: str) -> Prose:
         most = f"no agent comes first in more than {100 * first.max():.0f} % of the resamples"
         return (Name(not_shown), f" So ranks are chance: {most}.")
     best, second = np.argsort(-first, kind="stable")[:2].tolist()
-    told = f" comes first in {100 * first[best]:.0f} % of the resamples"
+    told = f" comes first in {percent(first[best])} of the resamples"
     lead = (Name(made.agents[best]), told)
     if first[second] < 0.005:
         return (*lead, ".")
-    return (*lead, ", ", Name(made.agents[second]), f" in {100 * first[second]:.0f} %.")
+    return (*lead, ", ", Name(made.agents[second]), f" in {percent(first[second])}.")
 
 
 class RankData(NamedTuple):

@@ -19,6 +19,8 @@ from examiner.telling.table import Piece
 from examiner.wording import counted
 
 MOST_AGENTS, MOST_TASKS = 200, 400
+MOST_PIXELS = 800
+"""That the rows of many agents take together."""
 ROBUST_PERCENTILES = (5.0, 95.0)
 LABEL_LIMIT = 24
 FEW_AGENTS = 30
@@ -130,8 +132,12 @@ def _human_lead(study: Study, tasks: TaskSummary) -> Prose:
         return (Name(study.results.agents[0]), told, *listed)
     complete = bool(np.isfinite(study.comparable).all())
     which = observed if complete else f"the {observed} that all were observed on"
-    start = f"Every agent reaches human level on {reached:,} of {which}"
-    return (f"{start}, none does on {len(missed):,}", *listed)
+    start = (
+        f"Every agent reaches human level on {reached:,} of {which}, none does on {len(missed):,}"
+    )
+    if not reached:
+        start = f"On no task does every agent reach human level; on {len(missed):,} of {which} none does"
+    return (start, *listed)
 
 
 def _winners(study: Study) -> Prose:
@@ -228,7 +234,7 @@ def draw(data: HeatmapData) -> chart.Drawing:
     >>> figure["layout"]["xaxis"]["ticktext"]
     ['&lt;t&gt;', '2020-01-01']
     """
-    wide = 20 if len(data.agents) <= FEW_AGENTS else 12
+    wide = 20 if len(data.agents) <= FEW_AGENTS else min(12, MOST_PIXELS / len(data.agents))
     kind, lowest = ("sequential", 0) if data.centre is None else ("diverging", -1)
     told = chart.compact(np.dstack([data.raw, data.comparable, data.rank]))
     bar = {"zmin": lowest, "zmax": 1, "colorbar": _colour_bar(data)}
@@ -236,7 +242,7 @@ def draw(data: HeatmapData) -> chart.Drawing:
     x = chart.names_axis(data.tasks, LABEL_LIMIT, tickfont={"size": 10}, tickangle=-90)
     size = {"size": 12 if wide > 15 else 9}
     y = chart.names_axis(data.agents, LABEL_LIMIT, tickfont=size, autorange="reversed")
-    return chart.figure([trace], 180 + wide * len(data.agents), x, y, top=56)
+    return chart.figure([trace], round(180 + wide * len(data.agents)), x, y, top=56)
 
 
 def _colour_bar(data: HeatmapData) -> chart.Part:

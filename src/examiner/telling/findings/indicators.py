@@ -14,7 +14,7 @@ from examiner.results.connections import divided_sentence
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
-from examiner.telling.prose import Name, Parts, Prose, enumerated, labels, three_digits
+from examiner.telling.prose import Name, Parts, Prose, enumerated, labels, parts_of, three_digits
 from examiner.telling.study import Study
 from examiner.telling.table import Column, Piece, Table, records
 from examiner.wording import counted
@@ -138,6 +138,9 @@ def ability_generality(study: Study) -> Finding:
     if told.leading and len(made.matrix.agents) <= MOST_COMPARED:
         blocks.append(Text(_dominance(made.matrix)))
     lead = _lead(told) if told.leading else not_shown(made.fit)
+    agents = len(study.results.agents)
+    if len(told.agents) < agents:
+        lead = (f"Of {len(told.agents):,} of {agents:,} agents, ", *parts_of(lead))
     if made.fit.groups:
         lead = divided_sentence(made.fit.groups)
     return Finding(lead=lead, blocks=tuple(blocks), data={"leading": list(told.leading)})
@@ -152,7 +155,10 @@ def _first(told: Indicators) -> Parts:
     )
     if not near:
         return (Name(name), f" is the ablest agent, {size}")
-    start = (Name(name), f" comes first by ability, {size}, but cannot be told apart from ")
+    start = (
+        Name(name),
+        f" comes first by ability, {size}, but that is not shown to differ from those of ",
+    )
     return (*start, *enumerated(near, MOST_NEAR))
 
 

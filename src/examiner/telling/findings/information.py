@@ -25,6 +25,8 @@ from examiner.telling.table import Column, Record, Table, column_of, records
 from examiner.wording import counted
 
 SIZE = 10
+SHARE_TOLD = 0.9
+"""Of what the best tasks tell together: how few of them tell so much is counted."""
 MOST_BARS = 30
 MOST_PAIRS = 5
 MOST_WORK = 2e8
@@ -167,6 +169,12 @@ def _beyond_chance(found: InformationAnalysis, not_shown: str) -> bool:
     return bool(bits > found.chance.greedy_high[-1])
 
 
+def _enough(found: InformationAnalysis) -> int:
+    """How few of the best tasks tell nearly all that the best tell together."""
+    bits = found.chosen.cumulative_bits
+    return int(np.argmax(bits >= SHARE_TOLD * bits[-1])) + 1
+
+
 def _lead(found: InformationAnalysis, not_shown: str) -> Prose:
     bits = found.chosen.cumulative_bits
     if found.chance is not None and not _beyond_chance(found, not_shown):
@@ -178,7 +186,7 @@ def _lead(found: InformationAnalysis, not_shown: str) -> Prose:
             f"would seem to give {by_chance}."
         )
         return (told, " ", Name(not_shown)) if not_shown else told
-    enough = int(np.argmax(bits >= 0.95 * bits[-1])) + 1
+    enough = _enough(found)
     reached = three_digits(float(bits[enough - 1]))
     start = f"{enough} of {counted(len(found.tasks.tasks), 'task')} tell {reached}"
     most = f" of the {three_digits(found.max_bits)} bits that would name the agent"
@@ -363,6 +371,7 @@ def _data(found: InformationAnalysis, improved: InformativeSet | None) -> Record
         "agents": len(found.channels.agents),
         "max_bits": found.max_bits,
         "tasks": [each[task] for task in np.argsort(-tasks.bits, kind="stable")],
+        "enough": _enough(found),
         "greedy": records(
             task=chosen.tasks,
             cumulative_bits=chosen.cumulative_bits,

@@ -22,7 +22,7 @@ MOST_STEPS = 60
 MOST_TASKS = 2_000
 NEAR = 1.25
 """An ability is as good as known when its error is within a quarter of that after every task."""
-MOST_LABELS = 40
+MOST_LABELS, MOST_SLANTED = 34, 16
 
 
 def finding(study: Study) -> Finding:
@@ -53,7 +53,8 @@ def finding(study: Study) -> Finding:
             " So a place among them is chance, after any number of tasks.",
         )
     told = {"needed": needed, "at_random": alone, "least_error": least, "near": NEAR * least}
-    return Finding(lead=lead, blocks=blocks, data=told | {"tasks": len(bank)})
+    told |= {"tasks": len(bank), "compared_with": min(len(bank), MOST_STEPS)}
+    return Finding(lead=lead, blocks=blocks, data=told)
 
 
 def _needed(bank: TaskBank, seed: int) -> tuple[int | None, int | None, float]:
@@ -83,7 +84,8 @@ def _lead(bank: TaskBank, needed: int | None, alone: int | None, least: float) -
     beside = "more than were tried" if alone is None else f"{alone:,}"
     return (
         f"A new agent like these is placed by {counted(needed, 'task')} asked one after another nearly as "
-        f"well as by {after} (an error of {three_digits(NEAR * least)} instead of {three_digits(least)}); "
+        f"well as by {after} (an error of ability of {three_digits(NEAR * least)} instead of "
+        f"{three_digits(least)}); "
         f"in random order it takes {beside}."
     )
 
@@ -170,7 +172,7 @@ def draw(data: AdaptiveTraceData) -> chart.Drawing:
         above | {"y": ability, "text": labels([name], 20)[0], "font": {"color": chart.MEAN}}
         for name, ability in data.landmarks.items()
     ]
-    x = chart.axis(tickangle=-45, **shown)
+    x = chart.axis(tickangle=-45 if len(ticks) <= MOST_SLANTED else -90, **shown)
     marks: chart.Part = {"shapes": levels, "annotations": notes}
     return chart.figure(traces, 300, x, chart.axis("ability"), top=60, **marks)
 
@@ -191,5 +193,5 @@ def _figure(shown: Examination) -> Figure:
             "The band is the 95 % interval; filled dots are answers better than expected. The agent was "
             "part of the fit, so that it shows the way, not the accuracy."
         ),
-        narrowest=420,
+        narrowest=max(420, 80 + 11 * min(len(drawn.tasks), MOST_LABELS)),
     )

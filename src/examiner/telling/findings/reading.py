@@ -9,7 +9,7 @@ import numpy as np
 
 from examiner.results import Results
 from examiner.results.scale import ScaleArrays
-from examiner.telling.finding import Facts, Finding, Notes, Text
+from examiner.telling.finding import BEWARE, Facts, Finding, Notes, Text
 from examiner.telling.prose import Name, Prose, enumerated
 from examiner.telling.table import Column, Piece, Record, Table
 from examiner.wording import ExaminerWarning, counted
@@ -87,7 +87,7 @@ def finding(study: Study) -> Finding:
     """
     scales = _scales(study)
     doubts = (*_weak(study), *_doubts(study, scales), *((note,) for note in study.scores.notes))
-    warned = (Notes("Beware", doubts),) if doubts else ()
+    warned = (Notes(BEWARE, doubts),) if doubts else ()
     blocks: tuple[Piece, ...] = (*warned, _facts(study, scales), _likeness(study))
     return Finding(lead=_lead(study, len(doubts)), blocks=blocks)
 

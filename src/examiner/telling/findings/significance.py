@@ -193,7 +193,8 @@ def _figure(made: Significance) -> Figure:
         caption="Mean ranks over tasks; a bar joins agents among whom no pair differs.",
         description="A line of mean ranks with a label for each agent and bars over groups.",
         legend="Left is better. Wilcoxon with Holm, at 5 %.",
-        narrowest=680,
+        # the names on either side, eight letters of a mean rank, and a third of it all between them
+        narrowest=max(680, 7 * 3 * (min(28, max(map(len, made.agents))) + 8)),
     )
 
 

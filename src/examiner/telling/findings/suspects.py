@@ -13,6 +13,7 @@ from examiner.irt import Audit, audit
 from examiner.irt.suspects.reasons import KINDS
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
+from examiner.telling.figures.stretch import stretch_for
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
 from examiner.telling.prose import Prose, enumerated, labels
 from examiner.telling.study import Study
@@ -135,7 +136,8 @@ def _lead(found: Audit) -> Prose:
     start = f"{len(found.suspects):,} of {total} {verb} a look"
     told = f"{start}: {', '.join(parts)}" if parts else start
     if found.groups:
-        told += f"; {counted(len(found.groups), 'group')} of tasks move together beyond ability"
+        verb = "moves" if len(found.groups) == 1 else "move"
+        told += f"; {counted(len(found.groups), 'group')} of tasks {verb} together beyond ability"
     first = [each.task for each in found.suspects[:3]]
     return (f"{told}. ", "First: ", *enumerated(first), ".") if first else f"{told}."
 
@@ -196,19 +198,33 @@ def draw(data: DiscriminationData) -> chart.Drawing:
     ['usual', 'other tasks', 'to look at']
     """
     order = np.argsort(data.share, kind="stable")
-    traces = [chart.line(data.share[order], data.usual[order], "usual", chart.MEAN)]
+    axis = stretch_for(data.share)
+    along = axis.positions(data.share)
+    traces = [chart.line(along[order], data.usual[order], "usual", chart.MEAN)]
     names = labels(data.tasks, LABEL_LIMIT)
-    hover = "%{customdata}: %{y:.2f} at %{x:.2f}"
+    hover = "%{customdata[0]}: %{y:.2f} at %{customdata[1]:.2f}"
     marked = (("other tasks", ~data.suspect, "circle"), ("to look at", data.suspect, "x"))
     for name, where, symbol in marked:
         rows = np.flatnonzero(where)
-        told = [names[row] for row in rows]
+        told = [[names[row], data.share[row]] for row in rows]
         colour = chart.DOTS if symbol == "circle" else chart.MEAN
-        ends = data.share[rows], data.correlation[rows]
+        if not len(rows):
+            continue
+        ends = along[rows], data.correlation[rows]
         points = chart.dots(*ends, name, colour, hover, symbol=symbol, customdata=told)
         traces.append(points | chart.linked("tasks", [data.tasks[row] for row in rows]))
-    x, y = chart.axis("share solved"), chart.axis("correlation with the other tasks")
+    title = "share solved" if solved(data.share) else "mean score"
+    x, y = axis.axis(title, data.share, room=0.12), chart.axis("correlation with the others")
     return chart.figure(traces, 310, x, y)
+
+
+def solved(share: Floats) -> bool:
+    """Whether these are shares of successes: scores may be anything.
+
+    >>> solved(np.array([0.0, 0.5])), solved(np.array([-0.2, 3.0]))
+    (True, False)
+    """
+    return bool((share >= 0).all() and (share <= 1).all())
 
 
 def _figure(found: Audit) -> list[Piece]:
@@ -228,7 +244,7 @@ def _figure(found: Audit) -> list[Piece]:
             key="suspects",
             drawn=drawn,
             drawing=draw(drawn),
-            caption="How tasks go together with the others, by how many solve them.",
+            caption="How tasks go together with the others, by how well agents do on them.",
             description="Dots of tasks: correlation with the other tasks over the share that solves them.",
             legend="The line is what is usual if all tasks discriminated alike; crosses deserve a look.",
             narrowest=420,

@@ -257,7 +257,10 @@ def _curves_lead(fit: IRTFit) -> Prose:
         verb = "discriminates" if len(steeper) == 1 else "discriminate"
         more = (*enumerated(steeper, 6), f" {verb} more than tasks do on average")
     if not negative:
-        return (*start, *more, ", and none to reward the weak.")
+        none = (
+            "; none is shown to reward the weak." if steeper else ", and none to reward the weak."
+        )
+        return (*start, *more, none)
     verb = "rewards" if len(negative) == 1 else "reward"
     return (*start, *more, "; ", *enumerated(negative, 6), f" {verb} the weak.")
 

@@ -20,7 +20,7 @@ from examiner.scores.variance import expected_error
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
-from examiner.telling.prose import Name, Prose, three_digits
+from examiner.telling.prose import Name, Prose, enumerated, three_digits
 from examiner.telling.study import Resampled, Study
 from examiner.telling.table import ROWS_SHOWN, Column, Piece, Record, Table
 from examiner.wording import counted
@@ -137,6 +137,10 @@ def _lead(made: AggregateIntervals, not_shown: str) -> Prose:
     ends = f"{three_digits(low)} to {three_digits(high)}"
     interval = f" (95 % interval {ends}, over other {made.unit})"
     end = ", clear of all other intervals." if clear else "."
+    tied = [made.agents[row] for row in order if made.value[row, 0] == value]
+    if len(tied) > 1:
+        both = f" lead by {title}: {three_digits(value)} each"
+        return (*enumerated(tied, 3), f"{both} (95 % interval of the first {ends}).")
     return (Name(made.agents[best]), f"{start}{interval}{end}")
 
 
@@ -269,7 +273,7 @@ class DecisionData(NamedTuple):
     reliability: Floats | None = None
 
 
-def draw_decision(data: DecisionData, title: str = "score") -> chart.Drawing:
+def draw_decision(data: DecisionData) -> chart.Drawing:
     """Draw the standard error of a difference; the darker the line, the fewer the runs.
 
     >>> error = np.array([[2.0], [1.4]])
@@ -292,7 +296,8 @@ def draw_decision(data: DecisionData, title: str = "score") -> chart.Drawing:
     hover = f"%{{x}} tasks, {now_runs:.3g} runs: %{{y:.3~g}}"
     now = [now_tasks], [now_error], "these results", chart.MEAN, hover
     traces.append(chart.dots(*now, size=11, symbol="diamond"))
-    y = chart.axis(f"standard error of a difference ({title})", rangemode="tozero")
+    y = chart.axis("standard error of a difference", rangemode="tozero")
+    y["title"]["font"] = {"size": 12}
     return chart.figure(traces, 290, chart.axis("tasks"), y)
 
 
@@ -306,7 +311,7 @@ def _designs(study: Study, made: DecisionStudy) -> Figure:
     return Figure(
         key="decision",
         drawn=data,
-        drawing=draw_decision(data, study.measure),
+        drawing=draw_decision(data),
         caption=f"{told} {three_digits(made.now)}.",
         description="Falling lines of the expected error over tasks, one for each number of runs.",
         legend="Tasks are taken as drawn from many like them.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from examiner.telling.page.layout import chapters
 from examiner.telling.prose import ABSENT, Name, aligned, cut, parts_of, said, three_digits
 from examiner.telling.subjects import Subjects
 from examiner.telling.table import Cell, Table
+from examiner.wording import counted
 
 if TYPE_CHECKING:
     from examiner.telling.document import Report
@@ -58,6 +60,7 @@ def render(report: Report) -> str:
         .get_template("page.html.j2")
         .render(
             title=report.title,
+            summary=summary(report.recipe),
             chapters=chapters(report.sections),
             verdict=report.verdict,
             subjects=report.subjects,
@@ -69,6 +72,19 @@ def render(report: Report) -> str:
         )
     )
     return str(page)
+
+
+def summary(recipe: Mapping[str, Any]) -> str:  # Any: JSON values
+    """Say in a line what a report is of, where that is known.
+
+    >>> summary({"agents": 2, "tasks": 9, "runs": 1, "unit": "score"})
+    '2 agents on 9 tasks, 1 run · score'
+    """
+    if "agents" not in recipe:
+        return ""
+    counts = [counted(recipe[name], name[:-1]) for name in ("agents", "tasks", "runs")]
+    upto = "up to " if recipe["runs"] > 1 else ""
+    return f"{counts[0]} on {counts[1]}, {upto}{counts[2]} · {cut(recipe['unit'], LONGEST_HOVER)}"
 
 
 def page_script() -> str:

@@ -88,10 +88,21 @@ const highlighted = (shown, plot, isDark) => {
 
 const settings = { responsive: true, displayModeBar: false };
 
-const show = (plot, isDark = dark.matches) => {
+// A legend that would need a scroll bar gets room instead: nobody scrolls in a legend, and paper cannot.
+const roomForLegend = (plot, isDark, width) => {
+  const bar = plot.element.querySelector(".legend .scrollbar");
+  if (plot.taller || !bar?.getBoundingClientRect().height) return;
+  plot.taller = 20 * plot.element.querySelectorAll(".legend .traces").length;
+  plot.element.style.height = `${plot.figure.layout.height + plot.taller}px`;
+  show(plot, isDark, width);
+};
+
+const show = (plot, isDark = dark.matches, width = undefined) => {
   plot.drawn = true;
   const { data, layout } = highlighted(plot.current(), plot, isDark);
-  const drawing = window.Plotly.react(plot.element, data, themed(layout, isDark), settings);
+  const height = layout.height + (plot.taller ?? 0);
+  const drawing = window.Plotly.react(plot.element, data, themed({ ...layout, height, width }, isDark), settings);
+  roomForLegend(plot, isDark, width);
   if (plot.listening) return;
   plot.listening = true;
   drawing.then(() => {

@@ -3,7 +3,7 @@ const brief = (value) =>
   Number.isInteger(value) ? value.toLocaleString("en") : Number(value.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4 });
 
 const MOST_COLUMN_NAMES = 70;
-const MOST_ROW_NAMES = 200;
+const ROW_NAME = 11; // pixels
 
 const reordered = (figure, rows, columns) => {
   const { customdata, hovertemplate, ...trace } = figure.data[0];
@@ -19,7 +19,7 @@ const reordered = (figure, rows, columns) => {
     layout: {
       ...figure.layout,
       xaxis: axis(figure.layout.xaxis, columns, MOST_COLUMN_NAMES),
-      yaxis: axis(figure.layout.yaxis, rows, MOST_ROW_NAMES),
+      yaxis: axis(figure.layout.yaxis, rows, Math.max(1, (figure.layout.height - 180) / ROW_NAME)),
     },
   };
 };

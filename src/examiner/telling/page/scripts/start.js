@@ -40,8 +40,10 @@ listeners.push((what) => {
 });
 window.addEventListener("hashchange", recall);
 dark.addEventListener("change", () => redraw());
+// Figures that are wider than a sheet, and would be cut, are drawn narrower.
+const PAPER = 680;
 window.addEventListener("beforeprint", () => {
-  plots.forEach((plot) => { if (plot.element.checkVisibility()) show(plot, false); });
+  plots.forEach((plot) => { if (plot.element.checkVisibility()) show(plot, false, PAPER); });
 });
 window.addEventListener("afterprint", () => redraw());
 document.querySelectorAll(".board").forEach(openBoard);
