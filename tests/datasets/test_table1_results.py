@@ -37,7 +37,7 @@ def test_every_cell_has_its_runs_and_its_frames(name):
     assert all(reached >= least[agent] for (agent, _, _), reached in frames.items())
 
 
-@pytest.mark.parametrize(("name", "chance"), zip(NAMES, (0.25, 0.0), strict=True))
+@pytest.mark.parametrize(("name", "chance"), list(zip(NAMES, (0.25, 0.0), strict=True)))
 def test_jobs_are_those_of_the_plan(name, chance):
     pytest.importorskip("ale_py", reason="Atari games need ale-py")
     from examiner.arena import plan

@@ -67,7 +67,11 @@ class Card:
         lines = [f"{self.name}: {self.title} ({self.returns}, {self.year})"]
         for label, text in self._paragraphs():
             lines += textwrap.wrap(
-                f"{label}: {text}", _WIDTH, initial_indent="  ", subsequent_indent="    "
+                f"{label}: {text}",
+                _WIDTH,
+                initial_indent="  ",
+                subsequent_indent="    ",
+                break_on_hyphens=False,
             )
         lines += [f"  {name} = {meaning}" for name, meaning in self.columns.items()]
         return "\n".join(lines)
