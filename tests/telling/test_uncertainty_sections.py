@@ -98,7 +98,7 @@ def test_what_has_no_interval_is_drawn_without_a_bar():
 def test_ranks_say_how_often_the_leader_leads():
     assert (
         said(section_of("rank_probabilities", repeated()).lead)
-        == "agent 3 comes first in 100 % of the resamples."
+        == "agent 3 comes first in more than 99 % of the resamples."
     )
 
 

@@ -371,7 +371,6 @@ def _data(found: InformationAnalysis, improved: InformativeSet | None) -> Record
         "agents": len(found.channels.agents),
         "max_bits": found.max_bits,
         "tasks": [each[task] for task in np.argsort(-tasks.bits, kind="stable")],
-        "enough": _enough(found),
         "greedy": records(
             task=chosen.tasks,
             cumulative_bits=chosen.cumulative_bits,
@@ -381,6 +380,7 @@ def _data(found: InformationAnalysis, improved: InformativeSet | None) -> Record
             low=column_of(found.intervals, "set_low", steps),
             high=column_of(found.intervals, "set_high", steps),
         ),
+        "enough": _enough(found),
         "improved": None
         if improved is None
         else {"search": improved.search, "tasks": list(improved.tasks), "bits": improved.bits},
