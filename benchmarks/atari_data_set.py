@@ -15,6 +15,7 @@ from pathlib import Path
 
 import polars as pl
 
+from examiner.arena import game_split
 from examiner.ledger import ledger_results, ledger_state
 
 
@@ -36,7 +37,10 @@ def main() -> None:
     given = options.parse_args()
     parts = [episodes(ledger, begun=given.begun) for ledger in given.ledgers]
     rows = pl.concat(parts, how="diagonal_relaxed").sort("agent", "task", "run", "trial")
-    rows = rows.with_columns(pl.col("cpu_seconds").round(3))
+    splits = {game: game_split(game) for game in rows["task"].unique()}
+    rows = rows.with_columns(
+        pl.col("cpu_seconds").round(3), pl.col("task").replace_strict(splits).alias("split")
+    )
     rows.write_parquet(given.table, compression="zstd", compression_level=19)
     digest = hashlib.sha256(given.table.read_bytes()).hexdigest()
     hours = rows["cpu_seconds"].sum() / 3600

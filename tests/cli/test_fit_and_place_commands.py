@@ -354,3 +354,33 @@ def test_progress_over_years_is_that_of_python(examiner, tmp_path):
     assert "By year of agents" in shown.stdout
     refused = examiner("fit", str(table), "--agents", str(agents), "--over", "year")
     assert refused.returncode == 2 and "They have 'date'" in refused.stderr
+
+
+def test_agents_are_placed_by_the_column_that_the_fit_was_made_of(examiner, tmp_path):
+    values = wins()
+    rows = [
+        f"a{agent:02d},{task},{value}"
+        for agent, row in enumerate(values)
+        for task, value in zip(TASKS, row, strict=True)
+    ]
+    seen, new = tmp_path / "seen.csv", tmp_path / "new.csv"
+    seen.write_text("\n".join(["agent,task,resolved", *rows]) + "\n")
+    new.write_text(
+        "\n".join(["agent,task,resolved", *(f"new,{task},{n % 2}" for n, task in enumerate(TASKS))])
+        + "\n"
+    )
+    stored = tmp_path / "fit.json"
+    assert examiner("fit", seen, "--measure", "resolved", "-o", stored).returncode == 0
+    answer = examiner("place", new, "--fit", stored, "--json")
+    assert answer.returncode == 0, answer.stderr
+    named = examiner("place", new, "--fit", stored, "--measure", "resolved", "--json")
+    assert json.loads(answer.stdout)["agents"] == json.loads(named.stdout)["agents"]
+    new.write_text("agent,task,solved\nnew,game00,1\n")
+    refused = examiner("place", new, "--fit", stored)
+    assert refused.returncode == 2 and "No measure found" in refused.stderr
+
+
+def test_progress_over_years_needs_responses_in_memory(examiner, tmp_path):
+    table = ex.ResponseMatrix.from_array(wins()).save(tmp_path / "wins.parquet")
+    refused = examiner("fit", table, "--engine", "shards", "--over", "year")
+    assert refused.returncode == 2 and "Leave --over out" in refused.stderr

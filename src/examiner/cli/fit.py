@@ -92,6 +92,11 @@ def fit(
         print_notes((expected,))
     with progress_bar("reading") as progress:
         asked = how.asked(told.seed, progress)
+        if how.over is not None and engine != "memory":
+            raise InputError(
+                f"Progress over years needs generality, which the engine {engine} does not tell. Leave "
+                f"--over out, or fit with --engine memory."
+            )
         if engine in ("shards", "ray"):
             done = _of_shards(shards_from(engine, options, comparison, where, progress), how, asked)
         else:

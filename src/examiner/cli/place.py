@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from examiner.cli.options import SourceOptions, Tabled, option
-from examiner.cli.output import progress_bar, show
+from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import results_from
 from examiner.irt import place as place_on_fit
+from examiner.results import Results
+from examiner.scores import Recipe
 from examiner.selection import place as place_by_few
 from examiner.selection.proof.chance import DOUBT
 from examiner.stored import open_fit, open_selection
@@ -22,7 +24,7 @@ class PlaceOptions:
 
     fit: Path | None = option(None, "A fit stored by `examiner fit -o`.", metavar="FILE")
     chosen: Path | None = option(
-        None, "A few tasks stored by `examiner select -o`.", "--with", metavar="FILE"
+        None, "A few tasks stored by `examiner select -o` or `distil -o`.", "--with", metavar="FILE"
     )
 
 
@@ -47,8 +49,7 @@ def place(options: SourceOptions, known: PlaceOptions, told: Tabled) -> None:
 def _on_fit(options: SourceOptions, path: Path, told: Tabled) -> None:
     fit = open_fit(path)
     with progress_bar("reading") as progress:
-        # The recipe of the fit says how training logs are reduced.
-        results = results_from(options, progress, reduce_training_logs=False)
+        results = _results_for(fit.recipe, options, progress)
         found = place_on_fit(results, fit)
     notes = dict.fromkeys((*results.notes, *(note for each in found for note in each.notes)))
     show(findings.tell(fit, found), "examiner.place/1", told, tuple(notes), fit=str(path))
@@ -57,10 +58,29 @@ def _on_fit(options: SourceOptions, path: Path, told: Tabled) -> None:
 def _by_few_tasks(options: SourceOptions, path: Path, told: Tabled) -> None:
     chosen = open_selection(path)
     with progress_bar("reading") as progress:
-        # The recipe of the selection says how training logs are reduced.
-        results = results_from(options, progress, reduce_training_logs=False)
+        results = _results_for(chosen.recipe, options, progress)
         found = place_by_few(results, chosen)
     finding = findings.tell_set(chosen, found)
     doubts = (note for note in chosen.notes if note.startswith(DOUBT))
     notes = (*results.notes, *doubts)
     show(finding, "examiner.place/1", told, notes, chosen=str(path))
+
+
+def _results_for(
+    recipe: Recipe | None, options: SourceOptions, progress: ProgressCallback | None
+) -> Results:
+    """Read results; a table in which no column is a measure by its name may have the recipe's.
+
+    The recipe also says how training logs are reduced.
+    """
+    try:
+        return results_from(options, progress, reduce_training_logs=False)
+    except InputError:
+        if recipe is None or recipe.measure is None or options.measure is not None:
+            raise
+        named = replace(options, measure=[recipe.measure])
+        try:
+            return results_from(named, progress, reduce_training_logs=False)
+        except InputError:
+            pass  # the first refusal says what is wrong without a guess
+        raise

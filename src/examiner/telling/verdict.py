@@ -140,12 +140,19 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
         return _about_ability(study, found, bits)
     enough = found["enough"]
     names = enumerated([row["task"] for row in best[:enough]], MOST_NAMED)
-    silent = [row["task"] for row in found["tasks"] if not row["bits"] > row["chance_high"]]
+    apart = {row["task"] for row in best[:enough]}
+    silent = [
+        row["task"]
+        for row in found["tasks"]
+        if not row["bits"] > row["chance_high"] and row["task"] not in apart
+    ]
     start = f"{enough:,} of {total} tell agents apart nearly as well as the best {len(bits):,} do: "
+    if enough == len(bits):
+        start = f"It takes no fewer than the best {enough:,} of {total} to tell agents apart: "
     claim: Parts = (start, *names)
     if silent and np.isfinite(found["tasks"][0]["chance_high"]):
         verb = "tells" if len(silent) == 1 else "tell"
-        claim = (*claim, f"; {len(silent):,} {verb} no more than chance: ")
+        claim = (*claim, f"; of the others {len(silent):,} {verb} no more than chance: ")
         claim = (*claim, *enumerated(silent, MOST_NAMED))
     row = best[enough - 1]
     most = f"{three_digits(found['max_bits'])} bits that would name the agent"

@@ -61,9 +61,9 @@ def over_time(told: Indicators, years: Mapping[str, float]) -> OverTime:
     .. math:: \bar\theta_y \pm t_{n_y - 1} \, s_y / \sqrt{n_y}
 
     The spread of a year's agents holds the errors of their estimates; a year with one agent has that
-    agent's own interval of ability, and none of generality. Infinite generality (no variance in any bin)
-    is left out, and counted in the notes. The intervals, and those of the correlations, take agents as
-    independent; variants of one method are not.
+    agent's own interval of ability, and none of generality, which is never below 0. Infinite generality
+    (no variance in any bin) is left out, and counted in the notes. The intervals, and those of the
+    correlations, take agents as independent; variants of one method are not.
 
     References: papers/003, section 5, asks it.
 
@@ -87,14 +87,16 @@ def over_time(told: Indicators, years: Mapping[str, float]) -> OverTime:
     general = np.where(np.isfinite(told.generality), told.generality, np.nan)
     members = [np.flatnonzero(known == year) for year in distinct]
     ability = [_mean(told.ability[rows], told.ability_error[rows]) for rows in members]
-    generality = [_mean(general[rows], np.full(len(rows), np.nan)) for rows in members]
+    generality = _ends([_mean(general[rows], np.full(len(rows), np.nan)) for rows in members])
     columns = {"year": known, "ability": told.ability, "generality": general}
     found = {(each.a, each.b): each for each in indicator_correlations(columns)}
     return OverTime(
         distinct,
         tuple(len(rows) for rows in members),
         *_ends(ability),
-        *_ends(generality),
+        generality[0],
+        np.maximum(generality[1], 0.0),
+        generality[2],
         found["year", "ability"],
         found["year", "generality"],
         _notes(told, known),
