@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from examiner.arena import Job, Playing, plan_from_toml, probe
+from examiner.arena import Job, Playing, contrasts, plan_from_toml, probe
 from examiner.arena import protocol as named_protocol
 from examiner.arena.play.runs import (
     difference_of_runs,
@@ -20,6 +20,7 @@ from examiner.arena.play.runs import (
     ratio_of_runs,
     replay_job,
 )
+from examiner.results import Results
 from examiner.wording import InputError
 
 gymnasium = pytest.importorskip("gymnasium")
@@ -342,3 +343,26 @@ def test_recorded_starts_cannot_be_replayed():
     job = Job("random", "random", game="pong", episodes=1, protocol=protocol)
     with pytest.raises(InputError, match="Probe the agent with starts"):
         play_recorded(job)
+
+
+def played(trials, scores, **columns):
+    count = len(scores)
+    rows = {"agent": ["a"] * count, "task": ["t"] * count, "run": [0] * count, "trial": trials}
+    return Results.from_dict(rows | columns | {"score": scores})
+
+
+def test_the_last_episodes_are_those_of_the_last_trials_whatever_their_rows():
+    mixed = played([2, 0, 1], [1.0, 9.0, 5.0])
+    (found,) = contrasts(mixed, mixed, window=2).contrasts.values()
+    assert found.sticky.mean == 3.0
+
+
+def test_results_that_cannot_be_compared_are_refused_in_a_sentence():
+    one, other = played([0], [1.0]), played([0], [1.0], mode=[3])
+    with pytest.raises(InputError, match="No agent played the same variant"):
+        contrasts(one, other)
+    with pytest.raises(InputError, match="window is 0"):
+        contrasts(one, one, window=0)
+    wins = Results.from_numpy([[1.0]], measure="win")
+    with pytest.raises(InputError, match="no measure 'score'"):
+        contrasts(wins, wins)

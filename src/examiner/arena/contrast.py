@@ -13,7 +13,7 @@ from examiner.arena.play.runner import FailedJob
 from examiner.arena.play.runs import RunsMean, difference_of_runs, mean_of_runs, ratio_of_runs
 from examiner.results import Results
 from examiner.results.display import html_table
-from examiner.wording import counted
+from examiner.wording import InputError, counted, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,14 @@ def contrasts(deterministic: Results, sticky: Results, *, window: int = 100) -> 
     >>> brute.deterministic.runs, brute.sticky.runs, brute.left.mean < 0.8
     (1, 5, True)
     """
+    if not isinstance(window, int) or window < 1:
+        raise InputError(f"The window is {window!r}. Give a number of episodes, at least 1.")
     kinds = [_last_means(results, window) for results in (deterministic, sticky)]
+    if not kinds[0].keys() & kinds[1].keys():
+        raise InputError(
+            "No agent played the same variant of a game without and with sticky actions. Give results of "
+            "the same agents and games, with mode and difficulty in both or in neither."
+        )
     return ProbedPlan(
         {
             variant: contrast_of(*(list(kind[variant].values()) for kind in kinds))
@@ -106,8 +113,13 @@ def contrasts(deterministic: Results, sticky: Results, *, window: int = 100) -> 
 
 def _last_means(results: Results, window: int) -> dict[ProbedVariant, dict[int, float]]:
     """For each agent and variant, by run, the mean score of the last episodes."""
-    columns = results.to_dict()
-    none = [None] * len(columns["agent"])
+    if "score" not in results.measures:
+        raise InputError(
+            f"The results have no measure 'score'; they have {listed(results.measures)}. Name it so."
+        )
+    frame = results.to_polars().drop_nulls("score").sort("trial", maintain_order=True)
+    columns = frame.to_dict(as_series=False)
+    none = [None] * len(frame)
     names = ("agent", "task", "mode", "difficulty")
     variants = zip(*(columns.get(name, none) for name in names), strict=True)
     scores: dict[ProbedVariant, dict[int, list[float]]] = {}

@@ -13,6 +13,8 @@ import polars as pl
 from examiner.engines.shard_files import check_alike, scanned, shard_paths
 from examiner.information.analysis import FEW_DEALT
 from examiner.information.sets import SCREENING_ROWS, is_large
+from examiner.results.parquet import damaged
+from examiner.results.storage import PROBLEMS
 from examiner.wording import InputError, counted
 
 Engine = Literal["auto", "memory", "shards", "gpu", "ray"]
@@ -74,7 +76,10 @@ def size_of_shards(source: str | Path, measure: str | None = None) -> Size:
     columns = check_alike(paths, measure)
     names = [columns.agent] if columns.tasks else [columns.agent, "task"]
     found = pl.concat([scanned(path).select(pl.col(names).cast(pl.String)) for path in paths])
-    counts = found.select(pl.col(names).n_unique(), rows=pl.len()).collect(engine="streaming")
+    try:
+        counts = found.select(pl.col(names).n_unique(), rows=pl.len()).collect(engine="streaming")
+    except PROBLEMS as problem:
+        raise damaged(Path(str(source)), problem) from None
     agents, *tasks, rows = counts.row(0)
     if columns.tasks:
         return Size(agents, len(columns.tasks), rows * len(columns.tasks))

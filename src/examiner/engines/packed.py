@@ -121,8 +121,11 @@ def packed(
         note = before[0]
         return Packed(folder, note, before[1])
     columns = check_alike(paths, measure)
+    _refuse_others(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        # From here on nothing whole lies there until the new note does.
+        (folder / "note.json").unlink(missing_ok=True)
         file = CellFile(folder / "cells")
     except OSError as problem:
         raise disk_error(folder / "cells", 0, problem) from None
@@ -142,6 +145,22 @@ def packed(
         raise
     store(folder, note, sums)
     return Packed(folder, note, sums)
+
+
+def _refuse_others(folder: Path) -> None:
+    """Refuse a folder in which somebody else's files have our names."""
+    try:
+        record = json.loads((folder / "note.json").read_text(encoding="utf-8"))
+        ours = str(record.get("schema", "")).startswith(_SCHEMA.split("/")[0])
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, AttributeError):
+        ours = False
+    if not ours:
+        raise InputError(
+            f"The folder {shorten(folder, 200)} holds a note.json that is not of decoded shards. Name "
+            f"another folder for them."
+        )
 
 
 def _finished(table: Table, note: PackedNote) -> tuple[PackedNote, Sums]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from examiner.engines.cell_file import CellFile, Few, check_trials
 from examiner.engines.name_numbers import Names
-from examiner.engines.shard_files import Columns, scanned
+from examiner.engines.shard_files import COUNTS, Columns, scanned
 from examiner.results.parquet import damaged
 from examiner.results.storage import PROBLEMS
 from examiner.wording import InputError, shorten
@@ -155,7 +155,10 @@ def _counted(batch: pl.DataFrame, columns: Columns, success: float | None, path:
         if values.null_count() or values.dtype.is_decimal():
             values = values.cast(pl.Float64)
         return _judged(values.to_numpy(), success, path, str(columns.measure))
-    won, tried = (_whole_numbers(batch[name]) for name in ("successes", "trials"))
+    seen = batch["successes"].is_not_null() & batch["trials"].is_not_null()
+    if not seen.all():  # what lacks a count was not observed
+        batch = batch.with_columns(pl.when(seen).then(pl.col(COUNTS)).otherwise(0))
+    won, tried = (_whole_numbers(batch[name], path) for name in COUNTS)
     if (won > tried).any() or (won.dtype.kind == "i" and (won < 0).any()):
         raise InputError(
             f"The shard {shorten(path, 200)} counts successes that are below 0 or above their trials. "
@@ -165,15 +168,27 @@ def _counted(batch: pl.DataFrame, columns: Columns, success: float | None, path:
     return _Counts(won.astype(np.uint8, copy=False), tried.astype(np.uint8, copy=False))
 
 
-def _whole_numbers(column: pl.Series) -> NDArray[np.integer]:
-    if column.null_count():
-        column = column.fill_null(0)
-    return (column if column.dtype.is_integer() else column.cast(pl.Int64)).to_numpy()
+def _whole_numbers(column: pl.Series, path: Path) -> NDArray[np.integer]:
+    if column.dtype.is_integer():
+        return column.to_numpy()
+    values = column.cast(pl.Float64)
+    wrong = values.filter(~values.is_finite() | (values != values.floor()))
+    if len(wrong):
+        raise InputError(
+            f"The shard {shorten(path, 200)} holds {wrong[0]:g} in its {column.name}, where a whole number "
+            f"belongs. Correct it."
+        )
+    return values.cast(pl.Int64).to_numpy()
 
 
 def _judged(values: NDArray[np.number], success: float | None, path: Path, what: str) -> _Counts:
     """One trial of each value, a success from `success` on; none where it is NaN."""
     if success is not None:
+        if np.isinf(values).any():
+            raise InputError(
+                f"The shard {shorten(path, 200)} holds an infinite value in its {shorten(what)}. Correct "
+                f"it, or leave it empty."
+            )
         won, seen = values >= success, values == values
         return _Counts(won.view(np.uint8), seen.view(np.uint8))
     won = values == 1

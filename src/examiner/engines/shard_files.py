@@ -10,15 +10,17 @@ from typing import NamedTuple
 
 import polars as pl
 
+from examiner.results.keys import ITEM_COLUMNS, TIMES
 from examiner.results.parquet import damaged
 from examiner.results.storage import PROBLEMS
 from examiner.wording import InputError, counted, listed, shorten
 
 _NUMBERED = re.compile(r"(\d+)-of-(\d+)")
 """How writers of many files number them: part-00003-of-00010.parquet."""
-_COUNTS = ("successes", "trials")
+COUNTS = ("successes", "trials")
+"""The columns of results that are counted already."""
 _KEYS = ("agent", "task")
-_NEVER_MEASURES = ("run", "trial", "seed", "frames", "steps", "length", "cost")
+_NEVER_MEASURES = ("run", "trial", "seed", "length", "cost", *TIMES, *ITEM_COLUMNS)
 
 
 class Stamp(NamedTuple):
@@ -111,7 +113,7 @@ def columns_of(path: Path, measure: str | None = None) -> Columns:
         raise damaged(path, problem) from None
     numbers = [name for name, kind in schema.items() if kind.is_numeric() or kind == pl.Boolean]
     if all(name in schema for name in _KEYS):
-        if measure is None and all(name in numbers for name in _COUNTS):
+        if measure is None and all(name in numbers for name in COUNTS):
             return Columns("agent", True, None)
         measures = [name for name in numbers if name not in (*_KEYS, *_NEVER_MEASURES)]
         if measure is not None and measure not in numbers:
@@ -124,7 +126,13 @@ def columns_of(path: Path, measure: str | None = None) -> Columns:
                 f"The shard {shorten(path, 200)} has no column of results beside agent and task. It has: "
                 f"{listed(schema)}."
             )
-        return Columns("agent", False, measure or measures[0])
+        if measure is None and "score" not in measures and len(measures) > 1:
+            raise InputError(
+                f"The shard {shorten(path, 200)} has several columns of numbers: {listed(measures)}. Name "
+                f"the one to fit (`--measure NAME`, `measure=`)."
+            )
+        usual = "score" if "score" in measures else next(iter(measures), None)
+        return Columns("agent", False, measure or usual)
     first, *others = schema
     if not others or numbers != others:
         raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import tempfile
 import weakref
@@ -155,6 +156,8 @@ def packed_in(
 
 def rows_within(whole: Whole, memory: float) -> int:
     """Return how many agents fit in so many GB beside what a fit needs in any case."""
+    if not math.isfinite(memory):
+        raise InputError(f"The memory is {memory:g} GB. Give a number of GB.")
     tasks = len(whole.tasks)
     needed = _PROGRAM + _TABLES * 4 * tasks * nodes_for(whole)
     rows = int((memory * 1e9 - needed) // (_PER_CELL * tasks))
