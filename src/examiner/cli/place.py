@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -76,11 +77,8 @@ def _results_for(
     try:
         return results_from(options, progress, reduce_training_logs=False)
     except InputError:
-        if recipe is None or recipe.measure is None or options.measure is not None:
-            raise
-        named = replace(options, measure=[recipe.measure])
-        try:
-            return results_from(named, progress, reduce_training_logs=False)
-        except InputError:
-            pass  # the first refusal says what is wrong without a guess
+        if recipe is not None and recipe.measure is not None and options.measure is None:
+            named = replace(options, measure=[recipe.measure])
+            with suppress(InputError):  # the first refusal says what is wrong without a guess
+                return results_from(named, progress, reduce_training_logs=False)
         raise

@@ -55,7 +55,7 @@ def decode(path: Path, columns: Columns, success: float | None, into: Table) -> 
 def _batches(path: Path, columns: Columns) -> Iterator[pl.DataFrame]:
     lazy, names = scanned(path), [columns.agent, *columns.tasks]
     if not columns.tasks:
-        names += ["task", *(("successes", "trials") if columns.counts else [str(columns.measure)])]
+        names += ["task", *(COUNTS if columns.counts else [str(columns.measure)])]
     rows = _MOST_ROWS
     if columns.tasks:
         rows = max(1, min(rows, _MOST_WIDE_BYTES // (8 * len(columns.tasks))))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from examiner.results.keys import ITEM_COLUMNS, TIMES
+from examiner.results.keys import BESIDE_RESULTS
 from examiner.results.parquet import damaged
 from examiner.results.storage import PROBLEMS
 from examiner.wording import InputError, counted, listed, shorten
@@ -20,7 +20,6 @@ _NUMBERED = re.compile(r"(\d+)-of-(\d+)")
 COUNTS = ("successes", "trials")
 """The columns of results that are counted already."""
 _KEYS = ("agent", "task")
-_NEVER_MEASURES = ("run", "trial", "seed", "length", "cost", *TIMES, *ITEM_COLUMNS)
 
 
 class Stamp(NamedTuple):
@@ -115,7 +114,7 @@ def columns_of(path: Path, measure: str | None = None) -> Columns:
     if all(name in schema for name in _KEYS):
         if measure is None and all(name in numbers for name in COUNTS):
             return Columns("agent", True, None)
-        measures = [name for name in numbers if name not in (*_KEYS, *_NEVER_MEASURES)]
+        measures = [name for name in numbers if name not in (*_KEYS, *BESIDE_RESULTS)]
         if measure is not None and measure not in numbers:
             raise InputError(
                 f"The shard {shorten(path, 200)} has no column {measure!r} of numbers. It has: "

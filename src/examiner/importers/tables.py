@@ -18,7 +18,7 @@ from examiner.importers.readings import Reading, Whereabouts
 from examiner.importers.time import TIME_COLUMNS, TimeColumn, with_time
 from examiner.results import Provenance, Results
 from examiner.results.border import MEASURES, absent_names
-from examiner.results.keys import ITEM_COLUMNS, TIMES
+from examiner.results.keys import BESIDE_RESULTS, ITEM_COLUMNS
 from examiner.results.table import assemble
 from examiner.wording import InputError, listed, shorten
 
@@ -26,9 +26,7 @@ _NEITHER_TEXT_NOR_NUMBER = (pl.Binary, pl.Duration, pl.Object)
 Layout = Literal["tidy", "wide"]
 Orientation = Literal["rows", "columns"]
 
-_TIDY_COLUMNS = frozenset(
-    {*ITEM_COLUMNS, *MEASURES, *TIMES, "run", "trial", "seed", "length", "cost"}
-)
+_TIDY_COLUMNS = frozenset({*BESIDE_RESULTS, *MEASURES})
 KNOWN_COLUMNS = _TIDY_COLUMNS.union(AGENT_COLUMNS, TASK_COLUMNS)
 """Names that mean something in a header."""
 INDEX_COLUMN = "Unnamed: 0"

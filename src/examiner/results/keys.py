@@ -30,6 +30,8 @@ LEARNS = "learns"
 """What is known of agents: whether they learn. Runs of those that do not are no learning curves."""
 TIMES = ("frames", "steps")
 """Columns that tell when in its run a row was observed: emulator frames, or steps of the agent."""
+BESIDE_RESULTS = (*ITEM_COLUMNS, *TIMES, "run", "trial", "seed", "length", "cost")
+"""Columns of numbers that say how a result came about, and are none themselves."""
 
 
 class Completed(NamedTuple):
