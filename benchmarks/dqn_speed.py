@@ -1,10 +1,11 @@
-"""How many frames a second DQN plays while it learns, with one and with many games at once, and where its time goes.
+"""How many frames a second DQN learns from, with one and with many games at once, and where time goes.
 
 Needs `pip install 'examiner[atari,dqn]'`. Each game is a process of its own, as `examiner run` plays
 them; the five games of Table 1 come in turn. A process first plays `--before` frames, which fill its
-memory and warm up the device, then all wait for each other, and `--frames` count. Under "alone" one process is timed part
-by part, the device waited for after each, which costs it some frames. With many processes on one graphics processor start CUDA's
-multi-process service first: `nvidia-cuda-mps-control -d`; without it they take turns.
+memory and warm up the device; then all wait for each other, and the next `--frames` count. "Alone" is one
+process timed part by part, the device waited for after each, which costs it some frames. For many
+processes on one card start CUDA's multi-process service first (`nvidia-cuda-mps-control -d`); without it
+they take turns.
 Run: python benchmarks/dqn_speed.py [--games 1,5,10] [--frames 40000] [--before 12000] [--device cuda]
 """
 
@@ -51,7 +52,9 @@ class Counted:
         return self._agent.act(observation)
 
 
-def timed(spent: Counter[str], part: str, thing: Any, method: str, wait: Callable[[], None]) -> None:
+def timed(
+    spent: Counter[str], part: str, thing: Any, method: str, wait: Callable[[], None]
+) -> None:
     inner = getattr(thing, method)
 
     def outer(*given: Any, **named: Any) -> Any:
@@ -73,7 +76,9 @@ def play(number: int, options: argparse.Namespace, together: Any, told: Any, spl
     early = dict.fromkeys(("random_decisions", "explore_decisions"), options.before // 8)
     settings = SETTINGS | early | {"device": options.device}
     game = TRAINING_GAMES[number % len(TRAINING_GAMES)]
-    job = Job("dqn", "dqn", settings, "dqn84x4", game=game, seed=number, protocol=chosen, frames=10**9)
+    job = Job(
+        "dqn", "dqn", settings, "dqn84x4", game=game, seed=number, protocol=chosen, frames=10**9
+    )
     playing, spent, begun = Playing.begin(job), Counter(), [0.0]
     agent = playing.agent
 
@@ -128,15 +133,17 @@ def main() -> None:
     given = options.parse_args()
     for count in map(int, given.games.split(",")):
         each = [given.frames / seconds for _, seconds, _ in played(count, given)]
+        least, most, together = min(each), max(each), sum(each)
         print(
-            f"{count:3} at once: {min(each):,.0f} to {max(each):,.0f} frames/s each, {sum(each):,.0f} together",
-            flush=True,
+            f"{count:3} at once: {least:,.0f} to {most:,.0f} frames/s each, {together:,.0f} together"
         )
     ((game, seconds, spent),) = played(1, given, split=True)
     spent["the rest"] = seconds - sum(spent.values())
     print(f"alone, {game}, timed part by part: {given.frames / seconds:,.0f} frames/s")
     for part, took in sorted(spent.items(), key=lambda found: -found[1]):
-        print(f"  {part:22} {took / seconds:5.0%}  {1e6 * took * 4 / given.frames:7,.0f} µs a decision")
+        print(
+            f"  {part:22} {took / seconds:5.0%}  {1e6 * took * 4 / given.frames:7,.0f} µs a decision"
+        )
     print(json.dumps({"seconds": seconds, "parts": spent}))
 
 

@@ -3,8 +3,8 @@
 Needs `pip install 'examiner[atari,dqn]'`, and a graphics processor to be of use. Jobs go into a ledger,
 which resumes, one process a job; run it twice, with `--sticky 0` and 0.25. On one H200 ten jobs at once
 made 1,190 frames a second each with CUDA's multi-process service (`nvidia-cuda-mps-control -d`), and
-twenty without it 312: processes that take turns on the card wait for each other. Settings are those of
-`dqn_curve.py`, for a small budget.
+twenty without it 312: processes that take turns on the card wait for each other (`dqn_speed.py`).
+Settings are those of `dqn_curve.py`, for a small budget.
 Run: python benchmarks/dqn_table1.py OUT.sqlite [--sticky 0.25] [--frames 1000000] [--seeds 1]
      [--workers 5] [--device cuda]
 """
