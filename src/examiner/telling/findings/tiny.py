@@ -54,7 +54,8 @@ def tell(tiny: Selection, *, seed: int = 0) -> Finding:
 
 
 _RULE = (
-    "Over pairs of held-out agents: a drop is cried where the predicted one is at least half as large. "
+    "Over pairs of held-out agents, each taken both ways, as earlier and later: a drop is cried where the "
+    "predicted one is at least half as large, so that as many are missed as are cried, but for ties. "
     "Newer agents, better than most of these, are more like the best third. "
     "Two versions of one agent share more of their errors than two agents do, so that both are rarer there."
 )
