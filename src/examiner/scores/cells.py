@@ -24,8 +24,35 @@ class RowCodes(NamedTuple):
     @classmethod
     def of(cls, results: Results) -> RowCodes:
         """Take the codes of a table's rows."""
-        shape = len(results.agents), len(results.tasks)
-        return cls(results.agent_codes, results.task_codes, results.run_codes, shape)
+        shape, run = (len(results.agents), len(results.tasks)), results.run_codes
+        if not run.any():  # one run of everything, which needs no number for each row
+            run = np.broadcast_to(np.int64(0), run.shape)
+        return cls(results.agent_codes, results.task_codes, run, shape)
+
+    def single(self) -> slice | NDArray[np.int64] | None:
+        """Return the cell of each row, agent · tasks + task, where no cell has two rows; else None.
+
+        Rows that stand in the order of cells, all there, are a slice: very large tables are then looked at
+        as they lie.
+
+        >>> zero, both = np.array([0, 0]), np.array([0, 1])
+        >>> RowCodes(zero, both, zero, (1, 2)).single(), RowCodes(zero, zero, zero, (1, 2)).single()
+        (slice(None, None, None), None)
+        """
+        (n_agents, n_tasks), rows = self.shape, len(self.agent)
+        if rows > n_agents * n_tasks:
+            return None
+        if rows == n_agents * n_tasks:
+            agents = np.arange(n_agents, dtype=self.agent.dtype)[:, None]
+            tasks = np.arange(n_tasks, dtype=self.task.dtype)
+            named = (self.agent, agents), (self.task, tasks)
+            if all((codes.reshape(self.shape) == usual).all() for codes, usual in named):
+                return slice(None)
+        cells = self.agent.astype(np.int64) * n_tasks
+        cells += self.task
+        met = np.zeros(n_agents * n_tasks, dtype=bool)
+        met[cells] = True
+        return cells if np.count_nonzero(met) == rows else None
 
 
 class RunMeans(NamedTuple):
@@ -101,10 +128,28 @@ def mean_cells(values: Floats, codes: RowCodes) -> Floats:
     >>> mean_cells(np.array([1.0, 3.0]), codes)
     array([[nan,  2.]])
     """
+    single = codes.single()
+    if single is not None:
+        return single_values(values, single, codes.shape)
     runs = mean_runs(values, codes)
     n_agents, n_tasks = codes.shape
     cells = runs.agent * n_tasks + runs.task
     return group_means(runs.value, cells, n_agents * n_tasks).reshape(codes.shape)
+
+
+def single_values(
+    values: Floats, single: slice | NDArray[np.int64], shape: tuple[int, int]
+) -> Floats:
+    """Put values [rows] into a table where no cell has two (`RowCodes.single`); NaN where it has none.
+
+    >>> single_values(np.array([5.0]), np.array([1]), (1, 2))
+    array([[nan,  5.]])
+    """
+    if isinstance(single, slice):
+        return values.reshape(shape)
+    table = np.full(shape[0] * shape[1], np.nan)
+    table[single] = values
+    return table.reshape(shape)
 
 
 def codes_of(labels: Sequence[Hashable]) -> NDArray[np.int64]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats
+from examiner.checking import Floats, read_only
 from examiner.scores.cells import ratio
 
 _MOST_EXACT = 2.0**53
@@ -48,8 +48,7 @@ class Nest:
         >>> Nest.flat(4).shares
         array([0.25, 0.25, 0.25, 0.25])
         """
-        none = np.zeros(tasks, dtype=np.int64)
-        return cls(np.ones(tasks), none, none)
+        return _flat(tasks)
 
     @cached_property
     def within(self) -> Nest:
@@ -152,6 +151,13 @@ class Nest:
             sums, counts = _climbed(means, there, parent, weight)
             means, there = ratio(sums, counts), counts > 0
         return np.asarray(means[0])
+
+
+@lru_cache(maxsize=4)  # every agent and pair of agents with the same tasks asks for the same
+def _flat(tasks: int) -> Nest:
+    none, once = np.zeros(tasks, dtype=np.int64), np.ones(tasks)
+    read_only(none, once)
+    return Nest(once, none, none)
 
 
 def _climbed(

@@ -35,7 +35,7 @@ from examiner.scores.uncertainty.bootstrap import (
 from examiner.scores.uncertainty.improvement import ImprovementMatrix, matrix_of
 from examiner.scores.uncertainty.intervals import AggregateIntervals, checked, intervals_of
 from examiner.scores.uncertainty.ranks import RankProbabilities, ranks_of
-from examiner.scores.uncertainty.strata import run_scores
+from examiner.scores.uncertainty.strata import RunScores, run_scores
 from examiner.scores.variance import DecisionStudy, decision
 from examiner.wording import InputError
 
@@ -154,14 +154,15 @@ def overview(
     chosen, scores = checked(names, results, total=total), run_scores(results, total=total)
     bootstrap = Bootstrap.of_scores(scores, Resampling(**how))
     made = intervals_of(bootstrap, chosen, generator(rng), shares=results.is_binary())
-    pairs = _pairs(results, made)
+    met = _met(scores)
+    pairs = _pairs(results, made, met)
     # Neither comparisons nor ranks have a studentised or a corrected interval.
     kind: Interval = "percentile" if made.interval == "percentile" else "rescaled"
     percentiles = Bootstrap.of_scores(scores, replace(bootstrap.how, interval=kind))
     improvement = ranked = None
     if pairs:
         improvement = matrix_of(percentiles, pairs, generator(rng))
-    apart = _apart(results)
+    apart = Connections.by_groups(results.agents, results.tasks, met).warnings
     if len(results.agents) > 1 and np.isfinite(made.value[:, 0]).all() and not apart:
         ranked = ranks_of(percentiles, chosen[0], generator(rng))
     tests, why = _tested(results, posthoc, 1 - made.level) if not apart else (None, ())
@@ -215,7 +216,9 @@ def averaging_notes(results: Results) -> tuple[str, ...]:
     )
 
 
-def _pairs(results: Results, made: AggregateIntervals) -> tuple[tuple[str, str], ...]:
+def _pairs(
+    results: Results, made: AggregateIntervals, met: NDArray[np.bool_]
+) -> tuple[tuple[str, str], ...]:
     """All pairs of agents, or of many agents the neighbours in rank; only those that share a task."""
     seen = np.flatnonzero(np.isfinite(made.value[:, 0]))
     if len(seen) > MOST_COMPARED:
@@ -225,22 +228,15 @@ def _pairs(results: Results, made: AggregateIntervals) -> tuple[tuple[str, str],
         rows = list(pairwise(order))
     else:
         rows = list(combinations(seen.tolist(), 2))
-    met = _met(results)
     return tuple((results.agents[a], results.agents[b]) for a, b in rows if (met[a] & met[b]).any())
 
 
-def _met(results: Results) -> NDArray[np.bool_]:
+def _met(scores: RunScores) -> NDArray[np.bool_]:
     """Which agent has a result on which task, [agents, tasks]."""
-    met = np.zeros((len(results.agents), len(results.tasks)), dtype=np.bool_)
-    observed = ~np.isnan(results.measure())
-    met[results.agent_codes[observed], results.task_codes[observed]] = True
+    met = np.zeros((len(scores.agents), len(scores.tasks)), dtype=np.bool_)
+    for row, strata in enumerate(scores.strata):
+        met[row, strata.tasks] = True
     return met
-
-
-def _apart(results: Results) -> tuple[str, ...]:
-    """Say which groups of agents share no task: aggregates, ranks and tests do not compare these."""
-    found = Connections.by_groups(results.agents, results.tasks, _met(results))
-    return found.warnings
 
 
 def _tested(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,64 +74,80 @@ def variance(results: Results, measure: str | None = None) -> VarianceComponents
     """
     same_sign(results, measure)
     scores = run_scores(results, measure)
-    means, runs = _cells(scores)
-    if not (runs > 0).any():
+    cells = _CellSums.of(scores)
+    if not cells.inverse_runs:
         raise InputError("No agent has any score, so that there is no variance to split.")
     within = _within(scores)
-    seen = runs > 0
-    noise = 0.0 if np.isnan(within) else within * float((1 / runs[seen]).mean())
-    agent, task, interaction = _between(means, noise)
+    noise = 0.0 if np.isnan(within) else within * cells.inverse_runs
+    agent, task, interaction = cells.between(noise)
     raw = {"agent": agent, "task": task, "interaction": interaction, "run": within}
     truncated = tuple(name for name, value in raw.items() if value < 0)
     return VarianceComponents(
         **{name: value if np.isnan(value) else max(0.0, value) for name, value in raw.items()},
-        agents=int(seen.any(axis=1).sum()),
-        tasks=int(seen.any(axis=0).sum()),
-        runs=float(1 / (1 / runs[seen]).mean()),
+        agents=int((cells.agent[0] > 0).sum()),
+        tasks=int((cells.task[0] > 0).sum()),
+        runs=1 / cells.inverse_runs,
         truncated=truncated,
         notes=(*scores.notes, *_notes(raw, truncated)),
     )
 
 
-def _cells(scores: RunScores) -> tuple[Floats, Floats]:
-    shape = len(scores.agents), len(scores.tasks)
-    means, runs = np.full(shape, np.nan), np.zeros(shape)
-    for agent, strata in enumerate(scores.strata):
-        means[agent, strata.tasks] = strata.means
-        runs[agent, strata.tasks] = strata.runs
-    return means, runs
+class _CellSums(NamedTuple):
+    """Of the cells of each agent and of each task: how many, their sum, and the sum of their squares.
+
+    Values are about the mean of all: squares of large scores would lose the differences. Sums are taken
+    an agent at a time: a large table may not fit twice. `inverse_runs` is the mean of 1 / runs.
+    """
+
+    agent: Floats  # [3, agents]
+    task: Floats  # [3, tasks]
+    inverse_runs: float
+
+    @classmethod
+    def of(cls, scores: RunScores) -> _CellSums:
+        count = sum(len(strata.tasks) for strata in scores.strata)
+        agent, task = np.zeros((3, len(scores.agents))), np.zeros((3, len(scores.tasks)))
+        if not count:
+            return cls(agent, task, 0.0)
+        centre = sum(float(strata.means.sum()) for strata in scores.strata) / count
+        inverse = sum(float((1 / strata.runs).sum()) for strata in scores.strata) / count
+        for row, strata in enumerate(scores.strata):
+            values = strata.means - centre
+            agent[:, row] = len(values), values.sum(), (values**2).sum()
+            task[0, strata.tasks] += 1.0
+            task[1, strata.tasks] += values
+            task[2, strata.tasks] += values**2
+        return cls(agent, task, inverse)
+
+    def between(self, noise: float) -> tuple[float, float, float]:
+        """Variance between agents, tasks, and of their interaction; NaN where it cannot be told."""
+        same_agent, same_task = _half_squares(self.agent), _half_squares(self.task)
+        every = _half_squares(self.agent.sum(axis=1, keepdims=True))
+        neither = every - same_agent - same_task
+        agent_u, task_u, u = (
+            sums / pairs if pairs > 0.5 else np.nan
+            for sums, pairs in (same_agent, same_task, neither)
+        )
+        if np.isnan(u):  # one agent, or one task: whatever differs is counted as its effect
+            return float(task_u - noise), float(agent_u - noise), np.nan
+        return float(u - agent_u), float(u - task_u), float(agent_u + task_u - u - noise)
+
+
+def _half_squares(sums: Floats) -> Floats:
+    """Half the squared differences over all pairs within rows (or columns), and how many pairs."""
+    count, total, squares = sums
+    apart = count * squares - total**2
+    return np.array([apart.sum() / 2, (count * (count - 1)).sum() / 2])
 
 
 def _within(scores: RunScores) -> float:
     squares, spare = 0.0, 0
     for strata in scores.strata:
+        if strata.scores.shape[1] < 2:
+            continue
         squares += float((strata.deviations**2).sum())
         spare += int((strata.runs - 1).sum())
     return squares / spare if spare else float("nan")
-
-
-def _between(means: Floats, noise: float) -> tuple[float, float, float]:
-    """Variance between agents, between tasks, and of their interaction; NaN where it cannot be told."""
-    seen = np.isfinite(means)
-    # Centred first: sums of squares of large scores would lose the differences.
-    values = np.where(seen, means - means[seen].mean(), 0.0)
-    same_agent = _half_squares(values, seen, axis=1)
-    same_task = _half_squares(values, seen, axis=0)
-    every = _half_squares(values.reshape(1, -1), seen.reshape(1, -1), axis=1)
-    neither = every - same_agent - same_task
-    agent_u, task_u, u = (
-        sums / pairs if pairs > 0.5 else np.nan for sums, pairs in (same_agent, same_task, neither)
-    )
-    if np.isnan(u):  # one agent, or one task: whatever differs is counted as its effect
-        return float(task_u - noise), float(agent_u - noise), np.nan
-    return float(u - agent_u), float(u - task_u), float(agent_u + task_u - u - noise)
-
-
-def _half_squares(values: Floats, seen: NDArray[np.bool_], axis: int) -> Floats:
-    """Half the squared differences summed over all pairs in a row (or column), and how many pairs."""
-    count = seen.sum(axis=axis)
-    squares = count * (values**2).sum(axis=axis) - values.sum(axis=axis) ** 2
-    return np.array([squares.sum() / 2, (count * (count - 1)).sum() / 2])
 
 
 def _notes(raw: dict[str, float], truncated: tuple[str, ...]) -> list[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from examiner.checking import Floats, check_known, read_only
 from examiner.results import Results
 from examiner.results.connections import divided_sentence, groups_of
-from examiner.scores.cells import judged_runs, run_means
+from examiner.scores.cells import RowCodes, RunMeans, judged_runs, mean_runs, single_values
 from examiner.scores.nest import ClusteredError, Nest, stratified_error
 from examiner.scores.total import Total
 from examiner.wording import InputError, counted, listed
@@ -41,6 +41,8 @@ class Strata:
     @cached_property
     def means(self) -> Floats:
         """The mean of each task's runs, shape [tasks]."""
+        if self.scores.shape[1] == 1:
+            return self.scores[:, 0]
         sums: Floats = np.where(self.present, self.scores, 0.0).sum(axis=1)
         return sums / self.runs
 
@@ -107,16 +109,53 @@ def run_scores(
     array([[1., 3.]])
     """
     results = judged_runs(results)
-    runs = run_means(results, measure)
-    ends = np.searchsorted(runs.agent, np.arange(len(results.agents) + 1))
     known = None if total is None else total.on(results.tasks)
     nest = None if known is None else known.nest()
-    strata = tuple(
-        arranged(agent, runs.task[start:stop], runs.value[start:stop], nest)
-        for agent, start, stop in zip(results.agents, ends[:-1], ends[1:], strict=True)
-    )
+    codes, values = RowCodes.of(results), results.measure(measure)
+    single = codes.single()
+    if single is not None:
+        strata = _single_runs(results.agents, single_values(values, single, codes.shape), nest)
+    else:
+        strata = _several_runs(results.agents, mean_runs(values, codes), nest)
     notes = (*_notes(results, strata), *_groups_missed(strata, known))
     return RunScores(results.agents, results.tasks, strata, notes, known, nest)
+
+
+def _several_runs(agents: Sequence[str], runs: RunMeans, nest: Nest | None) -> tuple[Strata, ...]:
+    ends = np.searchsorted(runs.agent, np.arange(len(agents) + 1))
+    return tuple(
+        arranged(agent, runs.task[start:stop], runs.value[start:stop], nest)
+        for agent, start, stop in zip(agents, ends[:-1], ends[1:], strict=True)
+    )
+
+
+def _single_runs(agents: Sequence[str], table: Floats, nest: Nest | None) -> tuple[Strata, ...]:
+    """Strata of one run a cell: views of the table [agents, tasks], which may be very large."""
+    every, once = all_rows(table.shape[1]), np.ones(table.shape[1], dtype=np.int64)
+    read_only(once)
+    made = []
+    for agent, row in zip(agents, table, strict=True):
+        seen = ~np.isnan(row)
+        tasks, scores = every, row[:, None]
+        if not seen.all():
+            tasks = np.flatnonzero(seen)
+            scores = row[tasks][:, None] if len(tasks) else np.empty((0, 0))
+        read_only(tasks, scores)
+        part = None if nest is None else nest.rows(tasks)
+        made.append(Strata(agent, tasks, once[: len(tasks)], scores, part))
+    return tuple(made)
+
+
+@lru_cache(maxsize=4)  # comparisons of thousands of agents ask for the same
+def all_rows(count: int) -> NDArray[np.int64]:
+    """Return the positions of so many rows, to be looked at and not changed.
+
+    >>> all_rows(3)
+    array([0, 1, 2])
+    """
+    rows = np.arange(count)
+    read_only(rows)
+    return rows
 
 
 def common_rows(first: Strata, second: Strata) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -127,8 +166,8 @@ def common_rows(first: Strata, second: Strata) -> tuple[NDArray[np.intp], NDArra
     >>> common_rows(one, two)
     (array([1]), array([0]))
     """
-    if np.array_equal(first.tasks, second.tasks):
-        rows = np.arange(len(first.tasks))
+    if first.tasks is second.tasks or np.array_equal(first.tasks, second.tasks):
+        rows = all_rows(len(first.tasks))
         return rows, rows
     _, rows_a, rows_b = np.intersect1d(first.tasks, second.tasks, return_indices=True)
     return rows_a, rows_b

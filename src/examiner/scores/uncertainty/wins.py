@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import Floats, is_binary
+from examiner.checking import Floats, is_binary, read_only
 from examiner.scores.nest import Nest
 from examiner.scores.uncertainty.resampling import Block, Sample
 from examiner.scores.uncertainty.strata import RunScores, common_rows
@@ -55,6 +56,10 @@ def wins(scores: RunScores, a: int, b: int) -> Wins:
     doubled = (x > y).view(np.int8) + (x >= y)
     n, m = first.runs[rows_a], second.runs[rows_b]
     fewer, meetings = np.minimum(n, m), n * m
+    if (
+        int(meetings.max(initial=0)) <= 1
+    ):  # one array for all pairs, of which there may be thousands
+        fewer = meetings = _once(len(meetings))
     counted = doubled
     if doubled.size > meetings.sum():  # rows of fewer runs are filled up
         both = first.present[rows_a][:, :, None] & second.present[rows_b][:, None, :]
@@ -63,6 +68,13 @@ def wins(scores: RunScores, a: int, b: int) -> Wins:
     nest = Nest.flat(len(rows_a)) if first.nest is None else first.nest.rows(rows_a)
     mean = nest.average(probability[:, None])[0]
     return Wins(a, b, rows_a, rows_b, doubled, probability, fewer, meetings, nest, float(mean))
+
+
+@lru_cache(maxsize=4)
+def _once(tasks: int) -> NDArray[np.int64]:
+    once = np.ones(tasks, dtype=np.int64)
+    read_only(once)
+    return once
 
 
 def overall(block: Block, pairs: tuple[Wins, ...]) -> Floats:
