@@ -3,7 +3,7 @@
 import numpy as np
 
 import examiner as ex
-from examiner.selection import benchmark, folds_of_proof, place, select
+from examiner.selection import Holdout, benchmark, compare, folds_of_proof, place, select
 from examiner.selection.factors import Centred
 from examiner.selection.ridge import Design, fits_of_targets, ridge_fits
 from examiner.selection.sampled import agents_within, some_families
@@ -66,7 +66,34 @@ def test_a_very_large_table_is_settled_by_some_agents(monkeypatch) -> None:
 
 
 def test_very_large_tables_are_judged_in_five_folds(monkeypatch) -> None:
-    monkeypatch.setattr("examiner.selection.proof.holdout.VERY_MANY_CELLS", 1000)
+    monkeypatch.setattr("examiner.selection.sampled.MOST_CELLS", 1000)
     found = folds_of_proof(benchmark(ex.Results.from_numpy(table(120, 60))))
     assert (found.folds, found.repeats) == (5, 0)
     assert "Judged in 5 folds" in found.note
+
+
+def test_the_proof_of_a_very_large_table_chooses_on_some_agents_and_errs_to_the_safe_side(
+    monkeypatch,
+) -> None:
+    results = ex.Results.from_numpy(table(240, 60))
+    how = {"rng": 0, "holdout": Holdout(5, repeats=0, draws=5)}
+    exact = compare(results, [6], ["covariance"], **how)
+    monkeypatch.setattr("examiner.selection.sampled.MOST_CELLS", 6000)
+    monkeypatch.setattr("examiner.selection.sampled.PROOF_CELLS", 3600)
+    monkeypatch.setattr("examiner.selection.sampled.FEWEST_AGENTS", 30)
+    found = compare(results, [6], ["covariance"], **how)
+    assert any("60 agents chose" in note for note in found.notes)
+    assert not any("agents chose" in note for note in exact.notes)
+    assert np.isfinite(found.predicted).all()  # everybody was held out once
+    errors = [one.row("covariance", 6).mae.value for one in (exact, found)]
+    assert 0.95 < errors[1] / errors[0] < 1.5
+
+
+def test_reasons_are_told_of_more_tasks_than_distances_fit_for(monkeypatch) -> None:
+    monkeypatch.setattr("examiner.selection.evidence.MOST_TASKS", 10)
+    whole = benchmark(ex.Results.from_numpy(1 / (1 + np.exp(-table(30, 20)))))
+    chosen = select(whole, 2, rng=0)
+    for why, column in zip(ex.selection.reasons(whole, chosen), chosen.chosen.columns, strict=True):
+        own = np.corrcoef(whole.values.T)[column]
+        best = np.sort(np.delete(own, list(chosen.chosen.columns)))[::-1][:3]
+        np.testing.assert_allclose([value for _, value in why.alike], best)

@@ -159,7 +159,8 @@ def select(
         if folds is not None:
             seconds = selection.expected_seconds(material, size, folds, [how.method])
             judged = judging(choice.workers, seconds, HINT, progress)
-        tasks = selection.choose(own, size, how.method, rng=rng)
+        shrinkage = selection.settle(own) if how.method == selection.DEFAULT else None
+        tasks = selection.choose(own, size, how.method, rng=rng, shrinkage=shrinkage)
         comparison = None
         if folds is not None:
             comparison = selection.compare(
@@ -168,9 +169,12 @@ def select(
                 [how.method],
                 rng=rng,
                 holdout=selection.Holdout(folds.folds, named, repeats=folds.repeats),
+                shrinkage=shrinkage if named is None else None,
                 **judged,
             )
-        chosen = selection.with_predictor(own, tasks, rng=rng, proof=comparison)
+        chosen = selection.with_predictor(
+            own, tasks, rng=rng, proof=comparison, shrinkage=shrinkage
+        )
         why = selection.reasons(own, chosen)
     stored = {} if how.output is None else {"stored": str(save(chosen, how.output))}
     notes = [*chosen.notes, *([folds.note] if folds and folds.note else [])]

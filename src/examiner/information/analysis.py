@@ -13,6 +13,7 @@ from examiner.checking import Floats, Randomness, generator
 from examiner.information.channels import Channels, channels_of, check_agents, observed
 from examiner.information.clusters import Clustering, TaskClusters
 from examiner.information.clusters import clusters as cluster_tasks
+from examiner.information.confusion import PairLikelihood
 from examiner.information.crowning import Crowning, crowns
 from examiner.information.decomposition import GeneralFactor, general_factor
 from examiner.information.disagreement import DeceptiveTasks, OpposedTasks
@@ -118,10 +119,11 @@ def analyse(
     usable = int(found.usable.sum())
     size = min(USUAL_SIZE, max(usable, 1)) if size is None else size
     check_size(size, usable)
-    tasks, chosen = gain(found), best_set(found, size, progress=progress)
+    pairs = PairLikelihood(found)  # once, since levels of a large table take a while to find
+    tasks, chosen = gain(found, pairs), best_set(found, size, pairs=pairs, progress=progress)
     dealing, drawing = generator(rng).spawn(2)
     chance = intervals = None
-    if reps and _repeated(seen):
+    if reps and seen.repeated:
         dealt = min(reps, FEW_DEALT) if is_large(*seen.shape) else reps
         chance = bits_by_chance(seen, size, rng=dealing, model=model, reps=dealt, progress=progress)
         intervals = bits_intervals(
@@ -134,14 +136,10 @@ def analyse(
         chance,
         intervals,
         task_redundancy(found, chosen.tasks),
-        pair_separation(found),
+        pair_separation(found, pairs=pairs),
         seen.unit,
         (*found.notes, *_notes(seen, found, chosen, chance, reps)),
     )
-
-
-def _repeated(seen: Observations) -> bool:
-    return bool(np.bincount(seen.cell).max() > 1)
 
 
 def _notes(
@@ -158,13 +156,13 @@ def _notes(
             f"{counted(missing, 'cell')} of {found.mean[0].size:,} without a result tell nobody apart: "
             f"bits of tasks with gaps are too low rather than too high."
         )
-    if reps and not _repeated(seen):
+    if reps and not seen.repeated:
         notes.append(
             "Every cell is a single trial: bits have neither intervals nor chance to be compared with."
         )
     if is_large(*seen.shape):
         notes.append(_of_large(chance))
-    if all(seen.shares) and not _repeated(seen):
+    if all(seen.shares) and not seen.repeated:
         notes.append(
             "Single trials of 0 or 1 do not tell how an agent varies, and next to nothing of which agent "
             "is playing. What they tell of ability, under a fitted model, is `irt.ability_information`."

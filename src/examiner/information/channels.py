@@ -12,6 +12,8 @@ from examiner.checking import Floats, read_only
 from examiner.information.noise import CellDeviations, ChannelModel, Noise, cell_deviations
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.results import Results
+from examiner.scores.cells import RowCodes
+from examiner.scores.likeness import column_blocks
 from examiner.wording import InputError, counted, listed, shorten
 
 
@@ -150,9 +152,10 @@ def single_successes(results: Results, measure: str | None = None) -> bool:
     """
     if not results.is_binary(measure):
         return False
-    cells = results.agent_codes.astype(np.int64) * len(results.tasks) + results.task_codes
-    known = ~np.isnan(results.measure(measure))
-    return bool(np.bincount(cells[known]).max(initial=0) <= 1)
+    codes, known = RowCodes.of(results), ~np.isnan(results.measure(measure))
+    if not known.all():
+        codes = codes._replace(agent=codes.agent[known], task=codes.task[known])
+    return codes.single() is not None
 
 
 def check_agents(seen: Observations) -> None:
@@ -171,7 +174,10 @@ def channels_of(seen: Observations, found: Moments, model: ChannelModel) -> Chan
     for index, (measure, share) in enumerate(zip(seen.measures, seen.shares, strict=True)):
         alone = Moments(*(part[index] for part in found))
         if share:
-            mean[index], deviation[index] = _shares(alone, model.noise, seen.unit == "run")
+            for block in column_blocks(seen.shape):
+                part = Moments(*(table[:, block] for table in alone))
+                found_here = _shares(part, model.noise, seen.unit == "run")
+                mean[index, :, block], deviation[index, :, block] = found_here
             continue
         cells = cell_deviations(alone, model.noise)
         deviation[index] = cells.deviation

@@ -36,20 +36,25 @@ class PairLikelihood:
         deviation = channels.deviation.transpose(0, 2, 1)
         seen = np.isfinite(deviation)
         count = np.maximum(seen.sum(axis=2, keepdims=True), 1)
-        logs = np.log(np.where(seen, deviation, 1.0))
-        typical = np.where(seen, logs, 0.0).sum(axis=2, keepdims=True) / count
-        logs = np.where(seen, logs - typical, 0.0)
+        logs = np.where(seen, deviation, 1.0)
+        np.log(logs, out=logs)
+        typical = logs.sum(axis=2, keepdims=True) / count
+        logs -= typical
+        self._mean = np.where(seen, channels.mean.transpose(0, 2, 1), 0.0)
+        self._mean /= np.exp(typical)
+        self._seen = None
+        if not seen.all():
+            self._seen = seen
+            logs[~seen] = 0.0
         self._deviation = np.exp(logs)
-        mean = np.where(seen, channels.mean.transpose(0, 2, 1), 0.0)
-        self._mean = mean / np.exp(typical)
-        self._seen = None if seen.all() else seen
         self._spread = channels.model.spread
         self.exact, self.usable = channels.model.exact, channels.usable
         self._whitening = channels.whitening
         self._cache: list[Floats] | None = None
         self._levels: list[Levels | None] | None = None  # not looked for yet
         self._given = channels.mean
-        self.diagonal: Floats = -logs.sum(axis=0)  # [tasks, agents]: how agents explain themselves
+        logs = logs[0] if len(logs) == 1 else logs.sum(axis=0)
+        self.diagonal: Floats = np.negative(logs, out=logs)  # [tasks, agents]: an agent by itself
 
     @property
     def shape(self) -> tuple[int, int]:

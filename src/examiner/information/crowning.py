@@ -20,6 +20,7 @@ from examiner.information.observations import (
 )
 from examiner.results import Results
 from examiner.results.display import html_columns
+from examiner.scores.cells import RowCodes
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted
 
@@ -123,7 +124,9 @@ def _winning_sets(
 ) -> tuple[list[list[int]], NDArray[np.bool_]]:
     """The best set found for each agent, and whether singular values alone found a winning one."""
     table = _filled(shares(means))
-    near = singular(np.nan_to_num(standard_scores(means)), min(MOST_FACTORS, *means.shape))
+    near = singular(
+        np.nan_to_num(standard_scores(means), copy=False), min(MOST_FACTORS, *means.shape)
+    )
     best = np.argsort(-table.mean(axis=1), kind="stable")[:MOST_CONTENDERS]
     sets: list[list[int]] = [[] for _ in table]
     by_factors = np.zeros(len(table), dtype=bool)
@@ -192,6 +195,8 @@ def _held_out(
     progress: Progress | None,
 ) -> NDArray[np.bool_] | None:
     """Choose on half of the runs of each cell, judge on the other half."""
+    if RowCodes.of(results).single() is not None:
+        return None
     seen = observe(results, None if measure is None else [measure])
     count = np.bincount(seen.cell, minlength=len(results.agents) * len(results.tasks))
     if (count[count > 0] < 2).any():
@@ -220,7 +225,10 @@ def _lead(table: Floats, agent: int, chosen: list[int]) -> float:
 
 
 def _top(values: Floats, size: int) -> list[int]:
-    top: list[int] = np.argsort(-values, kind="stable")[:size].tolist()
+    """The places of the largest values, the first of equals."""
+    least = np.partition(values, len(values) - size)[len(values) - size]
+    near = np.flatnonzero(values >= least)
+    top: list[int] = near[np.argsort(-values[near], kind="stable")[:size]].tolist()
     return top
 
 
@@ -230,6 +238,8 @@ def _filled(table: Floats) -> Floats:
     A task on which all are alike has no shares: 0 for everyone, so that nobody leads by it.
     """
     seen = np.isfinite(table)
+    if seen.all():
+        return table
     mean = np.where(seen, table, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
     return np.where(seen, table, mean)
 

@@ -6,14 +6,22 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.checking import Floats, Randomness, generator
 from examiner.information.first_factors import first_share, share_by_chance
+from examiner.information.left_out import correlations_without, first_shares_without
 from examiner.information.observations import oriented_means, shares
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.estimate import Estimate, check_level
-from examiner.scores.likeness import FEWEST_PAIRS, Method, correlate_columns, unit_columns
+from examiner.scores.likeness import (
+    FEWEST_PAIRS,
+    Method,
+    column_blocks,
+    correlate_columns,
+    unit_columns,
+)
 from examiner.scores.signed_ranks import midranks
 
 MOST_GROUPS = 50
@@ -132,10 +140,17 @@ def general_factor(
         chance = [share_by_chance(*means.shape)]
     else:
         chance = [first_share(_shuffled(scores, rng)) for _ in range(reps)]
+    without = correlations_without if method == "pearson" else None
     return GeneralFactor(
-        jackknife(scores, between_columns, level),
-        jackknife(shares(means).T, between_columns, level),
-        jackknife(means, lambda table: first_share(standard_scores(table)), level, low=0.0),
+        jackknife(scores, between_columns, level, without=without),
+        jackknife(shares(means).T, between_columns, level, without=without),
+        jackknife(
+            means,
+            lambda table: first_share(standard_scores(table)),
+            level,
+            low=0.0,
+            without=first_shares_without,
+        ),
         float(np.mean(chance)) if chance else float("nan"),
         level,
     )
@@ -187,7 +202,9 @@ def standard_scores(means: Floats) -> Floats:
     array([[-1., nan],
            [ 1., nan]])
     """
-    return np.asarray(unit_columns(means) * np.sqrt(np.isfinite(means).sum(axis=0)))
+    scores = unit_columns(means)
+    scores *= np.sqrt(np.isfinite(means).sum(axis=0))
+    return scores
 
 
 def mean_correlation(table: Floats, method: Method = "pearson") -> float:
@@ -196,7 +213,8 @@ def mean_correlation(table: Floats, method: Method = "pearson") -> float:
     >>> round(mean_correlation(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 1.0]])), 3)
     -0.327
     """
-    table = table[:, np.isfinite(table).any(axis=0)]  # others have no correlation
+    told = np.asarray(np.isfinite(table).any(axis=0))
+    table = table if told.all() else table[:, told]  # others have no correlation
     if not np.isnan(table).any():
         return _mean_without_a_table(midranks(table.T).T if method == "spearman" else table)
     correlation, _ = correlate_columns(table, method)
@@ -210,23 +228,31 @@ def _mean_without_a_table(table: Floats) -> float:
 
     .. math:: \frac{|\sum_t u_t|^2 - T}{T (T - 1)}
     """
-    units = unit_columns(table)
-    units = units[:, np.isfinite(units).all(axis=0)] if len(table) >= FEWEST_PAIRS else units[:, :0]
-    count = units.shape[1]
+    total, count = np.zeros(len(table)), 0
+    for block in column_blocks(table.shape) if len(table) >= FEWEST_PAIRS else ():
+        units = unit_columns(table[:, block])
+        varied = np.isfinite(units).all(axis=0)
+        total += units[:, varied].sum(axis=1)
+        count += int(varied.sum())
     if count < 2:
         return float("nan")
-    return float(((units.sum(axis=1) ** 2).sum() - count) / (count * (count - 1)))
+    return float(((total**2).sum() - count) / (count * (count - 1)))
 
 
 def jackknife(
-    table: Floats, statistic: Callable[[Floats], float], level: float, low: float = -1.0
+    table: Floats,
+    statistic: Callable[[Floats], float],
+    level: float,
+    low: float = -1.0,
+    without: Callable[[Floats, NDArray[np.intp]], Floats] | None = None,
 ) -> Estimate:
     r"""Return a statistic of a table with an interval over its rows, cut to [`low`, 1].
 
     .. math:: s^2 = \frac{k - 1}{k} \sum_{i=1}^{k} (\theta_{-i} - \bar\theta)^2
 
     with one of k groups of rows left out at a time (Efron & Stein, 1981). Of a large table a thousand
-    columns, taken evenly, say how far it reaches.
+    columns, taken evenly, say how far it reaches. `without` tells the statistic without each group at once,
+    of tables without gaps that have more rows than columns.
 
     >>> jackknife(np.array([[0.1], [0.2], [0.3]]), lambda part: float(part.mean()), 0.9).value.__round__(3)
     0.2
@@ -240,7 +266,10 @@ def jackknife(
     if table.size > MANY_CELLS and table.shape[1] > FEW_COLUMNS:
         table = table[:, np.linspace(0, table.shape[1] - 1, FEW_COLUMNS).astype(np.intp)]
     group = np.arange(len(table)) % groups
-    left = np.array([statistic(table[group != number]) for number in range(groups)])
+    if without is not None and len(table) > table.shape[1] and np.isfinite(table).all():
+        left = without(table, group)
+    else:
+        left = np.array([statistic(table[group != number]) for number in range(groups)])
     if np.isnan(left).any():
         return Estimate(value)
     spread = np.sqrt((groups - 1) / groups * ((left - left.mean()) ** 2).sum())

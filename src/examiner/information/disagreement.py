@@ -13,7 +13,7 @@ from examiner.information.observations import oriented_means, task_scaled, task_
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.cells import group_means, ratio
-from examiner.scores.likeness import correlate_pairs
+from examiner.scores.likeness import column_blocks, correlate_pairs
 from examiner.scores.significance import LEVEL, benjamini_hochberg
 from examiner.wording import counted, listed
 
@@ -86,11 +86,14 @@ def opposed(results: Results, measure: str | None = None) -> OpposedTasks:
     array([ 0.9,  0.7,  1. , -0.9])
     """
     scores = standard_scores(oriented_means(results, measure))
-    seen = np.isfinite(scores)
-    held = np.where(seen, scores, 0.0)
-    others = seen.sum(axis=1, keepdims=True) - seen
-    rest = ratio(held.sum(axis=1, keepdims=True) - held, others)
-    correlation, count = correlate_pairs(scores, rest)
+    whole, met = np.nansum(scores, axis=1), np.isfinite(scores).sum(axis=1)
+    correlation = np.empty(scores.shape[1])
+    count = np.empty(scores.shape[1], dtype=np.int64)
+    for block in column_blocks(scores.shape):
+        own = scores[:, block]
+        held, seen = np.nan_to_num(own), np.isfinite(own)
+        rest = ratio(whole[:, None] - held, met[:, None] - seen)
+        correlation[block], count[block] = correlate_pairs(own, rest)
     return OpposedTasks(results.tasks, correlation, _chance(correlation, count))
 
 

@@ -19,17 +19,22 @@ def first_share(scores: Floats) -> float:
     >>> first_share(np.array([[1.0, -1.0], [-1.0, 1.0]]))
     1.0
     """
-    held = np.nan_to_num(scores)
+    held = np.nan_to_num(scores) if np.isnan(scores).any() else scores
     held = held if held.shape[0] <= held.shape[1] else held.T
     if len(held) > MOST_PRODUCTS:
         total = float(np.einsum("at,at->", held, held))
         return float(singular(held, 1)[1][0]) ** 2 / total if total > 0 else float("nan")
     products = held @ held.T
     total = float(np.trace(products))
-    return _largest_eigenvalue(products) / total if total > 0 else float("nan")
+    return largest_eigenvalue(products) / total if total > 0 else float("nan")
 
 
-def _largest_eigenvalue(products: Floats) -> float:
+def largest_eigenvalue(products: Floats) -> float:
+    """Return the largest eigenvalue of a symmetric table.
+
+    >>> largest_eigenvalue(np.diag([2.0, 5.0]))
+    5.0
+    """
     if len(products) <= SMALL_TABLE:
         return float(np.linalg.eigvalsh(products)[-1])
     from scipy.sparse.linalg import eigsh  # slow to import

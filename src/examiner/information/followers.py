@@ -41,14 +41,16 @@ def clusters_of_many(
     some = _evenly(means, JOINED if joined is None else joined)
     few = clusters(results.where(np.isin(results.task_codes, some)), measure, **how)
     ranked = midranks(means.T).T if how.get("method") == "spearman" else means
-    units = np.nan_to_num(unit_columns(np.where(np.isnan(means), np.nan, ranked)))
+    if ranked is not means:
+        ranked = np.where(np.isnan(means), np.nan, ranked)
+    units = np.nan_to_num(unit_columns(ranked), copy=False)
     label = np.full(means.shape[1], -1, dtype=np.int64)
     label[some] = few.label
     rest = np.flatnonzero(label < 0)
     count = int(few.label.max()) + 1
     member = (few.label[:, None] == np.arange(count)) / np.bincount(few.label)
-    near = (units[:, some] @ member).T @ units[:, rest]
-    varied = np.abs(units[:, rest]).sum(axis=0) > 0
+    near = ((units[:, some] @ member).T @ units)[:, rest]
+    varied = np.asarray(units.any(axis=0))[rest]
     least = 1 - how.get("threshold", PAPER_THRESHOLD) if how.get("number") is None else -np.inf
     follows = varied & (near.max(axis=0) >= least)
     label[rest[follows]] = near.argmax(axis=0)[follows]

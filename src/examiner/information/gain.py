@@ -48,7 +48,7 @@ class TaskInformation:
         return html_columns(repr(self), {**columns, **self.by_measure}, self.notes)
 
 
-def gain(source: Results | Channels) -> TaskInformation:
+def gain(source: Results | Channels, pairs: PairLikelihood | None = None) -> TaskInformation:
     r"""Return the bits that each task tells about which agent is playing.
 
     .. math:: I = \log_2 |A| - \frac{1}{|A|} \sum_{a} \sum_{\hat a}
@@ -57,14 +57,15 @@ def gain(source: Results | Channels) -> TaskInformation:
     (papers/004, eq. 3, with a uniform prior). It lies in [0, log₂|A|]. The equation takes the beliefs
     :math:`\hat A` to be uniform on the whole, which the columns of the confusion matrix need not be: so
     this is not exactly a mutual information. With a model that is `exact` it is: the entropy of the mean
-    row stands in the place of :math:`\log_2 |A|`, and the result is never larger.
+    row stands in the place of :math:`\log_2 |A|`, and the result is never larger. `pairs` are those of the
+    same channels, where they are there already.
 
     >>> results = Results.from_numpy([[[0.0, 2.0], [0.0, 1.0]], [[90.0, 92.0], [0.0, 1.0]]])
     >>> gain(results).bits.round(6)
     array([1., 0.])
     """
     channels = Channels.of(source)
-    bits = single_bits(PairLikelihood(channels))
+    bits = single_bits(PairLikelihood(channels) if pairs is None else pairs)
     by_measure = dict.fromkeys(channels.measures, bits)
     if len(by_measure) > 1:
         for name in by_measure:

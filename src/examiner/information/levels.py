@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from examiner.checking import Floats
+from examiner.scores.likeness import column_blocks
 
 if TYPE_CHECKING:
     from examiner.information.confusion import PairLikelihood
@@ -171,17 +172,34 @@ def levels_of(pairs: PairLikelihood, mean: Floats) -> Levels | None:
 
 
 def _codes(mean: Floats) -> NDArray[np.uint8] | None:
-    code: NDArray[np.int64] | None = None
+    """Number the values of each cell over measures, [tasks, agents]; None where they are many."""
+    code: NDArray[np.uint8] | None = None
     for values in mean:
-        if len(np.unique(values[:, :LOOKED_AT])) > MOST_LEVELS:
+        found = _few_values(values)
+        if found is None or (code is not None and (int(code.max()) + 1) * len(found) > 256):
             return None
-        found = np.unique(values)
-        if len(found) > MOST_LEVELS:
-            return None
-        place = np.searchsorted(found, values.T).astype(np.uint8)
+        place = np.empty(values.shape[::-1], dtype=np.uint8)
+        for block in column_blocks(values.shape):
+            place[block] = np.searchsorted(found, values[:, block].T)
         code = place if code is None else code * np.uint8(len(found)) + place
     assert code is not None
-    used, place = np.unique(code, return_inverse=True)
+    used = np.flatnonzero(sum(np.bincount(row, minlength=256) for row in code))
     if len(used) > MOST_LEVELS:
         return None
-    return place.reshape(code.shape).astype(np.uint8)
+    number = np.zeros(256, dtype=np.uint8)
+    number[used] = np.arange(len(used))
+    return code if len(used) == used[-1] + 1 else number[code]
+
+
+def _few_values(values: Floats) -> Floats | None:
+    """The different values of a table [agents, tasks] in their order; None where they are many."""
+    found = np.unique(values[:, :LOOKED_AT])
+    for block in column_blocks(values.shape):
+        if len(found) > MOST_LEVELS:
+            return None
+        here = values[:, block]
+        place = np.minimum(np.searchsorted(found, here), len(found) - 1)
+        new = (found[place] != here) & ~(np.isnan(here) & np.isnan(found[-1]))
+        if new.any():
+            found = np.unique(np.concatenate([found, here[new]]))
+    return found if len(found) <= MOST_LEVELS else None

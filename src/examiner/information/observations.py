@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from examiner.checking import Floats
 from examiner.results import Results
 from examiner.scores import NORMALISERS
-from examiner.scores.cells import cell_means, judged_runs, ratio
-from examiner.scores.comparable import TaskScores
+from examiner.scores.cells import RowCodes, cell_means, judged_runs, ratio
+from examiner.scores.comparable import TaskScores, column_range
 from examiner.scores.likeness import ROUNDING
 
 Unit = Literal["run", "trial"]
@@ -48,6 +48,13 @@ class Observations(NamedTuple):
         """Number of agents and of tasks."""
         return len(self.agents), len(self.tasks)
 
+    @property
+    def repeated(self) -> bool:
+        """Whether some cell has two units."""
+        met = np.zeros(len(self.agents) * len(self.tasks), dtype=bool)
+        met[self.cell] = True
+        return int(np.count_nonzero(met)) < len(self.cell)
+
     def told_by(self, columns: Sequence[int]) -> Observations:
         """The names and scales of some tasks, for moments of these; units stay those of all."""
         return self._replace(
@@ -67,11 +74,17 @@ class Moments(NamedTuple):
 
     def of_agents(self, rows: NDArray[np.intp]) -> Moments:
         """Those of some agents alone, in the order given."""
-        return Moments(*(part[:, rows] for part in self))
+        return Moments(*(_rows_of(part, rows) for part in self))
 
     def of_tasks(self, columns: Sequence[int]) -> Moments:
         """Those of some tasks alone, in the order given."""
         return Moments(*(part[:, :, columns] for part in self))
+
+
+def _rows_of(part: Floats, rows: NDArray[np.intp]) -> Floats:
+    if not any(part.strides):  # one number stands for all cells
+        return np.broadcast_to(part[:1, :1, :1], (len(part), len(rows), part.shape[2]))
+    return part[:, rows]
 
 
 def observe(
@@ -89,6 +102,9 @@ def observe(
     wanted = measures or results.measures[:1]
     names = tuple(dict.fromkeys(results.measure_name(name) for name in wanted))
     n_tasks = len(results.tasks)
+    single = RowCodes.of(results).single()
+    if single is not None:
+        return _single_trials(results, names, single, correlated=correlated)
     rows = results.agent_codes.astype(np.int64) * n_tasks + results.task_codes
     runs = results.run_numbers
     first = np.unique(runs, return_index=True)[1]
@@ -106,6 +122,38 @@ def observe(
         count,
         mean,
         square,
+        tuple(results.is_binary(name) for name in names),
+        whitening(results, names) if correlated and len(names) > 1 else None,
+    )
+
+
+def _single_trials(
+    results: Results,
+    names: tuple[str, ...],
+    single: slice | NDArray[np.int64],
+    *,
+    correlated: bool,
+) -> Observations:
+    """One trial a cell: values as they lie, and one number instead of as many that are alike."""
+    rows = len(results)
+    cell = single
+    if isinstance(cell, slice):
+        cell = np.arange(rows, dtype=np.int32 if rows < 1 << 31 else np.int64)
+    tasks, parts = results.task_codes, []
+    for name in names:
+        values = results.measure(name)
+        if not results.is_binary(name):
+            values = task_scaled(values, tasks.astype(np.int64), len(results.tasks))
+        known = ~np.isnan(values)
+        count = np.broadcast_to(1.0, rows) if known.all() else known.astype(np.float64)
+        parts.append((count, values if known.all() else np.where(known, values, 0.0)))
+    if len(parts) == 1:
+        count, mean = (part[None] for part in parts[0])
+    else:
+        count, mean = (np.stack(part) for part in zip(*parts, strict=True))
+    return Observations(
+        *(results.agents, results.tasks, names, "trial", cell, count, mean),
+        np.broadcast_to(0.0, mean.shape),
         tuple(results.is_binary(name) for name in names),
         whitening(results, names) if correlated and len(names) > 1 else None,
     )
@@ -142,12 +190,41 @@ def moments(
     >>> found.mean.ravel(), found.square.ravel()
     (array([-0.25,  0.5 ]), array([0.125, 0.   ]))
     """
+    if cell is None and weight is None and _in_order(seen):
+        return _single_moments(seen)
     cell = seen.cell if cell is None else cell
     parts = [
         _cell_moments(cell, seen.shape, *arrays, weight)
         for arrays in zip(seen.trials, seen.mean, seen.square, strict=True)
     ]
     return Moments(*(np.stack(part) for part in zip(*parts, strict=True)))
+
+
+def _in_order(seen: Observations) -> bool:
+    """Whether units are the cells themselves, all of them and one after the other."""
+    agents, tasks = seen.shape
+    if len(seen.cell) != agents * tasks:
+        return False
+    step = 1 << 22
+    starts = range(0, len(seen.cell), step)
+    return all(
+        (seen.cell[at : at + step] == np.arange(at, min(at + step, len(seen.cell)))).all()
+        for at in starts
+    )
+
+
+def _single_moments(seen: Observations) -> Moments:
+    """Moments of cells that are one unit each: the units, without copies where none is missing."""
+    shape = len(seen.measures), *seen.shape
+    none = np.broadcast_to(0.0, shape)
+    if seen.trials.strides[-1] == 0:  # one number stands for all
+        once = np.broadcast_to(1.0, shape)
+        return Moments(once, once, seen.mean.reshape(shape), none, none)
+    trials, square = seen.trials.reshape(shape), seen.square.reshape(shape)
+    units = (trials > 0).astype(np.float64)
+    return Moments(
+        units, trials, np.where(trials > 0, seen.mean.reshape(shape), np.nan), square, none
+    )
 
 
 def _cell_moments(
@@ -256,7 +333,8 @@ def oriented_means(results: Results, measure: str | None = None) -> Floats:
     >>> oriented_means(Results.from_numpy([[1.0, 2.0]]), "score")
     array([[1., 2.]])
     """
-    return cell_means(results, measure) * task_signs(results, measure)
+    means, signs = cell_means(results, measure), task_signs(results, measure)
+    return means if (signs > 0).all() else means * signs
 
 
 def shares(means: Floats, like: Floats | None = None) -> Floats:
@@ -271,8 +349,8 @@ def shares(means: Floats, like: Floats | None = None) -> Floats:
     array([0. , 0.5, 1. ])
     """
     like = means if like is None else like
-    seen = like[np.isfinite(like)]
-    if ((seen >= 0) & (seen <= 1)).all():
+    low, high = column_range(like)
+    if (np.fmin.reduce(low, initial=0.0) >= 0) and (np.fmax.reduce(high, initial=1.0) <= 1):
         return means
     if len(like) < 2:
         return np.full_like(means, np.nan)

@@ -56,14 +56,17 @@ class Separation:
         return html_columns(repr(self), {"task": self.tasks, "pairs separated": self.pairs_of_task})
 
 
-def separation(source: Results | Channels, threshold: float = 0.05) -> Separation:
+def separation(
+    source: Results | Channels, threshold: float = 0.05, *, pairs: PairLikelihood | None = None
+) -> Separation:
     r"""Tell which tasks separate which pairs of agents.
 
     Two agents are confused with probability
 
     .. math:: c(a_1, a_2) = \max_{i} \frac{e^{\ell(a_1, a_2)}}{e^{\ell(a_i, a_i)} + e^{\ell(a_1, a_2)}}
 
-    which is eq. 1 of papers/004 with these two as all agents there are; ½ is no difference at all.
+    which is eq. 1 of papers/004 with these two as all agents there are; ½ is no difference at all. `pairs`
+    are those of the same channels, where they are there already.
 
     >>> results = Results.from_numpy([[[0.0, 1.0]], [[0.0, 1.0]], [[9.0, 10.0]]], agents="abc")
     >>> found = separation(results)
@@ -75,7 +78,7 @@ def separation(source: Results | Channels, threshold: float = 0.05) -> Separatio
             f"The threshold is {threshold}. Give a probability of confusion between 0 and 0.5."
         )
     channels = Channels.of(source)
-    pairs = PairLikelihood(channels)
+    pairs = PairLikelihood(channels) if pairs is None else pairs
     together = pairs.table(channels.columns())
     own = together.diagonal()
     levels = pairs.levels() if len(own) >= FEWEST_BY_LEVELS else None

@@ -62,13 +62,14 @@ def best_set(
     size: int,
     search: Search = "greedy",
     *,
+    pairs: PairLikelihood | None = None,
     progress: Progress | None = None,
 ) -> InformativeSet:
     """Choose the tasks that together tell most about which agent is playing.
 
     "greedy" adds the task that tells most beside those already chosen (papers/004, section V-C); "swap"
     then exchanges tasks while that helps, and is never worse; "optimum" tries every set, for small
-    problems.
+    problems. `pairs` are those of the same channels, where they are there already.
 
     >>> base = np.array([[0.0, 0.0, 5.0], [5.0, 5.0, 4.6], [9.0, 9.1, 0.0]])
     >>> results = Results.from_numpy(base[:, :, None] + [-1.0, 0.0, 1.0], tasks="tuv")
@@ -78,7 +79,7 @@ def best_set(
     """
     check_known("search", search, get_args(Search))
     channels = Channels.of(source)
-    pairs = PairLikelihood(channels)
+    pairs = PairLikelihood(channels) if pairs is None else pairs
     check_size(size, int(pairs.usable.sum()))
     if search == "optimum":
         columns = _optimum(pairs, size, progress)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -25,6 +26,8 @@ CONSTANT = 1e-13
 """The share of its squares below which the spread of a column is rounding."""
 TINY = 1e-100
 """A median distance below this share of the largest value is no unit: squares would overflow."""
+
+BLOCK_CELLS = 1 << 22
 
 
 class TaskCorrelation(NamedTuple):
@@ -238,10 +241,12 @@ def correlate_pairs(left: Floats, right: Floats) -> tuple[Floats, NDArray[np.int
     >>> correlate_pairs(np.array([[1.0], [2.0], [3.0]]), np.array([[3.0], [2.0], [1.5]]))
     (array([-0.98198051]), array([3]))
     """
-    both = ~(np.isnan(left) | np.isnan(right))
-    count = both.sum(axis=0)
-    sides = (unit_columns(np.where(both, side, np.nan)) for side in (left, right))
-    products = np.where(both, np.multiply(*sides), 0.0).sum(axis=0)
+    count, products = np.empty(left.shape[1], dtype=np.int64), np.empty(left.shape[1])
+    for block in column_blocks(left.shape):
+        both = ~(np.isnan(left[:, block]) | np.isnan(right[:, block]))
+        sides = (unit_columns(np.where(both, side[:, block], np.nan)) for side in (left, right))
+        products[block] = np.where(both, np.multiply(*sides), 0.0).sum(axis=0)
+        count[block] = both.sum(axis=0)
     return np.where(count >= FEWEST_PAIRS, np.clip(products, -1.0, 1.0), np.nan), count
 
 
@@ -253,6 +258,23 @@ def unit_columns(values: Floats) -> Floats:
            [ 0.707,    nan],
            [   nan,    nan]])
     """
+    unit = np.empty(values.shape)
+    for block in column_blocks(values.shape):
+        unit[:, block] = _unit_columns(values[:, block])
+    return unit
+
+
+def column_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
+    """Slices of columns, so that what is done to a column makes no copies of a very large table.
+
+    >>> list(column_blocks((1 << 20, 6)))
+    [slice(0, 4, None), slice(4, 8, None)]
+    """
+    step = max(1, BLOCK_CELLS // max(shape[0], 1))
+    yield from (slice(start, start + step) for start in range(0, shape[1], step))
+
+
+def _unit_columns(values: Floats) -> Floats:
     values = values / column_size(values)
     low, high = column_range(values)
     seen = ~np.isnan(values)

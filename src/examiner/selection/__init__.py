@@ -29,6 +29,7 @@ from examiner.selection.selection import SetPlacement as SetPlacement
 from examiner.selection.selection import choose as choose
 from examiner.selection.selection import place as place
 from examiner.selection.selection import select as select
+from examiner.selection.selection import settle as settle
 from examiner.selection.selection import with_predictor as with_predictor
 
 __dir__ = _names_of(__name__)

@@ -19,7 +19,8 @@ from examiner.results import ResponseMatrix, Results
 from examiner.results.connections import Connections
 from examiner.results.table import check_results
 from examiner.scores import NORMALISERS, LearntScale, Recipe, TaskScores, responses
-from examiner.scores.cells import mean_cells
+from examiner.scores.cells import RowCodes, cell_means, mean_cells
+from examiner.scores.comparable import column_range
 from examiner.scores.costs import task_cost_notes, task_costs
 from examiner.scores.normalise import task_scores
 from examiner.selection.constraints import Constraints, Terms, task_groups, terms_of
@@ -88,7 +89,8 @@ class Benchmark:
     @property
     def values(self) -> Floats:
         """Means of cells before any agent is compared with another, higher is better; [agents, tasks]."""
-        return self.scores.agent_means * self.scores.sign
+        sign = self.scores.sign
+        return self.scores.agent_means if (sign > 0).all() else self.scores.agent_means * sign
 
     @property
     def fingerprint(self) -> str:
@@ -96,7 +98,7 @@ class Benchmark:
         content = hashlib.sha256()
         for name in (*self.agents, "\0", *self.tasks):
             content.update(name.encode("utf-8", "replace") + b"\0")
-        content.update(np.ascontiguousarray(self.values).tobytes())
+        content.update(np.ascontiguousarray(self.values).data)
         return content.hexdigest()[:16]
 
     def learn(self, rows: NDArray[np.intp]) -> LearntScale | None:
@@ -118,7 +120,8 @@ class Benchmark:
         array([[1., 1.]])
         """
         if scale is None:
-            return self.values[rows]
+            everybody = len(rows) == len(self.agents) and np.array_equal(rows, self.everyone)
+            return self.values if everybody else self.values[rows]
         scores = self.scores.of_agents(rows)
         values = NORMALISERS[str(self.recipe.normaliser)].apply(scale, scores)
         return mean_cells(values, scores.codes)
@@ -159,8 +162,9 @@ class Benchmark:
         """
         if self.weights is None or self.recipe.relative or self.recipe.lexicographic:
             return False
-        values = self.values[np.isfinite(self.values)]
-        return bool(values.min(initial=1.0) >= 0 and values.max(initial=0.0) <= 1)
+        low, high = column_range(self.values)
+        least, most = np.fmin.reduce(low, initial=1.0), np.fmax.reduce(high, initial=0.0)
+        return bool(least >= 0 and most <= 1)
 
     def successes(self, rows: NDArray[np.intp]) -> Floats:
         """Return shares of successes, or who is above the median of these agents; [rows, tasks].
@@ -297,9 +301,9 @@ def _priced(
 
 def _nothing_to_see(scores: TaskScores) -> tuple[str, ...]:
     """Say where agents may be alike, or cannot be compared: sets then predict chance."""
-    matrix = ResponseMatrix.from_array(
-        scores.agent_means * scores.sign, scores.agents, scores.tasks
-    )
+    sign = scores.sign
+    means = scores.agent_means if (sign > 0).all() else scores.agent_means * sign
+    matrix = ResponseMatrix.from_array(means, scores.agents, scores.tasks)
     apart = Connections.by_groups(matrix.agents, matrix.tasks, matrix.observed)
     if apart.separate:
         return apart.warnings
@@ -416,7 +420,11 @@ def _given(target: str | Mapping[str, float], agents: Sequence[str]) -> Floats |
 def _success(results: Results, recipe: Recipe) -> Floats | None:
     if recipe.success is not None:
         return recipe.responses(results).to_numpy()
-    return responses(results).to_numpy() if results.is_binary() else None
+    if not results.is_binary():
+        return None
+    # Of one trial a cell the share of successes is what was observed.
+    single = RowCodes.of(results).single() is not None
+    return cell_means(results) if single else responses(results).to_numpy()
 
 
 def _told(

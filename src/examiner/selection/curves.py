@@ -23,6 +23,7 @@ INTERCEPT_VARIANCE = 9.0
 """Variances of the normal priors about 1 and 0: a task that nobody solves has a curve, too."""
 STEPS = 8
 """Newton steps: from flat curves the fifth one hardly moves any more."""
+SETTLED = 1e-6
 BLOCK_CELLS = 1 << 16
 """A block of tasks stays within the processor's cache."""
 _WITHIN = 1e-6
@@ -171,8 +172,11 @@ def _curves(values: Floats, ability: Floats) -> tuple[Floats, Floats, float]:
         steep = ability**2 @ curved + 1 / SLOPE_VARIANCE
         both = ability @ curved
         size = flat * steep - both**2
-        intercept = intercept + np.clip((steep * up - both * turn) / size, -1, 1)
-        slope = slope + np.clip((flat * turn - both * up) / size, -1, 1)
+        rise = np.clip((steep * up - both * turn) / size, -1, 1)
+        lean = np.clip((flat * turn - both * up) / size, -1, 1)
+        intercept, slope = intercept + rise, slope + lean
+        if max(np.abs(rise).max(initial=0.0), np.abs(lean).max(initial=0.0)) < SETTLED:
+            break
     solved, failed = sigmoid_pair(ability[:, None] * slope + intercept)
     off = np.where(seen, (won - solved) ** 2 / np.maximum(solved * failed, _LEAST_VARIANCE), 0.0)
     return slope, intercept, float(off.sum())

@@ -46,6 +46,13 @@ def distil(
     shrinkage = settle(whole)
     tasks = choose(whole, size, rng=rng, shrinkage=shrinkage)
     proof = compare(
-        whole, [len(tasks)], [DEFAULT], rng=rng, holdout=holdout, progress=progress, map=map
+        whole,
+        [len(tasks)],
+        [DEFAULT],
+        rng=rng,
+        holdout=holdout,
+        progress=progress,
+        map=map,
+        shrinkage=shrinkage,
     )
     return with_predictor(whole, tasks, rng=rng, level=level, proof=proof, shrinkage=shrinkage)

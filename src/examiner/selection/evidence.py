@@ -16,7 +16,7 @@ from examiner.irt import ItemParameters
 from examiner.irt import fit as fit_irt
 from examiner.results import ResponseMatrix
 from examiner.scores import LearntScale
-from examiner.scores.likeness import correlation_distances
+from examiner.scores.likeness import column_blocks, correlation_distances
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.constraints import Terms
 from examiner.selection.curves import ScoreCurves, curves_of
@@ -110,11 +110,13 @@ def fold_of(
     *,
     lenient: bool = False,
     shrinkage: Shrinkage | None = None,
+    curves: bool = True,
 ) -> Fold:
     """Gather evidence from some agents alone: scale, gaps, target, bits, curves.
 
     Where too few agents allow no fit, evidence has none; `lenient` then takes flat curves, so that a
     small fold does not end a comparison. `shrinkage` was settled before, on a fold that holds this one.
+    Where nothing is predicted, `curves` of scores need not be learnt.
     """
     scale = whole.learn(rows)
     values = whole.comparable(rows, scale)
@@ -137,11 +139,11 @@ def fold_of(
         evidence = replace(evidence, shrinkage=found)
     if "items" in needs or "ability" in needs:
         evidence = _with_curves(evidence, whole.successes(rows), lenient)
-    curves = None
-    if whole.of_shares:
+    learnt = None
+    if curves and whole.of_shares:
         assert evidence.target is not None and whole.weights is not None
-        curves = curves_of(values, evidence.target, whole.weights)
-    return Fold(rows, evidence, scale, centre, values, curves)
+        learnt = curves_of(values, evidence.target, whole.weights)
+    return Fold(rows, evidence, scale, centre, values, learnt)
 
 
 def fill(values: Floats) -> tuple[Floats, Floats]:
@@ -152,12 +154,12 @@ def fill(values: Floats) -> tuple[Floats, Floats]:
     A task without any value gets the mean of all. Returns the filled values, and the tasks' means.
     """
     seen = np.isfinite(values)
+    if seen.all():
+        return values, values.mean(axis=0)
     count = seen.sum(axis=0)
     overall = values[seen].mean() if seen.any() else 0.0
     total = np.where(seen, values, 0.0).sum(axis=0)
     centre = np.where(count > 0, total / np.maximum(count, 1), overall)
-    if seen.all():
-        return values, centre
     # A task that tells nothing must not borrow what others tell of the agent.
     return np.where(count > 0, fill_from(values, centre), overall), centre
 
@@ -182,13 +184,31 @@ def check_distances(tasks: int) -> None:
 def likeness(values: Floats) -> Floats:
     """Distance 1 − r between columns, shape [tasks, tasks]; 1 where a column is constant."""
     check_distances(values.shape[1])
-    centred = values - values.mean(axis=0)
-    deviation = np.sqrt((centred**2).mean(axis=0))
-    flat = deviation <= 1e-12 * np.maximum(np.abs(values).max(axis=0), 1e-300)
-    scaled = np.where(flat, 0.0, centred / np.where(flat, 1.0, deviation))
+    scaled, flat = _standard(values)
     return correlation_distances(
         np.where(flat[:, None] | flat, np.nan, scaled.T @ scaled / len(values))
     )
+
+
+def correlations_of(values: Floats, columns: Sequence[int]) -> Floats:
+    """Correlation of some columns with all, [some, tasks]; 0 where a column is constant.
+
+    >>> correlations_of(np.array([[1.0, 2.0, 5.0], [2.0, 4.0, 5.0], [3.0, 6.0, 5.0]]), [0]).round(6)
+    array([[1., 1., 0.]])
+    """
+    own = _standard(values[:, list(columns)])[0]
+    found = np.empty((len(columns), values.shape[1]))
+    for block in column_blocks(values.shape):
+        found[:, block] = own.T @ _standard(values[:, block])[0] / len(values)
+    return found
+
+
+def _standard(values: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Columns with mean 0 and deviation 1, 0 where they are flat, and which these are."""
+    centred = values - values.mean(axis=0)
+    deviation = np.sqrt((centred**2).mean(axis=0))
+    flat = deviation <= 1e-12 * np.maximum(np.abs(values).max(axis=0), 1e-300)
+    return np.where(flat, 0.0, centred / np.where(flat, 1.0, deviation)), flat
 
 
 def _with_curves(evidence: Evidence, success: Floats, lenient: bool) -> Evidence:

@@ -20,6 +20,9 @@ LEAST_NOISE = 0.02
 SMALL_TABLE = 100
 """Up to so many agents or tasks all singular values are found at once, of more the first few alone."""
 
+START_TOLERANCE = 1e-3
+"""Relative error of these: they only start EM, and every digit more is products of the whole table."""
+
 
 class Factors(NamedTuple):
     """A few common factors of tasks: x = mean + loadings · f + e, with f ~ N(0, I), e of own variance.
@@ -77,7 +80,7 @@ class Centred(NamedTuple):
         squares = LinearOperator((least, least), lambda v: x @ (x.T @ v), dtype=np.float64)
         # The same start always, for the same answer; not a constant, which centred tables send to zero.
         start = np.cos(np.arange(1.0, least + 1.0))
-        values, vectors = eigsh(squares, k=count, which="LA", v0=start)
+        values, vectors = eigsh(squares, k=count, which="LA", v0=start, tol=START_TOLERANCE)
         size, vectors = np.sqrt(np.maximum(values[::-1], 0.0)), vectors[:, ::-1]
         if len(self.x) != least:
             return size, vectors.T

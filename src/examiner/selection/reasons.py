@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.evidence import fold_of, likeness
+from examiner.selection.evidence import correlations_of, fold_of
 from examiner.selection.selection import Selection
 
 ALIKE = 3
@@ -44,16 +44,16 @@ def reasons(whole: Benchmark, selection: Selection) -> tuple[Reason, ...]:
     [3, 3]
     """
     predictor, columns = selection.predictor, selection.chosen.columns
-    evidence = fold_of(whole, whole.everyone, ()).evidence
+    evidence = fold_of(whole, whole.everyone, (), curves=False).evidence
     values, target = evidence.values, evidence.target
     assert target is not None
-    distance = likeness(values)
+    follow = correlations_of(values, columns)
     others = np.setdiff1d(np.arange(values.shape[1]), columns)
     spread = max(float(target.std()), 1e-300)
     told = []
     for number, column in enumerate(columns):
         results = values[:, column]
-        near = others[np.argsort(distance[column, others], kind="stable")[:ALIKE]]
+        near = others[np.argsort(-follow[number, others], kind="stable")[:ALIKE]]
         follows = (
             np.corrcoef(results, target)[0, 1] if results.std() > 0 and spread > 1e-300 else np.nan
         )
@@ -65,9 +65,7 @@ def reasons(whole: Benchmark, selection: Selection) -> tuple[Reason, ...]:
                 float(follows),
                 float(results.mean()),
                 None if evidence.groups is None else evidence.groups[column],
-                tuple(
-                    (evidence.tasks[one], float(1 - distance[column, one])) for one in near.tolist()
-                ),
+                tuple((evidence.tasks[one], float(follow[number, one])) for one in near.tolist()),
                 column in whole.terms.must,
                 float(whole.terms.cost[column]) if whole.terms.priced else None,
             )

@@ -31,9 +31,11 @@ class Design(NamedTuple):
     def of(cls, values: Floats) -> Design:
         """Centre values [agents, tasks] without gaps."""
         centre = values.mean(axis=0)
-        variance = float(values.var(axis=0).mean())
+        scaled = values - centre
+        variance = float(np.einsum("at,at->t", scaled, scaled).mean()) / len(values)
         unit = float(np.sqrt(variance)) if variance > 0 else 1.0
-        return cls(centre, unit, (values - centre) / unit)
+        scaled /= unit
+        return cls(centre, unit, scaled)
 
 
 class RidgeFits(NamedTuple):

@@ -173,7 +173,7 @@ def settle(whole: Benchmark) -> Shrinkage | None:
     >>> settle(benchmark(Results.from_numpy(scores))).rungs
     (2,)
     """
-    return fold_of(whole, whole.everyone, ("shrinkage",)).evidence.shrinkage
+    return fold_of(whole, whole.everyone, ("shrinkage",), curves=False).evidence.shrinkage
 
 
 def choose(
@@ -204,7 +204,7 @@ def choose(
     else:
         name, entered = method_named(method)
     needs = entered.needs if name in METHODS else ("channels", "items", "ability")
-    evidence = fold_of(whole, whole.everyone, needs, shrinkage=shrinkage).evidence
+    evidence = fold_of(whole, whole.everyone, needs, shrinkage=shrinkage, curves=False).evidence
     chosen = entered.select(evidence, size, rng)
     return replace(chosen, notes=(*whole.notes, *(notes or chosen.notes)))
 
@@ -240,7 +240,7 @@ def with_predictor(
     draws = random_sets(whole, (size,), DRAWS, rng) if judged is None else ()
     contest = Contest(((chosen.method, method),), (size,), draws, HELD_OUT_FOLDS, level)
     fold = fold_of(whole, whole.everyone, contest.needs, shrinkage=shrinkage)
-    inner = inner_folds(whole, contest, fold, rng)
+    inner = inner_folds(whole, contest, fold, rng, parts=judged is None)
     if judged is None:
         warning = inner.beside.luck(0, 0).warning(chosen.method, len(chosen))
     else:

@@ -77,7 +77,9 @@ def beside_random(truth: Floats, guess: Guess, random: Guess) -> Beside:
 
 
 def pooled(folds: Sequence[Beside]) -> Beside:
-    """Put the agents of several folds side by side."""
+    """Put the agents of several folds side by side; nobody, where there are none."""
+    if not folds:
+        return Beside(*[np.empty((0, 0, 0))] * 2, *[np.empty((0, 0))] * 2)
     return Beside(*(np.concatenate(parts, axis=-1) for parts in zip(*folds, strict=True)))
 
 

@@ -30,6 +30,8 @@ from examiner.selection.proof.sets import (
     predict_sets,
     random_sets,
 )
+from examiner.selection.sampled import note_of_proof, proof_agents
+from examiner.selection.shrinkage import Shrinkage
 from examiner.wording import InputError, counted
 
 Map: TypeAlias = Callable[[Callable[[FoldJob], JudgedFold], Iterable[FoldJob]], Iterable[Any]]
@@ -155,6 +157,7 @@ def compare(
     tolerance: float = 0.05,
     progress: Progress | None = None,
     map: Map = builtins.map,
+    shrinkage: Shrinkage | None = None,
 ) -> Comparison:
     """Judge ways of choosing tasks on agents that had no part in choosing or fitting.
 
@@ -163,7 +166,8 @@ def compare(
     method that does best in inner folds (all of them, where "best_of" is named alone or beside one
     other). Orders are judged on pairs held out together: ranks pooled from leaving one out are biased.
     Random sets of each size stand beside, with the same predictor. The `answer` says how many tasks
-    predict within the `tolerance`. The same seed gives the same table on any number of workers.
+    predict within the `tolerance`. The same seed gives the same table on any number of workers. `shrinkage`
+    is what `settle` found on all agents, for what is chosen on all of them; folds settle theirs.
 
     >>> results = Results.from_numpy(np.random.default_rng(0).normal(size=(8, 6)))
     >>> found = compare(results, [2], ["spread"], rng=0, holdout=Holdout(draws=5))
@@ -191,7 +195,7 @@ def compare(
             progress("judging folds", len(found), len(jobs))
     judged = found[: len(splits.main)]
     ordered = found[len(splits.main) :] or judged
-    all_sets, optimistic = _on_all(whole, contest, for_figures)
+    all_sets, optimistic = _on_all(whole, contest, for_figures, shrinkage)
     beside = pooled([beside_random(fold.truth, fold.guess, fold.random) for fold in judged])
     rows = rows_of(whole, contest, judged, ordered, optimistic, reps=holdout.reps, rng=for_figures)
     truth, predicted = _pooled(judged, len(whole.agents))
@@ -209,7 +213,13 @@ def compare(
         answer=answer_of(rows, contest.names, whole, tolerance),
         fingerprint=whole.fingerprint,
         warnings=_warnings(contest, beside),
-        notes=(*whole.notes, *notes, *_gaps(judged), *_lost(contest, beside)),
+        notes=(
+            *whole.notes,
+            *notes,
+            *note_of_proof(*whole.values.shape),
+            *_gaps(judged),
+            *_lost(contest, beside),
+        ),
     )
 
 
@@ -227,13 +237,15 @@ def _sizes(sizes: Sequence[int], whole: Benchmark) -> tuple[int, ...]:
 
 
 def _on_all(
-    whole: Benchmark, contest: Contest, rng: np.random.Generator
+    whole: Benchmark, contest: Contest, rng: np.random.Generator, shrinkage: Shrinkage | None
 ) -> tuple[tuple[tuple[Columns, ...], ...], Floats]:
     """Sets chosen on all agents, and R² on those same agents: the optimistic figure, [methods + 1, sizes].
 
-    Best-of's takes the method that looks best; the last row is the mean of random sets.
+    Best-of's takes the method that looks best; the last row is the mean of random sets. Of a very large
+    table as many agents are taken as choose in its folds.
     """
-    fold = fold_of(whole, whole.everyone, contest.needs)
+    some = proof_agents(whole.families, len(whole.agents), len(whole.tasks), rng)
+    fold = fold_of(whole, some, contest.needs, shrinkage=shrinkage)
     sets = choose_sets(fold, contest, rng)
     target = fold.evidence.target
     assert target is not None

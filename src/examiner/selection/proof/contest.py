@@ -24,6 +24,7 @@ from examiner.selection.proof.sets import (
     predict_sets,
     stacked,
 )
+from examiner.selection.sampled import proof_agents
 
 
 class FoldJob(NamedTuple):
@@ -53,6 +54,8 @@ class JudgedFold(NamedTuple):
 def judge(whole: Benchmark, contest: Contest, job: FoldJob) -> JudgedFold:
     """Choose, fit and choose among methods on the training agents alone; predict the others."""
     train, test = job.split
+    families = [whole.families[row] for row in train.tolist()]
+    train = train[proof_agents(families, len(whole.agents), len(whole.tasks), job.rng)]
     fold = fold_of(whole, train, contest.needs, lenient=True)
     sets = choose_sets(fold, contest, job.rng)
     inner = inner_folds(whole, contest._replace(draws=()), fold, job.rng)

@@ -14,6 +14,7 @@ from examiner.scores.estimate import check_level
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.effort import CHOICES_A_FOLD, seconds_to_choose
 from examiner.selection.methods import MOST_SECONDS
+from examiner.selection.sampled import is_very_large
 from examiner.wording import InputError, counted, listed
 
 LEAST_TRAINING = 2
@@ -23,7 +24,7 @@ REPEATS, FEWER_REPEATS = 5, 2
 """How often pairs of agents are held out in five folds beside the proof; less often in large tables."""
 FEWER_FOLDS = 10
 MOST_AGENTS, MOST_CELLS = 100, 5_000
-FEWEST_FOLDS, VERY_MANY_CELLS = 5, 10_000_000
+FEWEST_FOLDS = 5
 """Up to so many agents, and agents · tasks, the proof leaves one out at a time."""
 
 
@@ -205,7 +206,7 @@ def folds_of_proof(material: Benchmark) -> Folds:
     small = agents <= MOST_AGENTS and agents * tasks <= MOST_CELLS
     if small or len(set(material.families)) <= FEWER_FOLDS:
         return Folds("loo")
-    many = agents * tasks > VERY_MANY_CELLS
+    many = is_very_large(agents, tasks)
     number, repeats = (FEWEST_FOLDS, 0) if many else (FEWER_FOLDS, FEWER_REPEATS)
     note = (
         f"Judged in {number} folds, since {agents:,} agents × {tasks:,} tasks are many; "

@@ -64,12 +64,19 @@ class InnerFolds(NamedTuple):
 
 
 def inner_folds(
-    whole: Benchmark, contest: Contest, fold: Fold, rng: np.random.Generator, *, ends: bool = True
+    whole: Benchmark,
+    contest: Contest,
+    fold: Fold,
+    rng: np.random.Generator,
+    *,
+    ends: bool = True,
+    parts: bool = True,
 ) -> InnerFolds:
     """Choose and predict again without some of the fold's agents: parts of them, then the best, the worst.
 
     How far covariances are shrunk was settled on the whole fold: nine blends cannot be fitted to it. Of a
-    very large fold some agents are taken, and what is said of the others is NaN.
+    very large fold some agents are taken, and what is said of the others is NaN. `parts` and `ends` say
+    which of the two are asked for.
     """
     target = fold.evidence.target
     assert target is not None
@@ -79,7 +86,8 @@ def inner_folds(
     families = [families[index] for index in some]
     off = np.full((len(contest.methods), len(contest.sizes), len(truth)), np.nan)
     beside = []
-    for split in k_fold(families, min(contest.inner, len(set(families))), rng):
+    folds = k_fold(families, min(contest.inner, len(set(families))), rng) if parts else ()
+    for split in folds:
         said = _said(whole, contest, fold, some[split.train], some[split.test], rng)
         off[:, :, some[split.test]] = said.truth - said.guess.value
         beside.append(beside_random(said.truth, said.guess, said.random))

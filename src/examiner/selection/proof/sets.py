@@ -143,7 +143,7 @@ def random_sets(
     whole: Benchmark, sizes: tuple[int, ...], draws: int, rng: np.random.Generator
 ) -> tuple[tuple[Columns, ...], ...]:
     """Random sets of each size, [sizes][draws], the same in every fold: nothing is learnt from agents."""
-    evidence = fold_of(whole, whole.everyone, ()).evidence
+    evidence = fold_of(whole, whole.everyone, (), curves=False).evidence
     if evidence.terms.in_units:
         return tuple(
             tuple(draw_at_random(evidence, size, rng).columns for _ in range(draws))
