@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -113,12 +113,11 @@ def method_named(choice: str | Select) -> tuple[str, Method]:
 
 def able_methods(whole: Benchmark, size: int | None) -> tuple[dict[str, Method], tuple[str, ...]]:
     """Return the methods that evidence and time allow, random left out, and why others are not there."""
-    needs = tuple(dict.fromkeys(need for method in METHODS.values() for need in method.needs))
-    evidence = fold_of(whole, whole.everyone, needs).evidence
+    evidence = _evidence(whole, METHODS.values())
     able, notes = {}, []
     seconds = seconds_to_choose(whole, size)
     for name, method in METHODS.items():
-        lacking = [need for need in method.needs if getattr(evidence, need) is None]
+        lacking = [need for need in _doubtful(method) if getattr(evidence, need) is None]
         if lacking:
             notes.append(f"{name} was left out: it needs {MISSING[lacking[0]]}")
         elif name in BY_DISTANCE and len(whole.tasks) > MOST_TASKS:
@@ -152,8 +151,18 @@ def entered_methods(
 
 
 def _check_needs(whole: Benchmark, named: list[tuple[str, Method]]) -> None:
-    needs = tuple(dict.fromkeys(need for _, method in named for need in method.needs))
-    evidence = fold_of(whole, whole.everyone, needs).evidence
+    evidence = _evidence(whole, [method for _, method in named])
     for name, method in named:
-        for need in method.needs:
+        for need in _doubtful(method):
             evidence.needed(name, need)
+
+
+def _evidence(whole: Benchmark, methods: Iterable[Method]) -> Evidence:
+    """What methods may lack, from all agents."""
+    needs = tuple(dict.fromkeys(need for method in methods for need in _doubtful(method)))
+    return fold_of(whole, whole.everyone, needs, curves=False).evidence
+
+
+def _doubtful(method: Method) -> list[str]:
+    """What a method needs and may not get; how far to shrink can always be settled, and takes a while."""
+    return [need for need in method.needs if need != "shrinkage"]

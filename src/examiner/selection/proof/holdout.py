@@ -144,9 +144,11 @@ def k_fold(families: Sequence[str], folds: int, rng: np.random.Generator) -> lis
     # Large families first, or the last of them would make a fold far larger than the others.
     order = order[np.argsort(-size[order], kind="stable")]
     held: list[list[int]] = [[] for _ in range(folds)]
-    for family in order:
-        smallest = min(held, key=lambda part: int(size[part].sum()) if part else 0)
-        smallest.append(int(family))
+    agents = [0] * folds
+    for family in order.tolist():
+        smallest = agents.index(min(agents))
+        held[smallest].append(family)
+        agents[smallest] += int(size[family])
     return _checked([np.flatnonzero(np.isin(code, part)) for part in held], len(code))
 
 

@@ -18,7 +18,7 @@ MOST_PAIRS = 20_000
 class Pairs(NamedTuple):
     """Pairs of agents held out together: who, in which fold, and how far apart they truly are."""
 
-    first: NDArray[np.intp]
+    first: NDArray[np.intp]  # the better of the two
     second: NDArray[np.intp]
     difference: Floats  # absolute, rising
     right: Floats  # [..., pairs]: 1 where the prediction orders them right, ½ for a tie
@@ -36,27 +36,32 @@ def held_out_pairs(
     >>> pairs.difference, pairs.right
     (array([2.]), array([[1.]]))
     """
-    first, second, apart, right, forecast = [], [], [], [], []
-    for test, truth, predicted in zip(tests, truths, predictions, strict=True):
+    first, second, apart, column = [], [], [], []
+    start = 0
+    for test, truth in zip(tests, truths, strict=True):
         one, other = np.triu_indices(len(test), 1)
         true = truth[one] - truth[other]
-        said = predicted[..., one] - predicted[..., other]
+        worse = true < 0  # the better agent of a pair is put first
+        one, other = np.where(worse, other, one), np.where(worse, one, other)
         differ = true != 0
         first.append(test[one][differ])
         second.append(test[other][differ])
         apart.append(np.abs(true[differ]))
-        right.append((0.5 + 0.5 * np.sign(said) * np.sign(true))[..., differ])
-        forecast.append((said * np.sign(true))[..., differ])
+        column.append(np.stack([one, other])[:, differ] + start)
+        start += len(test)
     difference = np.concatenate(apart)
     order = np.argsort(difference, kind="stable")
     if len(order) > MOST_PAIRS:
         order = order[:: -(-len(order) // MOST_PAIRS)]
+    better, worse = np.concatenate(column, axis=1)[:, order]
+    predicted = np.concatenate(predictions, axis=-1)
+    said = predicted[..., better] - predicted[..., worse]
     return Pairs(
         np.concatenate(first)[order],
         np.concatenate(second)[order],
         difference[order],
-        np.concatenate(right, axis=-1)[..., order],
-        np.concatenate(forecast, axis=-1)[..., order],
+        0.5 + 0.5 * np.sign(said),
+        said,
     )
 
 
