@@ -5,6 +5,7 @@
     python benchmarks/scale.py shards 50000 20000  # that many agents × tasks from Parquet, within 4 GB
     python benchmarks/scale.py ceiling 0.35        # packed bytes four times the GB of memory allowed
     python benchmarks/scale.py rest 5000 20000     # everything but fits: scores, bits, clusters, selection
+    python benchmarks/scale.py estimates           # what is said before an analysis, beside what it takes
 
 Every line is one fit in a process of its own, so that its largest memory is its own.
 """
@@ -260,6 +261,10 @@ if __name__ == "__main__":
         from scale_rest import rest as everything_else
 
         everything_else(*(int(size) for size in rest[:2] or (500, 4000)), rest[2:])
+    elif what == "estimates":
+        from scale_rest import estimates
+
+        estimates(rest)
     elif what == "growth":
         growth(rest or ["memory", "shards"])
     else:

@@ -18,6 +18,15 @@ import numpy as np
 import polars as pl
 
 import examiner as ex
+from examiner.cli.announcing import size_of
+from examiner.engines.expected import (
+    Expected,
+    expected_ability_bits,
+    expected_bits,
+    expected_likeness,
+    expected_scores,
+    expected_selection,
+)
 from examiner.results.codes import name_column
 
 
@@ -52,6 +61,25 @@ def _difference(results: ex.Results) -> object:
     return ex.scores.compare_pairs(results, results.agents[0], results.agents[1:4], rng=0)
 
 
+def _selected(results: ex.Results) -> object:
+    """Choose 100 tasks, learn to predict from them, and judge that, as `examiner select` does."""
+    whole = ex.selection.benchmark(results)
+    shrinkage = ex.selection.settle(whole)
+    tasks = ex.selection.choose(whole, 100, rng=0, shrinkage=shrinkage)
+    folds = ex.selection.folds_of_proof(whole)
+    how = ex.selection.Holdout(folds.folds, repeats=folds.repeats)
+    proof = ex.selection.compare(
+        whole, [100], ["covariance"], rng=0, holdout=how, shrinkage=shrinkage
+    )
+    return ex.selection.with_predictor(whole, tasks, rng=0, proof=proof, shrinkage=shrinkage)
+
+
+def _ability_bits(results: ex.Results) -> object:
+    """Bits about ability, as `examiner information` tells them of single successes."""
+    fit = ex.irt.fit(ex.responses(results), "2pl")
+    return ex.irt.ability_information(fit, rng=0, size=10)
+
+
 REST: dict[str, tuple[int, Callable[[ex.Results], object]]] = {
     "scores": (1, lambda results: ex.scores.overview(results, rng=0)),
     "differences": (1, _difference),
@@ -60,23 +88,45 @@ REST: dict[str, tuple[int, Callable[[ex.Results], object]]] = {
     "clusters": (1, ex.information.clusters),
     "likeness": (1, lambda results: ex.information.likeness(results, rng=0)),
     "selection": (1, lambda results: ex.selection.select(results, 100, rng=0)),
+    "selection, judged": (1, _selected),
+    "ability bits": (1, _ability_bits),
     "distil": (1, lambda results: ex.selection.distil(results, 100, rng=0)),
 }
 """Trials of a cell, and what is asked of the table."""
 
 
+def _expected_selection(results: ex.Results) -> Expected:
+    whole = ex.selection.benchmark(results)
+    return expected_selection(whole, 100, ex.selection.folds_of_proof(whole), ["covariance"])
+
+
+EXPECTED: dict[str, Callable[[ex.Results], Expected]] = {
+    "scores": lambda results: expected_scores(size_of(results), reps=2000, unit="runs"),
+    "bits": lambda results: expected_bits(size_of(results), 2, 10, 100),
+    "likeness": lambda results: expected_likeness(size_of(results)),
+    "ability bits": lambda results: expected_ability_bits(size_of(results)),
+    "selection, judged": _expected_selection,
+    "distil": _expected_selection,
+}
+"""What is said before an analysis."""
+SIZES = ((500, 4000), (1000, 4000), (2000, 8000))
+
+
 def measured(what: str, agents: int, tasks: int) -> dict[str, float]:
-    """Seconds and memory of one analysis."""
+    """Seconds and memory of one analysis, and what was expected."""
     trials, analysis = REST[what]
     results = simulated(agents, tasks, trials)
-    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    expected = EXPECTED[what](results) if what in EXPECTED else Expected(np.nan, np.nan, "")
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
     before, cpu = time.perf_counter(), time.process_time()
     analysis(results)
     return {
         "seconds": time.perf_counter() - before,
         "cpu_seconds": time.process_time() - cpu,
-        "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
+        "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
         "gigabytes_of_the_table": held,
+        "expected_seconds": expected.seconds,
+        "expected_gigabytes": expected.gigabytes,
     }
 
 
@@ -84,21 +134,45 @@ def rest(agents: int, tasks: int, names: list[str]) -> None:
     """Print one line an analysis."""
     print(f"{agents:,} × {tasks:,} | CPU seconds | GB in all | of which to make the table")
     for name in names or REST:
-        done = subprocess.run(
-            [sys.executable, __file__, name, str(agents), str(tasks)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            print(f"{name} | {done.stderr.strip().splitlines()[-1]}", flush=True)
+        found = _alone(name, agents, tasks)
+        if isinstance(found, str):
+            print(f"{name} | {found}", flush=True)
             continue
-        found = json.loads(done.stdout.splitlines()[-1])
         print(
             f"{name} | {found['cpu_seconds']:.1f} | {found['gigabytes']:.2f} | "
             f"{found['gigabytes_of_the_table']:.2f}",
             flush=True,
         )
+
+
+def estimates(names: list[str]) -> None:
+    """Print what was expected beside what was measured, an analysis and a size a line."""
+    print("analysis | agents × tasks | CPU seconds expected, measured | GB expected, measured")
+    for name in names or EXPECTED:
+        for agents, tasks in SIZES:
+            found = _alone(name, agents, tasks)
+            if isinstance(found, str):
+                print(f"{name} | {found}", flush=True)
+                continue
+            print(
+                f"{name} | {agents:,} × {tasks:,} | {found['expected_seconds']:.1f}, "
+                f"{found['cpu_seconds']:.1f} | {found['expected_gigabytes']:.2f}, "
+                f"{found['gigabytes']:.2f}",
+                flush=True,
+            )
+
+
+def _alone(name: str, agents: int, tasks: int) -> dict[str, float] | str:
+    """What one analysis takes in a process of its own, or why it did not end."""
+    done = subprocess.run(
+        [sys.executable, __file__, name, str(agents), str(tasks)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        return done.stderr.strip().splitlines()[-1]
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 if __name__ == "__main__":

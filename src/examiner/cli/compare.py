@@ -11,17 +11,18 @@ from examiner.cli.select import (
     MOST_DIGITS,
     SelectionOptions,
     agents_named,
+    announced,
     folds_named,
     judging,
     material_from,
 )
-from examiner.selection import METHODS, Holdout, expected_seconds
+from examiner.selection import METHODS, Holdout
 from examiner.selection import compare as compare_selections
 from examiner.telling.findings import comparison
 from examiner.wording import InputError, shorten
 
 SIZES = (1, 3, 5, 10)
-HINT = "`--folds 10`, fewer `--sizes` or fewer `--methods` take less."
+CHEAPER = "`--folds 10`, fewer `--sizes` or fewer `--methods` take less"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,9 @@ def compare(
         material = material_from(options, choice, levels, None, progress)
         sizes = _sizes(how.sizes, int(material.terms.offered.sum()), len(material.terms.must))
         folds, names = folds_named(how.folds), words_of(how.methods)
-        seconds = expected_seconds(material, max(sizes), folds, names)
+        asked = (material, max(sizes), folds, names)
+        judged = judging(*asked, choice.workers, progress)
+        announced(*asked, judged, CHEAPER)
         agents = agents_named(choice.choose_on, material.agents)
         found = compare_selections(
             material,
@@ -61,7 +64,7 @@ def compare(
             rng=told.seed,
             holdout=Holdout(folds.folds, agents, draws=how.draws, reps=how.reps),
             tolerance=how.tolerance,
-            **judging(choice.workers, seconds, HINT, progress),
+            **judged.how,
         )
     finding = comparison.tell(found, seed=told.seed)
     beside = {"tolerance": how.tolerance, "seed": told.seed}

@@ -12,7 +12,14 @@ from examiner import selection
 from examiner.cli.levels import LevelOptions
 from examiner.cli.options import OUTPUT, Seeded, SourceOptions, option
 from examiner.cli.output import progress_bar, show
-from examiner.cli.select import FOLDS, SelectionOptions, folds_named, judging, material_of
+from examiner.cli.select import (
+    FOLDS,
+    SelectionOptions,
+    announced,
+    folds_named,
+    judging,
+    material_of,
+)
 from examiner.cli.source import results_from
 from examiner.importers.evaluations.subsets import inspect_sample_ids, lm_eval_samples
 from examiner.results import Results
@@ -23,7 +30,7 @@ from examiner.telling.findings import tiny as findings
 from examiner.telling.terminal import print_line
 from examiner.wording import InputError, shorten
 
-HINT = "`examiner select --no-proof` only chooses."
+CHEAPER = "`examiner select --no-proof` only chooses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +72,15 @@ def distil(
                 f"{len(material.tasks):,}. Give a smaller `--size`."
             )
         folds = selection.folds_of_proof(material) if how.folds is None else folds_named(how.folds)
-        seconds = selection.expected_seconds(material, how.size, folds, [selection.DEFAULT])
+        asked = (material, how.size, folds, [selection.DEFAULT])
+        judged = judging(*asked, choice.workers, progress)
+        announced(*asked, judged, CHEAPER)
         tiny = selection.distil(
             material,
             how.size,
             rng=np.random.default_rng(told.seed),
             holdout=selection.Holdout(folds.folds, repeats=folds.repeats, draws=DRAWS),
-            **judging(choice.workers, seconds, HINT, progress),
+            **judged.how,
         )
         lists = _lists(results, how, tiny)
     stored = {"stored": str(save(tiny, how.output))}

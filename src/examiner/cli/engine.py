@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 from examiner.cli.options import ComparisonOptions, SourceOptions, option, success_of
 from examiner.cli.output import ProgressCallback
 from examiner.datasets import DATASETS
+from examiner.engines.pace import check_memory
 from examiner.wording import InputError, listed
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def chosen_engine(options: SourceOptions, where: EngineOptions) -> tuple[str, st
     >>> chosen_engine(SourceOptions("atari-dqn-family"), EngineOptions())
     ('memory', None)
     """
+    check_memory(where.memory)
     if where.engine not in ("auto", "shards"):
         return where.engine, None
     if options.source in DATASETS and not Path(options.source).exists():

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from examiner.cli.announcing import announce, size_of
 from examiner.cli.options import REPS, Seeded, SourceOptions, option, parsed
 from examiner.cli.output import progress_bar, show
 from examiner.cli.source import results_from
-from examiner.engines.estimate import Size, estimate_bits
+from examiner.engines.expected import expected_ability_bits, expected_bits
 from examiner.information import ChannelModel, Noise, analyse, best_set, single_successes
 from examiner.information.analysis import USUAL_SIZE
 from examiner.information.levels import MOST_LEVELS
@@ -23,9 +23,6 @@ from examiner.telling import ability_bits
 from examiner.telling.findings import information as findings
 from examiner.telling.per_cost import TaskPrices
 from examiner.wording import InputError, shorten
-
-LONG_SECONDS = 30.0
-"""Work from here on is announced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,10 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
         prices = _prices(results, how)
-        fit = _fit(results) if _about_ability(results, how) else None
+        about_ability = _about_ability(results, how)
+        if about_ability:
+            announce(expected_ability_bits(size_of(results)), size_of(results))
+        fit = _fit(results) if about_ability else None
         if fit is not None:
             _tell_ability(results, fit, how, told, prices)
             return
@@ -107,15 +107,12 @@ def information(options: SourceOptions, how: InformationOptions, told: Seeded) -
 
 def _announce(results: Results, measures: list[str] | None, how: InformationOptions) -> None:
     """Say on standard error what bits of a large table will take, and what would take less."""
-    size = Size(len(results.agents), len(results.tasks), len(results))
+    size = size_of(results)
     name = measures[0] if measures else None
     binary = results.is_binary(name) and not how.literal_wins
     trials = len(results) // max(size.agents * size.tasks, 1)
     levels = trials + 1 if binary and trials < MOST_LEVELS else None
-    expected = estimate_bits(size, levels, how.size or USUAL_SIZE, how.reps)
-    if expected.seconds >= LONG_SECONDS:
-        sys.stderr.write(expected.sentence(size) + "\n")
-        sys.stderr.flush()
+    announce(expected_bits(size, levels, how.size or USUAL_SIZE, how.reps), size)
 
 
 def _about_ability(results: Results, how: InformationOptions) -> bool:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import builtins
 import os
-import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from examiner import selection
+from examiner.cli.announcing import announce
 from examiner.cli.levels import LevelOptions, levelled
 from examiner.cli.options import (
     NORMALISE,
@@ -30,11 +31,14 @@ from examiner.cli.options import (
     success_of,
     words_of,
 )
-from examiner.cli.output import ProgressCallback, clock, progress_bar, show
+from examiner.cli.output import ProgressCallback, progress_bar, show
 from examiner.cli.source import classification_from, results_from
+from examiner.engines.estimate import Size
+from examiner.engines.expected import expected_selection
 from examiner.importers import read_tasks
 from examiner.results import Results
 from examiner.scores import Recipe
+from examiner.selection.sampled import is_very_large
 from examiner.stored import save
 from examiner.telling.findings import selection as findings
 from examiner.telling.findings import trial as trials
@@ -44,9 +48,7 @@ from examiner.workers import map_processes
 
 SIZE = 5
 FOLDS = "Folds of the proof [default: loo, or 10 with over 100 agents or 5,000 results]."
-HINT = "`--method covariance` takes less; `--no-proof` only chooses."
-LONG_SECONDS = 20.0
-"""Work from here on is announced."""
+CHEAPER = "`--method covariance` takes less"
 WORTH_PROCESSES_SECONDS = 10.0
 """Work from here on is given to several processes, which take a second or two to start."""
 MOST_DIGITS = 6
@@ -155,10 +157,9 @@ def select(
         rng = np.random.default_rng(told.seed)
         folds = _folds(material, how, named)
         size = None if how.budget is not None else SIZE if how.size is None else how.size
-        judged = {}
-        if folds is not None:
-            seconds = selection.expected_seconds(material, size, folds, [how.method])
-            judged = judging(choice.workers, seconds, HINT, progress)
+        judged = judging(material, size, folds, [how.method], choice.workers, progress)
+        other = "" if how.method == selection.DEFAULT else CHEAPER
+        announced(material, size, folds, [how.method], judged, other)
         shrinkage = selection.settle(own) if how.method == selection.DEFAULT else None
         tasks = selection.choose(own, size, how.method, rng=rng, shrinkage=shrinkage)
         comparison = None
@@ -170,7 +171,7 @@ def select(
                 rng=rng,
                 holdout=selection.Holdout(folds.folds, named, repeats=folds.repeats),
                 shrinkage=shrinkage if named is None else None,
-                **judged,
+                **judged.how,
             )
         chosen = selection.with_predictor(
             own, tasks, rng=rng, proof=comparison, shrinkage=shrinkage
@@ -297,26 +298,47 @@ def folds_named(text: str) -> selection.Folds:
     return selection.Folds(int(text))
 
 
+class Judging(NamedTuple):
+    """On how many processes folds are judged, and the options of `compare` that say so."""
+
+    processes: int
+    how: dict[str, Any]  # Any: options of `compare`
+
+
 def judging(
-    workers: int | None, seconds: float, hint: str, progress: ProgressCallback
-) -> dict[str, Any]:  # Any: options of `compare`
+    material: selection.Benchmark,
+    size: int | None,
+    folds: selection.Folds | None,
+    methods: Sequence[str] | None,
+    workers: int | None,
+    progress: ProgressCallback,
+) -> Judging:
     """Say how folds are judged: here, or on local processes where that pays; answers are the same.
 
-    Work that takes long is announced on standard error, with a hint at what takes less.
+    A very large table stays here, since each process would hold it once more.
     """
-    here = workers == 1 or (workers is None and seconds < WORTH_PROCESSES_SECONDS)
-    processes = 1 if here else workers or os.cpu_count() or 1
-    if seconds >= LONG_SECONDS:
-        on = "" if processes == 1 else f" on {processes} processes"
-        sys.stderr.write(
-            f"Judging on held-out agents will take about {clock(seconds / processes)}{on}, if they are "
-            f"free. {hint}\n"
-        )
-        sys.stderr.flush()
-    if here:
-        return {"map": builtins.map, "progress": progress}
+    seconds = 0.0 if folds is None else selection.expected_seconds(material, size, folds, methods)
+    small = seconds < WORTH_PROCESSES_SECONDS or is_very_large(*material.values.shape)
+    if workers == 1 or (workers is None and small):
+        return Judging(1, {"map": builtins.map, "progress": progress})
     spread = partial(map_processes, processes=workers, progress=progress, stage="judging folds")
-    return {"map": spread}
+    return Judging(workers or os.cpu_count() or 1, {"map": spread})
+
+
+def announced(
+    material: selection.Benchmark,
+    size: int | None,
+    folds: selection.Folds | None,
+    methods: Sequence[str] | None,
+    judged: Judging,
+    cheaper: str,
+) -> None:
+    """Say on standard error what choosing and judging will take, where that is long."""
+    agents, tasks = material.values.shape
+    expected = expected_selection(
+        *(material, size, folds, methods), processes=judged.processes, cheaper=cheaper
+    )
+    announce(expected, Size(agents, tasks, agents * tasks))
 
 
 def _costs(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from examiner.engines.pace import Pace, check_memory
 from examiner.engines.shard_files import check_alike, scanned, shard_paths
-from examiner.information.analysis import FEW_DEALT
-from examiner.information.sets import SCREENING_ROWS, is_large
 from examiner.results.parquet import damaged
 from examiner.results.storage import PROBLEMS
 from examiner.wording import InputError, counted
@@ -22,7 +20,6 @@ _PASSES = 35
 """E-steps of a fit of a large table: 2PLs of 500 × 500 to 2,000 × 4,000 take 20 to 35."""
 _WINDOW = 60
 """Nodes at which a block of like agents is looked at, where cells are missing."""
-_PROBE = (512, 4096)
 _PER_ROW = 60
 """Bytes that a row of a tidy table takes while it is read and checked."""
 _LONG_SECONDS = 20.0
@@ -54,12 +51,17 @@ class Estimate(NamedTuple):
         >>> Estimate("memory", 95.0, 1.5).sentence(Size(2000, 14000, 28_000_000))
         'About 2 minutes and 1.5 GB are expected for 2,000 agents × 14,000 tasks (engine memory).'
         """
-        taken = _lasting(self.seconds)
+        taken = lasting(self.seconds)
         table = f"{counted(size.agents, 'agent')} × {counted(size.tasks, 'task')}"
         return f"About {taken} and {self.gigabytes:.1f} GB are expected for {table} (engine {self.engine})."
 
 
-def _lasting(seconds: float) -> str:
+def lasting(seconds: float) -> str:
+    """Say about how long something lasts.
+
+    >>> lasting(20.0), lasting(300.0)
+    ('20 seconds', '5 minutes')
+    """
     return f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
 
 
@@ -92,8 +94,10 @@ def estimate(size: Size, engine: Engine, memory: float = 2.0) -> Estimate:
     >>> estimate(Size(1000, 500, 500_000), "memory").gigabytes < 1.0
     True
     """
+    check_memory(memory)
     cells = size.agents * size.tasks
-    vector, table = _timed()
+    pace = Pace.probed()
+    vector, table = pace.vector, pace.product
     each = 2 * vector if size.complete else 2 * _WINDOW * table
     seconds = _PASSES * cells * each
     floats = 4 if size.complete else 10
@@ -102,78 +106,6 @@ def estimate(size: Size, engine: Engine, memory: float = 2.0) -> Estimate:
     if engine in ("shards", "ray"):
         return Estimate(engine, seconds + 2e-8 * _PASSES * cells / 10, min(needed / 1e9, memory))
     return Estimate(engine, seconds, needed / 1e9)
-
-
-def _timed() -> tuple[float, float]:
-    """Seconds for a cell in a product with a vector, and for a cell and node in one with a table."""
-    rows, columns = _PROBE
-    data = np.ones((rows, columns), dtype=np.float32)
-    vector, few = np.ones(columns, dtype=np.float32), np.ones((columns, 16), dtype=np.float32)
-    found = []
-    for by, width in ((vector, 1), (few, 16)):
-        data @ by
-        before = time.perf_counter()
-        for _ in range(3):
-            data @ by
-        found.append((time.perf_counter() - before) / (3 * rows * columns * width))
-    return found[0], found[1]
-
-
-class BitsEstimate(NamedTuple):
-    """About how long bits of tasks take, and how much memory; and how long without chance and intervals."""
-
-    seconds: float
-    seconds_without: float
-    gigabytes: float
-
-    def sentence(self, size: Size) -> str:
-        """Say it.
-
-        >>> BitsEstimate(300.0, 20.0, 2.0).sentence(Size(500, 4000, 6_000_000))
-        'About 5 minutes and 2.0 GB are expected for 500 agents × 4,000 tasks; `--reps 0` takes 20 seconds.'
-        """
-        table = f"{counted(size.agents, 'agent')} × {counted(size.tasks, 'task')}"
-        told = (
-            f"About {_lasting(self.seconds)} and {self.gigabytes:.1f} GB are expected for {table}"
-        )
-        if self.seconds < 2 * self.seconds_without:
-            return told + "; fewer tasks or agents (`--keep`) take less."
-        return f"{told}; `--reps 0` takes {_lasting(self.seconds_without)}."
-
-
-def estimate_bits(size: Size, levels: int | None, chosen: int, reps: int) -> BitsEstimate:
-    """Return what bits of tasks will take, from products and exponentials that are timed here for a moment.
-
-    `levels` are those that cells have, None where they are many (more than 16); `chosen` tasks are chosen.
-
-    >>> estimate_bits(Size(20, 30, 1800), 4, 5, 100).seconds < 30
-    True
-    """
-    pairs = size.agents**2 * size.tasks
-    _, product = _timed()
-    each = 4 * product * levels if levels else _timed_exponential() / 2
-    screened = is_large(size.agents, size.tasks)
-    looked_at = pairs * min(SCREENING_ROWS / size.agents, 1.0) if screened else pairs
-    once = each * looked_at * chosen + (0.0 if levels else each * pairs) + 2e-7 * size.rows
-    made = min(reps, FEW_DEALT) if screened else reps
-    drawn = chosen if screened else size.tasks
-    drawing = size.agents**2 * drawn * _timed_exponential() / 2
-    repeated = reps * (drawing + 5e-8 * size.rows) + made * (once + 1e-7 * size.rows)
-    alone = once + each * pairs
-    memory = 0.25e9 + size.rows * _PER_ROW + 90.0 * size.agents * size.tasks
-    return BitsEstimate(alone + repeated, alone, memory / 1e9)
-
-
-def _timed_exponential() -> float:
-    """Seconds for an exponential of a pair, with what goes along."""
-    data = np.linspace(-5.0, 0.0, 1 << 15)
-    np.exp(data)
-    before = time.perf_counter()
-    for _ in range(4):
-        raised = np.exp(data)
-        raised *= data
-        raised.sum()
-    return 3 * (time.perf_counter() - before) / (4 * data.size)
 
 
 def available_gigabytes() -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 import tempfile
 import weakref
@@ -12,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.engines.pace import check_memory
 from examiner.engines.packed import Packed, Progress, packed
 from examiner.irt import ItemParameters, Quadrature, Response
 from examiner.irt.estimation.em import Expected
@@ -156,8 +156,7 @@ def packed_in(
 
 def rows_within(whole: Whole, memory: float) -> int:
     """Return how many agents fit in so many GB beside what a fit needs in any case."""
-    if not math.isfinite(memory):
-        raise InputError(f"The memory is {memory:g} GB. Give a number of GB.")
+    check_memory(memory)
     tasks = len(whole.tasks)
     needed = _PROGRAM + _TABLES * 4 * tasks * nodes_for(whole)
     rows = int((memory * 1e9 - needed) // (_PER_CELL * tasks))

@@ -231,9 +231,8 @@ def _probability(excess: Floats) -> Floats:
 
 
 def _never(agents: tuple[str, ...], separated: NDArray[np.int64]) -> tuple[tuple[str, str], ...]:
-    first, second = np.triu_indices(len(agents), k=1)
-    none = separated[first, second] == 0
     return tuple(
-        (agents[left], agents[right])
-        for left, right in zip(first[none].tolist(), second[none].tolist(), strict=True)
+        (agent, agents[row + 1 + other])
+        for row, agent in enumerate(agents)
+        for other in np.flatnonzero(separated[row, row + 1 :] == 0).tolist()
     )

@@ -18,6 +18,7 @@ from examiner.selection.proof.comparison import Comparison as Comparison
 from examiner.selection.proof.comparison import compare as compare
 from examiner.selection.proof.holdout import Folds as Folds
 from examiner.selection.proof.holdout import Holdout as Holdout
+from examiner.selection.proof.holdout import expected_once as expected_once
 from examiner.selection.proof.holdout import expected_seconds as expected_seconds
 from examiner.selection.proof.holdout import folds_of_proof as folds_of_proof
 from examiner.selection.reasons import Reason as Reason

@@ -12,9 +12,15 @@ from numpy.typing import NDArray
 from examiner.scores.cells import codes_of
 from examiner.scores.estimate import check_level
 from examiner.selection.benchmark import Benchmark
-from examiner.selection.effort import CHOICES_A_FOLD, seconds_to_choose
-from examiner.selection.methods import MOST_SECONDS
-from examiner.selection.sampled import is_very_large
+from examiner.selection.effort import (
+    CHOICES_A_FOLD,
+    reckoned_size,
+    seconds_to_choose,
+    seconds_to_predict,
+    seconds_to_settle,
+)
+from examiner.selection.methods import DEFAULT, MOST_SECONDS
+from examiner.selection.sampled import PROOF_CELLS, agents_within, is_very_large
 from examiner.wording import InputError, counted, listed
 
 LEAST_TRAINING = 2
@@ -25,6 +31,7 @@ REPEATS, FEWER_REPEATS = 5, 2
 FEWER_FOLDS = 10
 MOST_AGENTS, MOST_CELLS = 100, 5_000
 FEWEST_FOLDS = 5
+INNER_FOLDS = 12
 """Up to so many agents, and agents · tasks, the proof leaves one out at a time."""
 
 
@@ -233,11 +240,47 @@ def expected_seconds(
     """
     agents, tasks = material.values.shape
     how = folds_of_proof(material) if folds is None else folds
+    some = agents_within(agents, tasks, PROOF_CELLS) if is_very_large(agents, tasks) else agents
+    named = _named(material, size, methods)
+    choosing = some / agents * sum(named.values())
+    predicting = seconds_to_predict(some, tasks, reckoned_size(material, size))
+    settling = seconds_to_settle(some, tasks) if DEFAULT in named else 0.0
+    count = len(set(material.families)) if how.folds == "loo" else how.folds
+    fold = CHOICES_A_FOLD * (choosing + predicting) + settling
+    return float((count + PAIR_FOLDS * how.repeats) * fold)
+
+
+def expected_once(
+    material: Benchmark, size: int | None, methods: Sequence[str] | None = None, *, proof: bool
+) -> float:
+    """About how many processor seconds choosing on all agents and learning to predict take, beside a proof.
+
+    Without one, folds inside tell how wide intervals are.
+
+    >>> import numpy as np
+    >>> from examiner.results import Results
+    >>> from examiner.selection.benchmark import benchmark
+    >>> whole = benchmark(Results.from_numpy(np.eye(8, 6)))
+    >>> expected_once(whole, 2, ["covariance"], proof=True) < 1
+    True
+    """
+    agents, tasks = material.values.shape
+    some = agents_within(agents, tasks)
+    number = reckoned_size(material, size)
+    named = _named(material, size, methods)
+    choosing = sum(named.values())
+    settling = seconds_to_settle(agents, tasks) if DEFAULT in named else 0.0
+    inside = some / agents * choosing + seconds_to_predict(some, tasks, number)
+    learning = agents * tasks * (2e-7 + 1e-9 * number)
+    return float(settling + choosing + learning + (3 if proof else INNER_FOLDS) * inside)
+
+
+def _named(
+    material: Benchmark, size: int | None, methods: Sequence[str] | None
+) -> dict[str, float]:
+    """Processor seconds of one choice by each method asked for; best-of tries all that are short."""
     work = seconds_to_choose(material, size)
     named = [name.replace("-", "_") for name in methods or ["best_of"]]
     if "best_of" in named:
         named += [name for name, seconds in work.items() if seconds <= MOST_SECONDS]
-    each = 5e-7 * agents * tasks + sum(work.get(name, 0.0) for name in set(named))
-    count = len(set(material.families)) if how.folds == "loo" else how.folds
-    seconds: float = (count + PAIR_FOLDS * how.repeats) * CHOICES_A_FOLD * each
-    return seconds
+    return {name: work.get(name, 0.0) for name in dict.fromkeys(named)}
