@@ -66,7 +66,7 @@ def test_a_very_large_table_is_settled_by_some_agents(monkeypatch) -> None:
 
 
 def test_very_large_tables_are_judged_in_five_folds(monkeypatch) -> None:
-    monkeypatch.setattr("examiner.selection.sampled.MOST_CELLS", 1000)
+    monkeypatch.setattr("examiner.selection.proof.holdout.VERY_MANY_CELLS", 1000)
     found = folds_of_proof(benchmark(ex.Results.from_numpy(table(120, 60))))
     assert (found.folds, found.repeats) == (5, 0)
     assert "Judged in 5 folds" in found.note

@@ -30,9 +30,10 @@ REPEATS, FEWER_REPEATS = 5, 2
 """How often pairs of agents are held out in five folds beside the proof; less often in large tables."""
 FEWER_FOLDS = 10
 MOST_AGENTS, MOST_CELLS = 100, 5_000
-FEWEST_FOLDS = 5
-INNER_FOLDS = 12
 """Up to so many agents, and agents · tasks, the proof leaves one out at a time."""
+FEWEST_FOLDS, VERY_MANY_CELLS = 5, 500_000
+"""Beyond so many agents · tasks five folds do, in which hundreds of agents are held out together."""
+INNER_FOLDS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +216,7 @@ def folds_of_proof(material: Benchmark) -> Folds:
     small = agents <= MOST_AGENTS and agents * tasks <= MOST_CELLS
     if small or len(set(material.families)) <= FEWER_FOLDS:
         return Folds("loo")
-    many = is_very_large(agents, tasks)
+    many = agents * tasks > VERY_MANY_CELLS
     number, repeats = (FEWEST_FOLDS, 0) if many else (FEWER_FOLDS, FEWER_REPEATS)
     note = (
         f"Judged in {number} folds, since {agents:,} agents × {tasks:,} tasks are many; "
