@@ -84,9 +84,9 @@ def expected_likeness(size: Size) -> Expected:
     """
     cells, slower = size.agents * size.tasks, _slower(Pace.probed())
     joined = size.tasks if size.tasks <= MOST_TASKS else JOINED
-    clustered = joined**2 * (3.0e-7 + 1.0e-10 * size.agents)
+    clustered = joined**2 * (3.2e-7 + 1.0e-10 * size.agents)
     crowned = min(size.agents, MOST_CONTENDERS) * 60 * (2e-6 + 1.2e-8 * size.tasks)
-    seconds = (0.5 + clustered + crowned + 3e-7 * cells) * slower
+    seconds = (0.5 + clustered + crowned + 9e-7 * cells) * slower
     memory = held_gigabytes() + _CELL * (3.5 * cells + 5 * joined**2)
     cheaper = "fewer tasks or agents (`--keep`) take less"
     if size.tasks <= MOST_TASKS and clustered > 10:
@@ -113,7 +113,7 @@ def expected_bits(size: Size, levels: int | None, chosen: int, reps: int) -> Exp
         drawing = size.agents**2 * (chosen if screened else size.tasks) * raised / 2
         repeated = reps * (drawing + 5e-8 * size.rows) + made * (once + 1e-7 * size.rows)
     alone = once + (1.5 * pairs * pace.exact * levels if levels else each * pairs)
-    memory = held_gigabytes() + _CELL * 8 * size.agents * size.tasks + 2e-7 * size.agents**2
+    memory = held_gigabytes() + _CELL * (6.5 * size.agents * size.tasks + 10 * size.agents**2)
     cheaper = "fewer tasks or agents (`--keep`) take less"
     if repeated > alone:
         cheaper = f"`--reps 0` takes {lasting(alone)}"
@@ -127,8 +127,8 @@ def expected_ability_bits(size: Size) -> Expected:
     False
     """
     fit, slower = estimate(size, "memory"), _slower(Pace.probed())
-    seconds = 2 * fit.seconds + (0.5 + 2e-8 * size.rows + 1e-4 * size.tasks) * slower
-    memory = held_gigabytes() + _CELL * 3 * size.agents * size.tasks
+    seconds = 2 * fit.seconds + (0.5 + 2e-8 * size.rows + 8.5e-4 * size.tasks) * slower
+    memory = held_gigabytes() + _CELL * (3 * size.agents * size.tasks + 4000 * size.tasks)
     cheaper = "fewer tasks or agents (`--keep`) take less"
     return Expected(seconds, memory, cheaper)
 
