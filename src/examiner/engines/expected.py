@@ -150,7 +150,7 @@ def expected_selection(
     once = slower * expected_once(material, chosen, methods, proof=folds is not None)
     judged = slower * expected_seconds(material, chosen, folds, methods) if folds else 0.0
     agents, tasks = material.values.shape
-    memory = held_gigabytes() + _CELL * (2.2 * agents * tasks + 1e7) * (1 + 0.5 * (processes - 1))
+    memory = held_gigabytes() + _CELL * (2.2 * agents * tasks + 4e7) * (1 + 0.5 * (processes - 1))
     alone = slower * expected_once(material, chosen, methods, proof=False)
     told = [cheaper] if cheaper else []
     if folds is not None and "--" not in cheaper and alone < 0.7 * (once + judged / processes):

@@ -33,7 +33,7 @@ def seconds_to_settle(agents: int, tasks: int) -> float:
     >>> seconds_to_settle(100, 100) < seconds_to_settle(200, 100)
     True
     """
-    return 2.2e-8 * agents_within(agents, tasks) * tasks * rungs_for(tasks)[-1]
+    return 1.7e-8 * agents_within(agents, tasks) * tasks * rungs_for(tasks)[-1]
 
 
 def seconds_to_predict(agents: int, tasks: int, size: int) -> float:
@@ -42,7 +42,7 @@ def seconds_to_predict(agents: int, tasks: int, size: int) -> float:
     >>> seconds_to_predict(100, 100, 5) < seconds_to_predict(100, 100, 50)
     True
     """
-    return 1.5e-7 * agents * tasks + 5e-9 * agents * size * (100 + size)
+    return 1.1e-7 * agents * tasks + 5e-9 * agents * size * (100 + size)
 
 
 def seconds_to_choose(material: Benchmark, size: int | None) -> dict[str, float]:
@@ -64,7 +64,7 @@ def seconds_to_choose(material: Benchmark, size: int | None) -> dict[str, float]
     steps = 2 * size + (size * (size + 1) / 2 if tasks <= MOST_EXCHANGED else 0)
     fitting = 5e-6 * agents * tasks
     return {
-        "covariance": agents * tasks * (1.7e-7 + 1.2e-9 * size),
+        "covariance": agents * tasks * (1.3e-7 + 9e-10 * size),
         "regression": 1.7e-7 * agents * tasks * steps,
         "information_swap": 1.7e-9 * agents**2 * tasks * steps,
         "information_gain": 3e-9 * agents**2 * tasks * size,
