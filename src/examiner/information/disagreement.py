@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from examiner.checking import Floats
 from examiner.information.decomposition import standard_scores
-from examiner.information.observations import oriented_means, task_scaled, task_signs
+from examiner.information.observations import oriented_means, task_signs
+from examiner.information.task_scale import task_scaled
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.cells import group_means, ratio
