@@ -76,10 +76,10 @@ class TaskClusters:
     @property
     def clusters(self) -> tuple[tuple[str, ...], ...]:
         """The names of the tasks of each cluster, from left to right."""
-        return tuple(
-            tuple(self.tasks[column] for column in self.order if self.label[column] == cluster)
-            for cluster in range(int(self.label.max()) + 1)
-        )
+        names: list[list[str]] = [[] for _ in range(int(self.label.max()) + 1)]
+        for column, cluster in zip(self.order, self.label[list(self.order)].tolist(), strict=True):
+            names[cluster].append(self.tasks[column])
+        return tuple(tuple(one) for one in names)
 
     @property
     def borders(self) -> tuple[int, ...]:
