@@ -140,7 +140,7 @@ class DeviceSource:
     @property
     def alike(self) -> bool:
         """Whether all agents were given the same trials."""
-        return self._data.given.ndim == 1
+        return self._data.whole.given is not None
 
     def total(self, asked: Asked) -> tuple[Floats, ...]:
         """Return the sums of what is answered about all agents."""
