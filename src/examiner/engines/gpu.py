@@ -78,6 +78,7 @@ class DeviceSource:
         self._data, whole = data, data.whole
         self.agents, self.tasks = whole.agents, whole.tasks
         self.dropped, self.left_out, self.means = whole.dropped, whole.left_out, whole.means
+        self.joined = whole.joined
         self.trials = whole.tried / len(whole.agents)
         constant = float(log_choices(matrix).sum()) if whole.most > 1 else 0.0
         self._totals = Totals(whole.won, whole.tried, constant)

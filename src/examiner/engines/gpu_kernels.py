@@ -19,6 +19,7 @@ from examiner.irt.items import Floats, curves
 from examiner.irt.model import Unknowns
 from examiner.irt.posterior import agent_blocks
 from examiner.results import ResponseMatrix
+from examiner.results.connected_blocks import connections_in_blocks
 
 _ROWS = 8192
 
@@ -43,6 +44,7 @@ class DeviceKernelSource:
         self.pace = here.pace
         if usable is not None:
             self.dropped, self.left_out, self.means = usable.dropped, usable.left_out, usable.means
+            self.joined = connections_in_blocks(matrix)
         self._kernel, self._scores = kernel_for(response, matrix), LastScores()
         kind = device.kind(kernel_kind(matrix))
         parts: list[list[Tensor]] = []

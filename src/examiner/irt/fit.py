@@ -126,7 +126,7 @@ def fit(
         )
     seen = _Seen(source, usable, evidence)
     made = _told(chosen, unknowns, seen, found, errors=fitting.errors)
-    return made if recipe is None else made.with_recipe(recipe)
+    return made.with_recipe(recipe or usable.recipe)
 
 
 def fit_again(made: IRTFit, matrix: ResponseMatrix) -> IRTFit:
@@ -320,7 +320,7 @@ def _told(
                 abilities = replace(abilities, error=total, posterior=own, together=kept)
         except TooLittleMemoryError as problem:
             lacking = (str(problem),)
-    joined = None if matrix is None else connections(matrix)
+    joined = usable.joined if matrix is None else connections(matrix)
     groups = () if joined is None else joined.separate
     flags: tuple[tuple[str, ...], ...] = tuple(() for _ in items.tasks)
     if errors or len(agents) * len(items) <= _QUICKLY_FLAGGED:
@@ -347,6 +347,7 @@ def _told(
         dropped=usable.dropped,
         left_out=usable.left_out,
         warnings=(
+            *usable.notes,
             *(() if joined is None else joined.warnings),
             *lacking,
             *fit_warnings(starts, best.expected.spread[1], (len(agents), len(items)), model, items),

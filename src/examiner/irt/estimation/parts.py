@@ -34,7 +34,8 @@ from examiner.irt.fitted import Dropped
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Unknowns
 from examiner.irt.posterior import Quadrature
-from examiner.results import ResponseMatrix
+from examiner.results import Connections, ResponseMatrix
+from examiner.scores.recipe import Recipe
 from examiner.wording import InputError
 
 
@@ -56,6 +57,12 @@ class Whole(NamedTuple):
     most: int
     dropped: tuple[Dropped, ...] = ()
     left_out: tuple[Dropped, ...] = ()
+    joined: Connections | None = None
+    """How agents hang together; None where all met the same tasks."""
+    recipe: Recipe | None = None
+    """How results became these responses, so that those of newcomers become the same."""
+    notes: tuple[str, ...] = ()
+    """What was guessed on the way."""
 
     @property
     def cells(self) -> int:
@@ -248,6 +255,7 @@ class PartedSource:
         self.response: Response = response or ("beta-binomial" if whole.most > 1 else "binomial")
         self.agents, self.tasks, self.parts = whole.agents, whole.tasks, parts
         self.dropped, self.left_out, self.means = whole.dropped, whole.left_out, whole.means
+        self.joined, self.recipe, self.notes = whole.joined, whole.recipe, whole.notes
         self.trials = whole.tried / len(whole.agents)
         self._simple = simple
         self.alike = whole.given is not None
