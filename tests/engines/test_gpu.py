@@ -64,7 +64,9 @@ def test_several_trials_are_fitted_alike(response: str) -> None:
     matrix = ex.ResponseMatrix.from_counts(won, 4, MATRIX.agents, MATRIX.tasks)
     here = ex.irt.fit(matrix, response=response, starts=1, errors=False)  # type: ignore[arg-type]
     source = ex.engines.gpu(matrix, response=response, device="cpu")  # type: ignore[arg-type]
-    assert_same_fit(ex.irt.fit(source, starts=1), here, 1e-5)
+    there = ex.irt.fit(source, starts=1)
+    assert_same_fit(there, here, 1e-5)
+    assert_errors_of(matrix, there, 1e-5)
 
 
 def test_scores_between_0_and_1_are_fitted_alike() -> None:
@@ -72,7 +74,9 @@ def test_scores_between_0_and_1_are_fitted_alike() -> None:
     scores = np.clip(0.5 + 0.2 * rng.normal(size=(80, 1)) + 0.2 * rng.normal(size=(80, 8)), 0, 1)
     matrix = ex.ResponseMatrix.from_array(scores)
     here = ex.irt.fit(matrix, "beta", starts=1, errors=False)
-    assert_same_fit(ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), "beta", starts=1), here, 1e-5)
+    there = ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), "beta", starts=1)
+    assert_same_fit(there, here, 1e-5)
+    assert_errors_of(matrix, there, 1e-5)
 
 
 def test_single_precision_stays_within_a_hundred_thousandth(
