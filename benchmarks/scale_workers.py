@@ -18,13 +18,14 @@ from scale import forget_peak, peak_gigabytes, shards, table
 
 SHARED_OUT = (8000, 2000, 0.6)
 """Agents, tasks and the share that is missing of the table that several workers fit."""
+ITERATIONS = 4
 WORKERS = (("shards", 1), ("ray", 1), ("ray", 2), ("ray", 4), ("ray", 8))
 
 
 def shared_out(engine: str, workers: int) -> dict[str, float]:
-    """Time and memory of one fit by several workers, once shards are decoded.
+    """Time and memory of a few iterations by several workers, once shards are decoded; the best of three.
 
-    `busiest_seconds` is the CPU time of the thread or worker that has most to do, and of what waits for it.
+    `busiest_seconds` is the CPU time of the worker that has most to do, and of what waits for it.
     """
     matrix = table(*SHARED_OUT, np.random.default_rng(1))
     with tempfile.TemporaryDirectory() as folder:
@@ -33,19 +34,23 @@ def shared_out(engine: str, workers: int) -> dict[str, float]:
         source = (
             ex.engines.ray(path, shards=workers) if engine == "ray" else ex.engines.sharded(path)
         )
-        before = time.perf_counter(), time.process_time(), time.thread_time()
-        elsewhere = workers_taken(source)
         forget_peak()
-        fit = ex.irt.fit(source, starts=1, errors=False)
-        since = workers_taken(source)
-        others = [after[0] - early[0] for after, early in zip(since, elsewhere, strict=True)]
-        return {
-            "seconds": time.perf_counter() - before[0],
-            "cpu_seconds": time.process_time() - before[1] + sum(others),
-            "busiest_seconds": time.thread_time() - before[2] + max(others, default=0.0),
-            "gigabytes": peak_gigabytes() + sum(after[1] for after in since),
-            "iterations": fit.iterations,
-        }
+        return min((turn(source) for _ in range(3)), key=lambda found: found["busiest_seconds"])
+
+
+def turn(source: PartedSource) -> dict[str, float]:
+    """Time and memory of as many iterations every time: all are alike."""
+    early, before = workers_taken(source), (time.process_time(), time.thread_time())
+    fit = ex.irt.fit(source, starts=1, errors=False, most_iterations=ITERATIONS)
+    here = time.process_time() - before[0], time.thread_time() - before[1]
+    late = workers_taken(source)
+    others = [after[0] - first[0] for after, first in zip(late, early, strict=True)]
+    return {
+        "cpu_seconds": here[0] + sum(others),
+        "busiest_seconds": here[1] + max(others, default=0.0),
+        "gigabytes": peak_gigabytes() + sum(after[1] for after in late),
+        "iterations": fit.iterations,
+    }
 
 
 def workers_taken(source: PartedSource) -> list[tuple[float, float]]:

@@ -63,15 +63,19 @@ def connections_of_blocks(
 
 
 def _joined(label: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Labels of tasks, from 0 on, where those of one group of a block become one."""
-    from scipy.sparse import coo_array  # slow to import
-    from scipy.sparse.csgraph import connected_components
+    """Labels of tasks, from 0 on, where those of one group of a block become one.
 
+    >>> _joined(np.array([0, 1, 2, 3]), np.array([0, -1, 0, 1]))
+    array([0, 1, 0, 2])
+    """
     seen = np.flatnonzero(group >= 0)
-    if not len(seen):
-        return label
-    tasks = len(label)
-    size = tasks + int(group.max()) + 1
-    edges = (np.ones(len(seen), dtype=np.int8), (label[seen], tasks + group[seen]))
-    _, component = connected_components(coo_array(edges, shape=(size, size)), directed=False)
-    return np.unique(component[label], return_inverse=True)[1]
+    while (
+        True
+    ):  # the least label goes through a group, and on through all that had another of its labels
+        least = np.full(int(group.max(initial=0)) + 1, len(label))
+        np.minimum.at(least, group[seen], label[seen])
+        lower = np.arange(len(label))
+        np.minimum.at(lower, label[seen], least[group[seen]])
+        if (lower[label] == label).all():
+            return np.unique(label, return_inverse=True)[1]
+        label = lower[label]
