@@ -27,7 +27,7 @@ PANELS = {
     "agents": "agents (1,000 tasks)",
     "tasks": "tasks (1,000 agents)",
     "missing": "share missing (1,000 × 1,000)",
-    "workers": "workers",
+    "workers": "workers (8,000 × 2,000)",
 }
 COLOURS = {"memory": "#1f6feb", "shards": "#c2410c", "ray": "#15803d"}
 
@@ -63,11 +63,10 @@ def growth() -> None:
                 "busiest_seconds" if name == "workers" else "cpu_seconds",
             )
         axes[1, column].set_xlabel(title)
-        if name != "missing":
-            _logarithmic(axes[:, column], sorted({float(row[name]) for row in rows if row[name]}))
+        axes[1, column].xaxis.set_major_formatter("{x:,g}")
     axes[0, 0].set_ylabel("CPU seconds")
     axes[1, 0].set_ylabel("GB")
-    axes[0, 3].set_title("of the busiest", fontsize=9)
+    axes[0, 3].set_title("of the busiest worker", fontsize=9)
     for ax in axes.flat:
         ax.set_ylim(bottom=0)
         ax.grid(alpha=0.3)
@@ -101,13 +100,6 @@ def _draw(axes: list[Axes], engine: str, lines: list[dict[str, str]], seconds: s
     for ax, what in zip(axes, (seconds, "gigabytes"), strict=True):
         values = [float(row[what]) for row in lines]
         ax.plot(at, values, "o-", label=engine, color=COLOURS[engine], markersize=4)
-
-
-def _logarithmic(axes: list[Axes], ticks: list[float]) -> None:
-    for ax in axes:
-        ax.set_xscale("log", base=2)
-        ax.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
-        ax.minorticks_off()
 
 
 if __name__ == "__main__":
