@@ -1,6 +1,6 @@
-"""How time and memory of fits grow with agents, tasks and density, by engine.
+"""How time and memory of fits grow with agents, tasks, density and workers, by engine.
 
-    python benchmarks/scale.py growth              # small tables that grow, by engine; writes growth.csv
+    python benchmarks/scale.py growth              # small tables that grow; writes benchmarks/growth.csv
     python benchmarks/scale.py gpu                 # one billion responses, complete and 60 % missing
     python benchmarks/scale.py shards 50000 20000  # that many agents × tasks from Parquet, within 4 GB
     python benchmarks/scale.py ceiling 0.35        # packed bytes four times the GB of memory allowed
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -132,9 +133,11 @@ def one(engine: str, agents: int, tasks: int, missing: float) -> dict[str, float
 
 
 def alone(*job: object) -> dict[str, float]:
-    """The same in a process of its own."""
+    """The same in a process of its own, with one thread for products."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     done = subprocess.run(
         [sys.executable, __file__, *map(str, job)],
+        env=os.environ | dict.fromkeys(names, "1"),
         capture_output=True,
         text=True,
         check=True,
@@ -185,15 +188,26 @@ def capped(folder: str, memory: float) -> dict[str, float]:
 
 
 def growth(engines: list[str]) -> None:
-    """Print how CPU seconds and memory grow, and write them to growth.csv."""
-    lines = ["engine,agents,tasks,missing,cpu_seconds,gigabytes,iterations"]
+    """Print how CPU seconds and memory grow, and write them to growth.csv beside this file."""
+    lines = ["engine,agents,tasks,missing,workers,cpu_seconds,busiest_seconds,gigabytes,iterations"]
+
+    def add(
+        engine: str, size: tuple[int, int, float], workers: str, found: dict[str, float]
+    ) -> None:
+        taken = (found["cpu_seconds"], found.get("busiest_seconds", found["cpu_seconds"]))
+        told = f"{taken[0]:.2f},{taken[1]:.2f},{found['gigabytes']:.3f},{found['iterations']}"
+        lines.append(f"{engine},{','.join(map(str, size))},{workers},{told}")
+        print(lines[-1], flush=True)
+
     for engine in engines:
-        for agents, tasks, missing in (BASE, *GROWN):
-            found = alone("one", engine, agents, tasks, missing)
-            told = f"{found['cpu_seconds']:.2f},{found['gigabytes']:.2f},{found['iterations']}"
-            lines.append(f"{engine},{agents},{tasks},{missing},{told}")
-            print(lines[-1], flush=True)
-    Path("growth.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        for size in (BASE, *GROWN):
+            add(engine, size, "", alone("one", engine, *size))
+    from scale_workers import SHARED_OUT, WORKERS
+
+    for engine, workers in WORKERS:
+        add(engine, SHARED_OUT, str(workers), alone("shared", engine, workers))
+    path = Path(__file__).with_name("growth.csv")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def on_gpu(agents: int = 50_000, tasks: int = 20_000) -> None:
@@ -210,7 +224,7 @@ def on_gpu(agents: int = 50_000, tasks: int = 20_000) -> None:
                 source = ex.engines.gpu(matrix)
                 torch.cuda.synchronize()
                 sent = time.perf_counter()
-                fit = ex.irt.fit(source, starts=1)
+                fit = ex.irt.fit(source, starts=1, errors=False)
                 ended = time.perf_counter()
                 peak = torch.cuda.max_memory_allocated() / 2**30
                 print(
@@ -219,6 +233,13 @@ def on_gpu(agents: int = 50_000, tasks: int = 20_000) -> None:
                     f"log-likelihood {fit.log_likelihood:.3f}, {peak:.1f} GB there; {fit.outcome.value}",
                     flush=True,
                 )
+                torch.cuda.reset_peak_memory_stats()
+                before, quick = time.perf_counter(), ended - sent
+                fit = ex.irt.fit(source, starts=1)
+                taken = time.perf_counter() - before - quick
+                peak = torch.cuda.max_memory_allocated() / 2**30
+                told = "none" if fit.errors is None else fit.errors.method
+                print(f"    errors {taken:.3f} s more, {peak:.1f} GB there: {told}", flush=True)
                 del source
 
 
@@ -251,6 +272,10 @@ if __name__ == "__main__":
     what, *rest = sys.argv[1:] or ["growth"]
     if what == "one":
         print(json.dumps(one(rest[0], int(rest[1]), int(rest[2]), float(rest[3]))))
+    elif what == "shared":
+        from scale_workers import shared_out
+
+        print(json.dumps(shared_out(rest[0], int(rest[1]))))
     elif what == "capped":
         print(json.dumps(capped(rest[0], float(rest[1]))))
     elif what == "ceiling":

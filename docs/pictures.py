@@ -1,11 +1,19 @@
-"""Take the pictures of the documentation from reports: `python docs/pictures.py` (needs chromium)."""
+"""Take the pictures of the documentation from reports: `python docs/pictures.py` (needs chromium).
+
+`python docs/pictures.py growth` draws only how fits grow, from benchmarks/growth.csv (needs matplotlib).
+"""
 
 from __future__ import annotations
 
+import csv
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 IMAGES = Path(__file__).parent / "images"
 PICTURES = {  # the first screen of reports of bundled data
@@ -14,6 +22,14 @@ PICTURES = {  # the first screen of reports of bundled data
     "report-swebench": ("swebench-verified",),
 }
 WIDTH, HEIGHT = 1280, 900
+GROWTH = Path(__file__).parents[1] / "benchmarks" / "growth.csv"
+PANELS = {
+    "agents": "agents (1,000 tasks)",
+    "tasks": "tasks (1,000 agents)",
+    "missing": "share missing (1,000 × 1,000)",
+    "workers": "workers (8,000 × 2,000)",
+}
+COLOURS = {"memory": "#1f6feb", "shards": "#c2410c", "ray": "#15803d"}
 
 
 def main() -> None:
@@ -29,5 +45,64 @@ def main() -> None:
             subprocess.run(browser, check=True, capture_output=True)
 
 
+def growth() -> None:
+    """Draw how CPU seconds and memory of fits grow with agents, tasks, density and workers."""
+    import matplotlib.pyplot as plt
+
+    with GROWTH.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    # the same bytes from the same numbers
+    plt.rcParams.update({"svg.hashsalt": "growth", "svg.fonttype": "none", "font.size": 9})
+    figure, axes = plt.subplots(2, len(PANELS), figsize=(11, 4.6), sharex="col")
+    for column, (name, title) in enumerate(PANELS.items()):
+        for engine, lines in grown(rows, name).items():
+            _draw(
+                axes[:, column],
+                engine,
+                lines,
+                "busiest_seconds" if name == "workers" else "cpu_seconds",
+            )
+        axes[1, column].set_xlabel(title)
+        axes[1, column].xaxis.set_major_formatter("{x:,g}")
+    axes[0, 0].set_ylabel("CPU seconds")
+    axes[1, 0].set_ylabel("GB")
+    axes[0, 3].set_title("of the busiest worker", fontsize=9)
+    for ax in axes.flat:
+        ax.set_ylim(bottom=0)
+        ax.grid(alpha=0.3)
+        ax.spines[["top", "right"]].set_visible(False)
+    handles = {h.get_label(): h for ax in axes.flat for h in ax.get_lines()}
+    figure.legend(handles.values(), handles.keys(), loc="upper center", ncols=3, frameon=False)
+    figure.tight_layout(rect=(0, 0, 1, 0.93))
+    figure.savefig(IMAGES / "growth.svg", metadata={"Date": None}, facecolor="white")
+
+
+def grown(rows: list[dict[str, str]], name: str) -> dict[str, list[dict[str, str]]]:
+    """Rows of each engine in which one number grows and the others are as in the smallest table."""
+    if name == "workers":
+        kept = [row for row in rows if row["workers"]]
+    else:
+        base = rows[0]
+        others = {"agents", "tasks", "missing"} - {name}
+        kept = [
+            row
+            for row in rows
+            if not row["workers"] and all(row[other] == base[other] for other in others)
+        ]
+    found: dict[str, list[dict[str, str]]] = {}
+    for row in sorted(kept, key=lambda row: float(row[name])):
+        found.setdefault(row["engine"], []).append(row | {"at": row[name]})
+    return found
+
+
+def _draw(axes: list[Axes], engine: str, lines: list[dict[str, str]], seconds: str) -> None:
+    at = [float(row["at"]) for row in lines]
+    for ax, what in zip(axes, (seconds, "gigabytes"), strict=True):
+        values = [float(row[what]) for row in lines]
+        ax.plot(at, values, "o-", label=engine, color=COLOURS[engine], markersize=4)
+
+
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:] != ["growth"]:
+        main()
+    growth()

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import polars as pl
 import pytest
 
 import examiner as ex
@@ -29,6 +30,32 @@ def test_shards_are_fitted_with_the_numbers_of_memory(examiner, shards, tmp_path
     assert any("passes over the responses" in warning for warning in told["warnings"])
     stored = ex.open(out)
     np.testing.assert_allclose(np.sort(stored.items.slope), np.sort(here.items.slope), atol=1e-4)
+
+
+@pytest.mark.parametrize("success", [None, "0.5"])
+def test_agents_are_placed_on_a_stored_fit_of_shards(examiner, tmp_path, success):
+    rows = MATRIX.take(range(60)).to_polars().unpivot(index="agent", variable_name="task")
+    (tmp_path / "d").mkdir()
+    points = rows.rename({"value": "win"}).drop_nulls()
+    if success is not None:
+        points = points.with_columns(win=0.25 + pl.col("win") / 2)
+    points.write_parquet(tmp_path / "d" / "s.parquet")
+    points.filter(pl.col("agent") == MATRIX.agents[3]).with_columns(
+        agent=pl.lit("new")
+    ).write_parquet(tmp_path / "new.parquet")
+    how = [] if success is None else ["--success", success]
+    done = examiner("fit", "d", "--engine", "shards", "-o", "fit.json", "--cache", "d", *how)
+    assert done.returncode == 2 and "that of the shards themselves" in done.stderr
+    done = examiner("fit", "d", "--engine", "shards", "-o", "fit.json", *how)
+    assert done.returncode == 0, done.stderr
+    done = examiner("place", "new.parquet", "--fit", "fit.json", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    fit = ex.open(tmp_path / "fit.json")
+    (placed,) = ex.irt.place(ex.read(tmp_path / "new.parquet"), fit)
+    alike = fit.abilities.ability[fit.abilities.agents.index(MATRIX.agents[3])]
+    assert placed.ability == pytest.approx(alike, abs=1e-3)
+    assert told["agents"][0]["ability"] == pytest.approx(placed.ability)
 
 
 def test_a_gpu_that_is_not_there_is_one_sentence(examiner, shards):

@@ -9,8 +9,10 @@ import pytest
 
 import examiner as ex
 from engines.like_fits import MATRIX, TASKS, assert_same_fit, holed
-from examiner.engines import sending
+from engines.test_shard_errors import assert_errors_of
+from examiner.engines import gpu_errors, sending
 from examiner.engines.device import Device
+from examiner.irt.errors import covariance
 
 torch = pytest.importorskip("torch")
 
@@ -20,7 +22,39 @@ torch = pytest.importorskip("torch")
 def test_a_fit_on_a_device_equals_the_fit_in_memory(missing: float, model: str) -> None:
     matrix = holed(MATRIX, missing) if missing else MATRIX
     here = ex.irt.fit(matrix, model, starts=1, errors=False)
-    assert_same_fit(ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), model, starts=1), here, 1e-5)
+    there = ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), model, starts=1)
+    assert_same_fit(there, here, 1e-5)
+    assert_errors_of(matrix, there, 1e-5)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+@pytest.mark.parametrize("model", ["2pl", "3pl"])
+def test_errors_of_very_many_tasks_are_had_by_directions_and_blocks(
+    missing: float, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(covariance, "MOST_TOGETHER", 10)
+    matrix = holed(MATRIX, missing) if missing else MATRIX
+    there = ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), model, starts=1)
+    assert there.errors is not None and "16 directions" in there.errors.method
+    assert_errors_of(matrix, there, 1e-4)
+
+
+def test_draws_from_a_device_spread_as_errors_say() -> None:
+    fit = ex.irt.fit(ex.engines.gpu(MATRIX, device="cpu"), starts=1)
+    drawn = fit.draws(80, rng=1)
+    intercepts = np.array([items.intercept for items in drawn.items])
+    assert fit.errors is not None and drawn.agents == fit.abilities.agents
+    np.testing.assert_allclose(intercepts.std(axis=0), fit.errors.intercept, rtol=0.3)
+    assert (drawn.ability.std(axis=0) / fit.abilities.error).mean() == pytest.approx(1.0, abs=0.1)
+
+
+def test_errors_that_a_device_has_no_memory_for_are_left_out_and_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Device, "free_bytes", lambda _: 1e5)
+    fit = ex.irt.fit(ex.engines.gpu(MATRIX, device="cpu"), starts=1)
+    assert fit.errors is None
+    assert "GB of free memory on the device" in fit.warnings[-1]
 
 
 @pytest.mark.parametrize("response", ["binomial", "beta-binomial"])
@@ -30,7 +64,9 @@ def test_several_trials_are_fitted_alike(response: str) -> None:
     matrix = ex.ResponseMatrix.from_counts(won, 4, MATRIX.agents, MATRIX.tasks)
     here = ex.irt.fit(matrix, response=response, starts=1, errors=False)  # type: ignore[arg-type]
     source = ex.engines.gpu(matrix, response=response, device="cpu")  # type: ignore[arg-type]
-    assert_same_fit(ex.irt.fit(source, starts=1), here, 1e-5)
+    there = ex.irt.fit(source, starts=1)
+    assert_same_fit(there, here, 1e-5)
+    assert_errors_of(matrix, there, 1e-5)
 
 
 def test_scores_between_0_and_1_are_fitted_alike() -> None:
@@ -38,16 +74,20 @@ def test_scores_between_0_and_1_are_fitted_alike() -> None:
     scores = np.clip(0.5 + 0.2 * rng.normal(size=(80, 1)) + 0.2 * rng.normal(size=(80, 8)), 0, 1)
     matrix = ex.ResponseMatrix.from_array(scores)
     here = ex.irt.fit(matrix, "beta", starts=1, errors=False)
-    assert_same_fit(ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), "beta", starts=1), here, 1e-5)
+    there = ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), "beta", starts=1)
+    assert_same_fit(there, here, 1e-5)
+    assert_errors_of(matrix, there, 1e-5)
 
 
 def test_single_precision_stays_within_a_hundred_thousandth(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sending, "kind_for", lambda *_, **__: np.float32)
+    monkeypatch.setattr(gpu_errors, "suitable_kind", lambda *_, **__: np.float32)
     for matrix in (MATRIX, holed(MATRIX, 0.6)):
         here = ex.irt.fit(matrix, starts=1, errors=False)
         there = ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), starts=1)
+        assert_errors_of(matrix, there, 1e-4)
         np.testing.assert_allclose(there.items.slope, here.items.slope, atol=1e-5)
         np.testing.assert_allclose(there.items.intercept, here.items.intercept, atol=1e-5)
         assert there.log_likelihood == pytest.approx(here.log_likelihood, rel=1e-8)

@@ -73,13 +73,6 @@ def test_what_is_wrong_on_a_cluster_is_one_sentence(tmp_path: Path, cluster: Non
         ex.irt.fit(source)
 
 
-def test_a_cluster_without_the_package_is_said(tmp_path: Path, cluster: None) -> None:
-    source = ex.engines.ray(table(0.0).save(tmp_path / "t.parquet"), shards=2)
-    assert isinstance(source.parts, RayShards)
-    said = str(source.parts._no_worker("ModuleNotFoundError: No module named 'examiner'"))
-    assert said.startswith("A node of the Ray cluster lacks the package")
-
-
 def test_no_cluster_at_an_address_is_said(tmp_path: Path) -> None:
     if ray.is_initialized():
         ray.shutdown()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,11 +29,18 @@ def assert_errors_of(matrix: ex.ResponseMatrix, fit: IRTFit, within: float = 1e-
     column = [matrix.tasks.index(task) for task in fit.items.tasks]
     how = fit.priors, fit.quadrature, fit.population_sd, fit.slope_scale
     model = ex.irt.MODELS[fit.model]
-    here = JointErrors(matrix.take(row, column), fit.items, model, *how).tasks
+    close = max(1e-7, 0.01 * within)  # covariances may be next to nothing
+    joint = JointErrors(matrix.take(row, column), fit.items, model, *how)
+    here = joint.tasks
     assert fit.errors is not None and fit.errors.method == here.method
     for name in TOLD:
         told, expected = getattr(fit.errors, name), getattr(here, name)
-        np.testing.assert_allclose(told, expected, rtol=within, atol=1e-7, err_msg=name)
+        np.testing.assert_allclose(told, expected, rtol=within, atol=close, err_msg=name)
+    own, total = joint.abilities()
+    np.testing.assert_allclose(fit.abilities.posterior, own, rtol=within, atol=1e-7)
+    np.testing.assert_allclose(fit.abilities.error, total, rtol=within, atol=1e-7)
+    apart = replace(fit.abilities, joint=joint).differences()[1]
+    np.testing.assert_allclose(fit.abilities.differences()[1], apart, rtol=0.06, atol=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +63,9 @@ def test_errors_of_very_many_tasks_are_had_by_directions_and_blocks(
     assert_errors_of(matrix, fit, within)
     before = source.parts.passes
     ex.irt.fit(source, starts=1, errors=False)
-    assert source.parts.passes - before == before - 4  # blocks, and three times all directions
+    assert (
+        source.parts.passes - before == before - 5
+    )  # blocks, three times all directions, abilities
 
 
 def test_draws_from_shards_spread_as_errors_say(tmp_path: Path) -> None:
@@ -67,7 +77,7 @@ def test_draws_from_shards_spread_as_errors_say(tmp_path: Path) -> None:
     apart = drawn.ability.mean(axis=0) - fit.abilities.ability
     assert np.abs(apart / fit.abilities.error).max() < 0.6
     assert (drawn.ability.std(axis=0) / fit.abilities.error).mean() == pytest.approx(1.0, abs=0.1)
-    with pytest.raises(ex.InputError, match=r"not told together with those of tasks"):
+    with pytest.raises(ex.InputError, match=r"covariances of all abilities are not told"):
         assert fit.errors.joint is not None
         fit.errors.joint.ability_covariance  # noqa: B018
 

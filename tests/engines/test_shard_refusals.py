@@ -80,8 +80,8 @@ def test_the_measure_is_the_one_that_a_fit_in_memory_takes(tmp_path: Path) -> No
     both = shard(tmp_path / "b", win=1 - score, level=[1] * 240, score=score)
     plain = shard(tmp_path / "p", score=score)
     assert likelihood(both) == likelihood(plain)
-    two = shard(tmp_path / "t", win=1 - score, points=score)
-    with pytest.raises(InputError, match="several columns of numbers: 'win', 'points'"):
+    two = shard(tmp_path / "t", bits=1 - score, points=score)
+    with pytest.raises(InputError, match="several columns of numbers: 'bits', 'points'"):
         likelihood(two)
 
 

@@ -37,6 +37,7 @@ class CellFile:
     def __init__(self, path: Path) -> None:
         self.path, self.bytes = path, 1
         self.width = self.rows = 0
+        self.repeated = False
         self._stream = path.open("w+b", buffering=0)
 
     def fit(self, agents: int, tasks: int) -> None:
@@ -93,6 +94,7 @@ class CellFile:
         low, high = int(each[0]), int(each[-1]) + 1
         held = _looked(self._stream.fileno(), low, high, self.kind).take(each - low).astype(int)
         bits = _BITS[self.bytes]
+        self.repeated |= len(each) < len(cells) or bool(held.any())
         more, tries = more + (held & ((1 << bits) - 1)), tries + (held >> bits)
         self._widen_for(int(tries.max(initial=0)))
         view = _looked(self._stream.fileno(), low, high, self.kind)

@@ -39,6 +39,8 @@ class Sums(NamedTuple):
     """Cells of agents × tasks that were observed."""
     starts: NDArray[np.int64] | None = None
     """Where agents begin among observed cells, [agents + 1], where only these are kept."""
+    groups: NDArray[np.int64] | None = None
+    """Groups of agents that share no task, [agents], where there are several."""
 
     @classmethod
     def over(cls, blocks: Iterator[NDArray[np.unsignedinteger]], tasks: int) -> Sums:

@@ -17,7 +17,7 @@ from examiner.engines.shards import OnDisk, Shards, packed_in
 from examiner.irt import ItemParameters, Quadrature, Response
 from examiner.irt.estimation.em import Expected
 from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
-from examiner.irt.estimation.parts import Asked, PartedSource, added, added_up
+from examiner.irt.estimation.parts import Asked, PartedSource, added, added_up, in_order
 from examiner.wording import InputError
 from examiner.workers.cluster import connected
 from examiner.workers.crew import reason_of, worker_environment
@@ -53,6 +53,10 @@ class ShardWorker:
     def total(self, asked: Asked) -> tuple[NDArray[np.float64], ...]:
         """Return the sums of what its agents answer."""
         return self._shards.total(asked)
+
+    def each(self, asked: Asked) -> tuple[NDArray[np.float64], ...]:
+        """Return what is answered about each of its agents."""
+        return self._shards.each(asked)
 
 
 class RayShards(OnDisk):
@@ -110,6 +114,13 @@ class RayShards(OnDisk):
         sent = self._ray.put(asked)
         answers = [worker.total.remote(sent) for worker in self.workers]
         return added_up(self._answered(answer) for answer in answers)
+
+    def each(self, asked: Asked) -> tuple[NDArray[np.float64], ...]:
+        """Return what is answered about each agent, in their order."""
+        self.begin()
+        sent = self._ray.put(asked)
+        answers = [worker.each.remote(sent) for worker in self.workers]
+        return in_order(self._answered(answer) for answer in answers)
 
     def _answered(self, answer: Any) -> Any:  # Any: Ray's references, and what they stand for
         errors = self._ray.exceptions

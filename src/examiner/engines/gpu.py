@@ -8,12 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.engines.device import Device, Tensor
+from examiner.engines.gpu_errors import DeviceScores, LastScores, Terms
 from examiner.engines.gpu_kernels import DeviceKernelSource
 from examiner.engines.sending import DeviceCounts, first_start, sent
 from examiner.irt import MODELS, ItemParameters, Quadrature, Response
+from examiner.irt.errors.freedom import CompleteInformation, Freedom
+from examiner.irt.errors.parted import PartScores
 from examiner.irt.estimation.exponential import Totals, pace_for
 from examiner.irt.estimation.exponential_statistics import Derivatives, ExponentialStatistics
 from examiner.irt.estimation.kernels import log_choices
+from examiner.irt.estimation.parts import Asked
 from examiner.irt.estimation.task_curves import Places, places_for
 from examiner.irt.estimation.usable_responses import usable_responses
 from examiner.irt.items import Floats
@@ -74,6 +78,7 @@ class DeviceSource:
         self._data, whole = data, data.whole
         self.agents, self.tasks = whole.agents, whole.tasks
         self.dropped, self.left_out, self.means = whole.dropped, whole.left_out, whole.means
+        self.joined = whole.joined
         self.trials = whole.tried / len(whole.agents)
         constant = float(log_choices(matrix).sum()) if whole.most > 1 else 0.0
         self._totals = Totals(whole.won, whole.tried, constant)
@@ -82,6 +87,7 @@ class DeviceSource:
         self.pace = (
             pace if kind is np.float64 else pace._replace(tolerance=_TOLERANCE, noise=_NOISE)
         )
+        self._scores = LastScores()
         self._places: tuple[Places, Tensor, Tensor | None] | None = None
 
     def suited(self, unknowns: Unknowns) -> DeviceSource | DeviceKernelSource:
@@ -131,6 +137,42 @@ class DeviceSource:
             device=device,
             there=there,
         )
+
+    @property
+    def alike(self) -> bool:
+        """Whether all agents were given the same trials."""
+        return self._data.whole.given is not None
+
+    def total(self, asked: Asked) -> tuple[Floats, ...]:
+        """Return the sums of what is answered about all agents."""
+        assert isinstance(asked, PartScores)
+        return asked.answered_by(self._scores.of(asked, self._scores_for))
+
+    def each(self, asked: Asked) -> tuple[Floats, ...]:
+        """Return what is answered about each agent."""
+        assert isinstance(asked, PartScores)
+        return self._scores.of(asked, self._scores_for).abilities(asked)
+
+    def _scores_for(self, asked: PartScores) -> DeviceScores:
+        """Scores of the 1PL and 2PL, whose derivatives are known in closed form."""
+        items, rule, device = asked.items, asked.rule, self._device
+        free = Freedom.at(items, asked.model, None)
+        found = self.expected(items, rule)
+        with device.exactly():
+            nodes = device.doubles(rule.nodes)
+            eta = device.doubles(items.slope)[:, None] * nodes
+            eta += device.doubles(items.intercept)[:, None]
+            rising = device.torch.sigmoid(eta)
+            ones = device.torch.ones_like(eta)
+            by = {"slope": (ones * nodes, -rising * nodes), "intercept": (ones, -rising)}
+            slopes = [device.torch.stack([by[name][c] for name in free.names]) for c in range(2)]
+            terms = Terms([eta, -device.torch.nn.functional.softplus(eta)], slopes)
+        complete = _complete(found.derivatives(), free)
+        return DeviceScores(device, self._counts, terms, rule, free, complete, found)
+
+    def _counts(self, rows: Tensor) -> list[Tensor]:
+        won, given = self._data.won[rows], self._data.given
+        return [won, given.expand(won.shape) if given.ndim == 1 else given[rows]]
 
     def _prepared(self, rule: Quadrature, steepest: float) -> tuple[Places, Tensor, Tensor | None]:
         kept = self._places
@@ -208,6 +250,21 @@ def _weights(torch: Tensor, joint: Tensor) -> tuple[Tensor, Tensor]:
     """Log sums of densities over nodes, and their weights."""
     log_marginal = torch.logsumexp(joint, dim=1)
     return log_marginal, torch.exp(joint - log_marginal[:, None])
+
+
+def _complete(found: Derivatives, free: Freedom) -> CompleteInformation:
+    """Σ_j E_j[−H] of the parameters that are free, without priors."""
+    bends = {"slopeslope": found.slopes, "interceptintercept": found.intercepts}
+    every = np.stack(
+        [
+            np.stack([bends.get(first + second, found.both) for second in free.names], axis=1)
+            for first in free.names
+        ],
+        axis=1,
+    )
+    own = len(free.own)
+    shared = every[:, own:, own:].sum(axis=0)
+    return CompleteInformation(every[:, :own, :own], every[:, :own, own:], shared)
 
 
 def gpu(

@@ -5,15 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from examiner.engines.device import Device, Tensor
+from examiner.engines.gpu_errors import DeviceScores, LastScores, Terms
 from examiner.irt import ItemParameters, Quadrature, Response
+from examiner.irt.errors.freedom import Freedom
+from examiner.irt.errors.observed_information import complete_information, term_slopes
+from examiner.irt.errors.parted import PartScores
 from examiner.irt.estimation.kernel_source import KernelSource, kernel_kind
 from examiner.irt.estimation.kernel_statistics import KernelStatistics
 from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.parts import Asked
 from examiner.irt.estimation.usable_responses import UsableResponses
 from examiner.irt.items import Floats, curves
 from examiner.irt.model import Unknowns
 from examiner.irt.posterior import agent_blocks
 from examiner.results import ResponseMatrix
+from examiner.results.connected_blocks import connections_in_blocks
 
 _ROWS = 8192
 
@@ -38,7 +44,8 @@ class DeviceKernelSource:
         self.pace = here.pace
         if usable is not None:
             self.dropped, self.left_out, self.means = usable.dropped, usable.left_out, usable.means
-        self._kernel = kernel_for(response, matrix)
+            self.joined = connections_in_blocks(matrix)
+        self._kernel, self._scores = kernel_for(response, matrix), LastScores()
         kind = device.kind(kernel_kind(matrix))
         parts: list[list[Tensor]] = []
         self._constant = 0.0
@@ -54,6 +61,34 @@ class DeviceKernelSource:
     def first_start(self, *, shared_slope: bool) -> tuple[Floats, Floats]:
         """Return slopes and intercepts from correlations of results with the total or mean result."""
         return self._here.first_start(shared_slope=shared_slope)
+
+    @property
+    def alike(self) -> bool:
+        """Whether all agents were given the same trials, so that fewer tables are needed."""
+        return False
+
+    def total(self, asked: Asked) -> tuple[Floats, ...]:
+        """Return the sums of what is answered about all agents."""
+        assert isinstance(asked, PartScores)
+        return asked.answered_by(self._scores.of(asked, self._scores_for))
+
+    def each(self, asked: Asked) -> tuple[Floats, ...]:
+        """Return what is answered about each agent."""
+        assert isinstance(asked, PartScores)
+        return self._scores.of(asked, self._scores_for).abilities(asked)
+
+    def _scores_for(self, asked: PartScores) -> DeviceScores:
+        items, rule, kernel = asked.items, asked.rule, self._kernel
+        free = Freedom.at(items, asked.model, None)
+        found = self.expected(items, rule)
+        complete = complete_information(kernel, found.sums, items, found.nodes, free)
+        values = kernel.terms(curves(items, rule.nodes), items.precision)
+        slopes = term_slopes(kernel, items, rule, free)
+        terms = Terms(*([self._device.doubles(part) for part in each] for each in (values, slopes)))
+        return DeviceScores(self._device, self._rows_of, terms, rule, free, complete, found)
+
+    def _rows_of(self, rows: Tensor) -> list[Tensor]:
+        return [data[rows] for data in self._data]
 
     def expected(self, items: ItemParameters, rule: Quadrature) -> KernelStatistics:
         """Return S_c = T_cᵀ W and the abilities."""

@@ -94,6 +94,10 @@ class Names:
     def __len__(self) -> int:
         return self._count
 
+    def has_empty(self, known: int) -> bool:
+        """Whether a name is empty among those met since so many were known."""
+        return bool((self._categories.to_series()[known:] == "").any())
+
     def all(self) -> list[str]:
         """Return the names in the order of their numbers."""
         return self._categories.to_series().to_list()

@@ -20,11 +20,16 @@ from examiner.engines.sparse_cells import MOST_OBSERVED, cut_off, laid_out, thin
 from examiner.irt import Dropped
 from examiner.irt.estimation.parts import Whole
 from examiner.irt.estimation.usable_responses import check_enough_agents, set_aside
-from examiner.results import ResponseMatrix
+from examiner.results import Connections, ResponseMatrix, connections
+from examiner.results.connected_blocks import connections_of_blocks, in_short_blocks
+from examiner.results.connections import MOST_AGENTS, WeakLink
 from examiner.results.storage import write_text
+from examiner.scores.recipe import Learnt, Recipe
 from examiner.wording import InputError, shorten
 
-_SCHEMA = "examiner.packed/2"
+_SCHEMA = "examiner.packed/3"
+_FEW_CELLS = 10_000_000
+"""Up to here the weakest link between agents is looked for with all cells in memory."""
 _PIECE = 1 << 25
 Progress = Callable[[str, int, int], None]
 
@@ -40,6 +45,10 @@ class PackedNote(NamedTuple):
     tasks: tuple[str, ...]
     dropped: tuple[Dropped, ...]
     left_out: tuple[Dropped, ...]
+    taken: str | None = None
+    """The measure that was taken; None where there is a column for each task, or counts."""
+    weakest: WeakLink | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Packed:
@@ -61,6 +70,9 @@ class Packed:
             sums.most,
             note.dropped,
             note.left_out,
+            _connections(note, sums),
+            Recipe(note.taken, item=(), reduction="all", success=note.success, learnt=Learnt()),
+            note.notes,
         )
 
     @classmethod
@@ -115,6 +127,7 @@ def packed(
 ) -> Packed:
     """Decode Parquet shards into a folder, or take what was decoded there from the same shards before."""
     paths = [path.absolute() for path in shard_paths(source)]
+    _refuse_the_shards(folder, source, paths)
     stamps = tuple(Stamp.of(path) for path in paths)
     before = _stored(folder)
     if before is not None and before[0][:3] == (stamps, success, measure):
@@ -138,13 +151,28 @@ def packed(
         check_unchanged(stamps)
         if not file.rows:
             raise InputError(f"The shards at {shorten(source, 200)} hold no results. Check them.")
-        note, sums = _finished(table, PackedNote(stamps, success, measure, 1, (), (), (), ()))
+        note = PackedNote(stamps, success, measure, 1, (), (), (), (), columns.measure)
+        note, sums = _finished(table, note._replace(notes=columns.notes))
+        if file.repeated:
+            note = note._replace(notes=(*note.notes, columns.repeated(sums.most)))
     except BaseException:
         file.discard()
         (folder / "columns").unlink(missing_ok=True)
         raise
     store(folder, note, sums)
     return Packed(folder, note, sums)
+
+
+def _refuse_the_shards(
+    folder: Path, source: str | Path | Sequence[str | Path], paths: Sequence[Path]
+) -> None:
+    """Refuse to decode shards into the folder in which they lie."""
+    named = [Path(source)] if isinstance(source, (str, Path)) else []
+    if folder.resolve() in {path.resolve() for path in (*named, *(path.parent for path in paths))}:
+        raise InputError(
+            f"The folder {shorten(folder, 200)} is that of the shards themselves. Name another folder for "
+            f"what is decoded (`--cache`)."
+        )
 
 
 def _refuse_others(folder: Path) -> None:
@@ -184,14 +212,44 @@ def _finished(table: Table, note: PackedNote) -> tuple[PackedNote, Sums]:
         rest = Sums.over(_blocks(file, len(agents), len(kept)), len(kept))
         sums = rest._replace(means=sums.means[seen])
     check_enough_agents(len(agents))
+    chosen = tuple(tasks[column] for column in kept)
+    joined = None if sums.given is not None else _hanging_together(file, agents, chosen)
+    if joined is not None and joined.separate:
+        sums = sums._replace(groups=joined.agent_group)
     if sums.observed < MOST_OBSERVED * len(agents) * len(kept):
         starts = thin_out(file.path.parent, _blocks(file, len(agents), len(kept)))
         sums = sums._replace(starts=starts)
     file.close()
-    chosen = tuple(tasks[column] for column in kept)
     return note._replace(
-        bytes=file.bytes, agents=agents, tasks=chosen, dropped=dropped, left_out=left_out
+        bytes=file.bytes,
+        agents=agents,
+        tasks=chosen,
+        dropped=dropped,
+        left_out=left_out,
+        weakest=None if joined is None else joined.weakest,
     ), sums
+
+
+def _hanging_together(
+    file: CellFile, agents: tuple[str, ...], tasks: tuple[str, ...]
+) -> Connections:
+    """How agents hang together; the weakest link too, of as many agents as in memory."""
+    if len(agents) <= MOST_AGENTS and len(agents) * len(tasks) <= _FEW_CELLS:
+        cells = file.rows_of(0, len(agents))[:, : len(tasks)].copy()
+        won, tried = unpacked(cells, want_trials=True)
+        assert tried is not None
+        return connections(ResponseMatrix(agents, tasks, (won, tried)))
+    return connections_of_blocks(
+        agents, tasks, in_short_blocks(_blocks(file, len(agents), len(tasks)))
+    )
+
+
+def _connections(note: PackedNote, sums: Sums) -> Connections | None:
+    """The same as it was stored; None where there is nothing to say."""
+    if sums.groups is None and note.weakest is None:
+        return None
+    groups = np.zeros(len(note.agents), dtype=np.int64) if sums.groups is None else sums.groups
+    return Connections(note.agents, note.tasks, groups, np.zeros(0, dtype=np.int64), note.weakest)
 
 
 def _size(note: PackedNote, sums: Sums) -> int:

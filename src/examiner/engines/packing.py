@@ -38,6 +38,7 @@ class _Counts(NamedTuple):
 
 def decode(path: Path, columns: Columns, success: float | None, into: Table) -> None:
     """Read a shard once into the cells of a table."""
+    before = len(into.agents), len(into.tasks)
     if columns.tasks:
         into.tasks.codes(pl.Series(columns.tasks))
     for batch in _batches(path, columns):
@@ -50,6 +51,11 @@ def decode(path: Path, columns: Columns, success: float | None, into: Table) -> 
             task = into.tasks.codes(batch["task"])
             counts = _counted(batch, columns, success, path)
             _add_results(into, agent, known, task, counts)
+    for what, names, known in (("agent", into.agents, before[0]), ("task", into.tasks, before[1])):
+        if names.has_empty(known):
+            raise InputError(
+                f"The shard {shorten(path, 200)} has an empty {what} name. Give every {what} a name."
+            )
 
 
 def _batches(path: Path, columns: Columns) -> Iterator[pl.DataFrame]:

@@ -18,7 +18,11 @@ from examiner.irt.estimation.usable_responses import (
     start_along,
 )
 from examiner.irt.items import Floats
-from examiner.results import ResponseMatrix
+from examiner.results import ResponseMatrix, connections
+from examiner.results.connected_blocks import connections_of_blocks, in_short_blocks
+from examiner.results.connections import MOST_AGENTS
+
+_ROWS = 1024
 
 
 class DeviceCounts(NamedTuple):
@@ -78,6 +82,15 @@ def sent(device: Device, matrix: ResponseMatrix) -> DeviceCounts:
         dropped,
         _left_out(matrix, rows, means),
     )
+    if same is None:
+        observed = (
+            matrix.trials[rows[n : n + _ROWS]][:, columns] for n in range(0, len(rows), _ROWS)
+        )
+        if len(rows) > MOST_AGENTS:
+            joined = connections_of_blocks(whole.agents, whole.tasks, in_short_blocks(observed))
+        else:
+            joined = connections(matrix.take(rows.tolist(), columns))
+        whole = whole._replace(joined=joined)
     return DeviceCounts(won, given, kind, whole)
 
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from examiner.results.keys import BESIDE_RESULTS
+from examiner.results.border import MEASURES
+from examiner.results.keys import BESIDE_RESULTS, ITEM_COLUMNS
 from examiner.results.parquet import damaged
 from examiner.results.storage import PROBLEMS
 from examiner.wording import InputError, counted, listed, shorten
@@ -51,6 +52,32 @@ class Columns(NamedTuple):
     counts: bool
     measure: str | None
     tasks: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    """Other measures that stand beside the one that is taken."""
+    keys: tuple[str, ...] = ()
+    """Columns by which rows of one agent and task differ."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was guessed of them."""
+        if not self.others:
+            return ()
+        return (
+            f"Of the measures {listed((str(self.measure), *self.others))} the first is fitted. Name "
+            f"another where that is meant (`--measure NAME`, `measure=`).",
+        )
+
+    def repeated(self, most: int) -> str:
+        """Say that cells stood in several rows, with up to so many trials.
+
+        >>> Columns("agent", False, "win").repeated(2)
+        "There is no 'trial' column: repeated rows of one agent and task are taken as trials, up to 2."
+        """
+        told = f"repeated rows of one agent and task are taken as trials, up to {most:,}."
+        if not self.keys:
+            return f"There is no 'trial' column: {told}"
+        verb = "is" if len(self.keys) == 1 else "are"
+        return f"{listed(self.keys)} {verb} not told apart in shards: {told}"
 
 
 def shard_paths(source: str | Path | Sequence[str | Path]) -> list[Path]:
@@ -112,9 +139,11 @@ def columns_of(path: Path, measure: str | None = None) -> Columns:
         raise damaged(path, problem) from None
     numbers = [name for name, kind in schema.items() if kind.is_numeric() or kind == pl.Boolean]
     if all(name in schema for name in _KEYS):
+        keys = tuple(name for name in (*ITEM_COLUMNS, "run", "seed", "trial") if name in schema)
         if measure is None and all(name in numbers for name in COUNTS):
-            return Columns("agent", True, None)
+            return Columns("agent", True, None, keys=keys)
         measures = [name for name in numbers if name not in (*_KEYS, *BESIDE_RESULTS)]
+        usual = [name for name in MEASURES if name in measures]
         if measure is not None and measure not in numbers:
             raise InputError(
                 f"The shard {shorten(path, 200)} has no column {measure!r} of numbers. It has: "
@@ -125,13 +154,15 @@ def columns_of(path: Path, measure: str | None = None) -> Columns:
                 f"The shard {shorten(path, 200)} has no column of results beside agent and task. It has: "
                 f"{listed(schema)}."
             )
-        if measure is None and "score" not in measures and len(measures) > 1:
+        if measure is None and not usual and len(measures) > 1:
             raise InputError(
                 f"The shard {shorten(path, 200)} has several columns of numbers: {listed(measures)}. Name "
                 f"the one to fit (`--measure NAME`, `measure=`)."
             )
-        usual = "score" if "score" in measures else next(iter(measures), None)
-        return Columns("agent", False, measure or usual)
+        if measure is not None:
+            return Columns("agent", False, measure, keys=keys)
+        taken, *others = usual or measures
+        return Columns("agent", False, taken, others=tuple(others), keys=keys)
     first, *others = schema
     if not others or numbers != others:
         raise InputError(
@@ -146,9 +177,7 @@ def check_alike(paths: Sequence[Path], measure: str | None) -> Columns:
     first = columns_of(paths[0], measure)
     for path in paths[1:]:
         other = columns_of(path, measure)
-        if other._replace(tasks=()) != first._replace(tasks=()) or set(other.tasks) != set(
-            first.tasks
-        ):
+        if other[:3] != first[:3] or set(other.tasks) != set(first.tasks):
             raise InputError(
                 f"The shard {shorten(path, 200)} has another schema than {shorten(paths[0], 200)}: "
                 f"{_said(other)} instead of {_said(first)}. Write all shards with the same columns."

@@ -23,6 +23,7 @@ from examiner.irt.estimation.parts import (
     TooLittleMemoryError,
     Whole,
     added_up,
+    in_order,
 )
 from examiner.wording import InputError
 
@@ -91,11 +92,16 @@ class Shards(OnDisk):
 
     def total(self, asked: Asked) -> tuple[NDArray[np.float64], ...]:
         """Return the sums of what each block of agents answers."""
+        return added_up(self._answers(asked))
+
+    def each(self, asked: Asked) -> tuple[NDArray[np.float64], ...]:
+        """Return what is answered about each agent, in their order."""
+        return in_order(self._answers(asked))
+
+    def _answers(self, asked: Asked) -> Iterator[tuple[NDArray[np.float64], ...]]:
         self.begin()
-        rows = min(self.rows, rows_for(asked, self._memory))
-        return added_up(
-            asked(self.packed.matrix(block.start, block.stop)) for block in self._blocks(rows)
-        )
+        for block in self._blocks(min(self.rows, rows_for(asked, self._memory))):
+            yield asked(self.packed.matrix(block.start, block.stop))
 
     def _blocks(self, rows: int | None = None) -> Iterator[range]:
         step = rows or self.rows
@@ -175,7 +181,7 @@ def rows_for(asked: Asked, memory: float) -> int:
     if rows < _FEWEST_ROWS:
         least = (needed + _FEWEST_ROWS * asked.an_agent) / 1e9
         raise TooLittleMemoryError(
-            f"Standard errors of tasks need {least:.1f} GB of memory, and {memory:g} are given."
+            f"{asked.wanted} need {least:.1f} GB of memory, and {memory:g} are given."
         )
     return rows
 

@@ -16,7 +16,7 @@ from examiner.wording import counted
 PerAgent = Annotated[Floats, Axes("agents")]
 DIRECTIONS = 8
 """Directions kept of joint errors: zero and unit of the scale, what tasks do to the able and the weak."""
-_MOST_STORED = 3000
+MOST_STORED = 3000
 """Agents up to whom they are kept: beyond, errors of tasks are small, and their covariance fills memory."""
 
 
@@ -186,7 +186,7 @@ class TaskErrors:
 
 def _leading(covariance: Floats, posterior: Floats | None) -> Floats | None:
     """The directions [agents, directions] that make up most of what abilities share."""
-    if posterior is None or len(posterior) > _MOST_STORED:
+    if posterior is None or len(posterior) > MOST_STORED:
         return None
     values, vectors = np.linalg.eigh(covariance - np.diag(posterior**2))
     chosen = np.argsort(-values)[:DIRECTIONS]

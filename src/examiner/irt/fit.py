@@ -18,6 +18,7 @@ from examiner.irt.diagnostics.chance import (
 from examiner.irt.diagnostics.flags import ENOUGH_AGENTS, fit_warnings, outcome_of, task_flags
 from examiner.irt.errors.joint import JointErrors
 from examiner.irt.errors.parted import PartedErrors
+from examiner.irt.estimates import MOST_STORED
 from examiner.irt.estimation.em import (
     Optimum,
     ResponseSource,
@@ -27,7 +28,7 @@ from examiner.irt.estimation.em import (
 )
 from examiner.irt.estimation.exponential import CompleteSource, PatternedSource
 from examiner.irt.estimation.kernel_source import KernelSource
-from examiner.irt.estimation.parts import PartedSource, TooLittleMemoryError
+from examiner.irt.estimation.parts import AskedSource, TooLittleMemoryError
 from examiner.irt.estimation.starts import number_of_starts, starting_points
 from examiner.irt.estimation.usable_responses import (
     UsableResponses,
@@ -75,8 +76,7 @@ def fit(
     `place` and examinations treat newcomers alike. Successes are zeros and ones, or what the recipe
     says: `recipe=Recipe(normaliser="human", success=1.0)`. The models beta and normal take scores as they
     are. A `ResponseMatrix` is taken as it is.
-    Responses that are not in this process come as a `ResponseSource`. Where they lie in shards, errors of
-    tasks are had in a few more passes, and those of abilities take tasks as known; on a GPU there are none.
+    Responses that are not in this process come as a `ResponseSource`; errors are had in a few more passes.
 
     `evidence` of the fit says whether agents differ in ability at all, and tasks in discrimination.
 
@@ -126,7 +126,7 @@ def fit(
         )
     seen = _Seen(source, usable, evidence)
     made = _told(chosen, unknowns, seen, found, errors=fitting.errors)
-    return made if recipe is None else made.with_recipe(recipe)
+    return made.with_recipe(recipe or usable.recipe)
 
 
 def fit_again(made: IRTFit, matrix: ResponseMatrix) -> IRTFit:
@@ -310,13 +310,17 @@ def _told(
             own, total = joint.abilities()
             abilities = replace(abilities, error=total, posterior=own, joint=joint)
     lacking: tuple[str, ...] = ()
-    if errors and isinstance(source, PartedSource):
+    if errors and isinstance(source, AskedSource):
         try:
             parted = PartedErrors(source, items, model, priors, best.rule, population_sd, scale)
             known = replace(parted.tasks, joint=parted)
+            if scale is not None:
+                own, total, shared = parted.abilities()
+                kept = shared if len(agents) <= MOST_STORED else None
+                abilities = replace(abilities, error=total, posterior=own, together=kept)
         except TooLittleMemoryError as problem:
             lacking = (str(problem),)
-    joined = None if matrix is None else connections(matrix)
+    joined = usable.joined if matrix is None else connections(matrix)
     groups = () if joined is None else joined.separate
     flags: tuple[tuple[str, ...], ...] = tuple(() for _ in items.tasks)
     if errors or len(agents) * len(items) <= _QUICKLY_FLAGGED:
@@ -343,6 +347,7 @@ def _told(
         dropped=usable.dropped,
         left_out=usable.left_out,
         warnings=(
+            *usable.notes,
             *(() if joined is None else joined.warnings),
             *lacking,
             *fit_warnings(starts, best.expected.spread[1], (len(agents), len(items)), model, items),

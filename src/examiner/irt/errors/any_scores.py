@@ -19,7 +19,7 @@ from examiner.irt.errors.observed_information import (
 from examiner.irt.estimation.usable_responses import suitable_kind
 from examiner.irt.items import Floats
 
-_FEW_LEVELS = 12
+FEW_LEVELS = 12
 """How many levels there are at most for leading directions and single tasks."""
 
 
@@ -67,7 +67,7 @@ class LouisScores:
             return float(((level**2).sum(axis=0) / np.maximum(scale, 1e-12)).max(initial=0.0))
 
         for some in reached(self.parts):
-            some.over_levels(share, enough=ROUGHLY_ENOUGH, most=_FEW_LEVELS)
+            some.over_levels(share, enough=ROUGHLY_ENOUGH, most=FEW_LEVELS)
         along = self.freedom.moving_along(self.parts.items.slope)
         if along is not None:
             add(along[None, :])

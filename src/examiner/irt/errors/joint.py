@@ -13,12 +13,11 @@ ability, and cancels from differences.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from examiner.irt.errors.abilities import moved_means
 from examiner.irt.errors.all_tasks import AllTasks
 from examiner.irt.errors.any_scores import LouisScores
 from examiner.irt.errors.complete import CompleteScores
@@ -80,7 +79,7 @@ class JointErrors(AllTasks):
         """Return the posterior standard deviations of agents, and with the errors of tasks in them."""
         agents = len(self._matrix.agents)
         own, added = np.empty((2, agents))
-        for rows, spread, moves in self._moves():
+        for rows, spread, moves in moved_means(self._scores, self._model, self._sd):
             own[rows], added[rows] = spread, self.found.together.variances(moves)
         return own * self._sd, np.sqrt(own**2 + np.maximum(added, 0.0)) * self._sd
 
@@ -89,15 +88,8 @@ class JointErrors(AllTasks):
         """The covariance of all abilities, [agents, agents]."""
         agents = len(self._matrix.agents)
         every, own = np.empty((agents, self._freedom.count)), np.empty(agents)
-        for rows, spread, moves in self._moves():
+        for rows, spread, moves in moved_means(self._scores, self._model, self._sd):
             own[rows], every[rows] = spread, moves
         found = self.found.together.between(every)
         found[np.diag_indices(agents)] += own**2
         return found * self._sd**2
-
-    def _moves(self) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
-        """Yield rows of agents, their posterior deviations, and J of them [agents, size]."""
-        for rows, mean, spread, moves in self._scores.moves():
-            if self._model.unit_slopes:  # θ told is the shared slope times θ: both move
-                moves[:, self._freedom.columns("slope")[0]] += mean / self._sd
-            yield rows, spread, moves

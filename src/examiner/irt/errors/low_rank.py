@@ -132,21 +132,28 @@ class Leading:
 
     def variances(self, rows: Floats) -> Floats:
         """Return the diagonal of R Σ Rᵀ, in the precision of the rows where tasks share no parameter."""
-        factor, own = self.factor, self.factor.own
-        if rows.shape[1] == factor.tasks * own:
-            middle = np.eye(own) + self.blocks
-            alone = np.einsum("tki,tkl,tlj->tij", factor.inverse, middle, factor.inverse)
-            shared = rows @ self.leading(None, self.raised.size).astype(rows.dtype)
+        parts, own = self.directions_and_blocks(), self.factor.own
+        if parts is not None:
+            shared = rows @ parts[0].astype(rows.dtype)
             found = (shared.astype(np.float64) ** 2).sum(axis=1)
             for first in range(own):
                 for second in range(first + 1):
                     twice = 1.0 if first == second else 2.0
-                    block = (twice * alone[:, first, second]).astype(rows.dtype)
+                    block = (twice * parts[1][:, first, second]).astype(rows.dtype)
                     found += (rows[:, first::own] * rows[:, second::own]) @ block
             return np.asarray(found)
         white, mine, along = self._seen(rows)
         bent = np.einsum("ati,tij,atj->a", mine, self.blocks, mine)
         return np.asarray((white**2).sum(axis=1) + along**2 @ self.raised + bent)
+
+    def directions_and_blocks(self) -> tuple[Floats, Floats] | None:
+        """Return F [size, n] and B [tasks, own, own] with Σ = F Fᵀ + B; None where tasks share more."""
+        factor = self.factor
+        if self.vectors.shape[0] != factor.tasks * factor.own:
+            return None
+        middle = np.eye(factor.own) + self.blocks
+        alone = np.einsum("tki,tkl,tlj->tij", factor.inverse, middle, factor.inverse)
+        return self.leading(None, self.raised.size), alone
 
     def drawn(self, count: int, rng: np.random.Generator) -> Floats:
         """Return draws from N(0, Σ), [count, size]."""

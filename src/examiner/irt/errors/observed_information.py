@@ -35,7 +35,7 @@ _TERM_STEP = 1e-5
 _GRADIENT_STEP = 1e-4
 """Steps of central differences, as long as rounding and truncation err alike: F_c is known to 1e-16, the
 expected gradient, a sum over agents, to less."""
-_MOST_LEVELS = 24
+MOST_LEVELS = 24
 _FEW_PARAMETERS = 150
 """Up to here every node by itself costs little, and is exact."""
 _NEGLIGIBLE = 1e-16
@@ -44,7 +44,7 @@ _TOGETHER = 250
 _STACK = 4_000_000
 SMALL = 200_000
 """Up to this many cells products are in double precision; errors need few digits."""
-_ENOUGH, ROUGHLY_ENOUGH = 1e-6, 1e-4
+ENOUGH, ROUGHLY_ENOUGH = 1e-6, 1e-4
 """Share of a parameter's information below which a level is the last: errors change by half as much. The
 second is for many cells, where products have seven digits."""
 
@@ -84,13 +84,13 @@ def louis(
     if len(matrix.agents) > _TOGETHER:
         order = np.argsort(ability, kind="stable")
         matrix = matrix.take(order.tolist())
-    complete = _complete_information(kernel, sums, items, rule.nodes, freedom)
+    complete = complete_information(kernel, sums, items, rule.nodes, freedom)
     kind = suitable_kind(matrix, SMALL)
-    slopes = tuple(by.astype(kind) for by in _term_slopes(kernel, items, rule, freedom))
+    slopes = tuple(by.astype(kind) for by in term_slopes(kernel, items, rule, freedom))
     return Louis(matrix, items, rule, freedom, complete, order, slopes)
 
 
-def _complete_information(
+def complete_information(
     kernel: Kernel,
     sums: tuple[Floats, ...],
     items: ItemParameters,
@@ -125,26 +125,34 @@ def _complete_information(
 
 def information_matrix(parts: Louis) -> Floats:
     """Return the whole observed information, [size, size]; fixed parameters have a 1 and zeros."""
-    freedom = parts.freedom
-    tasks, own = freedom.fixed.shape
-    total = np.zeros((freedom.count, freedom.count))
-    for task in range(tasks):
-        start = task * own
-        total[start : start + own, start : start + own] = parts.complete.own[task]
-    if freedom.shared:
-        joint = parts.complete.coupling.reshape(tasks * own, len(freedom.shared))
-        total[: tasks * own, tasks * own :] = joint
-        total[tasks * own :, : tasks * own] = joint.T
-        total[tasks * own :, tasks * own :] = parts.complete.shared
-    scale = np.maximum(np.diagonal(total).copy(), 1e-12)
-    total -= _missing_information(parts, scale)
-    along = freedom.moving_along(parts.items.slope)
+    scale = np.maximum(np.diagonal(_laid_out(parts.complete)), 1e-12)
+    missing = _missing_information(parts, scale)
+    along = parts.freedom.moving_along(parts.items.slope)
     if along is not None:
-        total -= np.multiply.outer(along, along)
+        missing += np.multiply.outer(along, along)
+    return whole_information(parts.complete, missing, parts.freedom)
+
+
+def whole_information(complete: CompleteInformation, missing: Floats, freedom: Freedom) -> Floats:
+    """Return complete less missing information, [size, size]; fixed parameters have a 1 and zeros."""
+    total = _laid_out(complete)
+    total -= missing
     stuck = np.concatenate([freedom.fixed.ravel(), np.zeros(len(freedom.shared), dtype=np.bool_)])
     total[stuck] = 0.0
     total[:, stuck] = 0.0
     total[stuck, stuck] = 1.0
+    return total
+
+
+def _laid_out(complete: CompleteInformation) -> Floats:
+    """Blocks of tasks along the diagonal, then what is shared: [size, size]."""
+    tasks, own, shared = complete.coupling.shape
+    cut = tasks * own
+    total = np.zeros((cut + shared, cut + shared))
+    columns = np.arange(cut).reshape(tasks, own)
+    total[columns[:, :, None], columns[:, None, :]] = complete.own
+    joint = complete.coupling.reshape(cut, shared)
+    total[:cut, cut:], total[cut:, :cut], total[cut:, cut:] = joint, joint.T, complete.shared
     return total
 
 
@@ -157,7 +165,7 @@ def _missing_information(parts: Louis, scale: Floats) -> Floats:
 
 def _levels(parts: Louis, scale: Floats) -> Iterator[Floats]:
     """Yield c_jl [agents, size] whose squares are the missing information, until their share is small."""
-    enough = _ENOUGH if suitable_kind(parts.matrix, SMALL) is np.float64 else ROUGHLY_ENOUGH
+    enough = ENOUGH if suitable_kind(parts.matrix, SMALL) is np.float64 else ROUGHLY_ENOUGH
     for some in reached(parts):
         waiting: list[Floats] = []
 
@@ -191,7 +199,7 @@ class Reached(NamedTuple):
     weights: Floats
 
     def over_levels(
-        self, add: Callable[[Floats], float], *, enough: float = _ENOUGH, most: int = _MOST_LEVELS
+        self, add: Callable[[Floats], float], *, enough: float = ENOUGH, most: int = MOST_LEVELS
     ) -> bool:
         """Hand c_jl [agents, size] to `add` level by level until its share is small; say if it is."""
         for count, polynomial in enumerate(orthonormal(self.parts.rule.nodes, self.weights)):
@@ -259,7 +267,7 @@ def orthonormal(nodes: Floats, weights: Floats) -> Iterator[Floats]:
         yield current
 
 
-def _term_slopes(
+def term_slopes(
     kernel: Kernel, items: ItemParameters, rule: Quadrature, freedom: Freedom
 ) -> tuple[Floats, ...]:
     """∂F_c/∂parameter by central differences of F_c, each [parameters, tasks, nodes]."""

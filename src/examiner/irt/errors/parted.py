@@ -15,12 +15,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.errors.abilities import ability_errors
 from examiner.irt.errors.all_tasks import AllTasks
 from examiner.irt.errors.any_scores import LouisScores
 from examiner.irt.errors.complete import CompleteScores
+from examiner.irt.errors.covariance import MOST_TOGETHER, Together
 from examiner.irt.errors.freedom import CompleteInformation, Freedom, Scores
 from examiner.irt.errors.observed_information import louis
-from examiner.irt.estimation.parts import PartedSource, Parts
+from examiner.irt.estimates import DIRECTIONS
+from examiner.irt.estimation.parts import AskedSource
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
 from examiner.irt.posterior import Quadrature
@@ -34,16 +37,18 @@ _LEVELS = 24
 """The same where they are not: the derivatives by both parameters, ahead and behind."""
 _BLOCK = 250
 """Agents whose levels are had at once, in rows of all parameters."""
+_MOVED = 500
+"""Agents whose derivatives by all parameters are had at once."""
 
 _NOT_TOGETHER = (
-    "Agents lie in parts, so that errors of abilities are not told together with those of tasks. Fit in "
-    "memory, or draw from the fit."
+    "Agents lie in parts, so that covariances of all abilities are not told. Fit in memory, or draw from "
+    "the fit."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class PartScores:
-    """A question about some agents, whose answers add up over agents.
+    """A question about some agents, whose answers add up over agents, or are told of each.
 
     `beside` and `an_agent` are bytes that an answer takes, whatever the agents and for each of them.
     """
@@ -53,8 +58,18 @@ class PartScores:
     rule: Quadrature
     alike: bool
     """Whether all agents were given the same trials."""
-    what: Literal["blocks", "times", "information"] = "blocks"
+    what: Literal["blocks", "times", "information", "abilities"] = "blocks"
     columns: Floats | None = None
+    together: Together | None = None
+    """The covariance of tasks, by which abilities are asked for."""
+    population_sd: float = 1.0
+
+    @property
+    def wanted(self) -> str:
+        """What it is asked for, in words."""
+        if self.what == "abilities":
+            return "Errors of abilities that count those of tasks"
+        return "Standard errors of tasks"
 
     @property
     def beside(self) -> int:
@@ -66,6 +81,10 @@ class PartScores:
             found += _BLOCK * tasks * 64
         if self.what == "information":
             found += 3 * 8 * (2 * tasks) ** 2
+        if self.what == "abilities":
+            found += _MOVED * tasks * 64 + (
+                16 * (2 * tasks) ** 2 if 2 * tasks <= MOST_TOGETHER else 0
+            )
         return found
 
     @property
@@ -74,14 +93,20 @@ class PartScores:
         return 20 * len(self.items) + 40 * len(self.rule)
 
     def __call__(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
-        """Return sums over the agents of a matrix."""
-        scores = self._of(matrix)
+        """Return sums over the agents of a matrix, or arrays of its agents."""
+        return self.answered_by(self._of(matrix))
+
+    def answered_by(self, scores: Scores) -> tuple[Floats, ...]:
+        """Return the answer that the scores of some agents give."""
         if self.what == "blocks":
             return (*scores.complete, scores.missing_blocks())
+        if self.what == "information":
+            return (np.asarray(scores.information(), dtype=np.float64),)
+        assert self.columns is not None
         if self.what == "times":
-            assert self.columns is not None
             return (scores.times(self.columns),)
-        return (np.asarray(scores.information(), dtype=np.float64),)
+        assert self.together is not None
+        return ability_errors(scores, self.together, self.columns, self.model, self.population_sd)
 
     def _of(self, matrix: ResponseMatrix) -> Scores:
         free = Freedom.at(self.items, self.model, None)
@@ -93,13 +118,13 @@ class PartScores:
 class PartedScores:
     """Scores of agents in parts, of which each is asked for its sums."""
 
-    def __init__(self, parts: Parts, ask: PartScores, freedom: Freedom) -> None:
-        self._parts, self._ask, self.freedom = parts, ask, freedom
+    def __init__(self, source: AskedSource, ask: PartScores, freedom: Freedom) -> None:
+        self._source, self._ask, self.freedom = source, ask, freedom
         self._along = freedom.moving_along(ask.items.slope)
 
     @cached_property
     def _blocks(self) -> tuple[Floats, ...]:
-        return self._parts.total(self._ask)
+        return self._source.total(self._ask)
 
     @property
     def complete(self) -> CompleteInformation:
@@ -114,7 +139,7 @@ class PartedScores:
 
     def information(self) -> Floats:
         """Return the whole observed information, [size, size]."""
-        (found,) = self._parts.total(self._asked("information"))
+        (found,) = self._source.total(self._asked("information"))
         tightness = [self.freedom.tightness().ravel(), self.freedom.shared_tightness()]
         found[np.diag_indices_from(found)] += np.concatenate(tightness)
         if self._along is not None:
@@ -126,7 +151,7 @@ class PartedScores:
 
     def times(self, columns: Floats) -> Floats:
         """Return the missing information times columns [size, n], with what a free scale takes off."""
-        (found,) = self._parts.total(self._asked("times", columns))
+        (found,) = self._source.total(self._asked("times", columns))
         if self._along is None:
             return found
         return np.asarray(found + np.multiply.outer(self._along, self._along @ columns))
@@ -151,14 +176,11 @@ class PartedScores:
 
 
 class PartedErrors(AllTasks):
-    """Errors of tasks where agents lie in parts.
-
-    Abilities have the errors of their posteriors, with tasks taken as known.
-    """
+    """Errors of tasks, and what they do to abilities, where agents lie in parts."""
 
     def __init__(
         self,
-        source: PartedSource,
+        source: AskedSource,
         items: ItemParameters,
         model: Model,
         priors: Priors | None,
@@ -169,10 +191,27 @@ class PartedErrors(AllTasks):
         standard = items.rescaled(0.0, population_sd)
         freedom = Freedom.at(standard, model, priors, scale)
         plain = model.name == "2pl" and items.response == "binomial"
-        alike = plain and source.parts.whole.given is not None
+        alike = plain and source.alike
         ask = PartScores(standard, model, rule, alike)
-        super().__init__(items, model, PartedScores(source.parts, ask, freedom), population_sd)
-        self._source, self._rule = source, rule
+        super().__init__(items, model, PartedScores(source, ask, freedom), population_sd)
+        self._source, self._rule, self._ask = source, rule, ask
+
+    def abilities(self) -> tuple[Floats, Floats, Floats]:
+        """Return deviations of agents' posteriors, with the errors of tasks in them, and what they share.
+
+        The last are directions [agents, n] in which the errors of tasks move abilities together.
+        """
+        found = self.found
+        along = found.together.leading(found.blocks_of_tasks, DIRECTIONS)
+        asked = replace(
+            self._ask,
+            what="abilities",
+            columns=along,
+            together=found.together,
+            population_sd=self._sd,
+        )
+        own, added, shared = self._source.each(asked)
+        return np.sqrt(own) * self._sd, np.sqrt(own + added) * self._sd, shared * self._sd
 
     @property
     def ability_covariance(self) -> Floats:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from examiner.irt.estimation.em import Expected
+from examiner.irt.estimation.em import Expected, ResponseSource
 from examiner.irt.estimation.exponential import (
     CompleteSource,
     PatternedSource,
@@ -34,7 +34,8 @@ from examiner.irt.fitted import Dropped
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Unknowns
 from examiner.irt.posterior import Quadrature
-from examiner.results import ResponseMatrix
+from examiner.results import Connections, ResponseMatrix
+from examiner.scores.recipe import Recipe
 from examiner.wording import InputError
 
 
@@ -56,6 +57,12 @@ class Whole(NamedTuple):
     most: int
     dropped: tuple[Dropped, ...] = ()
     left_out: tuple[Dropped, ...] = ()
+    joined: Connections | None = None
+    """How agents hang together; None where all met the same tasks."""
+    recipe: Recipe | None = None
+    """How results became these responses, so that those of newcomers become the same."""
+    notes: tuple[str, ...] = ()
+    """What was guessed on the way."""
 
     @property
     def cells(self) -> int:
@@ -150,12 +157,26 @@ def added_up(answers: Iterable[tuple[Floats, ...]]) -> tuple[Floats, ...]:
     return running
 
 
+def in_order(answers: Iterable[tuple[Floats, ...]]) -> tuple[Floats, ...]:
+    """Return answers about each agent one after the other.
+
+    >>> in_order([(np.ones(2),), (np.zeros(1),)])
+    (array([1., 1., 0.]),)
+    """
+    return tuple(np.concatenate(parts) for parts in zip(*answers, strict=True))
+
+
 class TooLittleMemoryError(InputError):
     """A question needs more memory than there is, while a fit does not."""
 
 
 class Asked(Protocol):
-    """A question about some agents, whose answers add up over agents."""
+    """A question about some agents, whose answers add up over agents or are told of each."""
+
+    @property
+    def wanted(self) -> str:
+        """What it is asked for, in words."""
+        ...
 
     @property
     def beside(self) -> int:
@@ -168,7 +189,7 @@ class Asked(Protocol):
         ...
 
     def __call__(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
-        """Return sums over the agents of a matrix."""
+        """Return sums over the agents of a matrix, or arrays of its agents."""
         ...
 
 
@@ -197,6 +218,28 @@ class Parts(Protocol):
         """Return the sums of what every part answers, from one pass over them."""
         ...
 
+    def each(self, asked: Asked) -> tuple[Floats, ...]:
+        """Return what is answered about each agent, in their order, from one pass over the parts."""
+        ...
+
+
+@runtime_checkable
+class AskedSource(ResponseSource, Protocol):
+    """A source of responses elsewhere that also answers questions about its agents."""
+
+    @property
+    def alike(self) -> bool:
+        """Whether all agents were given the same trials."""
+        ...
+
+    def total(self, asked: Asked) -> tuple[Floats, ...]:
+        """Return the sums of what is answered about all agents."""
+        ...
+
+    def each(self, asked: Asked) -> tuple[Floats, ...]:
+        """Return what is answered about each agent, in their order."""
+        ...
+
 
 class PartedSource:
     """A source of responses that lie in parts.
@@ -212,8 +255,10 @@ class PartedSource:
         self.response: Response = response or ("beta-binomial" if whole.most > 1 else "binomial")
         self.agents, self.tasks, self.parts = whole.agents, whole.tasks, parts
         self.dropped, self.left_out, self.means = whole.dropped, whole.left_out, whole.means
+        self.joined, self.recipe, self.notes = whole.joined, whole.recipe, whole.notes
         self.trials = whole.tried / len(whole.agents)
         self._simple = simple
+        self.alike = whole.given is not None
         self.pace = Steps(whole, self.response, simple=simple).pace
 
     def suited(self, unknowns: Unknowns) -> PartedSource:
@@ -234,3 +279,11 @@ class PartedSource:
     def expected(self, items: ItemParameters, rule: Quadrature) -> Expected:
         """Return the statistics of one E-step from one pass over the parts."""
         return joined(self.parts.summed(self.response, items, rule, simple=self._simple))
+
+    def total(self, asked: Asked) -> tuple[Floats, ...]:
+        """Return the sums of what every part answers."""
+        return self.parts.total(asked)
+
+    def each(self, asked: Asked) -> tuple[Floats, ...]:
+        """Return what is answered about each agent, in their order."""
+        return self.parts.each(asked)

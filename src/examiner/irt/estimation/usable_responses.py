@@ -15,8 +15,9 @@ from examiner.irt.estimation.score_kernels import standardised
 from examiner.irt.fitted import Dropped
 from examiner.irt.items import Floats, Response
 from examiner.irt.model import Model
-from examiner.results import ResponseMatrix
+from examiner.results import Connections, ResponseMatrix
 from examiner.scores.cells import ratio
+from examiner.scores.recipe import Recipe
 from examiner.wording import InputError, counted, shorten
 
 _FEWEST_AGENTS = 3
@@ -39,6 +40,10 @@ class UsableResponses(NamedTuple):
     left_out: tuple[Dropped, ...]
     means: Floats | None = None
     """Mean over all tasks of each agent that is fitted, constant tasks among them."""
+    joined: Connections | None = None
+    """How agents hang together, where the responses are elsewhere and their source knows."""
+    recipe: Recipe | None = None
+    notes: tuple[str, ...] = ()
 
 
 def usable_responses(
@@ -53,6 +58,9 @@ def usable_responses(
                 getattr(given, "dropped", ()),
                 getattr(given, "left_out", ()),
                 getattr(given, "means", None),
+                getattr(given, "joined", None),
+                getattr(given, "recipe", None),
+                getattr(given, "notes", ()),
             )
         raise InputError(
             f"A {type(given).__name__} is given. Give a ResponseMatrix: `responses(results, success=…)` "
