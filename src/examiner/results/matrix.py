@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from examiner.results.border import arrow_from, check_columns, frame_from, panda
 from examiner.results.codes import name_column
 from examiner.results.display import html_table
 from examiner.results.keys import numbered_names
+from examiner.results.observed_cells import ObservedCells, few_observed
 from examiner.results.parquet import MATRIX_SCHEMA, MatrixNote, checked_note, loaded, save_frame
 from examiner.wording import InputError, counted, shorten
 
@@ -31,7 +32,9 @@ class ResponseMatrix:
     """How each agent responded to each task: k successes of n trials, or a continuous value.
 
     Counts are small unsigned integers, and 0 trials mean "not observed". Continuous values are
-    floats, and NaN means "not observed". Exactly one of the two kinds is held.
+    floats, and NaN means "not observed". Exactly one of the two kinds is held. Of a large table of which
+    less than one cell in eight was observed the observed cells alone are held; `successes`, `trials`,
+    `observed` and `to_numpy` then lay all cells out whenever they are asked for.
 
     >>> matrix = ResponseMatrix.from_array([[1, 0], [1, np.nan]], agents=["a", "b"], tasks=["t", "u"])
     >>> matrix
@@ -43,7 +46,8 @@ class ResponseMatrix:
 
     agents: tuple[str, ...]
     tasks: tuple[str, ...]
-    _cells: tuple[NDArray[Any], ...]  # Any: successes and trials, or the values alone
+    # Any: successes and trials, or the values alone
+    _cells: tuple[NDArray[Any], ...] | ObservedCells
 
     # ---------------------------------------------------------------- in
 
@@ -112,6 +116,66 @@ class ResponseMatrix:
         return cls._checked((k.astype(kind), _compact_trials(n.astype(kind))), agents, tasks)
 
     @classmethod
+    def from_cells(
+        cls,
+        agent: ArrayLike,
+        task: ArrayLike,
+        successes: ArrayLike,
+        trials: ArrayLike = 1,
+        *,
+        agents: Sequence[str],
+        tasks: Sequence[str],
+    ) -> ResponseMatrix:
+        """Build a matrix of k successes of n trials in the cells that were observed, each named once.
+
+        `agent` and `task` are positions in the names; cells that are not named were not observed, and
+        where they are many, they take no memory.
+
+        >>> names = {"agents": ["a", "b"], "tasks": ["t", "u"]}
+        >>> ResponseMatrix.from_cells([0, 1], [1, 0], [1, 2], 2, **names).to_dict()
+        {'a': {'u': 0.5}, 'b': {'t': 1.0}}
+        """
+        row, column, won = (np.asarray(part) for part in (agent, task, successes))
+        tried = np.broadcast_to(np.asarray(trials), won.shape)
+        if {part.dtype.kind for part in (row, column, won, tried)} - set("biu") or not (
+            row.shape == column.shape == won.shape == (won.size,)
+        ):
+            raise InputError(
+                "Cells are no lists of whole numbers. Give one of each for every cell."
+            )
+        wrong = (won > tried) | (won < 0) | (tried < 1)
+        wrong |= (row < 0) | (row >= len(agents)) | (column < 0) | (column >= len(tasks))
+        if wrong.any():
+            at = int(wrong.argmax())
+            raise InputError(
+                f"Cell {at + 1} counts {won[at]} successes of {tried[at]} trials, of agent {row[at]} and "
+                f"task {column[at]}. Name agents and tasks by position, from 0 on, and successes of at "
+                f"least 1 trial."
+            )
+        kind = smallest_unsigned(int(tried.max(initial=0)))
+        cells = ObservedCells.of(
+            (len(agents), len(tasks)), row, column, won.astype(kind), tried.astype(kind)
+        )
+        twice = np.flatnonzero((np.diff(cells.rows) == 0) & (np.diff(cells.columns) == 0))
+        if len(twice):
+            raise InputError(
+                f"The cell of agent {agents[cells.rows[twice[0]]]!r} and task "
+                f"{tasks[cells.columns[twice[0]]]!r} is named twice. Add its trials up."
+            )
+        return cls.from_observed(cells, agents, tasks)
+
+    @classmethod
+    def from_observed(
+        cls, cells: ObservedCells, agents: Sequence[str], tasks: Sequence[str]
+    ) -> ResponseMatrix:
+        """Hold observed cells as they are where they are few, else lay them out."""
+        if few_observed(len(cells), cells.shape):
+            return cls._checked(cells, agents, tasks)
+        if len(cells.parts) == 1:
+            return cls.from_array(cells.laid_out(0, np.nan), agents, tasks)
+        return cls.from_counts(cells.laid_out(0), cells.laid_out(1), agents, tasks)
+
+    @classmethod
     def from_frame(cls, source: object) -> ResponseMatrix:
         """Build a matrix from a wide pandas, polars or arrow table: first column agents, then tasks.
 
@@ -152,12 +216,15 @@ class ResponseMatrix:
     @classmethod
     def _checked(
         cls,
-        cells: tuple[NDArray[Any], ...],  # Any: see `_cells`
+        cells: tuple[NDArray[Any], ...] | ObservedCells,  # Any: see `_cells`
         agents: Sequence[str] | None,
         tasks: Sequence[str] | None,
     ) -> ResponseMatrix:
-        read_only(*cells)
-        n_agents, n_tasks = cells[0].shape
+        if isinstance(cells, ObservedCells):
+            n_agents, n_tasks = cells.frozen().shape
+        else:
+            read_only(*cells)
+            n_agents, n_tasks = cells[0].shape
         if not n_agents or not n_tasks:
             raise InputError(
                 f"The matrix has {counted(n_agents, 'agent')} and {counted(n_tasks, 'task')}. "
@@ -176,19 +243,44 @@ class ResponseMatrix:
     @property
     def is_counts(self) -> bool:
         """Whether cells hold successes of trials rather than continuous values."""
-        return len(self._cells) == 2
+        return len(self._parts) == 2
+
+    @property
+    def _parts(self) -> tuple[NDArray[Any], ...]:  # Any: see `_cells`
+        return self._cells.parts if isinstance(self._cells, ObservedCells) else self._cells
+
+    @property
+    def observed_cells(self) -> ObservedCells | None:
+        """The observed cells where they alone are held, else None."""
+        return self._cells if isinstance(self._cells, ObservedCells) else None
 
     @property
     def successes(self) -> Counts:
         """Successes k of each cell, shape [agents, tasks]; 0 where nothing was observed."""
         self._check_counts()
-        return self._cells[0]
+        return self._laid_out(0)
 
     @property
     def trials(self) -> Counts:
         """Trials n of each cell, shape [agents, tasks]; 0 means not observed."""
         self._check_counts()
-        return self._cells[1]
+        return self._laid_out(1)
+
+    def _laid_out(self, part: int) -> NDArray[Any]:  # Any: see `_cells`
+        if not isinstance(self._cells, ObservedCells):
+            return self._cells[part]
+        whole = self._cells.laid_out(part, 0 if self.is_counts else np.nan)
+        read_only(whole)
+        return whole
+
+    @property
+    def most_trials(self) -> int:
+        """The most trials of a cell, told without laying cells out."""
+        self._check_counts()
+        trials = self._parts[1]
+        return int(
+            trials.flat[0] if trials.size and not any(trials.strides) else trials.max(initial=0)
+        )
 
     def _check_counts(self) -> None:
         if not self.is_counts:
@@ -200,6 +292,8 @@ class ResponseMatrix:
     @property
     def observed(self) -> NDArray[np.bool_]:
         """Which cells were observed, shape [agents, tasks]."""
+        if isinstance(self._cells, ObservedCells):
+            return self._cells.observed()
         return self.trials > 0 if self.is_counts else ~np.isnan(self._cells[0])
 
     def to_numpy(self) -> NDArray[np.float64]:
@@ -209,8 +303,11 @@ class ResponseMatrix:
         array([[0.5, 1. ]])
         """
         if not self.is_counts:
-            return self._cells[0]
+            return self._laid_out(0)
         shares = np.full(self.shape, np.nan)
+        if isinstance(self._cells, ObservedCells):
+            shares[self._cells.rows, self._cells.columns] = np.divide(*self._cells.parts)
+            return shares
         np.divide(self.successes, self.trials, out=shares, where=self.observed)
         return shares
 
@@ -229,12 +326,36 @@ class ResponseMatrix:
         """
         rows = list(range(len(self.agents)) if agents is None else agents)
         columns = list(range(len(self.tasks)) if tasks is None else tasks)
+        names = [self.agents[row] for row in rows], [self.tasks[column] for column in columns]
+        if isinstance(self._cells, ObservedCells):
+            some = self._cells.take(
+                None if agents is None else rows, None if tasks is None else columns
+            )
+            return ResponseMatrix._checked(some, *names)
         chosen = np.ix_(rows, columns)
-        return ResponseMatrix._checked(
-            tuple(cells[chosen] for cells in self._cells),
-            [self.agents[row] for row in rows],
-            [self.tasks[column] for column in columns],
-        )
+        return ResponseMatrix._checked(tuple(cells[chosen] for cells in self._cells), *names)
+
+    def as_sparse(self) -> ResponseMatrix:
+        """Return the same matrix held by its observed cells alone, however many these are.
+
+        >>> matrix = ResponseMatrix.from_array([[1, np.nan], [0, 1]])
+        >>> matrix.as_sparse() == matrix, len(matrix.as_sparse().observed_cells)
+        (True, 3)
+        """
+        if isinstance(self._cells, ObservedCells):
+            return self
+        held = ObservedCells.within(self.observed, *self._cells)
+        return ResponseMatrix(self.agents, self.tasks, held.frozen())
+
+    def as_dense(self) -> ResponseMatrix:
+        """Return the same matrix with all cells laid out.
+
+        >>> matrix = ResponseMatrix.from_array([[1, np.nan], [0, 1]])
+        >>> matrix.as_sparse().as_dense().observed_cells is None
+        True
+        """
+        laid = tuple(self._laid_out(part) for part in range(len(self._parts)))
+        return ResponseMatrix(self.agents, self.tasks, laid)
 
     def as_values(self) -> ResponseMatrix:
         """Return shares of successes as continuous values.
@@ -242,6 +363,9 @@ class ResponseMatrix:
         >>> ResponseMatrix.from_array([[1, 0]]).as_values().is_counts
         False
         """
+        if isinstance(self._cells, ObservedCells) and self.is_counts:
+            shares = replace(self._cells, parts=(np.divide(*self._cells.parts),))
+            return ResponseMatrix(self.agents, self.tasks, shares)
         return ResponseMatrix(self.agents, self.tasks, (self.to_numpy(),))
 
     # ---------------------------------------------------------------- out
@@ -298,15 +422,13 @@ class ResponseMatrix:
         >>> ResponseMatrix.load(matrix.save(Path(tempfile.mkdtemp()) / "m.parquet")) == matrix
         True
         """
-        agent, task = np.nonzero(self.observed)
+        cells = self.as_sparse().observed_cells
+        assert cells is not None
         kinds = ["successes", "trials"] if self.is_counts else ["value"]
         columns = [
-            name_column("agent", self.agents, agent),
-            name_column("task", self.tasks, task),
-            *(
-                pl.Series(kind, cells[agent, task])
-                for kind, cells in zip(kinds, self._cells, strict=True)
-            ),
+            name_column("agent", self.agents, cells.rows),
+            name_column("task", self.tasks, cells.columns),
+            *(pl.Series(kind, part) for kind, part in zip(kinds, cells.parts, strict=True)),
         ]
         note = MatrixNote(self.agents, self.tasks)
         return save_frame(pl.DataFrame(columns), path, MATRIX_SCHEMA, note)
@@ -326,19 +448,18 @@ class ResponseMatrix:
             kind = frame[key].dtype
             if not isinstance(kind, pl.Enum) or kind.categories.to_list() != list(names):
                 raise InputError(f"It holds other {key}s than its note names. Write it again.")
-        cells = frame["agent"].to_physical().to_numpy(), frame["task"].to_physical().to_numpy()
-        held = []
-        for column in frame.select(kinds):
-            if not column.dtype.is_numeric():
-                raise InputError(f"Its column {column.name!r} holds no numbers. Write it again.")
-            values = column.to_numpy()
-            missing = np.nan if values.dtype.kind == "f" else 0
-            held.append(np.full((len(note.agents), len(note.tasks)), missing, values.dtype))
-            held[-1][cells] = values
-        if kinds == ["value"]:
-            check_finite(held[0], "response matrix")
-            return cls._checked((held[0],), note.agents, note.tasks)
-        return cls.from_counts(held[0], held[1], note.agents, note.tasks)
+        row, column = (frame[key].to_physical().to_numpy() for key in ("agent", "task"))
+        for part in frame.select(kinds):
+            if not part.dtype.is_numeric():
+                raise InputError(f"Its column {part.name!r} holds no numbers. Write it again.")
+        parts = [part.to_numpy() for part in frame.select(kinds)]
+        if kinds != ["value"]:
+            return cls.from_cells(row, column, *parts, agents=note.agents, tasks=note.tasks)
+        check_finite(parts[0], "response matrix")
+        cells = ObservedCells.of((len(note.agents), len(note.tasks)), row, column, *parts)
+        if few_observed(len(cells), cells.shape):
+            return cls._checked(cells, note.agents, note.tasks)
+        return cls._checked((cells.laid_out(0, np.nan),), note.agents, note.tasks)
 
     # ---------------------------------------------------------------- told
 
@@ -348,19 +469,28 @@ class ResponseMatrix:
             return NotImplemented
         if (self.agents, self.tasks) != (other.agents, other.tasks):
             return False
-        return self.is_counts == other.is_counts and all(
-            np.array_equal(mine, theirs, equal_nan=not self.is_counts)
-            for mine, theirs in zip(self._cells, other._cells, strict=True)
-        )
+        if self.is_counts != other.is_counts:
+            return False
+        mine, theirs = self.observed_cells, other.observed_cells
+        if mine is None and theirs is None:
+            return all(
+                np.array_equal(one, another, equal_nan=not self.is_counts)
+                for one, another in zip(self._parts, other._parts, strict=True)
+            )
+        mine, theirs = self.as_sparse().observed_cells, other.as_sparse().observed_cells
+        assert mine is not None and theirs is not None
+        return mine.equal(theirs)
 
     __hash__ = None  # type: ignore[assignment]  # matrices compare by content and are too large to hash
 
     def __repr__(self) -> str:
-        missing = int(self.observed.size - self.observed.sum())
+        held = self.observed_cells
+        seen = len(held) if held is not None else int(np.count_nonzero(self.observed))
+        missing = len(self.agents) * len(self.tasks) - seen
         kind = "continuous values"
         if self.is_counts:
-            high = int(self.trials.max())
-            low = int(self.trials[self.observed].min()) if high else 0
+            high, trials = self.most_trials, self._parts[1]
+            low = int(trials[trials > 0].min()) if high else 0
             kind = f"successes of {counted(high, 'trial') if low == high else f'{low} to {high} trials'}"
         gaps = f"; {counted(missing, 'missing cell')}" if missing else ""
         agents, tasks = counted(len(self.agents), "agent"), counted(len(self.tasks), "task")
