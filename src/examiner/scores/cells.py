@@ -10,7 +10,11 @@ from numpy.typing import NDArray
 
 from examiner.checking import Floats
 from examiner.results import Results
+from examiner.results.observed_cells import ObservedCells
 from examiner.results.table import check_results
+
+_TOGETHER = 1 << 22
+"""Rows looked at together where their numbers would fill memory."""
 
 
 class RowCodes(NamedTuple):
@@ -150,6 +154,43 @@ def single_values(
     table = np.full(shape[0] * shape[1], np.nan)
     table[single] = values
     return table.reshape(shape)
+
+
+def observed_means(results: Results, measure: str | None = None) -> ObservedCells:
+    """Return the same of the cells that were observed alone, without a table of all.
+
+    >>> observed_means(Results.from_numpy([[1.0, np.nan], [np.nan, 4.0]])).parts[0]
+    array([1., 4.])
+    """
+    results = judged_runs(results)
+    runs = mean_runs(results.measure(measure), RowCodes.of(results))
+    shape = len(results.agents), len(results.tasks)
+    # Runs come in the order of cells.
+    first = np.ones(len(runs.value), dtype=bool)
+    first[1:] = (runs.agent[1:] != runs.agent[:-1]) | (runs.task[1:] != runs.task[:-1])
+    begins = np.flatnonzero(first)
+    means = np.add.reduceat(runs.value, begins) / np.diff(begins, append=len(first))
+    return ObservedCells.of(shape, runs.agent[begins], runs.task[begins], means)
+
+
+def counted_cells(
+    agent: NDArray[np.integer], task: NDArray[np.integer], shape: tuple[int, int]
+) -> NDArray[np.integer]:
+    """Count the rows of each cell, [agents, tasks], in no more memory than small numbers need.
+
+    >>> counted_cells(np.array([0, 0]), np.array([1, 1]), (1, 2))
+    array([[0, 2]], dtype=uint16)
+    """
+    count = np.zeros(shape[0] * shape[1], dtype=np.uint16)
+    for start in range(0, len(agent), _TOGETHER):
+        rows = slice(start, start + _TOGETHER)
+        cells = np.multiply(agent[rows], shape[1], dtype=np.int64)
+        cells += task[rows]
+        np.add.at(count, cells, np.uint16(1))
+    if len(agent) >= 2**16 and int(count.sum(dtype=np.int64)) != len(agent):
+        cells = agent.astype(np.int64) * shape[1] + task  # a cell of more rows than 16 bits count
+        return np.bincount(cells, minlength=count.size).reshape(shape)
+    return count.reshape(shape)
 
 
 def codes_of(labels: Sequence[Hashable]) -> NDArray[np.int64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 
 from examiner.checking import check_known
 from examiner.results import ResponseMatrix, Results
+from examiner.results.observed_cells import ObservedCells, few_observed
 from examiner.results.scale import Anchor
-from examiner.scores.cells import cell_means, judged_runs
+from examiner.scores.cells import cell_means, counted_cells, judged_runs, observed_means
 from examiner.scores.normalise import task_scores
 from examiner.wording import InputError, shorten
 
@@ -62,6 +64,10 @@ def responses(
     measure = results.measure_name(measure)
     judged = (success, beating, share) != (None, None, None)
     if not judged and not results.is_binary(measure):
+        shape = len(results.agents), len(results.tasks)
+        if few_observed(len(results), shape):
+            cells = observed_means(results, measure)
+            return ResponseMatrix.from_observed(cells, results.agents, results.tasks)
         means = cell_means(results, measure)
         return ResponseMatrix.from_array(means, results.agents, results.tasks)
     return count_successes(_judged(results, measure, success, beating), share)
@@ -145,19 +151,33 @@ def count_successes(judged: Judged, share: float | None = None) -> ResponseMatri
     array([[2]], dtype=uint8)
     """
     results, won, seen, _ = judged
-    shape = len(results.agents), len(results.tasks)
-    cells = results.agent_codes.astype(np.int64) * shape[1] + results.task_codes
-    size = shape[0] * shape[1]
-    trials = np.bincount(cells[seen], minlength=size).reshape(shape)
-    successes = np.bincount(cells[seen & won], minlength=size).reshape(shape)
-    if share is None:
-        return ResponseMatrix.from_counts(successes, trials, results.agents, results.tasks)
-    check_share(share)
-    # k/n ≥ share, kept away from rounding: 3 of 10 is a share of 0.3
-    passed = (successes >= share * trials - 1e-9) & (trials > 0)
-    return ResponseMatrix.from_counts(
-        passed.astype(np.uint8), (trials > 0).astype(np.uint8), results.agents, results.tasks
+    names, shape = (results.agents, results.tasks), (len(results.agents), len(results.tasks))
+    agent, task = results.agent_codes, results.task_codes
+    if not seen.all():
+        agent, task, won = agent[seen], task[seen], won[seen]
+    if few_observed(len(won), shape):
+        cells = ObservedCells.counted(shape, agent, task, won)
+        if share is not None:
+            passed = _passed(*cells.parts, share).astype(np.uint8)
+            cells = replace(cells, parts=(passed, np.ones_like(passed)))
+        return ResponseMatrix.from_observed(cells, *names)
+    successes, trials = (
+        counted_cells(agent[rows], task[rows], shape) for rows in (won, slice(None))
     )
+    if share is None:
+        made = ResponseMatrix.from_counts(successes, trials, *names)
+    else:
+        passed = (_passed(successes, trials, share) & (trials > 0)).astype(np.uint8)
+        made = ResponseMatrix.from_counts(passed, (trials > 0).astype(np.uint8), *names)
+    return made.as_sparse() if few_observed(int(np.count_nonzero(trials)), shape) else made
+
+
+def _passed(
+    successes: NDArray[np.integer], trials: NDArray[np.integer], share: float
+) -> NDArray[np.bool_]:
+    """Whether k/n ≥ share, kept away from rounding: 3 of 10 is a share of 0.3."""
+    check_share(share)
+    return np.asarray(successes >= share * trials - 1e-9)
 
 
 def check_success(success: Success | None) -> None:
@@ -205,15 +225,17 @@ def _judged(results: Results, measure: str, success: Success | None, beating: st
 
 
 def _reaching(results: Results, measure: str, success: Success) -> NDArray[np.bool_]:
-    scores = task_scores(results, measure)
-    codes = results.task_codes
     check_success(success)
-    if isinstance(success, str):
-        anchor = _ANCHORS[success]
-        scales, notes = scores.anchored(f"success by {anchor}", [anchor])
-        if notes:
-            raise InputError(f"{notes[0]} Drop those tasks, or give their scores.")
-        threshold, sign = getattr(scales, anchor)[codes], scales.sign[codes]
-    else:
-        threshold, sign = success, scores.sign[codes]
-    return np.asarray(sign * scores.values >= sign * threshold)
+    codes, values = results.task_codes, results.measure(measure)
+    if not isinstance(success, str):
+        signs = results.scales.aligned(results.task_names, measure).sign
+        if (signs > 0).all():
+            return np.asarray(values >= success)
+        sign = signs[codes]
+        return np.asarray(sign * values >= sign * success)
+    anchor = _ANCHORS[success]
+    scales, notes = task_scores(results, measure).anchored(f"success by {anchor}", [anchor])
+    if notes:
+        raise InputError(f"{notes[0]} Drop those tasks, or give their scores.")
+    threshold, sign = getattr(scales, anchor)[codes], scales.sign[codes]
+    return np.asarray(sign * values >= sign * threshold)
