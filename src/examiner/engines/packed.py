@@ -16,13 +16,14 @@ from examiner.engines.cell_sums import Sums, unpacked
 from examiner.engines.name_numbers import Names
 from examiner.engines.packing import Table, decode
 from examiner.engines.shard_files import Stamp, check_alike, check_unchanged, shard_paths
-from examiner.engines.sparse_cells import MOST_OBSERVED, cut_off, laid_out, thin_out
+from examiner.engines.sparse_cells import cut_off, listed, thin_out
 from examiner.irt import Dropped
 from examiner.irt.estimation.parts import Whole
 from examiner.irt.estimation.usable_responses import check_enough_agents, set_aside
 from examiner.results import Connections, ResponseMatrix, connections
 from examiner.results.connected_blocks import connections_of_blocks, in_short_blocks
 from examiner.results.connections import MOST_AGENTS, WeakLink
+from examiner.results.observed_cells import MOST_OBSERVED
 from examiner.results.storage import write_text
 from examiner.scores.recipe import Learnt, Recipe
 from examiner.wording import InputError, shorten
@@ -73,6 +74,7 @@ class Packed:
             _connections(note, sums),
             Recipe(note.taken, item=(), reduction="all", success=note.success, learnt=Learnt()),
             note.notes,
+            listed=None if sums.starts is None else sums.observed,
         )
 
     @classmethod
@@ -98,6 +100,11 @@ class Packed:
 
     def matrix(self, start: int, stop: int) -> ResponseMatrix:
         """Return some agents as a matrix."""
+        if self.sums.starts is not None:
+            found = listed(
+                self.folder, self.sums.starts, (start, stop), len(self.whole.tasks), self._kind
+            )
+            return ResponseMatrix(self.whole.agents[start:stop], self.whole.tasks, found)
         cells = self._cells(start, stop)
         won, tried = unpacked(cells, want_trials=self.whole.given is None)
         if tried is None:
@@ -105,13 +112,14 @@ class Packed:
             tried = np.broadcast_to(self.whole.given.astype(won.dtype), won.shape)
         return ResponseMatrix(self.whole.agents[start:stop], self.whole.tasks, (won, tried))
 
+    @property
+    def _kind(self) -> type[np.unsignedinteger]:
+        return np.uint8 if self.note.bytes == 1 else np.uint16
+
     def _cells(self, start: int, stop: int) -> NDArray[np.unsignedinteger]:
-        tasks, size, starts = len(self.whole.tasks), self.note.bytes, self.sums.starts
-        kind: type[np.unsignedinteger] = np.uint8 if size == 1 else np.uint16
-        if starts is not None:
-            return laid_out(self.folder, starts, (start, stop), tasks, kind)
+        tasks = len(self.whole.tasks)
         count = (stop - start) * tasks
-        cells = np.fromfile(self._path, kind, count, offset=start * tasks * size)
+        cells = np.fromfile(self._path, self._kind, count, offset=start * tasks * self.note.bytes)
         if len(cells) < count:
             raise cut_off(self.folder)
         return cells.reshape(-1, tasks)

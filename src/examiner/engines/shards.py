@@ -25,12 +25,16 @@ from examiner.irt.estimation.parts import (
     added_up,
     in_order,
 )
+from examiner.irt.estimation.tables import counts_of
 from examiner.wording import InputError
 
 _PROGRAM = 250_000_000
 """Bytes that Python, numpy and polars take before there is any data."""
 _PER_CELL = 16
 """Bytes at work for each cell of a block: packed, successes and trials, and both as single floats."""
+_PER_LISTED = 64
+"""The same for each observed cell where these alone are kept: its column in lists of successes and trials,
+in the order of the file and in that of success."""
 _TABLES = 7
 """Tables of [tasks, nodes] in single precision at work in an E-step and the M-step after it."""
 _FEWEST_ROWS = 64
@@ -86,7 +90,7 @@ class Shards(OnDisk):
         self.begin()
         total = np.zeros(len(self.whole.tasks))
         for block in self._blocks():
-            won = self.packed.matrix(block.start, block.stop).successes.astype(np.float32)
+            won = counts_of(self.packed.matrix(block.start, block.stop), 0, slice(None), np.float32)
             total += weights[block.start : block.stop].astype(np.float32) @ won
         return total
 
@@ -165,8 +169,11 @@ def rows_within(whole: Whole, memory: float) -> int:
     check_memory(memory)
     tasks = len(whole.tasks)
     needed = _PROGRAM + _TABLES * 4 * tasks * nodes_for(whole)
-    rows = int((memory * 1e9 - needed) // (_PER_CELL * tasks))
-    least = (needed + _FEWEST_ROWS * _PER_CELL * tasks) / 1e9
+    an_agent = _PER_CELL * tasks
+    if whole.listed is not None:
+        an_agent = _PER_LISTED * whole.listed // len(whole.agents) + 32 * nodes_for(whole)
+    rows = int((memory * 1e9 - needed) // an_agent)
+    least = (needed + _FEWEST_ROWS * an_agent) / 1e9
     if not rows >= min(_FEWEST_ROWS, len(whole.agents)):
         raise InputError(
             f"{memory:g} GB of memory are too little for {tasks:,} tasks. Give at least {least:.1f}."

@@ -1,7 +1,7 @@
 """Packed cells of which few were observed: the columns of each agent's, and what is in them.
 
-A cell that was observed takes five bytes, and one that was not none. Passes lay blocks of agents out
-again, so that memory goes by the block and time by all cells.
+A cell that was observed takes five bytes, and one that was not none. Passes read lists of cells, so that
+memory and time go by what was observed.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.engines.cell_file import disk_error
+from examiner.engines.cell_sums import unpacked
+from examiner.results.observed_cells import ObservedCells
 from examiner.wording import InputError, shorten
 
-MOST_OBSERVED = 1 / 8
-"""Share of cells observed below which they are kept so."""
 _COLUMN = np.dtype(np.uint32)
 
 
@@ -36,23 +36,23 @@ def thin_out(folder: Path, blocks: Iterator[NDArray[np.unsignedinteger]]) -> NDA
     return np.cumsum(np.concatenate(counts))
 
 
-def laid_out(
+def listed(
     folder: Path,
     starts: NDArray[np.int64],
     rows: tuple[int, int],
     tasks: int,
     kind: type[np.unsignedinteger],
-) -> NDArray[np.unsignedinteger]:
-    """Return all cells of agents from one to another, [agents, tasks]."""
+) -> ObservedCells:
+    """Return the observed cells of agents from one to another: successes and trials."""
     begin, end = int(starts[rows[0]]), int(starts[rows[1]])
     cells = np.fromfile(folder / "cells", kind, end - begin, offset=begin * np.dtype(kind).itemsize)
     column = np.fromfile(folder / "columns", _COLUMN, end - begin, offset=begin * _COLUMN.itemsize)
     if len(cells) < end - begin or len(column) < end - begin:
         raise cut_off(folder)
-    found = np.zeros((rows[1] - rows[0], tasks), dtype=kind)
-    at = np.repeat(np.arange(len(found)) * tasks, np.diff(starts[rows[0] : rows[1] + 1]))
-    found.reshape(-1)[at + column] = cells
-    return found
+    won, tried = unpacked(cells, want_trials=True)
+    assert tried is not None
+    at = starts[rows[0] : rows[1] + 1] - begin
+    return ObservedCells((rows[1] - rows[0], tasks), at, column.astype(np.int32), (won, tried))
 
 
 def cut_off(folder: Path) -> InputError:

@@ -264,7 +264,10 @@ def quadrature_for(
         return Quadrature.gauss_hermite(nodes)
     trials: Floats | float = 1.0
     if matrix.is_counts:
-        trials = matrix.trials.max(axis=0).astype(np.float64)
+        cells, most = matrix.observed_cells, np.zeros(len(matrix.tasks))
+        if cells is not None:
+            np.maximum.at(most, cells.columns, cells.parts[1].astype(np.float64))
+        trials = most if cells is not None else matrix.trials.max(axis=0).astype(np.float64)
     spacing = _FINE if len(items) <= _SHORT else _COARSER
     return Quadrature.for_items(items.rescaled(0.0, population_sd), trials, spacing=spacing)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from examiner.checking import Floats
 from examiner.results.matrix import ResponseMatrix
+from examiner.results.observed_cells import ObservedCells
 from examiner.wording import InputError, counted, listed
 
 WEAK = 2.0
@@ -114,12 +115,17 @@ def connections(matrix: ResponseMatrix) -> Connections:
     >>> connections(table)
     Connections: 4 agents in 2 groups
     """
-    observed = matrix.observed
-    found = Connections.by_groups(matrix.agents, matrix.tasks, observed)
-    if found.agent_group.max(initial=-1) != 0 or observed.all():
+    cells = matrix.observed_cells
+    if cells is not None:
+        found = Connections(matrix.agents, matrix.tasks, *_listed_groups(cells), None)
+    else:
+        found = Connections.by_groups(matrix.agents, matrix.tasks, matrix.observed)
+    seen = int(np.count_nonzero(matrix.observed)) if cells is None else len(cells)
+    complete = seen == len(matrix.agents) * len(matrix.tasks)
+    if found.agent_group.max(initial=-1) != 0 or complete:
         return found
     rows, columns = (np.flatnonzero(group == 0) for group in (found.agent_group, found.task_group))
-    whole = (len(rows), len(columns)) == observed.shape
+    whole = (len(rows), len(columns)) == matrix.shape
     return replace(
         found,
         weakest=_weakest(matrix if whole else matrix.take(rows.tolist(), columns.tolist())),
@@ -149,6 +155,25 @@ def groups_of(observed: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[n
         waiting &= ~reached
         group += 1
     return agents, tasks
+
+
+def _listed_groups(cells: ObservedCells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The same of a list of observed cells: groups are numbered as agents first meet them."""
+    from scipy.sparse import coo_array  # slow to import
+    from scipy.sparse.csgraph import connected_components
+
+    agents, tasks = cells.shape
+    edges = (np.ones(len(cells), dtype=np.int8), (cells.rows, cells.columns + np.int32(agents)))
+    graph = coo_array(edges, shape=(agents + tasks, agents + tasks))
+    _, label = connected_components(graph.tocsr(), directed=False)
+    met = np.zeros(agents + tasks, dtype=bool)
+    met[:agents] = np.diff(cells.starts) > 0
+    met[agents + cells.columns] = True
+    labels, first = np.unique(label[:agents][met[:agents]], return_index=True)
+    number = np.full(int(label.max(initial=0)) + 1, -1, dtype=np.int64)
+    number[labels[np.argsort(first)]] = np.arange(len(labels))
+    group = np.where(met, number[label], -1)
+    return group[:agents], group[agents:]
 
 
 def divided_sentence(groups: Sequence[Sequence[str]]) -> str:

@@ -101,7 +101,7 @@ class ObservedCells:
         (array([3]),)
         """
         row, column = np.nonzero(observed)
-        return cls.of(observed.shape, row, column, *(part[row, column] for part in parts))  # type: ignore[arg-type]
+        return cls.of(observed.shape, row, column, *(part[row, column] for part in parts))
 
     def frozen(self) -> ObservedCells:
         """Return the same, which nobody can change any more."""
@@ -171,10 +171,10 @@ class ObservedCells:
 
     def equal(self, other: ObservedCells) -> bool:
         """Whether the same cells hold the same."""
-        mine, theirs = (self.starts, self.columns), (other.starts, other.columns)
+        mine: tuple[Values, ...] = (self.starts, self.columns, *self.parts)
+        theirs: tuple[Values, ...] = (other.starts, other.columns, *other.parts)
         return self.shape == other.shape and all(
-            np.array_equal(one, another)
-            for one, another in zip((*mine, *self.parts), (*theirs, *other.parts), strict=True)
+            np.array_equal(one, another) for one, another in zip(mine, theirs, strict=True)
         )
 
 

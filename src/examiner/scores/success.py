@@ -158,7 +158,7 @@ def count_successes(judged: Judged, share: float | None = None) -> ResponseMatri
     if few_observed(len(won), shape):
         cells = ObservedCells.counted(shape, agent, task, won)
         if share is not None:
-            passed = _passed(*cells.parts, share).astype(np.uint8)
+            passed = _passed(cells.parts[0], cells.parts[1], share).astype(np.uint8)
             cells = replace(cells, parts=(passed, np.ones_like(passed)))
         return ResponseMatrix.from_observed(cells, *names)
     successes, trials = (

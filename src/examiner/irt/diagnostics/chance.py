@@ -15,6 +15,7 @@ from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.posterior import Quadrature, drawn_abilities, posterior_blocks
 from examiner.irt.simulate import simulate
 from examiner.results import ResponseMatrix
+from examiner.results.observed_cells import ObservedCells
 from examiner.wording import counted
 
 MOST_DRAWS, FEWEST_DRAWS = 499, 99
@@ -63,6 +64,22 @@ def _standardised(values: Floats, weight: Floats, seen: NDArray[np.bool_]) -> _C
     count = np.maximum(seen.sum(axis=-2, keepdims=True), 1)
     off = np.where(seen, values - values.sum(axis=-2, keepdims=True) / count, 0.0)
     size = np.sqrt((off**2).sum(axis=-2, keepdims=True) / count)
+    return _Cells(np.divide(off, size, out=np.zeros_like(off), where=size > 1e-12), weight)
+
+
+def _listed(cells: ObservedCells) -> _Cells:
+    """The same of a list of observed cells, [observed] each."""
+    task = cells.columns
+    count = np.maximum(cells.task_sums(np.ones(len(cells))), 1)[task]
+    if len(cells.parts) == 2:
+        won, trials = (part.astype(np.float64) for part in cells.parts)
+        share = cells.task_sums(won)[task] / cells.task_sums(trials)[task]
+        weight = np.sqrt(trials * share * (1.0 - share))
+        off = np.divide(won - trials * share, weight, out=np.zeros_like(won), where=weight > 0)
+    else:
+        off, weight = cells.parts[0], np.ones(len(cells))
+    off = off - cells.task_sums(off)[task] / count
+    size = np.sqrt(cells.task_sums(off**2)[task] / count)
     return _Cells(np.divide(off, size, out=np.zeros_like(off), where=size > 1e-12), weight)
 
 
@@ -158,8 +175,12 @@ def _by_moments(matrix: ResponseMatrix) -> ChanceTest:
 
     agents, tasks = matrix.shape
     total, whole, each = np.zeros(agents), np.zeros(agents), np.zeros(tasks)
-    alike = EvenTables.serves(matrix)
-    for columns, part in _blocks(matrix):
+    alike, listed = EvenTables.serves(matrix), matrix.observed_cells
+    if listed is not None:
+        off, weight = _listed(listed)
+        total, whole = listed.agent_sums(weight * off), listed.agent_sums(weight**2)
+        each = listed.task_sums(weight**2)
+    for columns, part in _blocks(matrix) if listed is None else ():
         if alike:
             even = EvenTables.of(part)
             total += even.off.sum(axis=1)
@@ -288,6 +309,8 @@ def with_the_rest(matrix: ResponseMatrix) -> Floats:
         for columns, part in _blocks(matrix):
             found[columns] = EvenTables.of(part).correlations(np.asarray(every))
         return np.asarray(found * np.sqrt(agents - 1))
+    if matrix.observed_cells is not None:
+        return _with_rest_of_listed(matrix.observed_cells)
     for _, part in _blocks(matrix):
         off, weight = _cells(part)
         total += (weight * off).sum(axis=1, keepdims=True)
@@ -298,6 +321,25 @@ def with_the_rest(matrix: ResponseMatrix) -> Floats:
         r = _rest_correlation(cells, total, size)
         found[columns] = r * np.sqrt(np.maximum(seen - 1, 0))
     return found
+
+
+def _with_rest_of_listed(cells: ObservedCells) -> Floats:
+    """The same of a list of observed cells."""
+    off, weight = _listed(cells)
+    row, task, said = cells.rows, cells.columns, weight * off
+    others = cells.agent_sums(weight**2)[row] - weight**2
+    seen = weight > 0
+    rest = np.divide(
+        cells.agent_sums(said)[row] - said,
+        others,
+        out=np.zeros_like(off),
+        where=(others > 1e-12) & seen,
+    )
+    count = cells.task_sums(seen)
+    rest = np.where(seen, rest - (cells.task_sums(rest) / np.maximum(count, 1))[task], 0.0)
+    both = np.sqrt(cells.task_sums(off**2) * cells.task_sums(rest**2))
+    r = np.divide(cells.task_sums(off * rest), both, out=np.zeros_like(both), where=both > 1e-12)
+    return np.asarray(r * np.sqrt(np.maximum(count - 1, 0)))
 
 
 def _with_rest(matrix: ResponseMatrix) -> Floats:

@@ -33,6 +33,8 @@ class EvenTables(NamedTuple):
     @staticmethod
     def serves(matrix: ResponseMatrix) -> bool:
         """Whether all agents were given the same, and something."""
+        if matrix.observed_cells is not None:
+            return False
         if matrix.is_counts:
             return same_trials(matrix) and bool((matrix.trials[0] > 0).all())
         return bool(matrix.observed.all())

@@ -13,6 +13,7 @@ from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts, TaskError
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
 from examiner.results import ResponseMatrix
+from examiner.results.observed_cells import ObservedCells
 from examiner.wording import counted, listed
 
 BOUNDARY = "slope or intercept at a boundary"
@@ -194,6 +195,9 @@ def separated(matrix: ResponseMatrix, ability: Floats) -> NDArray[np.bool_]:
     """
     if not matrix.is_counts:
         return np.zeros(len(matrix.tasks), dtype=np.bool_)
+    cells = matrix.observed_cells
+    if cells is not None:
+        return _separated(cells, ability)
     theta = ability[:, None]
     wins, losses = matrix.successes > 0, matrix.trials > matrix.successes
     lowest_win = np.where(wins, theta, np.inf).min(axis=0)
@@ -201,4 +205,19 @@ def separated(matrix: ResponseMatrix, ability: Floats) -> NDArray[np.bool_]:
     lowest_loss = np.where(losses, theta, np.inf).min(axis=0)
     highest_loss = np.where(losses, theta, -np.inf).max(axis=0)
     both = wins.any(axis=0) & losses.any(axis=0)
+    return np.asarray(both & ((lowest_win > highest_loss) | (highest_win < lowest_loss)))
+
+
+def _separated(cells: ObservedCells, ability: Floats) -> NDArray[np.bool_]:
+    """The same of a list of observed cells."""
+    won, tried = cells.parts
+    ends = []
+    for some in (won > 0, tried > won):
+        column, theta = cells.columns[some], ability[cells.rows[some]]
+        lowest, highest = np.full(cells.shape[1], np.inf), np.full(cells.shape[1], -np.inf)
+        np.minimum.at(lowest, column, theta)
+        np.maximum.at(highest, column, theta)
+        ends.append((lowest, highest))
+    (lowest_win, highest_win), (lowest_loss, highest_loss) = ends
+    both = np.isfinite(lowest_win) & np.isfinite(lowest_loss)
     return np.asarray(both & ((lowest_win > highest_loss) | (highest_win < lowest_loss)))

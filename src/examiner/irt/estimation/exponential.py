@@ -18,8 +18,14 @@ from examiner.irt.estimation.em import Expected
 from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
 from examiner.irt.estimation.fixed_point import Pace
 from examiner.irt.estimation.kernels import log_choices
-from examiner.irt.estimation.task_curves import CommonCurves, OwnCurves, added_in_double
-from examiner.irt.estimation.usable_responses import biserial_start, column_sums, suitable_kind
+from examiner.irt.estimation.tables import added_in_double, agents_together, counts_of
+from examiner.irt.estimation.task_curves import CommonCurves, OwnCurves
+from examiner.irt.estimation.usable_responses import (
+    agent_totals,
+    biserial_start,
+    suitable_kind,
+    task_totals,
+)
 from examiner.irt.estimation.windows import Windows
 from examiner.irt.items import Floats, ItemParameters, Response
 from examiner.irt.model import Unknowns
@@ -49,7 +55,7 @@ class Totals(NamedTuple):
     @classmethod
     def of(cls, matrix: ResponseMatrix) -> Totals:
         """Return those of a matrix."""
-        won, tried = column_sums(matrix.successes), column_sums(matrix.trials)
+        won, tried = task_totals(matrix)
         return cls(won, tried, float(log_choices(matrix).sum()))
 
 
@@ -89,7 +95,9 @@ class CountSource:
     ) -> None:
         self.agents, self.tasks = matrix.agents, matrix.tasks
         self._order = slice(None) if order is None else order
-        self.won = matrix.successes[self._order].astype(kind)
+        # Products with a vector cost little in lists of cells, whose sums in a row are rounded alike.
+        listed = matrix.observed_cells is not None
+        self.won = counts_of(matrix, 0, self._order, np.float64 if listed else kind)
         self.totals = Totals.of(matrix) if totals is None else totals
         self.trials = self.totals.tried / len(self.agents)
         self.pace = pace_for(len(self.tasks), kind)
@@ -131,8 +139,8 @@ class CountSource:
 
 def windows_of(matrix: ResponseMatrix) -> Windows:
     """Return agents in blocks of like success."""
-    won, tried = matrix.successes.sum(axis=1), matrix.trials.sum(axis=1)
-    return Windows((won + 1.0) / (tried + 2.0), _BLOCK)
+    won, tried = agent_totals(matrix)
+    return Windows((won + 1.0) / (tried + 2.0), agents_together(matrix, _BLOCK))
 
 
 class PatternedSource(CountSource):
@@ -150,17 +158,17 @@ class PatternedSource(CountSource):
         totals: Totals | None = None,
     ) -> None:
         if curves is None:
-            curves = OwnCurves(kind_for(matrix.successes.size, complete=False))
+            curves = OwnCurves(suitable_kind(matrix, _SMALL))
         self._curves = curves
         self._windows = windows_of(matrix) if windows is None else windows
         super().__init__(matrix, curves.kind, self._windows.order, totals)
-        self._given = matrix.trials[self._windows.order].astype(curves.kind)
+        self._given = counts_of(matrix, 1, self._windows.order, curves.kind)
 
     def expected(self, items: ItemParameters, rule: Quadrature) -> ExponentialStatistics:
         """Return the statistics of one E-step from two products over each block's few nodes."""
-        slope, kind, nodes = items.slope, self.won.dtype, rule.nodes
+        slope, kind, nodes = items.slope, self._curves.kind, rule.nodes
         _, plus, rising = self._curves.of(items, rule)
-        score = added_in_double(self.won, slope.astype(kind))
+        score = added_in_double(self.won, slope.astype(self.won.dtype))
         mass = np.zeros((slope.size, nodes.size), dtype=kind)
 
         def joint(rows: slice, window: slice) -> Floats:

@@ -10,14 +10,23 @@ from numpy.typing import NDArray
 from examiner.irt.estimation.fixed_point import Pace
 from examiner.irt.estimation.kernel import Kernel
 from examiner.irt.estimation.kernel_statistics import KernelStatistics
-from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.kernels import BetaBinomial, Binomial, kernel_for
 from examiner.irt.estimation.score_kernels import Normal
+from examiner.irt.estimation.tables import (
+    Table,
+    added_in_double,
+    agents_together,
+    counts_of,
+    is_listed,
+    listed_cells,
+)
 from examiner.irt.estimation.usable_responses import (
+    agent_totals,
     biserial_start,
     centres,
-    column_sums,
     continuous_start,
     suitable_kind,
+    task_totals,
     unbounded_start,
 )
 from examiner.irt.estimation.windows import Windows
@@ -63,10 +72,29 @@ def kernel_pace(kind: type[np.floating]) -> Pace:
 
 def standing_windows(matrix: ResponseMatrix) -> Windows:
     """Return agents in blocks of like mean result."""
+    if matrix.observed_cells is not None and matrix.is_counts:
+        won, tried = agent_totals(matrix)
+        return Windows(won / np.maximum(tried, 1), agents_together(matrix, _BLOCK))
     values = matrix.to_numpy()
     seen = ~np.isnan(values)
     standing = np.where(seen, values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
     return Windows(standing, _BLOCK)
+
+
+def _statistics(
+    kernel: Kernel, matrix: ResponseMatrix, order: NDArray[np.intp], kind: type[np.floating]
+) -> tuple[Table, ...]:
+    """The statistics of all agents in some order, one row of those that are the same for all."""
+    cells = matrix.observed_cells
+    if cells is not None and isinstance(kernel, Binomial | BetaBinomial):
+        won, tried = cells.parts
+        return tuple(
+            listed_cells(cells, data, order, kind) for data in kernel.of_counts(won, tried)
+        )
+    return tuple(
+        data[0].copy() if (data == data[0]).all() else data[order].astype(kind)
+        for data in kernel.statistics(matrix)
+    )
 
 
 class KernelSource:
@@ -93,14 +121,13 @@ class KernelSource:
             whole = KernelPart(kernel, kernel_kind(matrix), standing_windows(matrix))
         self._kernel, kind, self._windows = whole
         self._anchor = None if anchor is None else anchor[self._windows.order]
-        self.trials = matrix.observed.mean(axis=0)
-        if matrix.is_counts:
-            self.trials = matrix.trials.mean(axis=0, dtype=np.float64)
-        self.pace = kernel_pace(kind)
-        self._data: tuple[NDArray[np.floating], ...] = tuple(
-            data[0].copy() if (data == data[0]).all() else data[self._windows.order].astype(kind)
-            for data in self._kernel.statistics(matrix)
+        self.trials = (
+            task_totals(matrix)[1] / len(matrix.agents)
+            if matrix.is_counts
+            else matrix.observed.mean(axis=0)
         )
+        self.pace = kernel_pace(kind)
+        self._data = _statistics(self._kernel, matrix, self._windows.order, kind)
         self._constant = float(self._kernel.constant(matrix).sum())
 
     def serves(self, unknowns: Unknowns) -> bool:
@@ -113,10 +140,8 @@ class KernelSource:
             return continuous_start(self._matrix)
         if self.response == "normal":
             return unbounded_start(self._matrix)[:2]
-        won, tried = self._matrix.successes, column_sums(self._matrix.trials)
-        return biserial_start(
-            won.astype(np.float64), column_sums(won), tried, shared_slope=shared_slope
-        )
+        won = counts_of(self._matrix, 0, slice(None), np.float64)
+        return biserial_start(won, *task_totals(self._matrix), shared_slope=shared_slope)
 
     def first_precision(self) -> Floats | None:
         """Return precisions to begin with where scores have units, [tasks]."""
@@ -147,7 +172,8 @@ class KernelSource:
             if self._anchor is not None:
                 density += self._anchor[rows, window]
             for data, term in varied:
-                density += data[rows] @ term[:, window]
+                some, table = data[rows], term[:, window]
+                density += added_in_double(some, table) if is_listed(some) else some @ table
             return density
 
         def use(rows: slice, window: slice, weights: Floats) -> None:
@@ -158,7 +184,8 @@ class KernelSource:
         found = self._windows.sweep(rule, joint, use)
         summed = (part.astype(np.float64, copy=False) for part in sums)
         every = tuple(
-            np.multiply.outer(data, mass) if data.ndim == 1 else next(summed) for data in self._data
+            next(summed) if is_listed(data) or data.ndim == 2 else np.multiply.outer(data, mass)
+            for data in self._data
         )
         return KernelStatistics(
             found.log_likelihood + self._constant,

@@ -21,6 +21,7 @@ from examiner.irt.model import Parameter
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
 
+Counts = NDArray[np.unsignedinteger]
 _MOST_TRIALS = 200
 _SMALLEST = 1e-300
 AS_BINOMIAL = 1e9
@@ -44,7 +45,7 @@ def kernel_for(
         )
     if response == "binomial":
         return Binomial()
-    return BetaBinomial(int(matrix.trials.max()))
+    return BetaBinomial(matrix.most_trials)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,11 @@ class Binomial:
 
     def statistics(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
         """Return the successes and the trials."""
-        return matrix.successes.astype(np.float64), matrix.trials.astype(np.float64)
+        return self.of_counts(matrix.successes, matrix.trials)
+
+    def of_counts(self, won: Counts, tried: Counts) -> tuple[Floats, ...]:
+        """Return the same of any cells; all are 0 where nothing was observed."""
+        return won.astype(np.float64), tried.astype(np.float64)
 
     def constant(self, matrix: ResponseMatrix) -> Floats:
         """Return Σ log C(n, k)."""
@@ -92,12 +97,15 @@ class BetaBinomial:
 
     def statistics(self, matrix: ResponseMatrix) -> tuple[Floats, ...]:
         """Return 1[k > r], then 1[n − k > r], then 1[n > r], for r below the most trials."""
+        return self.of_counts(matrix.successes, matrix.trials)
+
+    def of_counts(self, won: Counts, tried: Counts) -> tuple[Floats, ...]:
+        """Return the same of any cells; all are 0 where nothing was observed."""
         if self.trials > _MOST_TRIALS:
             raise InputError(
                 f"A cell has {self.trials} trials; the beta-binomial takes at most {_MOST_TRIALS}. "
                 f"Use response='binomial', or fit shares of successes with model='beta'."
             )
-        won, tried = matrix.successes, matrix.trials
         return tuple(
             (counts > step).astype(np.float64)
             for counts in (won, tried - won, tried)
@@ -205,8 +213,12 @@ def curve_derivatives(
 
 def log_choices(matrix: ResponseMatrix) -> Floats:
     """Return Σᵢ log C(nᵢ, kᵢ) of every agent; 0 for single trials."""
-    if int(matrix.trials.max(initial=0)) <= 1:
+    if matrix.most_trials <= 1:
         return np.zeros(len(matrix.agents))
+    cells = matrix.observed_cells
+    if cells is not None:
+        won, tried = (part.astype(np.float64) for part in cells.parts)
+        return cells.agent_sums(log_choose(tried, won))
     won, tried = matrix.successes.astype(np.float64), matrix.trials.astype(np.float64)
     return np.asarray(log_choose(tried, won).sum(axis=1))
 

@@ -63,11 +63,13 @@ class Whole(NamedTuple):
     """How results became these responses, so that those of newcomers become the same."""
     notes: tuple[str, ...] = ()
     """What was guessed on the way."""
+    listed: int | None = None
+    """How many cells were observed, where these alone are kept and looked at."""
 
     @property
     def cells(self) -> int:
-        """How many cells the table has, those not observed among them."""
-        return len(self.agents) * len(self.tasks)
+        """How many cells are looked at: all, or the observed ones where these alone are kept."""
+        return len(self.agents) * len(self.tasks) if self.listed is None else self.listed
 
 
 class Part(NamedTuple):

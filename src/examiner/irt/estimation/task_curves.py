@@ -16,8 +16,6 @@ from examiner.irt.posterior import Quadrature
 _GENTLE = 4.0
 """Slopes up to 4 in size have curves smooth enough for few Chebyshev nodes."""
 _CHEBYSHEV_ERROR = 1e-8
-_TOGETHER, _IN_TABLES = 256, 512
-"""Tasks whose terms are added in single precision; shorter parts cost products with tables their speed."""
 
 
 class Places(NamedTuple):
@@ -135,22 +133,6 @@ def _chebyshev(nodes: Floats, reach: float, count: int) -> tuple[Floats, Floats]
     hit = exact.any(axis=1)
     spread[hit] = exact[hit]
     return at, spread
-
-
-def added_in_double(data: NDArray[np.floating], table: NDArray[np.floating]) -> Floats:
-    """Return data [agents, tasks] times a table [tasks, …], of many tasks added up in double precision.
-
-    A sum of 2,000 terms in single precision errs by some 1e-6 of its size, which is 3e-8 of the
-    log-likelihood of a thousand agents; of a few hundred terms at a time, by several times less.
-    """
-    step = _TOGETHER if table.ndim == 1 else _IN_TABLES
-    if data.dtype == np.float64 or len(table) <= step:
-        return np.asarray(data @ table, dtype=np.float64)
-    total = np.zeros((data.shape[0], *table.shape[1:]))
-    for start in range(0, len(table), step):
-        part = slice(start, start + step)
-        total += data[:, part] @ table[part]
-    return total
 
 
 def softplus_and_sigmoid(

@@ -12,10 +12,12 @@ from examiner.checking import check_squares, is_binary
 from examiner.irt.estimation.em import ResponseSource
 from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.estimation.score_kernels import standardised
+from examiner.irt.estimation.tables import Table
 from examiner.irt.fitted import Dropped
 from examiner.irt.items import Floats, Response
 from examiner.irt.model import Model
 from examiner.results import Connections, ResponseMatrix
+from examiner.results.observed_cells import ObservedCells
 from examiner.scores.cells import ratio
 from examiner.scores.recipe import Recipe
 from examiner.wording import InputError, counted, shorten
@@ -134,7 +136,7 @@ def check_enough_agents(count: int) -> None:
 def _response_for(matrix: ResponseMatrix, model: Model, response: Response | None) -> Response:
     if response is not None:
         return _taken(model, response)
-    if "beta-binomial" in model.responses and matrix.is_counts and int(matrix.trials.max()) > 1:
+    if "beta-binomial" in model.responses and matrix.is_counts and matrix.most_trials > 1:
         return "beta-binomial"
     return model.responses[0]
 
@@ -150,6 +152,8 @@ def _taken(model: Model, response: Response) -> Response:
 
 def _seen(matrix: ResponseMatrix) -> NDArray[np.bool_]:
     """Which agents have any result."""
+    if matrix.observed_cells is not None:
+        return np.diff(matrix.observed_cells.starts) > 0
     if matrix.is_counts and same_trials(matrix):
         return np.full(len(matrix.agents), bool(matrix.trials[0].any()))
     return np.asarray(matrix.observed.any(axis=1))
@@ -158,7 +162,7 @@ def _seen(matrix: ResponseMatrix) -> NDArray[np.bool_]:
 def constant_tasks(matrix: ResponseMatrix) -> list[str | None]:
     """Why each task cannot be fitted, or None."""
     if matrix.is_counts:
-        return _constant_counts(column_sums(matrix.successes), column_sums(matrix.trials))
+        return _constant_counts(*task_totals(matrix))
     values = matrix.to_numpy()
     seen = ~np.isnan(values)
     low = np.where(seen, values, np.inf).min(axis=0)
@@ -194,14 +198,20 @@ def _shared_results(matrix: ResponseMatrix, reasons: list[str | None]) -> list[f
     """What all agents had on each task that is set aside; NaN where they differ or hardly any was seen."""
     shared = [reason is not None and reason.startswith(("no agent", "every")) for reason in reasons]
     values = np.full(len(reasons), np.nan)
-    columns = np.flatnonzero(shared)
-    if len(columns):
+    columns, cells = np.flatnonzero(shared), matrix.observed_cells
+    if cells is not None:
+        means = ratio(cells.task_sums(_shares(cells)), cells.task_sums(np.ones(len(cells))))
+        values[columns] = means[columns]
+    elif len(columns):
         values[columns] = np.nanmean(matrix.take(tasks=columns.tolist()).to_numpy(), axis=0)
     return values.tolist()
 
 
 def _means(matrix: ResponseMatrix) -> Floats:
     """Each agent's mean result over the tasks it met, [agents]; NaN without any."""
+    cells = matrix.observed_cells
+    if cells is not None:
+        return ratio(cells.agent_sums(_shares(cells)), np.diff(cells.starts))
     if matrix.is_counts and same_trials(matrix) and (matrix.trials[0] == 1).all():
         return np.asarray(matrix.successes.sum(axis=1, dtype=np.float64) / len(matrix.tasks))
     total, count = np.zeros(len(matrix.agents)), np.zeros(len(matrix.agents))
@@ -213,8 +223,44 @@ def _means(matrix: ResponseMatrix) -> Floats:
     return ratio(total, count)
 
 
+def _shares(cells: ObservedCells) -> Floats:
+    """The result of each observed cell: its value, or share of successes."""
+    return np.asarray(np.divide(*cells.parts) if len(cells.parts) == 2 else cells.parts[0])
+
+
+def task_totals(matrix: ResponseMatrix) -> tuple[Floats, Floats]:
+    """Return successes and trials of each task over all agents, [tasks] each.
+
+    >>> task_totals(ResponseMatrix.from_array([[1, 0], [1, np.nan]]))
+    (array([2., 0.]), array([2., 1.]))
+    """
+    cells = matrix.observed_cells
+    if cells is None:
+        return column_sums(matrix.successes), column_sums(matrix.trials)
+    won, tried = cells.parts
+    return cells.task_sums(won), cells.task_sums(tried)
+
+
+def agent_totals(matrix: ResponseMatrix) -> tuple[Floats, Floats]:
+    """Return successes and trials of each agent over all tasks, [agents] each.
+
+    >>> agent_totals(ResponseMatrix.from_array([[1, 0], [1, np.nan]]).as_sparse())
+    (array([1., 1.]), array([2., 1.]))
+    """
+    cells = matrix.observed_cells
+    if cells is None:
+        won, tried = matrix.successes.sum(axis=1), matrix.trials.sum(axis=1)
+        return won.astype(np.float64), tried.astype(np.float64)
+    return cells.agent_sums(cells.parts[0]), cells.agent_sums(cells.parts[1])
+
+
 def same_trials(matrix: ResponseMatrix) -> bool:
-    """Whether every agent was given the same trials; a shared number needs no look at the cells."""
+    """Whether every agent was given the same trials; a shared number needs no look at the cells.
+
+    Where observed cells alone are held, trials are taken to differ.
+    """
+    if matrix.observed_cells is not None:
+        return False
     trials = matrix.trials
     return trials.strides[0] == 0 or bool((trials == trials[0]).all())
 
@@ -233,14 +279,15 @@ def column_sums(counts: NDArray[np.unsignedinteger]) -> Floats:
 
 
 def suitable_kind(cells: ResponseMatrix | int, most: int) -> type[np.floating]:
-    """Return double precision up to so many cells, single beyond."""
+    """Return double precision up to so many cells, single beyond; of lists observed cells count."""
     if isinstance(cells, ResponseMatrix):
-        cells = len(cells.agents) * len(cells.tasks)
+        held = cells.observed_cells
+        cells = len(cells.agents) * len(cells.tasks) if held is None else len(held)
     return np.float64 if cells <= most else np.float32
 
 
 def biserial_start(
-    won: NDArray[np.floating], total_won: Floats, total_tried: Floats, *, shared_slope: bool
+    won: Table, total_won: Floats, total_tried: Floats, *, shared_slope: bool
 ) -> tuple[Floats, Floats]:
     """Return slopes and intercepts from shares and from correlations with the total score.
 
