@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from examiner.results.codes import Codes, names_of, unused_names
+from examiner.results.codes import Codes, compact_numbers, names_of, unused_names
 from examiner.results.keys import ITEM_COLUMNS, check_unique, complete_keys, item_codes
 from examiner.wording import InputError, counted, listed, shorten
 
@@ -168,6 +168,7 @@ def tidy_table(
     frame = completed.frame.select(*keys, *measures, *rest)
     if not completed.numbered:
         check_unique(frame, item)
+    frame = compact_numbers(frame, ["run", "trial"])
     codes, items = item_codes(frame, item)
     notes = (*completed.notes, *_nearly_same_names(frame))
     return TidyTable(frame, codes, items, tuple(item), tuple(measures), notes)

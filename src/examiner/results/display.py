@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from examiner.checking import to_record
-from examiner.results.codes import Codes
+from examiner.results.codes import Codes, count_distinct
 from examiner.wording import counted
 
 if TYPE_CHECKING:
@@ -218,16 +218,35 @@ def count_table(
     >>> count_table(frame, np.array([0]), (1, 2), np.array([True]))["missing_cells"]
     1
     """
-    cells = frame["agent"].to_physical().to_numpy().astype(np.int64) * shape[1] + task_codes
-    columns = {"cell": cells, "run": frame["run"], "trial": frame["trial"]}
-    per_cell = pl.DataFrame(columns).group_by("cell").agg(pl.col("run", "trial").n_unique())
-    filled = np.zeros(shape[0] * shape[1], dtype=bool)
-    filled[cells[observed]] = True
+    size = shape[0] * shape[1]
+    cells = frame["agent"].to_physical().to_numpy().astype(np.int32 if size < 2**31 else np.int64)
+    cells *= shape[1]
+    np.add(cells, task_codes, out=cells, casting="unsafe")
+    filled = count_distinct(cells if observed.all() else cells[observed], size)
     return {
         "agents": shape[0],
         "tasks": shape[1],
-        "runs": int(per_cell["run"].max()),  # type: ignore[arg-type]
-        "trials": int(per_cell["trial"].max()),  # type: ignore[arg-type]
+        "runs": _most_of_a_cell(cells, frame["run"]),
+        "trials": _most_of_a_cell(cells, frame["trial"]),
         "rows": len(frame),
-        "missing_cells": int(len(filled) - filled.sum()),
+        "missing_cells": size - filled,
     }
+
+
+def _most_of_a_cell(cells: NDArray[np.integer], labels: pl.Series) -> int:
+    """The most different labels of a cell, which are found by sorting both together."""
+    labels = labels.to_physical()
+    low, high = int(labels.min()), int(labels.max())  # type: ignore[arg-type]
+    span = high - low + 1
+    if span == 1:
+        return 1
+    if span > 2**62 // (int(cells.max(initial=0)) + 1):  # labels far apart, such as seeds
+        return _most_of_a_cell(cells, labels.rank("dense"))
+    keys = cells.astype(np.int64) * span
+    keys += labels.to_numpy()
+    keys -= low
+    if not (keys[1:] >= keys[:-1]).all():
+        keys.sort()
+    keys = keys[np.append(True, keys[1:] != keys[:-1])] // span
+    begins = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    return int(np.diff(begins, append=len(keys)).max())

@@ -34,6 +34,10 @@ BESIDE_RESULTS = (*ITEM_COLUMNS, *TIMES, "run", "trial", "seed", "length", "cost
 """Columns of numbers that say how a result came about, and are none themselves."""
 
 
+_SMALL = (pl.UInt8, pl.UInt16, pl.UInt32, pl.Int8, pl.Int16, pl.Int32)
+"""Whole numbers that need no look whether they fit in 64 bits."""
+
+
 class Completed(NamedTuple):
     """A frame whose key columns are all there, and what had to be guessed to get there.
 
@@ -97,7 +101,7 @@ def trial_numbers(frame: pl.DataFrame, keys: Sequence[str]) -> pl.Series:
     packed = packed_keys(frame, keys)
     if packed is None:
         return frame.select(pl.int_range(pl.len()).over(keys).alias("trial"))["trial"]
-    return pl.Series("trial", number_within(*packed), dtype=pl.Int64)
+    return pl.Series("trial", number_within(*packed))
 
 
 def item_codes(
@@ -189,10 +193,10 @@ def _with_keys(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
                 and (whole.cast(pl.Float64) == column.cast(pl.Float64)).all()
             ):
                 frame = frame.with_columns(whole)
-        elif column.dtype.is_integer():
+        elif column.dtype.is_integer() and column.dtype not in _SMALL:
             whole = column.cast(pl.Int64, strict=False)  # longer numbers stay names
             frame = frame.with_columns(column.cast(pl.String) if whole.null_count() else whole)
-    return compact_names(frame, [name for name in names if frame[name].dtype != pl.Int64])
+    return compact_names(frame, [name for name in names if not frame[name].dtype.is_integer()])
 
 
 def item_labels(items: Sequence[tuple[object, ...]]) -> tuple[str, ...]:

@@ -436,7 +436,10 @@ class Results:
         >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]}).to_polars().columns
         ['agent', 'task', 'run', 'trial', 'score']
         """
-        return self._frame.with_columns(pl.col("agent", "task").cast(pl.String))
+        whole = [name for name in ("run", "trial") if self._frame[name].dtype.is_integer()]
+        return self._frame.with_columns(
+            pl.col("agent", "task").cast(pl.String), pl.col(whole).cast(pl.Int64)
+        )
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the tidy table as a pandas frame.
