@@ -15,6 +15,8 @@ from examiner.results.storage import PROBLEMS
 from examiner.results.table import restored
 from examiner.wording import InputError
 
+_NUMBERS = ("run", "trial", "seed")
+_MANY_ROWS = 1_000_000
 _DAMAGE = (*PROBLEMS, OSError, ValueError, TypeError, OverflowError, MemoryError)
 
 
@@ -61,7 +63,8 @@ def _frame(source: Path | bytes, file: SourceFile, options: TableOptions) -> pl.
         check_unpacked(rows * len(schema), packed, file.path)
         # Names are coded while other columns are still being read.
         coded = pl.col(_text_names(schema, file, options)).cast(pl.Categorical())
-        return scan.with_columns(coded, *_blanks(schema)).collect()
+        small = _small_numbers(scan, schema) if rows > _MANY_ROWS else []
+        return scan.with_columns(coded, *small, *_blanks(schema)).collect()
     except InputError:
         raise
     except _DAMAGE as problem:
@@ -72,6 +75,23 @@ def _blanks(schema: pl.Schema) -> list[pl.Expr]:
     """In place of columns that are left out: they may unpack to anything."""
     return [
         pl.lit(None, dtype=kind).alias(name) for name, kind in schema.items() if is_left_out(kind)
+    ]
+
+
+def _small_numbers(scan: pl.LazyFrame, schema: pl.Schema) -> list[pl.Expr]:
+    """Runs and trials in as few bytes as they need, before a long table of them is in memory."""
+    whole = [name for name in _NUMBERS if name in schema and schema[name].is_integer()]
+    if not whole:
+        return []
+    least, most = (
+        scan.select(end).collect(engine="streaming").row(0)
+        for end in (pl.col(whole).min(), pl.col(whole).max())
+    )
+    fits = zip(whole, least, most, strict=True)
+    return [
+        pl.col(name).cast(pl.UInt8 if high < 256 else pl.UInt32)
+        for name, low, high in fits
+        if low is not None and 0 <= low <= high < 2**32
     ]
 
 
