@@ -15,6 +15,7 @@ import polars as pl
 from examiner.importers.cells import TASK_COLUMNS, with_given
 from examiner.importers.files import SourceFile
 from examiner.results import Provenance, Results, Scales
+from examiner.results.codes import joined_names
 from examiner.results.table import assemble
 from examiner.wording import InputError, RepeatedKeyError, shorten
 
@@ -181,7 +182,7 @@ def joined(
     )
     with where.named():
         results = assemble(
-            _stacked([table.to_polars() for table in tables]),
+            _stacked([table.coded() for table in tables]),
             tuple(dict.fromkeys(name for table in tables for name in table.measures)),
             tuple(dict.fromkeys(name for table in tables for name in table.item)),
             origin,
@@ -194,13 +195,16 @@ def joined(
 
 def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Frames under each other; a column of names in one and numbers in another becomes text."""
+    names = [joined_names([frame[key] for frame in frames]) for key in ("agent", "task")]
+    frames = [frame.drop("agent", "task") for frame in frames]
     kinds: dict[str, set[pl.DataType]] = {}
     for frame in frames:
         for name, kind in frame.schema.items():
             kinds.setdefault(name, set()).add(kind)
     texts = [name for name, seen in kinds.items() if not _alike(seen - {pl.Null()})]
     as_text = pl.selectors.by_name(texts, require_all=False).cast(pl.String)
-    return pl.concat([frame.with_columns(as_text) for frame in frames], how="diagonal_relaxed")
+    rest = pl.concat([frame.with_columns(as_text) for frame in frames], how="diagonal_relaxed")
+    return pl.DataFrame(names).hstack(rest)
 
 
 def _alike(kinds: set[pl.DataType]) -> bool:

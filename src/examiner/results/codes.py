@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,6 +65,25 @@ def name_column(name: str, names: Sequence[str], codes: NDArray[np.integer]) -> 
     """
     compact = codes.astype(smallest_unsigned(len(names)), copy=False)
     return pl.Series(name, compact).cat.to(pl.Enum(names))
+
+
+def joined_names(columns: Sequence[pl.Series]) -> pl.Series:
+    """Return compact columns of names under each other as one, coded by first appearance.
+
+    >>> first = name_column("agent", ["b", "a"], np.array([0, 1]))
+    >>> parts = [first, name_column("agent", ["a"], np.array([0]))]
+    >>> joined_names(parts).to_list()
+    ['b', 'a', 'a']
+    """
+    number = {name: row for row, name in enumerate(dict.fromkeys(chain(*map(names_of, columns))))}
+    kind = smallest_unsigned(len(number))
+    codes = [
+        np.array([number[name] for name in names_of(column)], dtype=kind)[
+            column.to_physical().to_numpy()
+        ]
+        for column in columns
+    ]
+    return name_column(columns[0].name, list(number), np.concatenate(codes))
 
 
 def names_of(series: pl.Series) -> list[str]:

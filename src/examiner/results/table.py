@@ -441,6 +441,14 @@ class Results:
             pl.col("agent", "task").cast(pl.String), pl.col(whole).cast(pl.Int64)
         )
 
+    def coded(self) -> pl.DataFrame:
+        """Return the tidy table as it is held: names and numbers in few bytes.
+
+        >>> Results.from_dict({"agent": ["a"], "task": ["t"], "score": [1]}).coded()["agent"].to_list()
+        ['a']
+        """
+        return self._frame
+
     def to_pandas(self) -> pd.DataFrame:
         """Return the tidy table as a pandas frame.
 
