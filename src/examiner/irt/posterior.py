@@ -10,7 +10,8 @@ import numpy as np
 
 from examiner.checking import Axes, read_only
 from examiner.irt.estimation.kernel import Kernel
-from examiner.irt.estimation.kernels import kernel_for
+from examiner.irt.estimation.kernels import kernel_for, listed_statistics
+from examiner.irt.estimation.tables import Table
 from examiner.irt.items import Floats, ItemParameters, curves, information
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
@@ -156,7 +157,7 @@ class AgentBlock(NamedTuple):
     """Some agents: their rows, the kernel's statistics T_c [agents, tasks], and Σ h(x) of each."""
 
     rows: slice
-    statistics: tuple[Floats, ...]
+    statistics: tuple[Table, ...]
     constant: Floats
 
     def log_likelihoods(self, terms: Sequence[Floats]) -> Floats:
@@ -168,15 +169,25 @@ class AgentBlock(NamedTuple):
 
 
 def agent_blocks(
-    matrix: ResponseMatrix, kernel: Kernel, *, width: int = 0, most: int | None = None
+    matrix: ResponseMatrix,
+    kernel: Kernel,
+    *,
+    width: int = 0,
+    most: int | None = None,
+    listed: bool = False,
 ) -> Iterator[AgentBlock]:
-    """Yield the agents in blocks of at most about two million agents × (tasks or `width`), or `most`."""
+    """Yield the agents in blocks of at most about two million agents × (tasks or `width`), or `most`.
+
+    Statistics may be `listed`: by observed cells, where these alone are held, and in longer blocks.
+    """
     agents, tasks = matrix.shape
-    step = max(1, min(_CELLS // max(tasks, width, 1), most or agents))
+    listed = listed and matrix.observed_cells is not None and matrix.is_counts
+    step = max(1, min(_CELLS // max(0 if listed else tasks, width, 1), most or agents))
     for start in range(0, agents, step):
         rows = slice(start, min(start + step, agents))
         some = matrix if step >= agents else matrix.take(range(rows.start, rows.stop))
-        yield AgentBlock(rows, kernel.statistics(some), kernel.constant(some))
+        cells = listed_statistics(kernel, some, slice(None), np.float64) if listed else None
+        yield AgentBlock(rows, cells or kernel.statistics(some), kernel.constant(some))
 
 
 class BlockPosterior(NamedTuple):
@@ -195,11 +206,13 @@ def posterior_blocks(
     population_sd: float = 1.0,
     width: int = 0,
     most: int | None = None,
+    listed: bool = False,
 ) -> Iterator[BlockPosterior]:
     """Yield the posteriors of agents block by block; node θ stands for the ability population_sd · θ."""
     kernel = kernel_for(items.response, matrix, items)
     terms = kernel.terms(curves(items, population_sd * rule.nodes), items.precision)
-    for block in agent_blocks(matrix, kernel, width=max(len(rule), width), most=most):
+    width = max(len(rule), width)
+    for block in agent_blocks(matrix, kernel, width=width, most=most, listed=listed):
         joint = block.log_likelihoods(terms)
         joint += rule.log_weights
         yield BlockPosterior(block, *posterior_weights(joint))
@@ -244,7 +257,7 @@ def log_likelihood(
     """
     matched = items.named(matrix.tasks)
     rule = quadrature_for(nodes, matched, matrix, population_sd)
-    parts = posterior_blocks(matrix, matched, rule, population_sd=population_sd)
+    parts = posterior_blocks(matrix, matched, rule, population_sd=population_sd, listed=True)
     return sum(float(part.log_marginal.sum()) for part in parts)
 
 

@@ -19,9 +19,9 @@ import numpy as np
 
 from examiner.irt.errors.abilities import moved_means
 from examiner.irt.errors.all_tasks import AllTasks
-from examiner.irt.errors.any_scores import LouisScores
 from examiner.irt.errors.complete import CompleteScores
 from examiner.irt.errors.freedom import Freedom, Scores
+from examiner.irt.errors.listed_scores import scores_of
 from examiner.irt.errors.observed_information import louis
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
@@ -61,7 +61,7 @@ class JointErrors(AllTasks):
         if CompleteScores.serves(matrix, standard, freedom):
             scores = CompleteScores(matrix, standard, rule, freedom)
         else:
-            scores = LouisScores(louis(matrix, standard, model, priors, rule, scale))
+            scores = scores_of(louis(matrix, standard, model, priors, rule, scale))
         super().__init__(items, model, scores, population_sd)
 
     def _drawn_abilities(
@@ -70,7 +70,7 @@ class JointErrors(AllTasks):
         matrix = self._matrix
         ability = np.empty((len(made), len(matrix.agents)))
         for row, items in enumerate(made):
-            for part in posterior_blocks(matrix, items, self._rule):
+            for part in posterior_blocks(matrix, items, self._rule, listed=True):
                 drawn = drawn_abilities(part.weights, self._rule.nodes, rng)
                 ability[row, part.block.rows] = drawn
         return matrix.agents, ability

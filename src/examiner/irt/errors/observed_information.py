@@ -76,7 +76,7 @@ def louis(
     kernel = kernel_for(items.response, matrix, items)
     sums: tuple[Floats, ...] = ()
     ability = np.empty(len(matrix.agents))
-    for block, _, weights in posterior_blocks(matrix, items, rule):
+    for block, _, weights in posterior_blocks(matrix, items, rule, listed=True):
         ability[block.rows] = weights @ rule.nodes
         part = tuple(data.T @ weights for data in block.statistics)
         sums = tuple(a + b for a, b in zip(sums, part, strict=True)) if sums else part

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from examiner.irt.errors.abilities import ability_errors
 from examiner.irt.errors.all_tasks import AllTasks
-from examiner.irt.errors.any_scores import LouisScores
 from examiner.irt.errors.complete import CompleteScores
 from examiner.irt.errors.covariance import MOST_TOGETHER, Together
 from examiner.irt.errors.freedom import CompleteInformation, Freedom, Scores
+from examiner.irt.errors.listed_scores import scores_of
 from examiner.irt.errors.observed_information import louis
 from examiner.irt.estimates import DIRECTIONS
 from examiner.irt.estimation.parts import AskedSource
@@ -112,7 +112,7 @@ class PartScores:
         free = Freedom.at(self.items, self.model, None)
         if CompleteScores.serves(matrix, self.items, free):
             return CompleteScores(matrix, self.items, self.rule, free)
-        return LouisScores(louis(matrix, self.items, self.model, None, self.rule))
+        return scores_of(louis(matrix, self.items, self.model, None, self.rule))
 
 
 class PartedScores:

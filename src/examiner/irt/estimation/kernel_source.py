@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from examiner.irt.estimation.fixed_point import Pace
 from examiner.irt.estimation.kernel import Kernel
 from examiner.irt.estimation.kernel_statistics import KernelStatistics
-from examiner.irt.estimation.kernels import BetaBinomial, Binomial, kernel_for
+from examiner.irt.estimation.kernels import kernel_for, listed_statistics
 from examiner.irt.estimation.score_kernels import Normal
 from examiner.irt.estimation.tables import (
     Table,
@@ -18,7 +18,6 @@ from examiner.irt.estimation.tables import (
     agents_together,
     counts_of,
     is_listed,
-    listed_cells,
 )
 from examiner.irt.estimation.usable_responses import (
     agent_totals,
@@ -85,12 +84,9 @@ def _statistics(
     kernel: Kernel, matrix: ResponseMatrix, order: NDArray[np.intp], kind: type[np.floating]
 ) -> tuple[Table, ...]:
     """The statistics of all agents in some order, one row of those that are the same for all."""
-    cells = matrix.observed_cells
-    if cells is not None and isinstance(kernel, Binomial | BetaBinomial):
-        won, tried = cells.parts
-        return tuple(
-            listed_cells(cells, data, order, kind) for data in kernel.of_counts(won, tried)
-        )
+    listed = listed_statistics(kernel, matrix, order, kind)
+    if listed is not None:
+        return listed
     return tuple(
         data[0].copy() if (data == data[0]).all() else data[order].astype(kind)
         for data in kernel.statistics(matrix)

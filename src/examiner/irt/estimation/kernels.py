@@ -10,16 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.estimation.kernel import Kernel, Slopes
 from examiner.irt.estimation.score_kernels import Beta, Normal, log_density_of_scores
+from examiner.irt.estimation.tables import listed_cells
 from examiner.irt.items import SCORES, Curves, Floats, ItemParameters, Response, curves
 from examiner.irt.model import Parameter
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Counts = NDArray[np.unsignedinteger]
 _MOST_TRIALS = 200
@@ -147,6 +152,20 @@ class BetaBinomial:
                 bend += extra * (over / (1.0 + extra) - over_up * (1.0 - extra * up))
                 bend -= extra * over_down * (1.0 - extra * down)
         return Slopes(value, by_success, by_log_precision, information, bend)
+
+
+def listed_statistics(
+    kernel: Kernel,
+    matrix: ResponseMatrix,
+    order: NDArray[np.intp] | slice,
+    kind: type[np.floating],
+) -> tuple[csr_array, ...] | None:
+    """Return the statistics of agents in some order as lists of cells, None where all cells are held."""
+    cells = matrix.observed_cells
+    if cells is None or not isinstance(kernel, Binomial | BetaBinomial):
+        return None
+    won, tried = cells.parts
+    return tuple(listed_cells(cells, data, order, kind) for data in kernel.of_counts(won, tried))
 
 
 def log_density(
