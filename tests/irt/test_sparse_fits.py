@@ -1,0 +1,110 @@
+"""Fits of tables of which little was observed: by lists of cells as by all cells, in less memory."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import examiner as ex
+from child_processes import environment
+from examiner.irt.diagnostics.chance import ability_test, with_the_rest
+from examiner.irt.diagnostics.flags import separated
+from examiner.irt.errors import covariance
+
+MODELS = [("1pl", 1), ("2pl", 1), ("3pl", 1), ("2pl", 4)]
+
+
+def table(
+    model: str, trials: int, missing: float = 0.98, shape: tuple[int, int] = (400, 400)
+) -> ex.ResponseMatrix:
+    """Simulated responses, of which most cells were not observed."""
+    rng = np.random.default_rng(7)
+    agents, tasks = shape
+    slope = np.ones(tasks) if model == "1pl" else rng.lognormal(0.0, 0.3, tasks)
+    guessing = 0.2 if model == "3pl" else 0.0
+    eta = slope * rng.normal(size=(agents, 1)) + rng.normal(size=tasks)
+    tried = (rng.random(shape) > missing) * rng.integers(1, trials + 1, shape)
+    chance = guessing + (1 - guessing) / (1 + np.exp(-eta))
+    return ex.ResponseMatrix.from_counts(rng.binomial(tried, chance), tried)
+
+
+@pytest.mark.parametrize(("model", "trials"), MODELS)
+def test_fits_by_lists_of_cells_equal_those_by_all(model: str, trials: int) -> None:
+    matrix = table(model, trials)
+    whole = ex.irt.fit(matrix, model, starts=1)
+    listed = ex.irt.fit(matrix.as_sparse(), model, starts=1)
+    assert listed.log_likelihood == pytest.approx(whole.log_likelihood, rel=1e-8)
+    np.testing.assert_allclose(listed.items.intercept, whole.items.intercept, atol=1e-6)
+    np.testing.assert_allclose(listed.abilities.error, whole.abilities.error, rtol=1e-5)
+    assert listed.errors is not None and whole.errors is not None
+    np.testing.assert_allclose(listed.errors.intercept, whole.errors.intercept, rtol=1e-5)
+    assert (listed.flags, listed.warnings) == (whole.flags, whole.warnings)
+    assert (listed.dropped, listed.left_out) == (whole.dropped, whole.left_out)
+
+
+@pytest.mark.parametrize(("model", "trials"), MODELS)
+def test_errors_of_many_tasks_are_the_same_cell_by_cell(
+    model: str, trials: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(covariance, "MOST_TOGETHER", 20)  # beyond so many parameters by directions
+    matrix = table(model, trials, 0.9, (400, 300))
+    whole, listed = (ex.irt.fit(part, model, starts=1) for part in (matrix, matrix.as_sparse()))
+    assert listed.errors is not None and whole.errors is not None
+    assert "directions" in whole.errors.method and listed.errors.method == whole.errors.method
+    # levels end where they are a ten-thousandth of the information, in blocks of other sizes
+    np.testing.assert_allclose(listed.errors.intercept, whole.errors.intercept, rtol=2e-3)
+    np.testing.assert_allclose(listed.errors.slope, whole.errors.slope, rtol=2e-3)
+    np.testing.assert_allclose(listed.abilities.error, whole.abilities.error, rtol=2e-3)
+
+
+def test_single_precision_of_many_cells_stays_near_double() -> None:
+    matrix = table("2pl", 1, 0.9, (2500, 1000)).as_sparse()
+    found = ex.irt.fit(matrix, starts=1, errors=False)
+    told = ex.irt.abilities(matrix, found.items).ability
+    np.testing.assert_allclose(found.abilities.ability, told, atol=1e-4)
+    exact = ex.irt.log_likelihood(matrix, found.items)
+    assert found.log_likelihood == pytest.approx(exact, rel=1e-7)
+
+
+@pytest.mark.parametrize("trials", [1, 3])
+def test_what_chance_gives_is_told_alike_by_lists_of_cells(trials: int) -> None:
+    matrix = table("2pl", trials, 0.9, (300, 200))
+    listed, theta = matrix.as_sparse(), np.random.default_rng(0).normal(size=300)
+    np.testing.assert_allclose(with_the_rest(listed), with_the_rest(matrix), atol=1e-9)
+    np.testing.assert_array_equal(separated(listed, theta), separated(matrix, theta))
+    here, there = (ability_test(part, np.random.default_rng(0)) for part in (matrix, listed))
+    assert here.p_value == pytest.approx(there.p_value, rel=1e-6)
+    assert here.statistic == pytest.approx(there.statistic, rel=1e-9)
+
+
+LARGE = """
+import json, sys, warnings
+import numpy as np, polars as pl
+import examiner as ex
+
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+agent, task = rng.integers(0, 20_000, 200_000), rng.integers(0, 50_000, 200_000)
+eta = rng.normal(size=20_000)[agent] + rng.normal(size=50_000)[task]
+won = rng.random(200_000) < 1 / (1 + np.exp(-eta))
+names = {"agent": pl.Series(agent).cast(pl.String), "task": pl.Series(task).cast(pl.String)}
+matrix = ex.responses(ex.Results.from_frame(pl.DataFrame({**names, "win": won})))
+again = ex.ResponseMatrix.load(matrix.save(sys.argv[1]))
+fit = ex.irt.fit(again, "1pl", errors=False)
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+same = again == matrix and again.observed_cells is not None
+print(json.dumps([same, fit.converged, int(peak.split()[1]) / 1e6]))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="told by Linux alone")
+def test_a_billion_cells_of_which_few_were_observed_take_little_memory(tmp_path: Path) -> None:
+    job = [sys.executable, "-c", LARGE, str(tmp_path / "matrix.parquet")]
+    ended = subprocess.run(job, capture_output=True, text=True, env=environment())
+    assert ended.returncode == 0, ended.stderr
+    same, converged, gigabytes = json.loads(ended.stdout)
+    assert same and converged
+    assert gigabytes < 1.0  # two bytes a cell would be 2 GB
