@@ -6,6 +6,8 @@
     python benchmarks/scale.py ceiling 0.35        # packed bytes four times the GB of memory allowed
     python benchmarks/scale.py rest 5000 20000     # everything but fits: scores, bits, clusters, selection
     python benchmarks/scale.py estimates           # what is said before an analysis, beside what it takes
+    python benchmarks/scale.py rows 100000000      # results of so many rows read, and made a matrix
+    python benchmarks/scale.py sparse 5000 20000   # fits of which 98 % is missing, by lists of cells
 
 Every line is one fit in a process of its own, so that its largest memory is its own.
 """
@@ -268,6 +270,27 @@ def made_on_gpu(agents: int, tasks: int, missing: float) -> ex.ResponseMatrix:
     return ex.ResponseMatrix(*names, (won, tried))
 
 
+def sparse(agents: int, tasks: int, missing: float, *, errors: bool) -> dict[str, float]:
+    """Time and memory of one fit of observed cells drawn at random, which are never laid out."""
+    rng = np.random.default_rng(1)
+    cells = np.unique(rng.integers(0, agents * tasks, int((1 - missing) * agents * tasks)))
+    row, column = np.divmod(cells, tasks)
+    slope, difficulty = np.exp(0.3 * rng.normal(size=tasks)), rng.normal(size=tasks)
+    eta = slope[column] * (rng.normal(size=agents)[row] - difficulty[column])
+    won = (rng.random(len(cells)) < 1 / (1 + np.exp(-eta))).astype(np.uint8)
+    names = [f"agent {n}" for n in range(agents)], [f"task {n}" for n in range(tasks)]
+    matrix = ex.ResponseMatrix.from_cells(row, column, won, agents=names[0], tasks=names[1])
+    forget_peak()
+    begun = time.process_time()
+    fit = ex.irt.fit(matrix, starts=1, errors=errors)
+    return {
+        "observed": len(cells),
+        "cpu_seconds": time.process_time() - begun,
+        "gigabytes": peak_gigabytes(),
+        "iterations": fit.iterations,
+    }
+
+
 if __name__ == "__main__":
     what, *rest = sys.argv[1:] or ["growth"]
     if what == "one":
@@ -290,6 +313,25 @@ if __name__ == "__main__":
         from scale_rest import estimates
 
         estimates(rest)
+    elif what.startswith("rows"):
+        from scale_rows import measured, rows, written
+
+        if what == "rows-written":
+            written(Path(rest[0]), int(rest[1]), rest[2])
+            print("{}")
+        elif what == "rows-read":
+            print(json.dumps(measured(Path(rest[0]), peak_gigabytes, forget_peak)))
+        else:
+            print(json.dumps(rows(int(rest[0]), *(rest[1:] or ["file"]), alone)))
+    elif what == "sparse":
+        for errors in (False, True):
+            print(
+                json.dumps(
+                    sparse(
+                        int(rest[0]), int(rest[1]), float((rest[2:] or ["0.98"])[0]), errors=errors
+                    )
+                )
+            )
     elif what == "growth":
         growth(rest or ["memory", "shards"])
     else:
