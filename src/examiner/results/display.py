@@ -219,8 +219,9 @@ def count_table(
     1
     """
     size = shape[0] * shape[1]
-    cells = frame["agent"].to_physical().to_numpy().astype(np.int32 if size < 2**31 else np.int64)
-    cells *= shape[1]
+    kind: type[np.signedinteger] = np.int32 if size < 2**31 else np.int64
+    cells: NDArray[np.integer] = frame["agent"].to_physical().to_numpy().astype(kind)
+    np.multiply(cells, shape[1], out=cells)
     np.add(cells, task_codes, out=cells, casting="unsafe")
     filled = count_distinct(cells if observed.all() else cells[observed], size)
     return {

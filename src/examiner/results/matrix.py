@@ -405,6 +405,16 @@ class ResponseMatrix:
         >>> ResponseMatrix.from_array([[1, np.nan]], ["a"], ["t", "u"]).to_dict()
         {'a': {'t': 1.0}}
         """
+        if isinstance(self._cells, ObservedCells):
+            told: dict[str, dict[str, float]] = {agent: {} for agent in self.agents}
+            parts = self._cells.parts
+            values = (np.divide(*parts) if len(parts) == 2 else parts[0]).tolist()
+            cells = zip(
+                self._cells.rows.tolist(), self._cells.columns.tolist(), values, strict=True
+            )
+            for row, column, value in cells:
+                told[self.agents[row]][self.tasks[column]] = value
+            return told
         return {
             agent: {
                 task: float(value)
