@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from examiner.checking import Axes, read_only
 from examiner.irt.estimation.kernel import Kernel
 from examiner.irt.estimation.kernels import kernel_for, listed_statistics
-from examiner.irt.estimation.tables import Table
 from examiner.irt.items import Floats, ItemParameters, curves, information
 from examiner.results import ResponseMatrix
 from examiner.wording import InputError
@@ -157,7 +156,7 @@ class AgentBlock(NamedTuple):
     """Some agents: their rows, the kernel's statistics T_c [agents, tasks], and Σ h(x) of each."""
 
     rows: slice
-    statistics: tuple[Table, ...]
+    statistics: tuple[Floats, ...]
     constant: Floats
 
     def log_likelihoods(self, terms: Sequence[Floats]) -> Floats:
@@ -186,7 +185,9 @@ def agent_blocks(
     for start in range(0, agents, step):
         rows = slice(start, min(start + step, agents))
         some = matrix if step >= agents else matrix.take(range(rows.start, rows.stop))
-        cells = listed_statistics(kernel, some, slice(None), np.float64) if listed else None
+        cells: tuple[Any, ...] | None = None  # Any: lists of cells are multiplied in the same words
+        if listed:
+            cells = listed_statistics(kernel, some, slice(None), np.float64)
         yield AgentBlock(rows, cells or kernel.statistics(some), kernel.constant(some))
 
 

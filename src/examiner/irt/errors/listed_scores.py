@@ -156,4 +156,4 @@ def _enough(cells: ObservedCells, own: Floats, diagonal: Floats) -> int:
         shares = (each / np.maximum(diagonal[:, name], 1e-12) for name, each in enumerate(squares))
         if max(float(share.max(initial=0.0)) for share in shares) < ROUGHLY_ENOUGH:
             return level + 1
-    return own.shape[2]
+    return int(own.shape[2])
