@@ -204,6 +204,7 @@ def _provenance(card: Card, *, training: bool = False) -> Provenance:
 # A new data set: its file in data/, its card in cards/, and one line here.
 DATASETS: Mapping[str, Callable[[Card], Dataset]] = MappingProxyType(
     {
+        "atari-anchors": load_arena,
         "atari-arena": load_arena,
         "atari-arena-deterministic": load_arena,
         "atari-dqn-family": load_atari_agents,
@@ -226,6 +227,7 @@ DATASETS: Mapping[str, Callable[[Card], Dataset]] = MappingProxyType(
 @overload
 def load(
     name: Literal[
+        "atari-anchors",
         "atari-arena",
         "atari-arena-deterministic",
         "atari-dqn-family",
