@@ -126,3 +126,18 @@ def test_no_gpu_and_no_torch_are_said_in_one_sentence(monkeypatch: pytest.Monkey
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ex.InputError, match=r"need torch, which is not installed"):
         ex.engines.gpu(MATRIX)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+def test_data_in_single_precision_give_the_parameters_of_double(
+    missing: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matrix = holed(MATRIX, missing) if missing else MATRIX
+    here = ex.irt.fit(matrix, starts=1, errors=False)
+    monkeypatch.setattr(sending, "kind_for", lambda *_, **__: np.float32)
+    there = ex.irt.fit(ex.engines.gpu(matrix, device="cpu"), starts=1, errors=False)
+    for name in ("slope", "intercept"):
+        np.testing.assert_allclose(
+            getattr(there.items, name), getattr(here.items, name), rtol=0, atol=2e-6
+        )
+    np.testing.assert_allclose(there.log_likelihood, here.log_likelihood, rtol=1e-9)

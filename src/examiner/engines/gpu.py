@@ -117,7 +117,7 @@ class DeviceSource:
             shared = self._data.given.ndim == 1
             step = self._common if shared else self._own
             found = step(_Curves(rule, spread, slope, plus, rising), score)
-            won_ability = device.along_agents(found.ability, self._data.won)
+            won_ability = device.along_agents(self._data.won, found.ability)
             trials = self._data.given if shared else device.torch.ones_like(slope)
             there = _There(at, found.mass, trials, rising)
             numbers = (device.numpy(part) for part in (found.ability, found.variance, won_ability))
@@ -223,7 +223,7 @@ class DeviceSource:
             mean[rows] = weights @ nodes
             variance[rows] = (weights * (nodes - mean[rows, None]) ** 2).sum(dim=1)
             at_places = weights if spread is None else weights @ spread
-            mass += (given[rows].T @ at_places.to(given.dtype)).double()
+            mass += device.along_agents(given[rows], at_places)
         return _Found(total, mean, variance, mass)
 
 

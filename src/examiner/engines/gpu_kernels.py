@@ -95,14 +95,9 @@ class DeviceKernelSource:
         device, torch = self._device, self._device.torch
         shape = curves(items, rule.nodes)
         with device.exactly():
-            terms = [
-                device.doubles(term).to(data.dtype)
-                for term, data in zip(
-                    self._kernel.terms(shape, items.precision), self._data, strict=True
-                )
-            ]
+            terms = [device.doubles(term) for term in self._kernel.terms(shape, items.precision)]
             nodes, weight = device.doubles(rule.nodes), device.doubles(rule.log_weights)
-            sums = [torch.zeros_like(term, dtype=torch.float64) for term in terms]
+            sums = [torch.zeros_like(term) for term in terms]
             mass, total = torch.zeros_like(nodes), 0.0
             mean = torch.empty(len(self.agents), dtype=torch.float64, device=nodes.device)
             variance = torch.empty_like(mean)
@@ -119,7 +114,7 @@ class DeviceKernelSource:
                 variance[rows] = (weights * (nodes - mean[rows, None]) ** 2).sum(dim=1)
                 mass += weights.sum(dim=0)
                 for each, data in zip(sums, self._data, strict=True):
-                    each += (data[rows].T @ weights.to(data.dtype)).double()
+                    each += device.along_agents(data[rows], weights)
             found = [device.numpy(part) for part in (mean, variance, mass, *sums)]
         ability, spread, at_nodes, *every = found
         return KernelStatistics(

@@ -122,6 +122,6 @@ def first_start(device: Device, data: DeviceCounts, *, shared_slope: bool) -> tu
     """Return slopes and intercepts from shares and from correlations with the total score."""
     whole = data.whole
     with device.exactly():
-        along = device.along_agents(device.doubles(standard(whole.scores)), data.won)
+        along = device.along_agents(data.won, device.doubles(standard(whole.scores)))
         found = device.numpy(along)
     return start_along(found, whole.won, whole.tried, shared_slope=shared_slope)

@@ -18,7 +18,12 @@ from examiner.irt.estimation.em import Expected
 from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
 from examiner.irt.estimation.fixed_point import Pace
 from examiner.irt.estimation.kernels import log_choices
-from examiner.irt.estimation.tables import added_in_double, agents_together, counts_of
+from examiner.irt.estimation.tables import (
+    added_in_double,
+    added_over_agents,
+    agents_together,
+    counts_of,
+)
 from examiner.irt.estimation.task_curves import CommonCurves, OwnCurves
 from examiner.irt.estimation.usable_responses import (
     agent_totals,
@@ -122,7 +127,6 @@ class CountSource:
         trials: Floats,
     ) -> ExponentialStatistics:
         """Return what the M-step is told, from the posteriors of s_j θ − A_j(θ) alone."""
-        able = found.ability[self._order].astype(self.won.dtype)
         totals = self.totals
         return ExponentialStatistics(
             float(found.log_likelihood + items.intercept @ totals.won) + totals.constant,
@@ -133,7 +137,7 @@ class CountSource:
             trials,
             rising,
             totals.won,
-            np.asarray(able @ self.won, dtype=np.float64),
+            added_over_agents(self.won, found.ability[self._order]),
         )
 
 
@@ -168,7 +172,7 @@ class PatternedSource(CountSource):
         """Return the statistics of one E-step from two products over each block's few nodes."""
         slope, kind, nodes = items.slope, self._curves.kind, rule.nodes
         _, plus, rising = self._curves.of(items, rule)
-        score = added_in_double(self.won, slope.astype(self.won.dtype))
+        score = added_in_double(self.won, slope)
         mass = np.zeros((slope.size, nodes.size), dtype=kind)
 
         def joint(rows: slice, window: slice) -> Floats:
@@ -196,17 +200,20 @@ class CompleteSource(CountSource):
         matrix: ResponseMatrix,
         curves: CommonCurves | None = None,
         totals: Totals | None = None,
+        kind: type[np.floating] | None = None,
     ) -> None:
         if curves is None:
-            trials = matrix.trials[0].astype(np.float64)
-            curves = CommonCurves(trials, kind_for(matrix.successes.size, complete=True))
+            curves = CommonCurves(matrix.trials[0].astype(np.float64))
+        if kind is None:
+            kind = kind_for(matrix.successes.size, complete=True)
         self._curves = curves
-        super().__init__(matrix, curves.kind, None, totals)
+        super().__init__(matrix, kind, None, totals)
+        self.pace = pace_for(len(self.tasks), np.float64)  # sums of single precision are exact
 
     def expected(self, items: ItemParameters, rule: Quadrature) -> ExponentialStatistics:
         """Return the statistics of one E-step from two products of the data with a vector."""
         places, total, rate, rising = self._curves.of(items, rule)
-        score = added_in_double(self.won, items.slope.astype(self.won.dtype))
+        score = added_in_double(self.won, items.slope)
         found, mass = _posteriors(score, total, rate, rule)
         mass = mass if places.spread is None else mass @ places.spread
         return self.statistics(found, items, places.at, mass, rising, self._curves.trials)

@@ -95,9 +95,10 @@ class Steps:
         if self.simple:
             self._kind = kind_for(whole.cells, complete=self._complete)
             self._own = OwnCurves(self._kind)
-        self._common = None if whole.given is None else CommonCurves(whole.given, self._kind)
+        self._common = None if whole.given is None else CommonCurves(whole.given)
+        finest = np.float64 if self._complete else self._kind
         self.pace: Pace = (
-            pace_for(len(whole.tasks), self._kind) if self.simple else kernel_pace(self._kind)
+            pace_for(len(whole.tasks), finest) if self.simple else kernel_pace(self._kind)
         )
 
     def part(self, matrix: ResponseMatrix) -> Part:
@@ -118,7 +119,8 @@ class Steps:
             known = KernelPart(self._kernel, self._kind, part.windows)
             return KernelSource(matrix, self.response, known).summed(items, rule)
         if self._common is not None:
-            return CompleteSource(matrix, self._common, part.totals).expected(items, rule)
+            source = CompleteSource(matrix, self._common, part.totals, self._kind)
+            return source.expected(items, rule)
         return PatternedSource(matrix, self._own, part.windows, part.totals).expected(items, rule)
 
 

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 Table: TypeAlias = "NDArray[np.floating] | csr_array"
 
-_TOGETHER, _IN_TABLES = 256, 512
+_TOGETHER = 512
 """Tasks whose terms are added in single precision; shorter parts cost products with tables their speed."""
+_EXACTLY = 4096
+"""Tasks, or agents, whose terms are added in single precision where their sum is exact."""
 _FILLED = 4
 """Observed cells of each task in a block of agents: of fewer, sums of [tasks, nodes] outweigh products."""
 _MOST_AGENTS = 4096
@@ -77,15 +79,49 @@ def added_in_double(data: Table, table: NDArray[np.floating]) -> Floats:
     """Return data [agents, tasks] times a table [tasks, …], of many tasks added up in double precision.
 
     A sum of 2,000 terms in single precision errs by some 1e-6 of its size, which is 3e-8 of the
-    log-likelihood of a thousand agents; of a few hundred terms at a time, by several times less.
+    log-likelihood of a thousand agents; of a few hundred terms at a time, by several times less. A
+    vector is split (`halves`), and errs by nothing.
     """
-    step = _TOGETHER if table.ndim == 1 else _IN_TABLES
+    if data.dtype == np.float64 or len(table) <= _TOGETHER:
+        return np.asarray(data @ table, dtype=np.float64)
+    if table.ndim == 1 and not is_listed(data):
+        return _exactly(data, table.astype(np.float64, copy=False))
+    step = _TOGETHER
     if is_listed(data):  # so many observed cells of an agent lie among more tasks
         step = max(step, int(step * data.shape[0] * data.shape[1] / max(data.nnz, 1)))
-    if data.dtype == np.float64 or len(table) <= step:
-        return np.asarray(data @ table, dtype=np.float64)
     total = np.zeros((data.shape[0], *table.shape[1:]))
     for start in range(0, len(table), step):
         part = slice(start, start + step)
-        total += data[:, part] @ table[part]
+        total += data[:, part] @ table[part].astype(data.dtype, copy=False)
+    return total
+
+
+def added_over_agents(data: Table, weights: Floats) -> Floats:
+    """Return data [agents, tasks], transposed, times weights [agents], as exactly."""
+    if is_listed(data) or data.dtype == np.float64:
+        return np.asarray(weights @ data)
+    return _exactly(data.T, weights)
+
+
+def halves(vector: Floats) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the leading bits of numbers, and what they leave.
+
+    The leading ones are so few that sums of zeros and ones times `_EXACTLY` of them are exact in single
+    precision, and what they leave is so small that its rounding is nothing.
+
+    >>> leading, rest = halves(np.array([1 / 3, -0.7]))
+    >>> bool(abs(leading.astype(float) + rest - [1 / 3, -0.7]).max() < 1e-11)
+    True
+    """
+    unit = 2.0 ** np.ceil(np.log2(max(np.abs(vector).max(initial=0.0), 1e-300))) * _EXACTLY / 2**24
+    leading = np.round(vector / unit) * unit
+    return leading.astype(np.float32), (vector - leading).astype(np.float32)
+
+
+def _exactly(data: NDArray[np.floating], vector: Floats) -> Floats:
+    total = np.zeros(data.shape[0])
+    for start in range(0, data.shape[1], _EXACTLY):
+        part = slice(start, start + _EXACTLY)
+        for half in halves(vector[part]):
+            total += data[:, part] @ half
     return total

@@ -53,8 +53,8 @@ class CommonTerms(NamedTuple):
 class CommonCurves:
     """The curves of agents that were all given the same `trials` of each task, [tasks]."""
 
-    def __init__(self, trials: Floats, kind: type[np.floating]) -> None:
-        self.trials, self.kind = trials, kind
+    def __init__(self, trials: Floats) -> None:
+        self.trials = trials
         self._single = bool((trials == 1).all())
         self._places: Places | None = None
         self._last: tuple[ItemParameters, CommonTerms] | None = None
@@ -64,17 +64,17 @@ class CommonCurves:
         last = self._last
         if last is not None and last[0] is items and last[1].places.rule is rule:
             return last[1]
-        slope, kind, steepest = items.slope, self.kind, float(np.abs(items.slope).max())
+        slope, steepest = items.slope, float(np.abs(items.slope).max())
         places = self._places
         if places is None or not places.serve(rule, steepest):
             places = self._places = places_for(rule, steepest)
-        eta = np.multiply.outer(slope.astype(kind), places.at.astype(kind))
-        eta += items.intercept.astype(kind)[:, None]
+        eta = np.multiply.outer(slope, places.at)
+        eta += items.intercept[:, None]
         plus, rising = softplus_and_sigmoid(eta)
-        rate = np.asarray((self.trials * slope).astype(kind) @ rising, dtype=np.float64)
+        rate = (self.trials * slope) @ rising
         if not self._single:
-            plus *= self.trials.astype(kind)[:, None]
-        total = plus.sum(axis=0, dtype=np.float64)  # summed over many tasks, float32 would not do
+            plus *= self.trials[:, None]
+        total = plus.sum(axis=0)
         if places.spread is not None:
             total, rate = places.spread @ total, places.spread @ rate
         terms = CommonTerms(places, total, rate, rising)

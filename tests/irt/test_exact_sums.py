@@ -1,0 +1,43 @@
+"""Sums of zeros and ones times numbers, in single precision: exact where they are split."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import examiner as ex
+from examiner.irt.estimation import exponential
+from examiner.irt.estimation.tables import added_in_double, added_over_agents, halves
+
+
+@given(st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=40))
+def test_halves_add_up_to_what_was_split(numbers):
+    vector = np.array(numbers)
+    leading, rest = (half.astype(np.float64) for half in halves(vector))
+    assert np.abs(leading + rest - vector).max() <= 1e-10 * np.abs(vector).max()
+
+
+@pytest.mark.parametrize("tasks", [600, 9000])
+def test_products_of_many_terms_are_those_of_double_precision(tasks):
+    rng = np.random.default_rng(tasks)
+    data = (rng.random((50, tasks)) < 0.6).astype(np.float32)
+    slope, ability = rng.normal(1, 0.3, tasks), rng.normal(size=50)
+    exact = data.astype(np.float64)
+    np.testing.assert_allclose(added_in_double(data, slope), exact @ slope, rtol=1e-11)
+    np.testing.assert_allclose(added_over_agents(data, ability), ability @ exact, rtol=0, atol=1e-9)
+    plainly = (data @ slope.astype(np.float32)).astype(np.float64)
+    assert np.abs(plainly / (exact @ slope) - 1).max() > 1e-9  # what is avoided
+
+
+def test_a_complete_table_in_single_precision_is_fitted_as_in_double(monkeypatch):
+    items = ex.irt.ItemParameters.of(
+        [f"t{n}" for n in range(60)], np.linspace(0.6, 1.6, 60), np.linspace(-2, 2, 60)
+    )
+    matrix = ex.irt.simulate(items, 800, rng=5)
+    double = ex.irt.fit(matrix, starts=1, errors=False)
+    monkeypatch.setattr(exponential, "kind_for", lambda *_, **__: np.float32)
+    single = ex.irt.fit(matrix, starts=1, errors=False)
+    np.testing.assert_allclose(single.items.slope, double.items.slope, atol=1e-8)
+    np.testing.assert_allclose(single.log_likelihood, double.log_likelihood, rtol=1e-12)
