@@ -22,7 +22,7 @@ from examiner.wording import InputError
 
 
 def _simulation() -> Any:  # Any: a script, not a module of the package
-    path = Path(__file__).parents[2] / "benchmarks" / "coverage.py"
+    path = Path(__file__).parents[2] / "benchmarks" / "interval_coverage.py"
     spec = importlib.util.spec_from_file_location("simulated_coverage", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -267,7 +267,7 @@ SMALL = (coverage.Cell("2pl", 12, 25, 5), coverage.Cell("2pl", 23, 40))
 
 @pytest.mark.parametrize("cell", SMALL, ids=lambda cell: cell.name)
 def test_intervals_of_small_tables_hold_the_truth(cell: Any) -> None:
-    """A quick look of 30 tables; `benchmarks/coverage.py` has 200 of each of many kinds."""
+    """A quick look of 30 tables; `benchmarks/interval_coverage.py` has 200 of each of many kinds."""
     check(cell, 30)
 
 
