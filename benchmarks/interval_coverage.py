@@ -8,7 +8,7 @@ the prior does not expect, a population that is not normal, identical agents, an
 joint draws, which are uniform if the draws are right (Talts et al. 2018).
 
 Every table is a line of a file, so that a run can be stopped, continued, and split over machines.
-Run: python benchmarks/interval_coverage.py [--cells 23x40] [--tables 200] [--workers 16] [--out coverage.jsonl]
+Run: python benchmarks/interval_coverage.py [--cells 23x40] [--tables 200] [--workers 16] [--out FILE.jsonl]
      python benchmarks/interval_coverage.py --summary [--out coverage.jsonl]
 """
 

@@ -6,6 +6,7 @@ time and memory by what was observed, and are faster than all cells below one in
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -25,6 +26,7 @@ _TOGETHER = 512
 """Tasks whose terms are added in single precision; shorter parts cost products with tables their speed."""
 _EXACTLY = 4096
 """Tasks, or agents, whose terms are added in single precision where their sum is exact."""
+_AGENTS = 128
 _FILLED = 4
 """Observed cells of each task in a block of agents: of fewer, sums of [tasks, nodes] outweigh products."""
 _MOST_AGENTS = 4096
@@ -85,7 +87,7 @@ def added_in_double(data: Table, table: NDArray[np.floating]) -> Floats:
     if data.dtype == np.float64 or len(table) <= _TOGETHER:
         return np.asarray(data @ table, dtype=np.float64)
     if table.ndim == 1 and not is_listed(data):
-        return _exactly(data, table.astype(np.float64, copy=False))
+        return _added_over_tasks(data, table.astype(np.float64, copy=False))
     step = _TOGETHER
     if is_listed(data):  # so many observed cells of an agent lie among more tasks
         step = max(step, int(step * data.shape[0] * data.shape[1] / max(data.nnz, 1)))
@@ -100,7 +102,12 @@ def added_over_agents(data: Table, weights: Floats) -> Floats:
     """Return data [agents, tasks], transposed, times weights [agents], as exactly."""
     if is_listed(data) or data.dtype == np.float64:
         return np.asarray(weights @ data)
-    return _exactly(data.T, weights)
+    total, both = np.zeros(data.shape[1]), halves(weights)
+    for rows, columns in _tiles(data.shape):
+        tile = data[rows, columns]
+        for half in both:
+            total[columns] += half[rows] @ tile
+    return total
 
 
 def halves(vector: Floats) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -118,10 +125,17 @@ def halves(vector: Floats) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     return leading.astype(np.float32), (vector - leading).astype(np.float32)
 
 
-def _exactly(data: NDArray[np.floating], vector: Floats) -> Floats:
-    total = np.zeros(data.shape[0])
-    for start in range(0, data.shape[1], _EXACTLY):
-        part = slice(start, start + _EXACTLY)
-        for half in halves(vector[part]):
-            total += data[:, part] @ half
+def _added_over_tasks(data: NDArray[np.floating], vector: Floats) -> Floats:
+    total, both = np.zeros(len(data)), halves(vector)
+    for rows, columns in _tiles(data.shape):
+        tile = data[rows, columns]
+        for half in both:
+            total[rows] += tile @ half[columns]
     return total
+
+
+def _tiles(shape: tuple[int, ...]) -> Iterator[tuple[slice, slice]]:
+    """Parts of a table that stay in the processor's cache for both halves: the data are read once."""
+    for row in range(0, shape[0], _AGENTS):
+        for column in range(0, shape[1], _EXACTLY):
+            yield slice(row, row + _AGENTS), slice(column, column + _EXACTLY)
