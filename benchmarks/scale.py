@@ -324,14 +324,9 @@ if __name__ == "__main__":
         else:
             print(json.dumps(rows(int(rest[0]), *(rest[1:] or ["file"]), alone)))
     elif what == "sparse":
+        agents, tasks, missing = (*rest, *("5000", "20000", "0.98")[len(rest) :])
         for errors in (False, True):
-            print(
-                json.dumps(
-                    sparse(
-                        int(rest[0]), int(rest[1]), float((rest[2:] or ["0.98"])[0]), errors=errors
-                    )
-                )
-            )
+            print(json.dumps(sparse(int(agents), int(tasks), float(missing), errors=errors)))
     elif what == "growth":
         growth(rest or ["memory", "shards"])
     else:
