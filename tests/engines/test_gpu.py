@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -141,3 +143,18 @@ def test_data_in_single_precision_give_the_parameters_of_double(
             getattr(there.items, name), getattr(here.items, name), rtol=0, atol=2e-6
         )
     np.testing.assert_allclose(there.log_likelihood, here.log_likelihood, rtol=1e-9)
+
+
+@pytest.mark.parametrize("model", ["2pl", "3pl"])
+def test_a_source_that_nobody_holds_gives_its_memory_back_at_once(model: str) -> None:
+    source = ex.engines.gpu(MATRIX, device="cpu")
+    fit = ex.irt.fit(source, model, starts=1)
+    assert fit.errors is not None
+    gone = weakref.ref(source)
+    gc.collect()
+    gc.disable()
+    try:
+        del source, fit
+        assert gone() is None
+    finally:
+        gc.enable()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -168,11 +169,8 @@ class DeviceSource:
             slopes = [device.torch.stack([by[name][c] for name in free.names]) for c in range(2)]
             terms = Terms([eta, -device.torch.nn.functional.softplus(eta)], slopes)
         complete = _complete(found.derivatives(), free)
-        return DeviceScores(device, self._counts, terms, rule, free, complete, found)
-
-    def _counts(self, rows: Tensor) -> list[Tensor]:
-        won, given = self._data.won[rows], self._data.given
-        return [won, given.expand(won.shape) if given.ndim == 1 else given[rows]]
+        counts = partial(_counts, self._data)
+        return DeviceScores(device, counts, terms, rule, free, complete, found)
 
     def _prepared(self, rule: Quadrature, steepest: float) -> tuple[Places, Tensor, Tensor | None]:
         kept = self._places
@@ -244,6 +242,12 @@ class _Found(NamedTuple):
     ability: Tensor
     variance: Tensor
     mass: Tensor
+
+
+def _counts(data: DeviceCounts, rows: Tensor) -> list[Tensor]:
+    """Successes and trials of agents. No method: scores that kept their source would keep its memory."""
+    won, given = data.won[rows], data.given
+    return [won, given.expand(won.shape) if given.ndim == 1 else given[rows]]
 
 
 def _weights(torch: Tensor, joint: Tensor) -> tuple[Tensor, Tensor]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from examiner.engines.device import Device, Tensor
@@ -85,10 +87,8 @@ class DeviceKernelSource:
         values = kernel.terms(curves(items, rule.nodes), items.precision)
         slopes = term_slopes(kernel, items, rule, free)
         terms = Terms(*([self._device.doubles(part) for part in each] for each in (values, slopes)))
-        return DeviceScores(self._device, self._rows_of, terms, rule, free, complete, found)
-
-    def _rows_of(self, rows: Tensor) -> list[Tensor]:
-        return [data[rows] for data in self._data]
+        rows_of = partial(_rows_of, self._data)
+        return DeviceScores(self._device, rows_of, terms, rule, free, complete, found)
 
     def expected(self, items: ItemParameters, rule: Quadrature) -> KernelStatistics:
         """Return S_c = T_cᵀ W and the abilities."""
@@ -127,3 +127,8 @@ class DeviceKernelSource:
             shape,
             np.asarray(at_nodes),
         ).where_agents_are()
+
+
+def _rows_of(data: list[Tensor], rows: Tensor) -> list[Tensor]:
+    """Some agents' data. No method: scores that kept their source would keep its memory."""
+    return [each[rows] for each in data]
