@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import examiner as ex
@@ -92,3 +93,18 @@ def test_results_made_of_a_frame_directly_say_where_counts_are_taken() -> None:
     table = {"agent": ["a"], "task": ["t"], "successes": [2], "trials": [4]}
     with pytest.raises(ex.InputError, match="give one row a trial with a 0/1 column"):
         ex.Results.from_dict(table)
+
+
+def test_counts_of_one_trial_are_rows_already_however_many(monkeypatch):
+    monkeypatch.setattr(cells, "MOST_TRIALS", 2)
+    frame = pl.DataFrame(
+        {
+            "agent": ["a", "a", "b"],
+            "task": ["t", "u", "t"],
+            "successes": [1, 0, 1],
+            "trials": [1, 1, 1],
+        }
+    )
+    counted, note = cells.counted_out(frame)
+    assert counted["success"].to_list() == [1.0, 0.0, 1.0]
+    assert "3 trials" in note

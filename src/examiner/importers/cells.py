@@ -169,21 +169,25 @@ def counted_out(frame: pl.DataFrame) -> tuple[pl.DataFrame, str]:
             row=row,
         )
     seen = ~np.isnan(successes) & (trials > 0)
-    total = float(np.where(seen, trials, 1).sum())
-    if total > MOST_TRIALS:
+    each = np.where(seen, trials, 1)
+    total = float(each.sum())
+    if total == len(frame):  # a row is a trial already
+        won, counted = np.where(seen, successes, np.nan), frame.drop(SUCCESSES, TRIALS)
+    elif total > MOST_TRIALS:
         raise InputError(
             f"The table counts {total:,.0f} trials, too many to give each a row. Make the responses in "
             f"Python with ResponseMatrix.from_counts, or give shares in a column 'score'."
         )
-    each = np.where(seen, trials, 1).astype(np.int64)
-    rows = np.repeat(np.arange(len(frame)), each)
-    number = np.arange(len(rows)) - np.repeat(np.cumsum(each) - each, each)
-    won = np.where(seen[rows], number < successes[rows], np.nan)
+    else:
+        each = each.astype(np.int64)
+        rows = np.repeat(np.arange(len(frame)), each)
+        number = np.arange(len(rows)) - np.repeat(np.cumsum(each) - each, each)
+        won = np.where(seen[rows], number < successes[rows], np.nan)
+        counted = frame.drop(SUCCESSES, TRIALS)[rows]
     note = (
-        f"The columns {SUCCESSES!r} and {TRIALS!r} are read as counts: {len(rows):,} trials, each 1 or 0 "
-        f"in the measure {SUCCESS!r}."
+        f"The columns {SUCCESSES!r} and {TRIALS!r} are read as counts: {len(counted):,} trials, each 1 or "
+        f"0 in the measure {SUCCESS!r}."
     )
-    counted = frame.drop(SUCCESSES, TRIALS)[rows]
     return counted.with_columns(pl.Series(SUCCESS, won).fill_nan(None)), note
 
 
