@@ -118,3 +118,24 @@ def test_more_tasks_and_more_runs_never_hurt() -> None:
 def test_impossible_designs_are_refused() -> None:
     with pytest.raises(ex.InputError, match="numbers of runs must be at least 1"):
         ex.scores.decision(ex.Results.from_numpy(np.ones((2, 2))), runs=[0])
+
+
+@pytest.mark.parametrize("missing", [0.3, 0.9])
+def test_the_error_of_a_difference_counts_that_agents_have_few_and_other_tasks(missing):
+    rng = np.random.default_rng(7)
+    off, told = [], []
+    for _ in range(20):
+        ability, ease = rng.normal(0, 0.5, (40, 1)), rng.normal(0, 1.0, (1, 200))
+        scores = ability + ease + rng.normal(0, 0.7, (40, 200))
+        seen = rng.random(scores.shape) >= missing
+        rows = np.nonzero(seen)
+        table = {
+            "agent": [f"a{row}" for row in rows[0]],
+            "task": [f"t{column}" for column in rows[1]],
+            "score": scores[rows].tolist(),
+        }
+        means = np.array([scores[row, seen[row]].mean() for row in range(40)])
+        apart = (means[:, None] - means) - (ability - ability.T)
+        off.append((apart**2)[np.triu_indices(40, 1)].mean())
+        told.append(ex.scores.decision(ex.Results.from_dict(table)).now ** 2)
+    assert np.sqrt(np.mean(told) / np.mean(off)) == pytest.approx(1.0, abs=0.1)

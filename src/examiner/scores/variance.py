@@ -24,7 +24,9 @@ class VarianceComponents:
 
     `run` is NaN where no cell has two runs: it is then part of `interaction`. With one agent or one
     task `interaction` is NaN, and part of the other's effect. `truncated` names the
-    components whose estimate was negative and is shown as 0. `runs` is the harmonic mean.
+    components whose estimate was negative and is shown as 0. `runs` is the harmonic mean. Where cells are
+    missing, `thinned` is how many times fewer tasks an agent has than there are (harmonic mean), and
+    `unshared` how much of that comes of tasks that two agents do not share; 1 and 0 where none are.
     """
 
     agent: float
@@ -36,6 +38,8 @@ class VarianceComponents:
     runs: float
     truncated: tuple[str, ...]
     notes: tuple[str, ...]
+    thinned: float = 1.0
+    unshared: float = 0.0
 
     def shares(self) -> dict[str, float]:
         """Return each component's share of the total; what is unknown is left out.
@@ -89,7 +93,27 @@ def variance(results: Results, measure: str | None = None) -> VarianceComponents
         runs=1 / cells.inverse_runs,
         truncated=truncated,
         notes=(*scores.notes, *_notes(raw, truncated)),
+        **_gaps(scores),
     )
+
+
+def _gaps(scores: RunScores) -> dict[str, float]:
+    r"""Tell what missing cells add to the error of a difference, as means over pairs of agents a, b.
+
+    :math:`T / m_a`, and of it what is left without :math:`T\, o_{ab} / (m_a m_b)`, with m the tasks of an
+    agent and o those that both have.
+    """
+    met = [strata.tasks for strata in scores.strata if len(strata.tasks)]
+    seen, weight = np.zeros(len(scores.tasks), dtype=np.bool_), np.zeros(len(scores.tasks))
+    for tasks in met:
+        seen[tasks] = True
+        weight[tasks] += 1 / len(tasks)
+    inverse = sum(1 / len(tasks) for tasks in met)
+    thinned = seen.sum() * inverse / len(met)
+    if len(met) < 2 or thinned <= 1:
+        return {"thinned": float(thinned), "unshared": 0.0}
+    shared = seen.sum() * (float(weight @ weight) - inverse) / (len(met) * (len(met) - 1))
+    return {"thinned": float(thinned), "unshared": float(max(0.0, thinned - shared))}
 
 
 class _CellSums(NamedTuple):
@@ -201,7 +225,8 @@ def decision(
               \qquad
               \rho^2 = \frac{\sigma_\alpha^2}{\sigma_\alpha^2 + \mathrm{SE}^2 / 2}
 
-    On the same tasks, only the second term is left.
+    On the same tasks, only the second term is left. Where cells are missing, T is what agents have, and the
+    variance of tasks counts for those that two agents do not share (`expected_error`).
 
     References: Brennan (2001), chapter 2, where designs with other numbers of conditions are called
     decision studies; Cronbach et al. (1972).
@@ -237,13 +262,17 @@ def expected_error(
 ) -> Floats:
     """Standard error of the difference of two agents' means over so many tasks and runs each.
 
+    With as large a share of missing cells as now: of two agents that have different tasks, the tasks make
+    a difference too.
+
     >>> found = VarianceComponents(1.0, 1.0, 4.0, 4.0, 5, 5, 5.0, (), ())
     >>> float(expected_error(found, np.array(4), np.array(1)))
     2.0
     """
     run = np.nan_to_num(components.run)
     interaction = 0.0 if fixed_tasks else components.interaction
-    squared = 2 * (interaction + run / np.asarray(runs, dtype=np.float64)) / tasks
+    each = components.thinned * (interaction + run / np.asarray(runs, dtype=np.float64))
+    squared = 2 * (each + components.unshared * components.task) / tasks
     if fixed_tasks and np.isnan(components.run):
         squared = squared * np.nan
     return np.sqrt(np.asarray(squared, dtype=np.float64))
