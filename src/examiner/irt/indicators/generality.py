@@ -207,20 +207,25 @@ def standard_scores(results: Results, measure: str | None = None) -> ResponseMat
     return responses(normalise(results, "z-score", measure), measure=measure)
 
 
+_ROUNDING = 1e-13
+"""Differences of results below this share of the largest of all are none."""
+
+
 def regularities(results: Floats) -> Floats:
     """Return 1/σ² over the observed results [agents, tasks] of each agent (papers/002, eq. 2).
 
     Infinite where all are equal, NaN where fewer than two were observed.
 
-    >>> regularities(np.array([[0.0, 1.0], [1.0, 1.0], [1.0, np.nan]]))
-    array([ 4., inf, nan])
+    >>> regularities(np.array([[0.0, 1.0], [1.0, 1.0], [1.0, np.nan], [0.0, 1e-17]]))
+    array([ 4., inf, nan, inf])
     """
     seen = ~np.isnan(results)
     count = seen.sum(axis=1)
     centre = _means(results)
     apart = np.where(seen, results - centre[:, None], 0.0)
-    # sums of equal numbers leave rounding behind, which is no variance
-    equal = np.fmax.reduce(results, axis=1) == np.fmin.reduce(results, axis=1)
+    # equal numbers leave rounding behind, in sums and where they were scaled, which is no variance
+    span = np.fmax.reduce(results, axis=1) - np.fmin.reduce(results, axis=1)
+    equal = span <= _ROUNDING * np.abs(results[seen]).max(initial=0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = count / (apart**2).sum(axis=1)
     found = np.where(equal, np.inf, found)
