@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import gc
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -158,3 +159,14 @@ def test_a_source_that_nobody_holds_gives_its_memory_back_at_once(model: str) ->
         assert gone() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("model", ["3pl", "4pl"])
+def test_of_few_agents_guessing_is_held_wherever_responses_lie(model: str, tmp_path: Path) -> None:
+    few = MATRIX.take(range(60))
+    few.save(tmp_path / "shard.parquet")
+    here = ex.irt.fit(few, model, starts=1, errors=False)
+    for source in (ex.engines.gpu(few, device="cpu"), ex.engines.sharded(tmp_path)):
+        there = ex.irt.fit(source, model, starts=1, errors=False)
+        assert there.parameters == here.parameters
+        np.testing.assert_allclose(there.items.guessing, here.items.guessing, atol=1e-5)

@@ -121,3 +121,29 @@ def test_scores_and_shares_of_a_large_table_are_held_by_observed_cells(tmp_path:
 def test_cells_that_cannot_be_are_refused(cells: tuple[object, ...], said: str) -> None:
     with pytest.raises(ex.InputError, match=said):
         ex.ResponseMatrix.from_cells(*cells, agents=["a", "b"], tasks=["t", "u"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("agents", [[-3], [-2, 0], [-1], range(-5, -3), [-2, -1]])
+def test_positions_from_the_end_are_those_of_the_whole_table(agents) -> None:
+    dense = ex.ResponseMatrix.from_array(
+        [[1, 1, 1], [0, 0, 0], [1, np.nan, 1], [0, 1, 0], [1, 1, 0]], agents=list("abcde")
+    )
+    assert dense.as_sparse().take(agents) == dense.take(agents)
+
+
+def test_stored_values_that_are_named_twice_or_without_a_name_are_refused(tmp_path: Path) -> None:
+    stored = ex.ResponseMatrix.from_array([[0.25, 0.5], [np.nan, 1.5]]).save(tmp_path / "m.parquet")
+    frame, note = pl.read_parquet(stored), pl.read_parquet_metadata(stored)
+    note = {name: text for name, text in note.items() if name != "ARROW:schema"}
+    for broken, said in (
+        (pl.concat([frame, frame.head(1)]), "named twice"),
+        (frame.with_columns(pl.lit(None, frame["agent"].dtype).alias("agent")), "without agent"),
+    ):
+        broken.write_parquet(tmp_path / "b.parquet", metadata=note)
+        with pytest.raises(ex.InputError, match=said):
+            ex.ResponseMatrix.load(tmp_path / "b.parquet")
+    whole = frame.with_columns(pl.col("value").mul(4).cast(pl.Int64))
+    whole.write_parquet(tmp_path / "i.parquet", metadata=note)
+    np.testing.assert_array_equal(
+        ex.ResponseMatrix.load(tmp_path / "i.parquet").to_numpy(), [[1, 2], [np.nan, 6]]
+    )

@@ -237,3 +237,22 @@ def test_lazy_frames_are_collected() -> None:
 def test_what_is_no_table_is_refused() -> None:
     with pytest.raises(ex.InputError, match="Cannot read a int"):
         ex.read(7)
+
+
+def test_runs_far_apart_are_told_apart_in_the_type_they_are_kept_in():
+    runs = (-32768, 255, -32257)
+    rows = [(f"a{n}", f"t{m}", run) for n in range(10) for m in range(12) for run in runs]
+    names = dict(zip(("agent", "task", "run"), map(list, zip(*rows, strict=True)), strict=True))
+    results = ex.Results.from_dict(names | {"score": [1.0] * len(rows)})
+    assert len(np.unique(results.run_numbers)) == len(rows)
+
+
+@pytest.mark.parametrize("seed", [5_000_000_000, 2**63 + 1, -(2**40)])
+def test_seeds_of_any_size_are_described(seed):
+    table = {
+        "agent": ["a", "a", "b"],
+        "task": ["t"] * 3,
+        "run": [seed, 7, 7],
+        "score": [1.0, 2.0, 3.0],
+    }
+    assert "2 runs" in repr(ex.Results.from_dict(table))

@@ -105,7 +105,8 @@ def fit(
             f"Give the results, or leave the recipe out."
         )
     usable = usable_responses(results, chosen, fitting.response)
-    chosen = _told_apart(chosen, usable, priors)
+    agents = results.agents if usable.matrix is None else usable.matrix.agents
+    chosen = _told_apart(chosen, len(agents), priors)
     landmark = _landmark(fitting.landmark, usable.response, recipe)
     if fitting.landmark is not None and usable.matrix is not None:
         check_near(fitting.landmark, usable.matrix)
@@ -173,12 +174,12 @@ def _model(model: str | Model) -> Model:
     return MODELS[model]
 
 
-def _told_apart(model: Model, usable: UsableResponses, priors: Priors | None) -> Model:
+def _told_apart(model: Model, agents: int, priors: Priors | None) -> Model:
     """The model with guessing and slipping held where few agents cannot tell them from difficulty.
 
     Maximum likelihood and priors of one's own are taken at their word.
     """
-    if priors is None or usable.matrix is None or len(usable.matrix.agents) >= ENOUGH_AGENTS:
+    if priors is None or agents >= ENOUGH_AGENTS:
         return model
     expected = Priors()
     ends: tuple[Parameter, ...] = ("guessing", "slip")

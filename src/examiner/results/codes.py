@@ -164,10 +164,23 @@ def _codes_of(column: pl.Series) -> tuple[NDArray[np.integer], int]:
         return values, 1
     low, high = int(values.min()), int(values.max())
     if high - low < max(_BITMAP_BYTES_PER_ROW * len(values), 2**16):
-        return (values if low == 0 else values - low), high - low + 1
+        return (values if low == 0 else above(values, low)), high - low + 1
     # Numbers far apart, such as seeds: few of them, so that their ranks do.
     distinct, ranks = np.unique(values, return_inverse=True)
     return ranks, len(distinct)
+
+
+def above(values: NDArray[np.integer], low: int) -> NDArray[np.int64]:
+    """Return how far numbers are above the lowest of them, in a type that holds it.
+
+    >>> above(np.array([-32768, 255], dtype=np.int16), -32768).tolist()
+    [0, 33023]
+    >>> above(np.array([7, 2**63 + 7], dtype=np.uint64), 7).tolist()[0]
+    0
+    """
+    if values.dtype == np.uint64:
+        return (values - np.uint64(low)).astype(np.int64)
+    return np.asarray(np.subtract(values, low, dtype=np.int64))
 
 
 def count_distinct(packed: NDArray[np.integer], size: int) -> int:

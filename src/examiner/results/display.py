@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from examiner.checking import to_record
-from examiner.results.codes import Codes, count_distinct
+from examiner.results.codes import Codes, above, count_distinct
 from examiner.wording import counted
 
 if TYPE_CHECKING:
@@ -244,8 +244,7 @@ def _most_of_a_cell(cells: NDArray[np.integer], labels: pl.Series) -> int:
     if span > 2**62 // (int(cells.max(initial=0)) + 1):  # labels far apart, such as seeds
         return _most_of_a_cell(cells, labels.rank("dense"))
     keys = cells.astype(np.int64) * span
-    keys += labels.to_numpy()
-    keys -= low
+    keys += above(labels.to_numpy(), low)
     if not (keys[1:] >= keys[:-1]).all():
         keys.sort()
     keys = keys[np.append(True, keys[1:] != keys[:-1])] // span

@@ -156,12 +156,7 @@ class ResponseMatrix:
         cells = ObservedCells.of(
             (len(agents), len(tasks)), row, column, won.astype(kind), tried.astype(kind)
         )
-        twice = np.flatnonzero((np.diff(cells.rows) == 0) & (np.diff(cells.columns) == 0))
-        if len(twice):
-            raise InputError(
-                f"The cell of agent {agents[cells.rows[twice[0]]]!r} and task "
-                f"{tasks[cells.columns[twice[0]]]!r} is named twice. Add its trials up."
-            )
+        _refuse_twice(cells, agents, tasks)
         return cls.from_observed(cells, agents, tasks)
 
     @classmethod
@@ -462,11 +457,17 @@ class ResponseMatrix:
         for part in frame.select(kinds):
             if not part.dtype.is_numeric():
                 raise InputError(f"Its column {part.name!r} holds no numbers. Write it again.")
+        if frame.select("agent", "task", *kinds).null_count().sum_horizontal().item():
+            raise InputError("It has cells without agent, task or number. Write it again.")
         parts = [part.to_numpy() for part in frame.select(kinds)]
         if kinds != ["value"]:
             return cls.from_cells(row, column, *parts, agents=note.agents, tasks=note.tasks)
-        check_finite(parts[0], "response matrix")
-        cells = ObservedCells.of((len(note.agents), len(note.tasks)), row, column, *parts)
+        values = parts[0].astype(np.float64)
+        check_finite(values, "response matrix")
+        seen = ~np.isnan(values)
+        shape = len(note.agents), len(note.tasks)
+        cells = ObservedCells.of(shape, row[seen], column[seen], values[seen])
+        _refuse_twice(cells, note.agents, note.tasks)
         if few_observed(len(cells), cells.shape):
             return cls._checked(cells, note.agents, note.tasks)
         return cls._checked((cells.laid_out(0, np.nan),), note.agents, note.tasks)
@@ -520,3 +521,13 @@ def _compact_trials(trials: Counts) -> Counts:
     if trials.size and bool((trials == trials.flat[0]).all()):
         return np.broadcast_to(trials.flat[0], trials.shape)
     return trials
+
+
+def _refuse_twice(cells: ObservedCells, agents: Sequence[str], tasks: Sequence[str]) -> None:
+    """Refuse a cell that is named more than once."""
+    twice = np.flatnonzero((np.diff(cells.rows) == 0) & (np.diff(cells.columns) == 0))
+    if len(twice):
+        agent, task = agents[cells.rows[twice[0]]], tasks[cells.columns[twice[0]]]
+        raise InputError(
+            f"The cell of agent {agent!r} and task {task!r} is named twice. Add its trials up."
+        )

@@ -145,7 +145,9 @@ class ObservedCells:
         array([[7, 0, 0],
                [0, 0, 5]])
         """
-        found = self if agents is None else self._of_agents(np.asarray(agents, dtype=np.intp))
+        found = self
+        if agents is not None:  # from the end, where negative
+            found = self._of_agents(np.arange(self.shape[0])[np.asarray(agents, dtype=np.intp)])
         return found if tasks is None else found._of_tasks(np.asarray(tasks, dtype=np.intp))
 
     def _of_agents(self, agents: NDArray[np.intp]) -> ObservedCells:
