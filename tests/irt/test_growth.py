@@ -86,6 +86,13 @@ def test_a_task_that_moved_is_found_and_others_are_not() -> None:
     assert len(still.moved) <= 1
 
 
+def test_agents_of_the_fit_are_counted_and_keep_their_ability() -> None:
+    grown = ex.irt.grow(BEFORE, TABLE.take(range(20)))
+    old = sum(agent in BEFORE.abilities.agents for agent in TABLE.agents[:20])
+    assert grown.known == old > 0
+    assert len(grown.agents) == 20 - old
+
+
 def test_the_test_of_drift_holds_its_level() -> None:
     fresh = [ex.irt.simulate(BANK, 200, rng=100 + turn) for turn in range(20)]
     counts = [len(ex.irt.grow(BEFORE, named_anew(table)).drift.moved) for table in fresh]

@@ -33,6 +33,8 @@ class Grown:
     tasks: tuple[str, ...]
     dropped: tuple[Dropped, ...]
     drift: Drift
+    known: int = 0
+    """Agents that were in the fit already: their abilities stay, whatever they did since."""
 
 
 def grow(fit: IRTFit, results: Results | ResponseMatrix) -> Grown:
@@ -80,7 +82,8 @@ def grow(fit: IRTFit, results: Results | ResponseMatrix) -> Grown:
     )
     tasks = () if added.items is None else added.items.tasks
     made = _joined(fit, placed, _means(matrix, newcomers), added)
-    return Grown(made, placed.agents, tasks, added.dropped, moved)
+    kept = len(matrix.agents) - len(newcomers)
+    return Grown(made, placed.agents, tasks, added.dropped, moved, kept)
 
 
 def _known_before(fit: IRTFit, matrix: ResponseMatrix, rule: Quadrature) -> Floats:

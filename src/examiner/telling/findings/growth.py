@@ -65,7 +65,9 @@ def tell(grown: Grown) -> Finding:
         f"{were[1]} calibrated.",
         blocks=(
             Text((Name(drift.sentence()),)),
+            *([Text(_kept(grown.known))] if grown.known else []),
             *tables,
+            *([Text(_TASKS_KNOWN)] if agents else []),
             *([Notes("Not calibrated", notes)] if notes else []),
         ),
         data={
@@ -74,5 +76,20 @@ def tell(grown: Grown) -> Finding:
             "dropped": aside,
             "moved": moved,
             "drift": drift.sentence(),
+            "known_agents": grown.known,
         },
+    )
+
+
+_TASKS_KNOWN = (
+    "±: tasks taken as known; `examiner place` also counts what is not known of them, and says a "
+    "little more."
+)
+
+
+def _kept(agents: int) -> str:
+    """Say what becomes of results of agents that were fitted before."""
+    return (
+        f"{counted(agents, 'agent')} of the fit keep their ability: what they did on old tasks is not "
+        f"counted again. Fit all again to count it."
     )
