@@ -75,3 +75,12 @@ def test_ability_finds_the_known_orders_in_every_seed(runs):
         found = ex.irt.fit(scores, model="normal", starts=1, errors=False).abilities
         ability = dict(zip(found.agents, found.ability, strict=True))
         assert all(ability[weak] < ability[strong] for weak, strong in TOLD)
+
+
+def test_a_report_draws_the_learner_though_planners_lead():
+    from examiner.telling.finding import Figure
+    from examiner.telling.findings import learning
+    from examiner.telling.study import Study
+
+    told = learning.finding(Study.of(ex.load("atari-anchors")))
+    assert "learning-curves" in [block.key for block in told.blocks if isinstance(block, Figure)]

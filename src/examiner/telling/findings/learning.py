@@ -16,6 +16,7 @@ from examiner.scores import (
     suggested_aggregate,
     task_curves,
 )
+from examiner.scores.training.phases import learners_of
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.panels import Panel, panelled
@@ -92,7 +93,8 @@ def _aggregated(study: Study, wanted: Wanted) -> EfficiencyCurves:
             "raw scores of several tasks have no common unit. Normalise them (`--normalise human`)."
         )
     shown = study.resampled
-    drawn = [agent for agent in log.agents if agent in shown.agents[: chart.MOST_LINES]]
+    log, _ = learners_of(log)  # the best of all may be others
+    drawn = [agent for agent in shown.agents if agent in log.agents][: chart.MOST_LINES]
     chosen = np.isin(np.array(log.agents), np.array(drawn))
     log = log.where(chosen[log.agent_codes])
     name = suggested_aggregate(log, study.measure) if len(log.tasks) > 1 else "mean"
