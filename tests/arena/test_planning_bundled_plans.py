@@ -63,3 +63,14 @@ def test_anchors_differ_in_one_dial_each_under_the_protocol_of_the_arena():
     copies = [settings[f"uct-360-random-{share}"] for share in (25, 50, 75)]
     assert [copy.pop("explore") for copy in copies] == [0.25, 0.5, 0.75]
     assert all(copy == settings["uct-360"] | {"budget": 360} for copy in copies)
+
+
+def test_flavours_are_two_a_game_one_of_them_the_default_under_the_protocol_of_the_anchors():
+    plan = bundled("atari-flavours")
+    assert plan.protocol == bundled("atari-anchors").protocol
+    learnt = {
+        game.name: {(job.mode, job.difficulty) for job in plan.jobs() if job.game == game.name}
+        for game in plan.games
+    }
+    assert all(len(pair) == 2 and (0, 0) in pair for pair in learnt.values())
+    assert {job.frames for job in plan.jobs()} == {250_000}
