@@ -5,20 +5,21 @@ which resumes, one process a job; run it twice, with `--sticky 0` and 0.25. On o
 made 1,190 frames a second each with CUDA's multi-process service (`nvidia-cuda-mps-control -d`), and
 twenty without it 312: processes that take turns on the card wait for each other (`dqn_speed.py`).
 Settings are those of `dqn_curve.py`, for a small budget.
-Run: python benchmarks/dqn_table1.py OUT.sqlite [--sticky 0.25] [--frames 1000000] [--seeds 1]
+Run: python benchmarks/dqn_table1.py OUT.sqlite [--sticky 0.25] [--frames 1000000] [--seeds 0 …]
      [--workers 5] [--device cuda]
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from dqn_curve import SETTINGS
 from examiner.arena import TRAINING_GAMES, Job, protocol, run
 
 
-def jobs(sticky: float, frames: int, seeds: int, device: str) -> list[Job]:
+def jobs(sticky: float, frames: int, seeds: Sequence[int], device: str) -> list[Job]:
     chosen = protocol(
         "machado-2018",
         frame_skip=4,
@@ -29,7 +30,7 @@ def jobs(sticky: float, frames: int, seeds: int, device: str) -> list[Job]:
     settings = SETTINGS | {"device": device}
     return [
         Job("dqn", "dqn", settings, "dqn84x4", game=game, seed=seed, protocol=chosen, frames=frames)
-        for seed in range(seeds)
+        for seed in seeds
         for game in TRAINING_GAMES
     ]
 
@@ -39,7 +40,7 @@ def main() -> None:
     options.add_argument("ledger", type=Path)
     options.add_argument("--sticky", type=float, default=0.25)
     options.add_argument("--frames", type=int, default=1_000_000)
-    options.add_argument("--seeds", type=int, default=1)
+    options.add_argument("--seeds", type=int, nargs="+", default=[0])
     options.add_argument("--workers", type=int, default=5)
     options.add_argument("--device", default="cuda")
     given = options.parse_args()
