@@ -14,7 +14,7 @@ from examiner.irt.estimation.exponential import CompleteSource, PatternedSource
 from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
 from examiner.irt.estimation.fixed_point import Pace
 from examiner.irt.estimation.kernel_source import KernelSource
-from examiner.irt.estimation.task_curves import CommonCurves, OwnCurves
+from examiner.irt.estimation.task_curves import OwnCurves
 from examiner.irt.items import Response
 from examiner.irt.model import Unknowns
 from examiner.results import ResponseMatrix
@@ -113,6 +113,6 @@ def test_single_precision_tells_the_log_likelihood_within_two_in_a_hundred_milli
     rule = Quadrature.for_items(bank, 1.0 - missing, spacing=0.8)
     source: ResponseSource = PatternedSource(matrix, OwnCurves(np.float32))
     if not missing:
-        source = CompleteSource(matrix, CommonCurves(np.ones(2000), np.float32))
+        source = CompleteSource(matrix, kind=np.float32)
     found = source.expected(bank, rule).log_likelihood
     assert found == pytest.approx(ex.irt.log_likelihood(matrix, bank, rule), rel=2e-8)

@@ -93,14 +93,13 @@ class DeviceSource:
 
     def suited(self, unknowns: Unknowns) -> DeviceSource | DeviceKernelSource:
         """Return the source of the statistics that a model asks for."""
-        plain = set(unknowns.names) == {"slope", "intercept"} and not unknowns.held
-        if plain and unknowns.response == "binomial":
+        if unknowns.is_plain and unknowns.response == "binomial":
             return self
         return DeviceKernelSource(self._device, self._data.kept(self._matrix), self.response)
 
     def serves(self, unknowns: Unknowns) -> bool:
         """Whether curves run from 0 to 1 and trials of a cell are independent."""
-        return set(unknowns.names) == {"slope", "intercept"}
+        return unknowns.is_plain
 
     def first_start(self, *, shared_slope: bool) -> tuple[Floats, Floats]:
         """Return slopes and intercepts from shares and from correlations with the total score."""

@@ -152,6 +152,11 @@ class Unknowns:
         return self.own + self.shared
 
     @property
+    def is_plain(self) -> bool:
+        """Whether curves run from 0 to 1 and trials of a cell are independent, as in the 1PL and 2PL."""
+        return set(self.names) == {"slope", "intercept"} and not self.held
+
+    @property
     def count(self) -> int:
         """How many numbers are estimated."""
         return len(self.own) * len(self.tasks) + len(self.shared)

@@ -162,10 +162,11 @@ def _codes_of(column: pl.Series) -> tuple[NDArray[np.integer], int]:
     values = column.to_numpy()
     if not len(values):
         return values, 1
-    low, high = int(values.min()), int(values.max())
-    if high - low < max(_BITMAP_BYTES_PER_ROW * len(values), 2**16):
+    whole = values.dtype.kind in "iu"
+    low, high = (int(values.min()), int(values.max())) if whole else (0, 0)
+    if whole and high - low < max(_BITMAP_BYTES_PER_ROW * len(values), 2**16):
         return (values if low == 0 else above(values, low)), high - low + 1
-    # Numbers far apart, such as seeds: few of them, so that their ranks do.
+    # Numbers far apart, such as seeds, and fractions: few of them, so that their ranks do.
     distinct, ranks = np.unique(values, return_inverse=True)
     return ranks, len(distinct)
 

@@ -163,7 +163,12 @@ class ResponseMatrix:
     def from_observed(
         cls, cells: ObservedCells, agents: Sequence[str], tasks: Sequence[str]
     ) -> ResponseMatrix:
-        """Hold observed cells as they are where they are few, else lay them out."""
+        """Hold observed cells as they are where they are few, else lay them out.
+
+        >>> cells = ObservedCells.of((1, 2), np.array([0]), np.array([1]), np.array([0.5]))
+        >>> ResponseMatrix.from_observed(cells, ["a"], ["t", "u"]).to_dict()
+        {'a': {'u': 0.5}}
+        """
         if few_observed(len(cells), cells.shape):
             return cls._checked(cells, agents, tasks)
         if len(cells.parts) == 1:

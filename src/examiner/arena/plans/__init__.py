@@ -80,7 +80,8 @@ def bundled_plans() -> tuple[str, ...]:
 
     >>> bundled_plans()
     ('atari-anchors', 'atari-arena', 'atari-arena-deterministic', 'atari-flavours', 'atari-table1',
-     'gvgai-002', 'gvgai-002-small', 'gvgai-004', 'gvgai-004-small', 'gvgai-planners', 'machado-2018-table1')
+     'gvgai-002', 'gvgai-002-small', 'gvgai-004', 'gvgai-004-small', 'gvgai-planners',
+     'machado-2018-table1')
     """
     names = (file.name for file in files("examiner.arena.plans").iterdir())
     return tuple(sorted(name[: -len(".toml")] for name in names if name.endswith(".toml")))

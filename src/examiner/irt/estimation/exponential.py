@@ -109,7 +109,7 @@ class CountSource:
 
     def serves(self, unknowns: Unknowns) -> bool:
         """Whether curves run from 0 to 1 and trials of a cell are independent."""
-        return set(unknowns.names) == {"slope", "intercept"}
+        return unknowns.is_plain
 
     def first_start(self, *, shared_slope: bool) -> tuple[Floats, Floats]:
         """Return slopes and intercepts from shares and from correlations with the total score."""

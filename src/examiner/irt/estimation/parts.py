@@ -267,8 +267,7 @@ class PartedSource:
 
     def suited(self, unknowns: Unknowns) -> PartedSource:
         """Return the source of the statistics that a model asks for."""
-        plain = set(unknowns.names) == {"slope", "intercept"} and not unknowns.held
-        return PartedSource(self.parts, self.response, simple=plain)
+        return PartedSource(self.parts, self.response, simple=unknowns.is_plain)
 
     def serves(self, unknowns: Unknowns) -> bool:
         """Whether the response is the one it was made for."""

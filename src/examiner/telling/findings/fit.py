@@ -38,7 +38,7 @@ SHORT = {
 CORRECTED = "5 %, Benjamini–Hochberg"
 """How many tasks are judged at once."""
 MEANINGS = {
-    "rewards the weak": f"the able do worse ({CORRECTED}; by the other tasks, without the slope's prior)",
+    "rewards the weak": f"the able do worse ({CORRECTED})",
     "flat": f"tells less than half of what tasks do of the able ({CORRECTED})",
     "boundary": "the likelihood rises without end, the number is where the fit stopped",
     "separated": "one ability divides success from failure, the slope is the prior's",
