@@ -6,7 +6,9 @@ import json
 import sys
 
 import pytest
+from scipy import stats
 
+import examiner as ex
 from examiner.arena import Flavour, flavours, plan_from_toml
 from examiner.cli import main
 from examiner.wording import InputError
@@ -105,3 +107,47 @@ def test_an_agent_that_learnt_nothing_has_no_gap_which_is_told_as_json(
     assert not ended.value.code and told["schema"] == "examiner.flavours/1"
     assert [row["judged"]["mode"] for row in told["rows"]] == [1, 0]
     assert [row["gap"]["mean"] for row in told["rows"]] == [0.0, 0.0]
+    judged = ex.read(tmp_path / "plan" / "judged.parquet")
+    assert [gap.gap.mean for gap in ex.arena.gaps(judged)] == [0.0, 0.0]
+    assert set(judged.agents) == {"no-op (0/0)", "no-op (1/0)", "random play"}
+
+
+def test_what_was_judged_is_not_judged_again_unless_it_was_damaged(tmp_path, monkeypatch):
+    text = (
+        RULES + '\ngames = [{ name = "freeway", modes = [0, 1] }]\n[[agents]]\nentry = "random"\n'
+    )
+    first = played(text, tmp_path)
+    kept = sorted((tmp_path / "run" / "judged").iterdir())
+    assert len(kept) == 2 * 2 + 2  # two agents and random play, in two flavours
+    for path in kept:
+        assert len(json.loads(path.read_text())) == 2
+        path.write_text("[7.0, 9.0]")
+    again = played(text, tmp_path)
+    assert {gap.score.mean for gap in again.gaps} == {8.0}  # as kept, not as played
+    for path in kept:
+        path.write_text("[7.0")
+    assert played(text, tmp_path).judged.to_dict() == first.judged.to_dict()
+
+
+def test_gaps_and_shares_are_those_of_runs_by_hand():
+    def rows(agent, learner, learnt, judged, runs):
+        for run, score in enumerate(runs):
+            yield agent, "t", judged, 0, run, score, learner, learnt, None if learner is None else 0
+
+    table = [
+        *rows("a (0/0)", "a", 0, 1, [4.0, 6.0, 5.0]),
+        *rows("a (1/0)", "a", 1, 1, [10.0, 12.0, 11.0]),
+        *rows("random play", None, None, 1, [1.0, 3.0, 2.0]),
+    ]
+    learner = ("learner", "learnt_mode", "learnt_difficulty")
+    names = ("agent", "task", "mode", "difficulty", "run", "score", *learner)
+    columns = {name: [row[at] for row in table] for at, name in enumerate(names)}
+    results = ex.Results.from_dict(columns)
+    (gap,) = ex.arena.gaps(results)
+    assert (gap.agent, gap.learnt, gap.judged) == ("a", Flavour(0, 0), Flavour(1, 0))
+    assert (gap.gap.mean, gap.kept) == (6.0, pytest.approx(3 / 9))
+    low, high = stats.ttest_ind([10, 12, 11], [4, 6, 5], equal_var=False).confidence_interval()
+    assert (gap.gap.low, gap.gap.high) == (pytest.approx(low), pytest.approx(high))
+    del columns["learner"]
+    with pytest.raises(InputError, match="no column 'learner'"):
+        ex.arena.gaps(ex.Results.from_dict(columns))

@@ -12,14 +12,8 @@ from scipy import stats
 
 from examiner.arena import Job, Playing, contrasts, plan_from_toml, probe
 from examiner.arena import protocol as named_protocol
-from examiner.arena.play.runs import (
-    difference_of_runs,
-    mean_of_runs,
-    play_recorded,
-    play_replay,
-    ratio_of_runs,
-    replay_job,
-)
+from examiner.arena.play.means import difference_of_runs, mean_of_runs, ratio_of_runs
+from examiner.arena.play.runs import play_recorded, play_replay, replay_job
 from examiner.results import Results
 from examiner.wording import InputError
 

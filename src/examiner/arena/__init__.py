@@ -14,10 +14,10 @@ from examiner.arena.environments.games import game_variant as game_variant
 from examiner.arena.environments.games import game_variants as game_variants
 from examiner.arena.environments.games import playable_game as playable_game
 from examiner.arena.environments.games import playable_games as playable_games
-from examiner.arena.flavours import Flavour as Flavour
 from examiner.arena.flavours import Flavours as Flavours
 from examiner.arena.flavours import Gap as Gap
 from examiner.arena.flavours import flavours as flavours
+from examiner.arena.flavours import gaps as gaps
 from examiner.arena.gvgai.checkout import CONTROLLERS as CONTROLLERS
 from examiner.arena.gvgai.plan import GvgaiAgent as GvgaiAgent
 from examiner.arena.gvgai.plan import GvgaiPlan as GvgaiPlan
@@ -33,6 +33,8 @@ from examiner.arena.plans import bundled_plans as bundled_plans
 from examiner.arena.plans import plan as plan
 from examiner.arena.plans import plan_from_toml as plan_from_toml
 from examiner.arena.play.episodes import Playing as Playing
+from examiner.arena.play.judging import Flavour as Flavour
+from examiner.arena.play.means import RunsMean as RunsMean
 from examiner.arena.play.pace import Pace as Pace
 from examiner.arena.play.pace import paces as paces
 from examiner.arena.play.runner import FailedJob as FailedJob
@@ -40,7 +42,6 @@ from examiner.arena.play.runner import RunOutcome as RunOutcome
 from examiner.arena.play.runner import Standing as Standing
 from examiner.arena.play.runner import run as run
 from examiner.arena.play.runs import ReplayTest as ReplayTest
-from examiner.arena.play.runs import RunsMean as RunsMean
 from examiner.arena.play.runs import results_of as results_of
 from examiner.arena.probe import Probe as Probe
 from examiner.arena.probe import probe as probe

@@ -6,14 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
 from examiner.arena.job import Job
+from examiner.arena.play.means import (
+    RunsMean,
+    difference_of_runs,
+    mean_of_runs,
+    means_of_runs,
+    ratio_of_runs,
+)
 from examiner.arena.play.runner import FailedJob
-from examiner.arena.play.runs import RunsMean, difference_of_runs, mean_of_runs, ratio_of_runs
 from examiner.results import Results
 from examiner.results.display import html_table
-from examiner.wording import InputError, counted, listed
+from examiner.wording import InputError, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,7 @@ def contrasts(deterministic: Results, sticky: Results, *, window: int = 100) -> 
     """
     if not isinstance(window, int) or window < 1:
         raise InputError(f"The window is {window!r}. Give a number of episodes, at least 1.")
-    kinds = [_last_means(results, window) for results in (deterministic, sticky)]
+    kinds = [means_of_runs(results, window) for results in (deterministic, sticky)]
     if not kinds[0].keys() & kinds[1].keys():
         raise InputError(
             "No agent played the same variant of a game without and with sticky actions. Give results of "
@@ -103,30 +107,9 @@ def contrasts(deterministic: Results, sticky: Results, *, window: int = 100) -> 
         )
     return ProbedPlan(
         {
-            variant: contrast_of(*(list(kind[variant].values()) for kind in kinds))
+            ProbedVariant(*variant): contrast_of(*(list(kind[variant].values()) for kind in kinds))
             for variant in kinds[0]
             if variant in kinds[1]
         },
         (),
     )
-
-
-def _last_means(results: Results, window: int) -> dict[ProbedVariant, dict[int, float]]:
-    """For each agent and variant, by run, the mean score of the last episodes."""
-    if "score" not in results.measures:
-        raise InputError(
-            f"The results have no measure 'score'; they have {listed(results.measures)}. Name it so."
-        )
-    frame = results.to_polars().drop_nulls("score").sort("trial", maintain_order=True)
-    columns = frame.to_dict(as_series=False)
-    none = [None] * len(frame)
-    names = ("agent", "task", "mode", "difficulty")
-    variants = zip(*(columns.get(name, none) for name in names), strict=True)
-    scores: dict[ProbedVariant, dict[int, list[float]]] = {}
-    for variant, run_number, score in zip(variants, columns["run"], columns["score"], strict=True):
-        runs = scores.setdefault(ProbedVariant(*variant), {})
-        runs.setdefault(run_number, []).append(score)
-    return {
-        variant: {number: float(np.mean(each[-window:])) for number, each in runs.items()}
-        for variant, runs in scores.items()
-    }

@@ -2,42 +2,31 @@
 
 from __future__ import annotations
 
-import math
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
-
-import numpy as np
 
 from examiner.arena.agents import AGENTS
 from examiner.arena.contract import make_agent
 from examiner.arena.job import Job, Plan
 from examiner.arena.plans import plan_of_frames
-from examiner.arena.play.episodes import Playing
-from examiner.arena.play.runner import FailedJob, Watcher, run
-from examiner.arena.play.runs import (
-    Mapper,
+from examiner.arena.play.judging import Flavour, Judgement, Learnt, judge
+from examiner.arena.play.means import (
     RunsMean,
     difference_of_runs,
-    in_turn,
     mean_of_runs,
+    means_of_runs,
     share_kept,
 )
+from examiner.arena.play.runner import FailedJob, Watcher, run
+from examiner.arena.play.runs import Mapper, in_turn
 from examiner.ledger import Ledger
+from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.wording import InputError, counted, listed, shorten
 
-
-class Flavour(NamedTuple):
-    """A mode and a difficulty of a game."""
-
-    mode: int | None
-    difficulty: int | None
-
-    def __str__(self) -> str:
-        return f"mode {self.mode}, difficulty {self.difficulty}"
+RANDOM_PLAY = "random play"
+"""The agent that learnt nowhere. Those that did have their flavour in their name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +51,15 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Flavours:
-    """The gaps of a plan, one for each agent, game, flavour learnt in and flavour judged in."""
+    """The gaps of a plan, one for each agent, game, flavour learnt in and flavour judged in.
+
+    `judged` has every episode they are made of, as `gaps` takes them; none where no job was done.
+    """
 
     gaps: tuple[Gap, ...]
     failed: tuple[FailedJob, ...]
     episodes: int
+    judged: Results | None = None
 
     def __repr__(self) -> str:
         return (
@@ -85,24 +78,6 @@ class Flavours:
         return html_table(repr(self), header, rows)
 
 
-class _Learnt(NamedTuple):
-    """What an agent has behind it: training episodes, their frames, and what it saved."""
-
-    episodes: int = 1
-    frames: int = 0
-    saved: bytes | None = None
-
-
-class _Judgement(NamedTuple):
-    """What a process is told: a job that is done, what its agent has behind it, and where to judge it."""
-
-    job: Job
-    learnt: _Learnt
-    judged: Flavour
-    episodes: int
-    folder: str
-
-
 def flavours(
     what: Plan | str | Path,
     folder: str | Path,
@@ -115,8 +90,9 @@ def flavours(
     """Play a plan, then judge every agent in all flavours of its game, without further learning.
 
     The plan's games say in which modes and difficulties agents learn; those, and what the plan calls
-    `evaluated`, are judged in, for so many episodes a run. The ledger in the folder resumes. The
-    question is that of papers/001, section 5. `map` is like `workers.map_processes`.
+    `evaluated`, are judged in, for so many episodes a run. The ledger in the folder resumes, and what
+    was judged is kept beside it. The question is that of papers/001, section 5. `map` is like
+    `workers.map_processes`.
 
     >>> import tempfile
     >>> from examiner.arena.plans import plan_from_toml
@@ -136,30 +112,23 @@ def flavours(
     done = [job for job in jobs if job not in failed]
     learnt = _learnt(outcome.ledger, plan, done)
     randoms = dict.fromkeys(_random_play(job) for job in done)
+    kept = outcome.ledger.parent / "judged"
+    kept.mkdir(exist_ok=True)
+    where = str(plan.folder or ""), str(kept)
     asked = [
-        _Judgement(job, learnt.get(job.key, _Learnt()), flavour, episodes, str(plan.folder or ""))
+        Judgement(job, learnt.get(job.key, Learnt()), flavour, episodes, *where)
         for job in (*done, *randoms)
         for flavour in judged[job.game]
     ]
-    scores: dict[tuple[str, str, Flavour, Flavour], list[float]] = {}
-    for one, score in zip(asked, (map or in_turn)(judge, asked), strict=True):
-        key = (one.job.agent, one.job.game, _flavour(one.job), one.judged)
-        scores.setdefault(key, []).append(score)
-    return Flavours(_gaps(scores), outcome.failed, episodes)
-
-
-_RANDOM = "\0random"  # no agent of a plan can be called so
+    told = _results(asked, (map or in_turn)(judge, asked)) if asked else None
+    return Flavours(gaps(told) if told else (), outcome.failed, episodes, told)
 
 
 def _random_play(job: Job) -> Job:
     return replace(
-        job, agent=_RANDOM, entry="random", settings={}, observation="raw", episodes=1, frames=None,
+        job, agent=RANDOM_PLAY, entry="random", settings={}, observation="raw", episodes=1, frames=None,
         mode=None, difficulty=None,
     )  # fmt: skip
-
-
-def _flavour(job: Job) -> Flavour:
-    return Flavour(job.mode, job.difficulty)
 
 
 def _judged(plan: Plan) -> dict[str, tuple[Flavour, ...]]:
@@ -187,12 +156,12 @@ def _refuse_forgetful(jobs: Sequence[Job]) -> None:
             )
 
 
-def _learnt(path: Path, plan: Plan, jobs: Sequence[Job]) -> Mapping[str, _Learnt]:
+def _learnt(path: Path, plan: Plan, jobs: Sequence[Job]) -> Mapping[str, Learnt]:
     """What each agent has behind it at its job's end, by the key of the job."""
     with Ledger(path, plan=plan.source) as ledger:
         accounts = ledger.enter([job.record(plan.split(job.game)) for job in jobs])
         return {
-            account.record.key: _Learnt(
+            account.record.key: Learnt(
                 account.episodes - account.evaluated,
                 account.frames,
                 ledger.checkpoint_data(account),
@@ -201,44 +170,76 @@ def _learnt(path: Path, plan: Plan, jobs: Sequence[Job]) -> Mapping[str, _Learnt
         }
 
 
-def judge(asked: _Judgement) -> float:
-    """Return the mean score of an agent that has learnt, in a flavour, without learning further."""
-    if asked.folder and asked.folder not in sys.path:
-        sys.path.insert(0, asked.folder)
-    job = replace(
-        asked.job,
-        mode=asked.judged.mode,
-        difficulty=asked.judged.difficulty,
-        protocol=replace(
-            asked.job.protocol, evaluation_episodes=asked.episodes, report_shares=(1.0,)
-        ),
-    )
-    # All training lies behind it: what is left are the episodes of the evaluation.
-    episodes, frames, saved = asked.learnt
-    playing = Playing.resume(job, episodes_done=episodes, frames_done=frames, checkpoint=saved)
-    return float(np.mean([episode.score for episode in playing]))
+def _results(asked: Sequence[Judgement], scores: Sequence[Sequence[float]]) -> Results:
+    """Every judged episode: agents by where they learnt, games by where they were judged."""
+    rows = []
+    for one, played in zip(asked, scores, strict=True):
+        job, learnt = one.job, Flavour(one.job.mode, one.job.difficulty)
+        learner = None if job.agent == RANDOM_PLAY and learnt == _NOWHERE else job.agent
+        agent = RANDOM_PLAY if learner is None else f"{job.agent} ({learnt.short})"
+        rows += [
+            (agent, job.game, *one.judged, job.seed, trial, score, learner, *learnt)
+            for trial, score in enumerate(played)
+        ]
+    return Results.from_dict(dict(zip(_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
 
 
-def _gaps(scores: Mapping[tuple[str, str, Flavour, Flavour], list[float]]) -> tuple[Gap, ...]:
-    gaps = []
-    for (agent, game, learnt, judged), here in scores.items():
-        if agent == _RANDOM or learnt == judged:
-            continue
-        native = scores.get((agent, game, judged, judged), [])
-        random = scores[_RANDOM, game, Flavour(None, None), judged]
-        advantage = difference_of_runs(native, random) if native else mean_of_runs([])
-        left = mean_of_runs(here).mean - mean_of_runs(random).mean
-        gaps.append(
-            Gap(
-                agent,
-                game,
-                learnt,
-                judged,
-                mean_of_runs(here),
-                mean_of_runs(native),
-                difference_of_runs(native, here),
-                mean_of_runs(random),
-                share_kept(advantage, left) if native else math.nan,
-            )
+_NOWHERE = Flavour(None, None)
+_LEARNER = ("learner", "learnt_mode", "learnt_difficulty")
+_COLUMNS = ("agent", "task", "mode", "difficulty", "run", "trial", "score", *_LEARNER)
+
+
+def gaps(judged: Results) -> tuple[Gap, ...]:
+    """Return the gaps of agents that were judged in several flavours of a game.
+
+    Beside mode and difficulty, in which they were judged, results have the columns `learner`,
+    `learnt_mode` and `learnt_difficulty`: agents of one learner differ in where they learnt. Random
+    play has no learner.
+
+    >>> table = {"agent": ["a (0/0)", "a (1/0)"], "task": ["t", "t"], "mode": [1, 1],
+    ...          "difficulty": [0, 0], "score": [2.0, 5.0], "learner": ["a", "a"],
+    ...          "learnt_mode": [0, 1], "learnt_difficulty": [0, 0]}
+    >>> [(gap.learnt.mode, gap.judged.mode, gap.gap.mean) for gap in gaps(Results.from_dict(table))]
+    [(0, 1, 3.0)]
+    """
+    columns = judged.to_dict()
+    missing = [name for name in (*_LEARNER, "mode", "difficulty") if name not in columns]
+    if missing:
+        raise InputError(
+            f"The results have no column {listed(missing)}. Give what `examiner flavours` judged."
         )
-    return tuple(gaps)
+    origins = dict(
+        zip(columns["agent"], zip(*(columns[name] for name in _LEARNER), strict=True), strict=True)
+    )
+    scores: dict[tuple[str | None, str, Flavour, Flavour], list[float]] = {}
+    for (agent, game, *flavour), runs in means_of_runs(judged).items():
+        learner, *learnt = origins[agent]
+        scores[learner, game, Flavour(*learnt), Flavour(*flavour)] = list(runs.values())
+    return tuple(
+        _gap(scores, key, here)
+        for key, here in scores.items()
+        if key[0] is not None and key[2] != key[3]
+    )
+
+
+def _gap(
+    scores: Mapping[tuple[str | None, str, Flavour, Flavour], list[float]],
+    key: tuple[str | None, str, Flavour, Flavour],
+    here: list[float],
+) -> Gap:
+    agent, game, learnt, judged = key
+    native = scores.get((agent, game, judged, judged), [])
+    random = scores.get((None, game, _NOWHERE, judged), [])
+    advantage = difference_of_runs(native, random)
+    left = mean_of_runs(here).mean - mean_of_runs(random).mean
+    return Gap(
+        agent or RANDOM_PLAY,
+        game,
+        learnt,
+        judged,
+        mean_of_runs(here),
+        mean_of_runs(native),
+        difference_of_runs(native, here),
+        mean_of_runs(random),
+        share_kept(advantage, left),
+    )

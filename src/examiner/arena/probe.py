@@ -12,19 +12,17 @@ from examiner.arena.contract import make_agent
 from examiner.arena.contrast import Contrast, ProbedPlan, ProbedVariant, contrast_of
 from examiner.arena.job import Job, Plan, check_job, environment_of
 from examiner.arena.plans import plan_of_frames
+from examiner.arena.play.means import RunsMean, difference_of_runs, share_kept
 from examiner.arena.play.runner import FailedJob, Watcher, run
 from examiner.arena.play.runs import (
     Mapper,
     Recorded,
     ReplayTest,
-    RunsMean,
-    difference_of_runs,
     in_turn,
     play_recorded,
     replay_test,
     reported_performance,
     reported_phase,
-    share_kept,
 )
 from examiner.arena.protocol import PROTOCOLS, Protocol
 from examiner.ledger import ledger_results

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from examiner.arena.flavours import flavours as play_flavours
 from examiner.arena.plans import plan_of_frames
 from examiner.cli.options import OUTPUT, Tabled, argument, option
-from examiner.cli.output import live_table, show
+from examiner.cli.output import live_table, progress_bar, show
 from examiner.cli.stopping import stopped_in_order
 from examiner.telling.findings import flavours as findings
 from examiner.workers import available_cores, map_processes
 
 SOME_FAILED = 1
 """Exit code when some jobs of the plan failed."""
+JUDGED = "judged.parquet"
+"""Every judged episode, in the folder of the ledger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +41,21 @@ def flavours(options: FlavourOptions, told: Tabled) -> None:
     plan = plan_of_frames(options.plan)
     folder = Path(options.output or plan.name)
     workers = options.workers or available_cores()
-    with stopped_in_order(folder), live_table() as watcher:
+    with stopped_in_order(folder), ExitStack() as shown:
+        watcher = shown.enter_context(live_table())
+
+        def judging(function: Callable[[Any], Any], jobs: Iterable[Any]) -> list[Any]:  # a mapper's
+            shown.close()  # the table of the run gives way to a bar
+            with progress_bar("judging") as progress:
+                return map_processes(
+                    function, jobs, processes=workers, progress=progress, stage="judging"
+                )
+
         found = play_flavours(
-            plan,
-            folder,
-            episodes=options.episodes,
-            workers=workers,
-            map=partial(map_processes, processes=workers),
-            watcher=watcher,
+            plan, folder, episodes=options.episodes, workers=workers, map=judging, watcher=watcher
         )
+    if found.judged is not None:
+        found.judged.save(folder / JUDGED)
     notes = [f"{each.job.agent} on {each.job.game} failed: {each.reason}" for each in found.failed]
     show(findings.tell(found), "examiner.flavours/1", told, notes, folder=str(folder))
     if found.failed:

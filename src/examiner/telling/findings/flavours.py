@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict
 
 from examiner.arena import Flavours
-from examiner.arena.play.runs import RunsMean
+from examiner.arena.play.means import RunsMean
 from examiner.telling.finding import Finding
 from examiner.telling.table import Column, Table
 from examiner.wording import counted
@@ -34,8 +34,8 @@ def tell(found: Flavours) -> Finding:
         {
             "agent": gap.agent,
             "game": gap.game,
-            "learnt": f"{gap.learnt.mode}/{gap.learnt.difficulty}",
-            "judged": f"{gap.judged.mode}/{gap.judged.difficulty}",
+            "learnt": gap.learnt.short,
+            "judged": gap.judged.short,
             "score": _shown(gap.score),
             "native": _shown(gap.native),
             "gap": _shown(gap.gap),

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from examiner.arena import FailedJob, Job, Pace, Plan, Repair, RunOutcome
 from examiner.arena.contrast import Contrast, ProbedPlan, ProbedVariant
 from examiner.arena.environments.games import game_variant
-from examiner.arena.play.runs import RunsMean
+from examiner.arena.play.means import RunsMean
 from examiner.arena.probe import RANDOM_EPISODES, Probe
 from examiner.arena.protocol import REFERENCE, deviations
 from examiner.datasets import load
