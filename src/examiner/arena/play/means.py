@@ -67,7 +67,10 @@ def ratio_of_runs(values: Sequence[float], others: Sequence[float]) -> RunsMean:
     .. math:: (\bar{x} - r \bar{y})^2 \le t^2 \, (s_x^2 / n_x + r^2 s_y^2 / n_y)
 
     with Welch's degrees of freedom at the ratio found. The ends are NaN where one run cannot tell, or where
-    the second mean may be 0, for then no end holds.
+    the second mean may be 0, for then no end holds. With two or three normal runs a side the interval held
+    the truth 94 to 98 times of 100 (`benchmarks/ratio_coverage.py`), one without ends counted as holding.
+    Where the second sample is relatively ten or twenty times as spread as the first, half to three quarters
+    of those of two runs had no ends, and those that had held it 88 and 76 times of 100.
 
     >>> ratio_of_runs([1.0, 2.0, 3.0], [10.0, 10.0, 10.0])
     RunsMean(mean=0.2, low=-0.048..., high=0.448..., runs=3)
