@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from examiner.arena import contrasts
 from examiner.datasets import load
 
 GAMES = ("asterix", "beam_rider", "freeway", "seaquest", "space_invaders")
-RUNS = {"brute": 3, "sarsa-blob-prost": 3, "dqn": 1, "random": 3}
+RUNS = {"brute": 3, "sarsa-blob-prost": 3, "dqn": 2, "random": 3}
 NAMES = ("atari-table1", "atari-table1-deterministic")
 
 
@@ -33,8 +34,9 @@ def test_every_cell_has_its_runs_and_its_frames(name):
             assert sorted(run for who, what, run in frames if (who, what) == (agent, game)) == list(
                 range(runs)
             )
-    least = {"brute": 1_000_000, "sarsa-blob-prost": 1_000_000, "dqn": 920_000, "random": 0}
-    assert all(reached >= least[agent] for (agent, _, _), reached in frames.items())
+    short = {key for key, reached in frames.items() if reached < 1_000_000 and key[0] != "random"}
+    assert short == {("dqn", "freeway", 0)}  # the time on the GPU was over
+    assert frames["dqn", "freeway", 0] >= 920_000
 
 
 @pytest.mark.parametrize(("name", "chance"), list(zip(NAMES, (0.25, 0.0), strict=True)))
@@ -50,17 +52,35 @@ def test_jobs_are_those_of_the_plan(name, chance):
     assert stored == keys
 
 
+@pytest.mark.parametrize(("name", "chance"), list(zip(NAMES, (0.25, 0.0), strict=True)))
+def test_dqns_jobs_are_those_of_its_script(name, chance, monkeypatch):
+    pytest.importorskip("ale_py", reason="Atari games need ale-py")
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+    from dqn_table1 import jobs
+
+    made = {
+        (job.key, job.game, job.seed, job.protocol.hash)
+        for job in jobs(chance, 1_000_000, range(RUNS["dqn"]), "cuda")
+    }
+    rows = columns(name)
+    of_dqn = np.array(rows["agent"]) == "dqn"
+    stored = (np.array(rows[one])[of_dqn] for one in ("job", "task", "run", "protocol"))
+    assert set(zip(*(one.tolist() for one in stored), strict=True)) == made
+
+
 def test_the_brute_falls_to_random_play_and_learners_do_not():
     found = contrasts(load("atari-table1-deterministic"), load("atari-table1")).contrasts
     cells = {(one.agent, one.game): both for one, both in found.items()}
     scoring = [game for game in GAMES if game != "freeway"]  # there the Brute never scores
     for game in scoring:
         brute, random = cells["brute", game], cells["random", game]
+        assert brute.left.high < 0.8
         assert brute.deterministic.mean > 1.3 * random.deterministic.mean
         assert brute.sticky.mean < 1.25 * random.sticky.mean
     for learner in ("sarsa-blob-prost", "dqn"):
         kept = [np.log(cells[learner, game].left.mean) for game in scoring]
         lost = [np.log(cells["brute", game].left.mean) for game in scoring]
+        assert all(cells[learner, game].left.high > 1.0 for game in scoring)
         assert all(np.greater(kept, lost))
         assert np.exp(np.mean(kept)) > 0.8 > np.exp(np.mean(lost))
 
