@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 
 import examiner as ex
 from examiner.irt.estimation import exponential
-from examiner.irt.estimation.tables import added_in_double, added_over_agents, halves
+from examiner.irt.estimation.tables import (
+    added_in_double,
+    added_over_agents,
+    halves,
+    times_curves,
+)
 
 
 @given(st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=40))
@@ -28,6 +33,9 @@ def test_products_of_many_terms_are_those_of_double_precision(tasks):
     exact = data.astype(np.float64)
     np.testing.assert_allclose(added_in_double(data, slope), exact @ slope, rtol=1e-11)
     np.testing.assert_allclose(added_over_agents(data, ability), ability @ exact, rtol=0, atol=1e-9)
+    curves = rng.exponential(3.0, (4, tasks))
+    split = np.stack(halves(curves), axis=1)
+    np.testing.assert_allclose(times_curves(data, split), exact @ curves.T, rtol=1e-10)
     plainly = (data @ slope.astype(np.float32)).astype(np.float64)
     assert np.abs(plainly / (exact @ slope) - 1).max() > 1e-9  # what is avoided
 
@@ -42,3 +50,23 @@ def test_a_complete_table_in_single_precision_is_fitted_as_in_double(monkeypatch
     single = ex.irt.fit(matrix, starts=1, errors=False)
     np.testing.assert_allclose(single.items.slope, double.items.slope, atol=1e-8)
     np.testing.assert_allclose(single.log_likelihood, double.log_likelihood, rtol=1e-12)
+
+
+@pytest.mark.parametrize("model", ["2pl", "1pl"])
+def test_a_table_with_gaps_in_single_precision_is_fitted_as_in_double(model, monkeypatch):
+    rng = np.random.default_rng(8)
+    items = ex.irt.ItemParameters.of(
+        [f"t{n}" for n in range(300)], rng.uniform(0.4, 2.5, 300), rng.normal(size=300)
+    )
+    values = ex.irt.simulate(items, 600, rng=5).to_numpy().copy()
+    values[rng.random(values.shape) < 0.6] = np.nan
+    matrix = ex.ResponseMatrix.from_array(values, tasks=items.tasks)
+    fits = []
+    for kind in (np.float64, np.float32):
+        monkeypatch.setattr(exponential, "suitable_kind", lambda *_, kind=kind: kind)
+        fits.append(ex.irt.fit(matrix, model, starts=1, errors=False))
+    double, single = fits
+    np.testing.assert_allclose(single.items.slope, double.items.slope, atol=2e-6)
+    np.testing.assert_allclose(single.items.intercept, double.items.intercept, atol=2e-6)
+    np.testing.assert_allclose(single.abilities.ability, double.abilities.ability, atol=2e-6)
+    np.testing.assert_allclose(single.log_likelihood, double.log_likelihood, rtol=1e-10)

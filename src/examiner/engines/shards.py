@@ -35,8 +35,8 @@ _PER_CELL = 16
 _PER_LISTED = 64
 """The same for each observed cell where these alone are kept: its column in lists of successes and trials,
 in the order of the file and in that of success."""
-_TABLES = 7
-"""Tables of [tasks, nodes] in single precision at work in an E-step and the M-step after it."""
+_TABLES = 6
+"""Tables of [tasks, nodes] in double precision at work in an E-step and the M-step after it."""
 _FEWEST_ROWS = 64
 
 
@@ -168,7 +168,7 @@ def rows_within(whole: Whole, memory: float) -> int:
     """Return how many agents fit in so many GB beside what a fit needs in any case."""
     check_memory(memory)
     tasks = len(whole.tasks)
-    needed = _PROGRAM + _TABLES * 4 * tasks * nodes_for(whole)
+    needed = _PROGRAM + _TABLES * 8 * tasks * nodes_for(whole)
     an_agent = _PER_CELL * tasks
     if whole.listed is not None:
         an_agent = _PER_LISTED * whole.listed // len(whole.agents) + 32 * nodes_for(whole)

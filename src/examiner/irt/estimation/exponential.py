@@ -19,12 +19,14 @@ from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
 from examiner.irt.estimation.fixed_point import Pace
 from examiner.irt.estimation.kernels import log_choices
 from examiner.irt.estimation.tables import (
+    add_mass,
     added_in_double,
     added_over_agents,
     agents_together,
     counts_of,
+    times_curves,
 )
-from examiner.irt.estimation.task_curves import CommonCurves, OwnCurves
+from examiner.irt.estimation.task_curves import CommonCurves, OwnCurves, OwnTerms
 from examiner.irt.estimation.usable_responses import (
     agent_totals,
     biserial_start,
@@ -144,7 +146,7 @@ class CountSource:
 def windows_of(matrix: ResponseMatrix) -> Windows:
     """Return agents in blocks of like success."""
     won, tried = agent_totals(matrix)
-    return Windows((won + 1.0) / (tried + 2.0), agents_together(matrix, _BLOCK))
+    return Windows((won + 1.0) / (tried + 2.0), agents_together(matrix, _BLOCK), tried)
 
 
 class PatternedSource(CountSource):
@@ -162,30 +164,41 @@ class PatternedSource(CountSource):
         totals: Totals | None = None,
     ) -> None:
         if curves is None:
-            curves = OwnCurves(suitable_kind(matrix, _SMALL))
+            # Products of lists of cells are not split.
+            listed = matrix.observed_cells is not None
+            curves = OwnCurves(np.float64 if listed else suitable_kind(matrix, _SMALL))
         self._curves = curves
         self._windows = windows_of(matrix) if windows is None else windows
         super().__init__(matrix, curves.kind, self._windows.order, totals)
         self._given = counts_of(matrix, 1, self._windows.order, curves.kind)
+        self.pace = pace_for(len(self.tasks), np.float64)  # sums of single precision are exact
 
     def expected(self, items: ItemParameters, rule: Quadrature) -> ExponentialStatistics:
         """Return the statistics of one E-step from two products over each block's few nodes."""
-        slope, kind, nodes = items.slope, self._curves.kind, rule.nodes
-        _, plus, rising = self._curves.of(items, rule)
-        score = added_in_double(self.won, slope)
-        mass = np.zeros((slope.size, nodes.size), dtype=kind)
+        nodes, terms = rule.nodes, self._curves.of(items, rule)
+        score = added_in_double(self.won, items.slope)
+        mass = np.zeros((nodes.size, len(items)))
+        if not self._windows.begun:
+            self._windows.begin(rule, *self._foreseen(terms))
 
         def joint(rows: slice, window: slice) -> Floats:
             density = np.multiply.outer(score[rows], nodes[window])
-            density -= added_in_double(self._given[rows], plus[:, window])
+            density -= times_curves(self._given[rows], terms.plus(window))
             density += rule.log_weights[window]
             return density
 
         def use(rows: slice, window: slice, weights: Floats) -> None:
-            mass[:, window] += self._given[rows].T @ weights.astype(kind)
+            add_mass(mass[window], self._given[rows], weights)
 
         found = self._windows.sweep(rule, joint, use)
-        return self.statistics(found, items, nodes, mass, rising, np.ones(slope.size))
+        return self.statistics(found, items, nodes, mass.T, terms.rising.T, np.ones(len(items)))
+
+    def _foreseen(self, terms: OwnTerms) -> tuple[Floats, Floats]:
+        """The share of successes that is expected at each node, and the information of one trial there."""
+        terms.plus(slice(None))
+        share = self.totals.tried / self.totals.tried.sum()
+        bend = share * terms.items.slope**2
+        return terms.rising @ share, terms.rising @ bend - np.square(terms.rising) @ bend
 
 
 class CompleteSource(CountSource):

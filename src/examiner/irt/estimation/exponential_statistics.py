@@ -79,15 +79,19 @@ class ExponentialStatistics(Expected):
 
     def derivatives(self) -> Derivatives:
         """Return gradients and curvatures of every task, from sums over the nodes."""
-        rising, nodes = self.rising, self.nodes
+        rising, mass, nodes = self.rising, self.mass, self.nodes
         kind = rising.dtype
+        if mass.ndim == 2:  # most nodes are beyond all agents
+            there = np.flatnonzero(mass.any(axis=0))
+            some = slice(there[0], there[-1] + 1)
+            rising, mass, nodes = rising[:, some], mass[:, some], nodes[some]
         powers = np.stack([np.ones_like(nodes), nodes, nodes**2], axis=1)
-        if self.mass.ndim == 1:
-            weighted = (self.mass[:, None] * powers).astype(kind)
+        if mass.ndim == 1:
+            weighted = (mass[:, None] * powers).astype(kind)
             first = np.asarray(rising @ weighted[:, :2], dtype=np.float64)
             bend = np.asarray((rising - rising * rising) @ weighted, dtype=np.float64)
         else:
-            at = rising * self.mass
+            at = rising * mass
             first = np.asarray(at @ powers[:, :2].astype(kind), dtype=np.float64)
             at -= at * rising
             bend = np.asarray(at @ powers.astype(kind), dtype=np.float64)

@@ -94,11 +94,10 @@ class Steps:
         self._kernel = BetaBinomial(whole.most) if response == "beta-binomial" else Binomial()
         if self.simple:
             self._kind = kind_for(whole.cells, complete=self._complete)
-            self._own = OwnCurves(self._kind)
+            self._own = OwnCurves(self._kind if whole.listed is None else np.float64)
         self._common = None if whole.given is None else CommonCurves(whole.given)
-        finest = np.float64 if self._complete else self._kind
         self.pace: Pace = (
-            pace_for(len(whole.tasks), finest) if self.simple else kernel_pace(self._kind)
+            pace_for(len(whole.tasks), np.float64) if self.simple else kernel_pace(self._kind)
         )
 
     def part(self, matrix: ResponseMatrix) -> Part:

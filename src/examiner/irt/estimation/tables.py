@@ -110,8 +110,40 @@ def added_over_agents(data: Table, weights: Floats) -> Floats:
     return total
 
 
-def halves(vector: Floats) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the leading bits of numbers, and what they leave.
+def times_curves(data: Table, curves: NDArray[np.floating]) -> Floats:
+    """Return data [agents, tasks] times curves [nodes, tasks], or times their halves [nodes, 2, tasks].
+
+    >>> curves = np.array([[1 / 3, 0.7]])
+    >>> data = np.ones((1, 2), dtype=np.float32)
+    >>> split = np.stack(halves(curves), axis=1)
+    >>> bool(abs(times_curves(data, split) - times_curves(data.astype(float), curves)).max() < 1e-10)
+    True
+    """
+    if curves.ndim == 2:
+        return np.asarray(data @ curves.T)
+    tasks = curves.shape[-1]
+    both = curves.reshape(-1, tasks)
+    total = np.zeros((data.shape[0], len(both)))
+    for start in range(0, tasks, _EXACTLY):
+        part = slice(start, start + _EXACTLY)
+        total += data[:, part] @ both[:, part].T
+    return np.asarray(total[:, ::2] + total[:, 1::2])
+
+
+def add_mass(mass: Floats, data: Table, weights: Floats) -> None:
+    """Add weights [agents, nodes], transposed, times data [agents, tasks] to mass [nodes, tasks].
+
+    Sums over one block of agents may be in single precision: they err by 1e-7 of themselves, to
+    either side, and sums of these over nodes and blocks by far less.
+    """
+    if is_listed(data):
+        mass += (data.T @ weights.astype(data.dtype, copy=False)).T
+    else:
+        mass += weights.T.astype(data.dtype) @ data
+
+
+def halves(numbers: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the leading bits of numbers, and what they leave; a row of several at a time.
 
     The leading ones are so few that sums of zeros and ones times `_EXACTLY` of them are exact in single
     precision, and what they leave is so small that its rounding is nothing.
@@ -120,9 +152,10 @@ def halves(vector: Floats) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     >>> bool(abs(leading.astype(float) + rest - [1 / 3, -0.7]).max() < 1e-11)
     True
     """
-    unit = 2.0 ** np.ceil(np.log2(max(np.abs(vector).max(initial=0.0), 1e-300))) * _EXACTLY / 2**24
-    leading = np.round(vector / unit) * unit
-    return leading.astype(np.float32), (vector - leading).astype(np.float32)
+    largest = np.abs(numbers).max(axis=-1, initial=0.0, keepdims=True)
+    unit = 2.0 ** np.ceil(np.log2(np.maximum(largest, 1e-300))) * _EXACTLY / 2**24
+    leading = np.round(numbers / unit) * unit
+    return leading.astype(np.float32), (numbers - leading).astype(np.float32)
 
 
 def _added_over_tasks(data: NDArray[np.floating], vector: Floats) -> Floats:

@@ -10,12 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.irt.estimation.tables import halves
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.posterior import Quadrature
 
 _GENTLE = 4.0
 """Slopes up to 4 in size have curves smooth enough for few Chebyshev nodes."""
 _CHEBYSHEV_ERROR = 1e-8
+_NODES_TOGETHER = 32
 
 
 class Places(NamedTuple):
@@ -82,31 +84,48 @@ class CommonCurves:
         return terms
 
 
-class OwnTerms(NamedTuple):
-    """log(1 + exp η) and σ(η) of every task at every node."""
+class OwnTerms:
+    """log(1 + exp η) and σ(η) of every task, at the nodes that were asked for: [nodes, tasks].
 
-    rule: Quadrature
-    plus: NDArray[np.floating]
-    rising: NDArray[np.floating]
+    `rising` is σ(η), and 0 where nobody asked. Data in single precision are multiplied with `halves`.
+    """
+
+    def __init__(self, items: ItemParameters, rule: Quadrature, kind: type[np.floating]) -> None:
+        self.items, self.rule, self._split = items, rule, kind is np.float32
+        nodes, tasks = len(rule), len(items)
+        self.rising = np.zeros((nodes, tasks))
+        self._plus = np.empty((nodes, 2, tasks), kind) if self._split else np.empty((nodes, tasks))
+        self._known = np.zeros(nodes, dtype=bool)
+
+    def plus(self, window: slice) -> NDArray[np.floating]:
+        """Return log(1 + exp η) at some nodes, or its halves."""
+        new = np.arange(len(self.rule))[window][~self._known[window]]
+        for start in range(0, len(new), _NODES_TOGETHER):
+            some = new[start : start + _NODES_TOGETHER]
+            eta = np.multiply.outer(self.rule.nodes[some], self.items.slope)
+            eta += self.items.intercept
+            plus, self.rising[some] = softplus_and_sigmoid(eta)
+            if self._split:
+                self._plus[some, 0], self._plus[some, 1] = halves(plus)
+            else:
+                self._plus[some] = plus
+        self._known[new] = True
+        return self._plus[window]
 
 
 class OwnCurves:
-    """The curves of agents that were given different trials."""
+    """The curves of agents that were given different trials, whose counts are kept in one `kind`."""
 
     def __init__(self, kind: type[np.floating]) -> None:
         self.kind = kind
-        self._last: tuple[ItemParameters, OwnTerms] | None = None
+        self._last: OwnTerms | None = None
 
     def of(self, items: ItemParameters, rule: Quadrature) -> OwnTerms:
         """Return the curves under these parameters."""
         last = self._last
-        if last is not None and last[0] is items and last[1].rule is rule:
-            return last[1]
-        eta = np.multiply.outer(items.slope, rule.nodes)
-        eta += items.intercept[:, None]
-        terms = OwnTerms(rule, *softplus_and_sigmoid(eta.astype(self.kind, copy=False)))
-        self._last = items, terms
-        return terms
+        if last is None or last.items is not items or last.rule is not rule:
+            last = self._last = OwnTerms(items, rule, self.kind)
+        return last
 
 
 def _chebyshev_count(steepest: float, reach: float) -> int:

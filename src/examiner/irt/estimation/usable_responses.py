@@ -214,6 +214,9 @@ def _means(matrix: ResponseMatrix) -> Floats:
         return ratio(cells.agent_sums(_shares(cells)), np.diff(cells.starts))
     if matrix.is_counts and same_trials(matrix) and (matrix.trials[0] == 1).all():
         return np.asarray(matrix.successes.sum(axis=1, dtype=np.float64) / len(matrix.tasks))
+    if matrix.is_counts and int(matrix.trials.max(initial=0)) <= 1:
+        won, tried = agent_totals(matrix)
+        return ratio(won, tried)
     total, count = np.zeros(len(matrix.agents)), np.zeros(len(matrix.agents))
     for start in range(0, len(matrix.agents), _ROWS):
         rows = slice(start, start + _ROWS)

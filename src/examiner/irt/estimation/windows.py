@@ -12,6 +12,9 @@ from examiner.irt.posterior import Quadrature, moments, posterior_weights
 
 _EDGE = 1e-9
 """A window may end where no posterior weight is above this."""
+_FORESEEN_SDS = 14.0
+"""Posterior standard deviations around where a block's standing is expected: eight of the posterior itself,
+and six since agents met other tasks than the average."""
 _MARGIN = 2
 """Nodes beyond those where posteriors lived last, since they move on."""
 
@@ -25,10 +28,35 @@ class Windows:
     follow the tasks' information was asked for, and is kept whole.
     """
 
-    def __init__(self, standing: Floats, size: int) -> None:
+    def __init__(self, standing: Floats, size: int, trials: Floats | None = None) -> None:
         self.order = np.argsort(standing, kind="stable")
         self._size = size
+        self._standing = standing[self.order]
+        self._trials = None if trials is None else trials[self.order]
         self._reaches: list[tuple[float, float]] | None = None
+
+    @property
+    def begun(self) -> bool:
+        """Whether it is known, or was foreseen, where posteriors live."""
+        return self._reaches is not None
+
+    def begin(self, rule: Quadrature, standing: Floats, information: Floats) -> None:
+        """Foresee where posteriors live, from the standing expected at each node, which rises.
+
+        `information` is that of one trial at each node. What is foreseen wrong is looked at with all
+        nodes, which costs time and nothing else.
+        """
+        if self._trials is None or (np.diff(standing) <= 0).any():
+            return
+        reaches = []
+        for start in range(0, self.order.size, self._size):
+            rows = slice(start, start + self._size)
+            edges = self._standing[rows][[0, -1]]
+            about = np.interp(edges, standing, rule.nodes)
+            known = self._trials[rows].min() * np.interp(about, rule.nodes, information)
+            spread = _FORESEEN_SDS / np.sqrt(1.0 + known)
+            reaches.append((float(about[0] - spread[0]), float(about[1] + spread[1])))
+        self._reaches = reaches
 
     def sweep(
         self,
