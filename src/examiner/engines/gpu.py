@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.engines.device import Device, Tensor
-from examiner.engines.gpu_errors import DeviceScores, LastScores, Terms
+from examiner.engines.gpu_errors import AskedOnDevice, DeviceScores, Terms
 from examiner.engines.gpu_kernels import DeviceKernelSource
 from examiner.engines.sending import DeviceCounts, first_start, sent
 from examiner.irt import MODELS, ItemParameters, Quadrature, Response
@@ -18,7 +18,6 @@ from examiner.irt.errors.parted import PartScores
 from examiner.irt.estimation.exponential import Totals, pace_for
 from examiner.irt.estimation.exponential_statistics import Derivatives, ExponentialStatistics
 from examiner.irt.estimation.kernels import log_choices
-from examiner.irt.estimation.parts import Asked
 from examiner.irt.estimation.task_curves import Places, places_for
 from examiner.irt.estimation.usable_responses import usable_responses
 from examiner.irt.items import Floats
@@ -69,7 +68,7 @@ class _There(NamedTuple):
     rising: Tensor
 
 
-class DeviceSource:
+class DeviceSource(AskedOnDevice):
     """Successes on a device, for the 1PL and 2PL; `suited` sends other models to their kernels there."""
 
     def __init__(
@@ -83,12 +82,9 @@ class DeviceSource:
         self.trials = whole.tried / len(whole.agents)
         constant = float(log_choices(matrix).sum()) if whole.most > 1 else 0.0
         self._totals = Totals(whole.won, whole.tried, constant)
-        kind = data.kind
-        pace = pace_for(len(self.tasks), kind)
-        self.pace = (
-            pace if kind is np.float64 else pace._replace(tolerance=_TOLERANCE, noise=_NOISE)
-        )
-        self._scores = LastScores()
+        self.pace = pace_for(len(self.tasks))
+        if data.kind is not np.float64:
+            self.pace = self.pace._replace(tolerance=_TOLERANCE, noise=_NOISE)
         self._places: tuple[Places, Tensor, Tensor | None] | None = None
 
     def suited(self, unknowns: Unknowns) -> DeviceSource | DeviceKernelSource:
@@ -143,17 +139,7 @@ class DeviceSource:
         """Whether all agents were given the same trials."""
         return self._data.whole.given is not None
 
-    def total(self, asked: Asked) -> tuple[Floats, ...]:
-        """Return the sums of what is answered about all agents."""
-        assert isinstance(asked, PartScores)
-        return asked.answered_by(self._scores.of(asked, self._scores_for))
-
-    def each(self, asked: Asked) -> tuple[Floats, ...]:
-        """Return what is answered about each agent."""
-        assert isinstance(asked, PartScores)
-        return self._scores.of(asked, self._scores_for).abilities(asked)
-
-    def _scores_for(self, asked: PartScores) -> DeviceScores:
+    def scores_for(self, asked: PartScores) -> DeviceScores:
         """Scores of the 1PL and 2PL, whose derivatives are known in closed form."""
         items, rule, device = asked.items, asked.rule, self._device
         free = Freedom.at(items, asked.model, None)

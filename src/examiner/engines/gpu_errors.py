@@ -6,6 +6,7 @@ their posteriors reach. The levels of missing information are those of `errors/o
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -30,7 +31,7 @@ from examiner.irt.errors.observed_information import (
 )
 from examiner.irt.errors.parted import PartScores
 from examiner.irt.estimation.em import Expected
-from examiner.irt.estimation.parts import TooLittleMemoryError
+from examiner.irt.estimation.parts import Asked, TooLittleMemoryError
 from examiner.irt.estimation.usable_responses import suitable_kind
 from examiner.irt.items import Floats
 from examiner.irt.posterior import posterior_weights
@@ -265,15 +266,30 @@ class DeviceScores:
         return self._device.torch.cat([mine, scores[own:].sum(dim=2).T], dim=1)
 
 
-class LastScores:
-    """The scores that were asked for last: several questions about the same tasks follow each other."""
+class AskedOnDevice(ABC):
+    """Answers questions about agents whose responses lie on a device.
 
-    def __init__(self) -> None:
-        self._kept: tuple[PartScores, DeviceScores] | None = None
+    The scores that were asked for last are kept: several questions about the same tasks follow each other.
+    """
 
-    def of(self, asked: PartScores, made: Callable[[PartScores], DeviceScores]) -> DeviceScores:
-        """Return the scores that a question is about, as they were or made anew."""
-        kept = self._kept
-        if kept is None or kept[0].items is not asked.items or kept[0].rule is not asked.rule:
-            kept = self._kept = asked, made(asked)
-        return kept[1]
+    _last: tuple[PartScores, DeviceScores] | None = None
+
+    @abstractmethod
+    def scores_for(self, asked: PartScores) -> DeviceScores:
+        """Return the scores that a question is about."""
+
+    def total(self, asked: Asked) -> tuple[Floats, ...]:
+        """Return the sums of what is answered about all agents."""
+        assert isinstance(asked, PartScores)
+        return asked.answered_by(self._scores(asked))
+
+    def each(self, asked: Asked) -> tuple[Floats, ...]:
+        """Return what is answered about each agent."""
+        assert isinstance(asked, PartScores)
+        return self._scores(asked).abilities(asked)
+
+    def _scores(self, asked: PartScores) -> DeviceScores:
+        last = self._last
+        if last is None or last[0].items is not asked.items or last[0].rule is not asked.rule:
+            last = self._last = asked, self.scores_for(asked)
+        return last[1]

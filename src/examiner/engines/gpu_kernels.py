@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from examiner.engines.device import Device, Tensor
-from examiner.engines.gpu_errors import DeviceScores, LastScores, Terms
+from examiner.engines.gpu_errors import AskedOnDevice, DeviceScores, Terms
 from examiner.irt import ItemParameters, Quadrature, Response
 from examiner.irt.errors.freedom import Freedom
 from examiner.irt.errors.observed_information import complete_information, term_slopes
@@ -15,7 +15,6 @@ from examiner.irt.errors.parted import PartScores
 from examiner.irt.estimation.kernel_source import KernelSource, kernel_kind
 from examiner.irt.estimation.kernel_statistics import KernelStatistics
 from examiner.irt.estimation.kernels import kernel_for
-from examiner.irt.estimation.parts import Asked
 from examiner.irt.estimation.usable_responses import UsableResponses
 from examiner.irt.items import Floats, curves
 from examiner.irt.model import Unknowns
@@ -26,7 +25,7 @@ from examiner.results.connected_blocks import connections_in_blocks
 _ROWS = 8192
 
 
-class DeviceKernelSource:
+class DeviceKernelSource(AskedOnDevice):
     """The statistics T_c of a kernel on a device: an E-step is two products for each of them.
 
     All nodes are looked at for every agent: what windows save is less than what blocks of few agents cost
@@ -47,7 +46,7 @@ class DeviceKernelSource:
         if usable is not None:
             self.dropped, self.left_out, self.means = usable.dropped, usable.left_out, usable.means
             self.joined = connections_in_blocks(matrix)
-        self._kernel, self._scores = kernel_for(response, matrix), LastScores()
+        self._kernel = kernel_for(response, matrix)
         kind = device.kind(kernel_kind(matrix))
         parts: list[list[Tensor]] = []
         self._constant = 0.0
@@ -69,17 +68,8 @@ class DeviceKernelSource:
         """Whether all agents were given the same trials, so that fewer tables are needed."""
         return False
 
-    def total(self, asked: Asked) -> tuple[Floats, ...]:
-        """Return the sums of what is answered about all agents."""
-        assert isinstance(asked, PartScores)
-        return asked.answered_by(self._scores.of(asked, self._scores_for))
-
-    def each(self, asked: Asked) -> tuple[Floats, ...]:
-        """Return what is answered about each agent."""
-        assert isinstance(asked, PartScores)
-        return self._scores.of(asked, self._scores_for).abilities(asked)
-
-    def _scores_for(self, asked: PartScores) -> DeviceScores:
+    def scores_for(self, asked: PartScores) -> DeviceScores:
+        """Return scores by the derivatives of the kernel's terms."""
         items, rule, kernel = asked.items, asked.rule, self._kernel
         free = Freedom.at(items, asked.model, None)
         found = self.expected(items, rule)

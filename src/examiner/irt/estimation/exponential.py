@@ -71,16 +71,15 @@ def kind_for(cells: int, *, complete: bool) -> type[np.floating]:
     return suitable_kind(cells, _SMALL_AND_COMPLETE if complete else _SMALL)
 
 
-def pace_for(tasks: int, kind: type[np.floating]) -> Pace:
+def pace_for(tasks: int) -> Pace:
     """Return how finely to integrate and when to stop."""
-    exact = kind is np.float64
     return Pace(
         _SPACING if tasks > _SHORT else 0.4 * _SPACING,
         reach=9.0,  # what lies beyond weighs 1e-19
         relaid=(3, 10, 30, 100, 300),
         fresh=8,
-        tolerance=1e-6 if exact else 5e-5,  # products in single precision stall near 1e-5
-        noise=1e-12 if exact else 1e-8,
+        tolerance=1e-6,
+        noise=1e-12,
     )
 
 
@@ -107,7 +106,7 @@ class CountSource:
         self.won = counts_of(matrix, 0, self._order, np.float64 if listed else kind)
         self.totals = Totals.of(matrix) if totals is None else totals
         self.trials = self.totals.tried / len(self.agents)
-        self.pace = pace_for(len(self.tasks), kind)
+        self.pace = pace_for(len(self.tasks))
 
     def serves(self, unknowns: Unknowns) -> bool:
         """Whether curves run from 0 to 1 and trials of a cell are independent."""
@@ -171,7 +170,6 @@ class PatternedSource(CountSource):
         self._windows = windows_of(matrix) if windows is None else windows
         super().__init__(matrix, curves.kind, self._windows.order, totals)
         self._given = counts_of(matrix, 1, self._windows.order, curves.kind)
-        self.pace = pace_for(len(self.tasks), np.float64)  # sums of single precision are exact
 
     def expected(self, items: ItemParameters, rule: Quadrature) -> ExponentialStatistics:
         """Return the statistics of one E-step from two products over each block's few nodes."""
@@ -221,7 +219,6 @@ class CompleteSource(CountSource):
             kind = kind_for(matrix.successes.size, complete=True)
         self._curves = curves
         super().__init__(matrix, kind, None, totals)
-        self.pace = pace_for(len(self.tasks), np.float64)  # sums of single precision are exact
 
     def expected(self, items: ItemParameters, rule: Quadrature) -> ExponentialStatistics:
         """Return the statistics of one E-step from two products of the data with a vector."""

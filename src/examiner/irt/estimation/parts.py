@@ -96,9 +96,7 @@ class Steps:
             self._kind = kind_for(whole.cells, complete=self._complete)
             self._own = OwnCurves(self._kind if whole.listed is None else np.float64)
         self._common = None if whole.given is None else CommonCurves(whole.given)
-        self.pace: Pace = (
-            pace_for(len(whole.tasks), np.float64) if self.simple else kernel_pace(self._kind)
-        )
+        self.pace: Pace = pace_for(len(whole.tasks)) if self.simple else kernel_pace(self._kind)
 
     def part(self, matrix: ResponseMatrix) -> Part:
         """Return what is worth keeping of some agents, once their responses were seen."""
