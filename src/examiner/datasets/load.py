@@ -175,6 +175,20 @@ def load_arena(card: Card) -> Results:
     return results.with_attributes(Attributes("agent", results.agents, ("family", LEARNS), known))
 
 
+def load_flavours(card: Card) -> Results:
+    """Return judged episodes: modes and difficulties are items, and agents say where they learnt.
+
+    >>> load_flavours(read_card("atari-flavours")).agents
+    ('random play', 'sarsa-blob-prost (0/0)', 'sarsa-blob-prost (0/1)', 'sarsa-blob-prost (1/0)')
+    """
+    return Results.from_frame(
+        data_frame(card.file),
+        measures=["score"],
+        item=["mode", "difficulty"],
+        provenance=_provenance(card),
+    )
+
+
 def load_swe_bench(card: Card) -> Results:
     """Return what each entry of a leaderboard resolved, with the repository of each task.
 
@@ -208,6 +222,7 @@ DATASETS: Mapping[str, Callable[[Card], Dataset]] = MappingProxyType(
         "atari-arena": load_arena,
         "atari-arena-deterministic": load_arena,
         "atari-dqn-family": load_atari_agents,
+        "atari-flavours": load_flavours,
         "atari-human-random": load_human_random_scales,
         "atari-irt-2017-table1": load_published_table,
         "atari-profile": load_profiles,
@@ -231,6 +246,7 @@ def load(
         "atari-arena",
         "atari-arena-deterministic",
         "atari-dqn-family",
+        "atari-flavours",
         "atari-table1",
         "atari-table1-deterministic",
         "gvgai-planners",
