@@ -20,7 +20,17 @@ from examiner.engines.packed_folder import (
     stored,
 )
 from examiner.engines.packing import Table, decode
-from examiner.engines.shard_files import Stamp, check_alike, check_unchanged, shard_paths
+from examiner.engines.shard_columns import Columns, check_alike
+from examiner.engines.shard_places import (
+    LocalShard,
+    Shard,
+    Source,
+    Stamp,
+    check_unchanged,
+    on_this_machine,
+    shards_at,
+    stamps_of,
+)
 from examiner.engines.sparse_cells import cut_off, listed, thin_out
 from examiner.irt import Dropped
 from examiner.irt.estimation.parts import Whole
@@ -30,7 +40,7 @@ from examiner.results.connected_blocks import connections_of_blocks, in_short_bl
 from examiner.results.connections import MOST_AGENTS
 from examiner.results.observed_cells import MOST_OBSERVED
 from examiner.scores.recipe import Learnt, Recipe
-from examiner.wording import InputError, shorten
+from examiner.wording import InputError, counted, shorten
 
 _FEW_CELLS = 10_000_000
 """Up to here the weakest link between agents is looked for with all cells in memory."""
@@ -44,7 +54,7 @@ class Packed:
     def __init__(self, folder: Path, note: PackedNote, sums: Sums) -> None:
         self.folder, self.note, self.sums = folder, note, sums
         self._path = folder / "cells"
-        self._stamp = Stamp.of(self._path)
+        self._files = (*on_this_machine(note.stamps), LocalShard(self._path).stamp())
         given = sums.given
         self.whole = Whole(
             note.agents,
@@ -80,9 +90,8 @@ class Packed:
         return size_of_cells(self.note, self.sums)
 
     def check(self) -> None:
-        """Refuse to go on where a shard, or what was made of them, has changed."""
-        check_unchanged(self.note.stamps)
-        check_unchanged([self._stamp])
+        """Refuse to go on where a file, of shards or made of them, has changed; objects are not asked."""
+        check_unchanged((LocalShard(Path(file.place)).stamp() for file in self._files), self._files)
 
     def matrix(self, start: int, stop: int) -> ResponseMatrix:
         """Return some agents as a matrix."""
@@ -112,7 +121,7 @@ class Packed:
 
 
 def packed(
-    source: str | Path | Sequence[str | Path],
+    source: Source,
     folder: Path,
     *,
     measure: str | None = None,
@@ -120,15 +129,29 @@ def packed(
     progress: Progress | None = None,
 ) -> Packed:
     """Decode Parquet shards into a folder, or take what was decoded there from the same shards before."""
-    paths = [path.absolute() for path in shard_paths(source)]
-    refuse_the_shards(folder, source, paths)
-    stamps = tuple(Stamp.of(path) for path in paths)
+    shards = shards_at(source)
+    refuse_the_shards(folder, source, shards)
+    stamps = stamps_of(shards)
     before = stored(folder)
     if before is not None and before[0][:3] == (stamps, success, measure):
-        note = before[0]
-        return Packed(folder, note, before[1])
-    columns = check_alike(paths, measure)
+        note, sums = before
+        return Packed(folder, note._replace(notes=(*note.notes, *_known_again(stamps))), sums)
+    columns = check_alike(shards, measure)
     refuse_others(folder)
+    note = PackedNote(stamps, success, measure, 1, (), (), (), (), columns.measure)
+    note, sums = _decoded(shards, folder, columns, note._replace(notes=columns.notes), progress)
+    store(folder, note, sums)
+    return Packed(folder, note, sums)
+
+
+def _decoded(
+    shards: Sequence[Shard],
+    folder: Path,
+    columns: Columns,
+    note: PackedNote,
+    progress: Progress | None,
+) -> tuple[PackedNote, Sums]:
+    """Write the cells of shards to a folder, or nothing."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # From here on nothing whole lies there until the new note does.
@@ -138,23 +161,34 @@ def packed(
         raise disk_error(folder / "cells", 0, problem) from None
     table = Table(file, Names(), Names())
     try:
-        for done, path in enumerate(paths, start=1):
-            decode(path, columns, success, table)
+        for done, shard in enumerate(shards, start=1):
+            decode(shard, columns, note.success, table)
             if progress is not None:
-                progress("decoding shards", done, len(paths))
-        check_unchanged(stamps)
+                progress("decoding shards", done, len(shards))
+        check_unchanged(stamps_of(shards), note.stamps)
         if not file.rows:
-            raise InputError(f"The shards at {shorten(source, 200)} hold no results. Check them.")
-        note = PackedNote(stamps, success, measure, 1, (), (), (), (), columns.measure)
-        note, sums = _finished(table, note._replace(notes=columns.notes))
+            raise InputError(
+                f"The shards from {shorten(shards[0], 200)} on hold no results. Check them."
+            )
+        note, sums = _finished(table, note)
         if file.repeated:
             note = note._replace(notes=(*note.notes, columns.repeated(sums.most)))
     except BaseException:
         file.discard()
         (folder / "columns").unlink(missing_ok=True)
         raise
-    store(folder, note, sums)
-    return Packed(folder, note, sums)
+    return note, sums
+
+
+def _known_again(stamps: Sequence[Stamp]) -> tuple[str, ...]:
+    """Say of objects that were decoded before by what they were known: not by all they hold."""
+    remote = len(stamps) - len(on_this_machine(stamps))
+    if not remote:
+        return ()
+    return (
+        f"{counted(remote, 'shard')} at a URL, decoded before and found in the cache, known by rows and "
+        f"columns alone. Name another folder (`--cache`) where results in them were changed since.",
+    )
 
 
 def _finished(table: Table, note: PackedNote) -> tuple[PackedNote, Sums]:

@@ -12,13 +12,13 @@ import numpy as np
 from examiner.checking import from_record, to_record
 from examiner.engines.cell_file import disk_error
 from examiner.engines.cell_sums import Sums
-from examiner.engines.shard_files import Stamp
+from examiner.engines.shard_places import LocalShard, Shard, Source, Stamp, path_of
 from examiner.irt import Dropped
 from examiner.results.connections import WeakLink
 from examiner.results.storage import write_text
 from examiner.wording import InputError, shorten
 
-_SCHEMA = "examiner.packed/3"
+_SCHEMA = "examiner.packed/4"
 
 
 class PackedNote(NamedTuple):
@@ -38,12 +38,11 @@ class PackedNote(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def refuse_the_shards(
-    folder: Path, source: str | Path | Sequence[str | Path], paths: Sequence[Path]
-) -> None:
+def refuse_the_shards(folder: Path, source: Source, shards: Sequence[Shard]) -> None:
     """Refuse to decode shards into the folder in which they lie."""
-    named = [Path(source)] if isinstance(source, (str, Path)) else []
-    if folder.resolve() in {path.resolve() for path in (*named, *(path.parent for path in paths))}:
+    there = {shard.path.parent.resolve() for shard in shards if isinstance(shard, LocalShard)}
+    named = path_of(source) if isinstance(source, (str, Path)) else None
+    if folder.resolve() in there | ({named.resolve()} if named is not None else set()):
         raise InputError(
             f"The folder {shorten(folder, 200)} is that of the shards themselves. Name another folder for "
             f"what is decoded (`--cache`)."
