@@ -28,7 +28,8 @@ import numpy as np
 import polars as pl
 
 import examiner as ex
-from examiner.engines.packed import packed, store
+from examiner.engines.packed import packed
+from examiner.engines.packed_folder import store
 
 BASE = (1000, 1000, 0.0)
 GROWN = [

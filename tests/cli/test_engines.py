@@ -97,3 +97,19 @@ def test_results_of_another_day_are_added_to_a_fit(examiner, tmp_path):
     done = examiner("fit", "today.parquet", "--fit", "fit.json")
     assert done.returncode == 2
     assert "`examiner fit --add today.parquet --fit fit.json`" in done.stderr
+
+
+def test_a_url_is_fitted_by_command_and_refused_where_results_are_needed_in_memory(
+    examiner, shards
+):
+    here = json.loads(examiner("fit", shards, "--engine", "shards", "--json").stdout)
+    for engine in ("auto", "shards"):
+        done = examiner("fit", f"{shards.as_uri()}/", "--engine", engine, "--json")
+        told = json.loads(done.stdout)
+        assert told["engine"] == "shards" and told["log_likelihood"] == here["log_likelihood"]
+    refusal = "Cannot read 's3://board/day/' into memory: of URLs, Parquet alone is read"
+    for command in (("describe",), ("fit", "--engine", "memory"), ("scores",)):
+        done = examiner(command[0], "s3://board/day/", *command[1:])
+        assert done.returncode == 2 and refusal in done.stderr
+    done = examiner("fit", "s3://board/day/", "--keep", "agent:a")
+    assert done.returncode == 2 and "or download them for `--engine memory`" in done.stderr

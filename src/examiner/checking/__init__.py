@@ -11,6 +11,9 @@ from examiner.checking.records import Wanted as Wanted
 from examiner.checking.records import from_record as from_record
 from examiner.checking.records import settle as settle
 from examiner.checking.records import to_record as to_record
+from examiner.checking.urls import refuse_url as refuse_url
+from examiner.checking.urls import scheme_of as scheme_of
+from examiner.checking.urls import without_secrets as without_secrets
 from examiner.checking.values import Floats as Floats
 from examiner.checking.values import Randomness as Randomness
 from examiner.checking.values import check_finite as check_finite

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
 
+from examiner.checking import scheme_of
 from examiner.cli.options import ComparisonOptions, SourceOptions, option, success_of
 from examiner.cli.output import ProgressCallback
 from examiner.datasets import DATASETS
@@ -27,7 +28,7 @@ class EngineOptions:
 
     engine: Literal["auto", "memory", "shards", "gpu", "ray"] = option(
         "auto",
-        "auto: shards for Parquet that would fill the memory, else memory; gpu and ray need their extras.",
+        "auto: shards for Parquet at a URL or beyond the memory, else memory; gpu and ray need extras.",
     )
     memory: float = option(2.0, "GB that shards may take.", metavar="GB")
     cache: Path | None = option(
@@ -54,7 +55,7 @@ def chosen_engine(options: SourceOptions, where: EngineOptions) -> tuple[str, st
     from examiner.engines.estimate import engine_for, estimate, size_of_shards
 
     measure = None if options.measure is None else options.measure[0]
-    if where.engine == "shards":
+    if where.engine == "shards" and scheme_of(options.source) is None:
         size = size_of_shards(options.source, measure)
         return "shards", estimate(size, "shards", where.memory).sentence(size)
     return engine_for(options.source, measure)
@@ -75,9 +76,11 @@ def shards_from(
     asked += ["--success-share"] if comparison.success_share is not None else []
     success = success_of(comparison.success)
     if asked or isinstance(success, str):
+        here = "use" if scheme_of(options.source) is None else "download them for"
         raise InputError(
             f"Shards are fitted as they are written, and {listed(asked or ['--success ' + str(success)])} "
-            f"would change them. Write them so beforehand (`examiner convert`), or use `--engine memory`."
+            f"would change them. Write them so beforehand (`examiner convert`), or {here} "
+            f"`--engine memory`."
         )
     asked_of_both: _Asked = {
         "memory": where.memory,

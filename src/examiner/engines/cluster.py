@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.engines.packed import Packed, Progress
+from examiner.engines.shard_places import Source
 from examiner.engines.shards import OnDisk, Shards, packed_in
 from examiner.irt import ItemParameters, Quadrature, Response
 from examiner.irt.estimation.em import Expected
@@ -162,7 +163,7 @@ def _told(problem: Exception) -> str:
 
 
 def ray(
-    source: str | Path | Sequence[str | Path],
+    source: Source,
     *,
     address: str | None = None,
     shards: int | None = None,
@@ -175,10 +176,10 @@ def ray(
 ) -> PartedSource:
     """Return a source for `irt.fit` of Parquet files whose E-steps run on a Ray cluster.
 
-    Files are decoded once, here, as `sharded` does; workers read their agents from the folder `cache`,
-    which every node must see. `address` is that of a running cluster ("auto" finds the one on this
-    machine); without it one is started here. There is a shard of agents for each core, or so many `shards`,
-    each within `memory` GB. A worker or node that is lost costs its shard once more.
+    Files, also those at a URL, are decoded once, here, as `sharded` does; workers read their agents from
+    the folder `cache`, which every node must see. `address` is that of a running cluster ("auto" finds the
+    one on this machine); without it one is started here. There is a shard of agents for each core, or so
+    many `shards`, each within `memory` GB. A worker or node that is lost costs its shard once more.
 
     >>> from examiner.irt import fit
     >>> fit(ray("leaderboard/", address="auto", cache="/shared/packed"))  # doctest: +SKIP

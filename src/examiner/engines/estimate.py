@@ -9,9 +9,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 import polars as pl
 
+from examiner.checking import scheme_of
 from examiner.engines.pace import Pace, check_memory
-from examiner.engines.shard_files import check_alike, scanned, shard_paths
-from examiner.results.parquet import damaged
+from examiner.engines.shard_columns import check_alike
+from examiner.engines.shard_places import place_of, shards_at
 from examiner.results.storage import PROBLEMS
 from examiner.wording import InputError, counted
 
@@ -74,14 +75,14 @@ def size_of_shards(source: str | Path, measure: str | None = None) -> Size:
     >>> size_of_shards(table.save(Path(tempfile.mkdtemp()) / "t.parquet"))
     Size(agents=2, tasks=3, rows=5)
     """
-    paths = shard_paths(source)
-    columns = check_alike(paths, measure)
+    shards = shards_at(source)
+    columns = check_alike(shards, measure)
     names = [columns.agent] if columns.tasks else [columns.agent, "task"]
-    found = pl.concat([scanned(path).select(pl.col(names).cast(pl.String)) for path in paths])
+    found = pl.concat([shard.scanned().select(pl.col(names).cast(pl.String)) for shard in shards])
     try:
         counts = found.select(pl.col(names).n_unique(), rows=pl.len()).collect(engine="streaming")
-    except PROBLEMS as problem:
-        raise damaged(Path(str(source)), problem) from None
+    except (*PROBLEMS, OSError) as problem:
+        raise place_of(source).unreadable(problem) from None
     agents, *tasks, rows = counts.row(0)
     if columns.tasks:
         return Size(agents, len(columns.tasks), rows * len(columns.tasks))
@@ -126,13 +127,16 @@ def available_gigabytes() -> float:
 def engine_for(source: str | Path, measure: str | None = None) -> tuple[Engine, str | None]:
     """Return the engine that suits Parquet files, and a sentence where the fit will take long.
 
-    What fits in half of the free memory is fitted in memory, all else from shards.
+    What fits in half of the free memory is fitted in memory, all else from shards; so is what lies at a
+    URL, whose names are not fetched for an estimate.
 
-    >>> engine_for("scores.csv")
-    ('memory', None)
+    >>> engine_for("scores.csv"), engine_for("s3://board/day/")
+    (('memory', None), ('shards', None))
     """
+    if scheme_of(source) is not None:
+        return "shards", None
     try:
-        if not all(path.suffix == ".parquet" for path in shard_paths(source)):
+        if not all(str(shard).endswith(".parquet") for shard in shards_at(source)):
             return "memory", None
         size = size_of_shards(source, measure)
     except InputError:  # what else it may be is for the importers to say

@@ -2,54 +2,50 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from examiner.checking import from_record, to_record
 from examiner.engines.cell_file import CellFile, disk_error
 from examiner.engines.cell_sums import Sums, unpacked
 from examiner.engines.name_numbers import Names
+from examiner.engines.packed_folder import (
+    PackedNote,
+    refuse_others,
+    refuse_the_shards,
+    size_of_cells,
+    store,
+    stored,
+)
 from examiner.engines.packing import Table, decode
-from examiner.engines.shard_files import Stamp, check_alike, check_unchanged, shard_paths
+from examiner.engines.shard_columns import Columns, check_alike
+from examiner.engines.shard_places import (
+    LocalShard,
+    Shard,
+    Source,
+    Stamp,
+    check_unchanged,
+    on_this_machine,
+    shards_at,
+    stamps_of,
+)
 from examiner.engines.sparse_cells import cut_off, listed, thin_out
 from examiner.irt import Dropped
 from examiner.irt.estimation.parts import Whole
 from examiner.irt.estimation.usable_responses import check_enough_agents, set_aside
 from examiner.results import Connections, ResponseMatrix, connections
 from examiner.results.connected_blocks import connections_of_blocks, in_short_blocks
-from examiner.results.connections import MOST_AGENTS, WeakLink
+from examiner.results.connections import MOST_AGENTS
 from examiner.results.observed_cells import MOST_OBSERVED
-from examiner.results.storage import write_text
 from examiner.scores.recipe import Learnt, Recipe
-from examiner.wording import InputError, shorten
+from examiner.wording import InputError, counted, shorten
 
-_SCHEMA = "examiner.packed/3"
 _FEW_CELLS = 10_000_000
 """Up to here the weakest link between agents is looked for with all cells in memory."""
 _PIECE = 1 << 25
 Progress = Callable[[str, int, int], None]
-
-
-class PackedNote(NamedTuple):
-    """What is stored beside the cells: of which files they are, and who and what they are."""
-
-    stamps: tuple[Stamp, ...]
-    success: float | None
-    measure: str | None
-    bytes: int
-    agents: tuple[str, ...]
-    tasks: tuple[str, ...]
-    dropped: tuple[Dropped, ...]
-    left_out: tuple[Dropped, ...]
-    taken: str | None = None
-    """The measure that was taken; None where there is a column for each task, or counts."""
-    weakest: WeakLink | None = None
-    notes: tuple[str, ...] = ()
 
 
 class Packed:
@@ -58,7 +54,7 @@ class Packed:
     def __init__(self, folder: Path, note: PackedNote, sums: Sums) -> None:
         self.folder, self.note, self.sums = folder, note, sums
         self._path = folder / "cells"
-        self._stamp = Stamp.of(self._path)
+        self._files = (*on_this_machine(note.stamps), LocalShard(self._path).stamp())
         given = sums.given
         self.whole = Whole(
             note.agents,
@@ -80,7 +76,7 @@ class Packed:
     @classmethod
     def open(cls, folder: Path) -> Packed:
         """Return what was packed in a folder before; the shards it was made of need not be there."""
-        before = _stored(folder)
+        before = stored(folder)
         if before is None:
             raise InputError(
                 f"There are no packed responses in {shorten(folder, 200)}. Name a folder that all nodes "
@@ -91,12 +87,11 @@ class Packed:
     @property
     def size(self) -> int:
         """Bytes on disk."""
-        return _size(self.note, self.sums)
+        return size_of_cells(self.note, self.sums)
 
     def check(self) -> None:
-        """Refuse to go on where a shard, or what was made of them, has changed."""
-        check_unchanged(self.note.stamps)
-        check_unchanged([self._stamp])
+        """Refuse to go on where a file, of shards or made of them, has changed; objects are not asked."""
+        check_unchanged((LocalShard(Path(file.place)).stamp() for file in self._files), self._files)
 
     def matrix(self, start: int, stop: int) -> ResponseMatrix:
         """Return some agents as a matrix."""
@@ -126,7 +121,7 @@ class Packed:
 
 
 def packed(
-    source: str | Path | Sequence[str | Path],
+    source: Source,
     folder: Path,
     *,
     measure: str | None = None,
@@ -134,15 +129,29 @@ def packed(
     progress: Progress | None = None,
 ) -> Packed:
     """Decode Parquet shards into a folder, or take what was decoded there from the same shards before."""
-    paths = [path.absolute() for path in shard_paths(source)]
-    _refuse_the_shards(folder, source, paths)
-    stamps = tuple(Stamp.of(path) for path in paths)
-    before = _stored(folder)
+    shards = shards_at(source)
+    refuse_the_shards(folder, source, shards)
+    stamps = stamps_of(shards)
+    before = stored(folder)
     if before is not None and before[0][:3] == (stamps, success, measure):
-        note = before[0]
-        return Packed(folder, note, before[1])
-    columns = check_alike(paths, measure)
-    _refuse_others(folder)
+        note, sums = before
+        return Packed(folder, note._replace(notes=(*note.notes, *_known_again(stamps))), sums)
+    columns = check_alike(shards, measure)
+    refuse_others(folder)
+    note = PackedNote(stamps, success, measure, 1, (), (), (), (), columns.measure)
+    note, sums = _decoded(shards, folder, columns, note._replace(notes=columns.notes), progress)
+    store(folder, note, sums)
+    return Packed(folder, note, sums)
+
+
+def _decoded(
+    shards: Sequence[Shard],
+    folder: Path,
+    columns: Columns,
+    note: PackedNote,
+    progress: Progress | None,
+) -> tuple[PackedNote, Sums]:
+    """Write the cells of shards to a folder, or nothing."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # From here on nothing whole lies there until the new note does.
@@ -152,51 +161,34 @@ def packed(
         raise disk_error(folder / "cells", 0, problem) from None
     table = Table(file, Names(), Names())
     try:
-        for done, path in enumerate(paths, start=1):
-            decode(path, columns, success, table)
+        for done, shard in enumerate(shards, start=1):
+            decode(shard, columns, note.success, table)
             if progress is not None:
-                progress("decoding shards", done, len(paths))
-        check_unchanged(stamps)
+                progress("decoding shards", done, len(shards))
+        check_unchanged(stamps_of(shards), note.stamps)
         if not file.rows:
-            raise InputError(f"The shards at {shorten(source, 200)} hold no results. Check them.")
-        note = PackedNote(stamps, success, measure, 1, (), (), (), (), columns.measure)
-        note, sums = _finished(table, note._replace(notes=columns.notes))
+            raise InputError(
+                f"The shards from {shorten(shards[0], 200)} on hold no results. Check them."
+            )
+        note, sums = _finished(table, note)
         if file.repeated:
             note = note._replace(notes=(*note.notes, columns.repeated(sums.most)))
     except BaseException:
         file.discard()
         (folder / "columns").unlink(missing_ok=True)
         raise
-    store(folder, note, sums)
-    return Packed(folder, note, sums)
+    return note, sums
 
 
-def _refuse_the_shards(
-    folder: Path, source: str | Path | Sequence[str | Path], paths: Sequence[Path]
-) -> None:
-    """Refuse to decode shards into the folder in which they lie."""
-    named = [Path(source)] if isinstance(source, (str, Path)) else []
-    if folder.resolve() in {path.resolve() for path in (*named, *(path.parent for path in paths))}:
-        raise InputError(
-            f"The folder {shorten(folder, 200)} is that of the shards themselves. Name another folder for "
-            f"what is decoded (`--cache`)."
-        )
-
-
-def _refuse_others(folder: Path) -> None:
-    """Refuse a folder in which somebody else's files have our names."""
-    try:
-        record = json.loads((folder / "note.json").read_text(encoding="utf-8"))
-        ours = str(record.get("schema", "")).startswith(_SCHEMA.split("/")[0])
-    except FileNotFoundError:
-        return
-    except (OSError, ValueError, AttributeError):
-        ours = False
-    if not ours:
-        raise InputError(
-            f"The folder {shorten(folder, 200)} holds a note.json that is not of decoded shards. Name "
-            f"another folder for them."
-        )
+def _known_again(stamps: Sequence[Stamp]) -> tuple[str, ...]:
+    """Say of objects that were decoded before by what they were known: not by all they hold."""
+    remote = len(stamps) - len(on_this_machine(stamps))
+    if not remote:
+        return ()
+    return (
+        f"{counted(remote, 'shard')} at a URL, decoded before and found in the cache, known by rows and "
+        f"columns alone. Name another folder (`--cache`) where results in them were changed since.",
+    )
 
 
 def _finished(table: Table, note: PackedNote) -> tuple[PackedNote, Sums]:
@@ -260,43 +252,7 @@ def _connections(note: PackedNote, sums: Sums) -> Connections | None:
     return Connections(note.agents, note.tasks, groups, np.zeros(0, dtype=np.int64), note.weakest)
 
 
-def _size(note: PackedNote, sums: Sums) -> int:
-    """How many bytes the cells take."""
-    if sums.starts is not None:
-        return int(sums.starts[-1]) * (note.bytes + 4)
-    return len(note.agents) * len(note.tasks) * note.bytes
-
-
 def _blocks(file: CellFile, agents: int, tasks: int) -> Iterator[NDArray[np.unsignedinteger]]:
     step = max(1, _PIECE // max(1, file.width * file.bytes))
     for start in range(0, agents, step):
         yield file.rows_of(start, min(start + step, agents))[:, :tasks]
-
-
-def store(folder: Path, note: PackedNote, sums: Sums) -> None:
-    """Write the note last, so that a folder without one is none."""
-    arrays = {name: part for name, part in sums._asdict().items() if part is not None}
-    record: dict[str, Any] = {"schema": _SCHEMA, **to_record(note)}  # Any: JSON values
-    try:
-        np.savez(folder / "sums.npz", **arrays)
-        write_text(folder / "note.json", json.dumps(record))
-    except OSError as problem:
-        raise disk_error(folder / "note.json", 0, problem) from None
-
-
-def _stored(folder: Path) -> tuple[PackedNote, Sums] | None:
-    """What lies in a folder; None where nothing whole does."""
-    try:
-        record = json.loads((folder / "note.json").read_text(encoding="utf-8"))
-        if record.pop("schema", None) != _SCHEMA:
-            return None
-        note = from_record(PackedNote, record)
-        with np.load(folder / "sums.npz") as arrays:
-            held = {name: arrays[name] for name in arrays.files}
-        numbers = {name: int(held[name]) for name in ("most", "observed")}
-        sums = Sums(**{"given": None, **held, **numbers})
-        names = ("cells",) if sums.starts is None else ("cells", "columns")
-        there = sum((folder / name).stat().st_size for name in names)
-        return (note, sums) if there == _size(note, sums) else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None

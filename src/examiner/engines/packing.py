@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 
 from examiner.engines.cell_file import CellFile, Few, check_trials
 from examiner.engines.name_numbers import Names
-from examiner.engines.shard_files import COUNTS, Columns, scanned
-from examiner.results.parquet import damaged
+from examiner.engines.shard_columns import COUNTS, Columns
+from examiner.engines.shard_places import Shard
 from examiner.results.storage import PROBLEMS
 from examiner.wording import InputError, shorten
 
@@ -36,30 +35,30 @@ class _Counts(NamedTuple):
     tried: Few
 
 
-def decode(path: Path, columns: Columns, success: float | None, into: Table) -> None:
+def decode(shard: Shard, columns: Columns, success: float | None, into: Table) -> None:
     """Read a shard once into the cells of a table."""
     before = len(into.agents), len(into.tasks)
     if columns.tasks:
         into.tasks.codes(pl.Series(columns.tasks))
-    for batch in _batches(path, columns):
-        _check_named(batch, columns, path)
+    for batch in _batches(shard, columns):
+        _check_named(batch, columns, shard)
         known = len(into.agents)
         agent = into.agents.codes(batch.drop_in_place(columns.agent))
         if columns.tasks:
-            _add_agents(into, agent, known, _wide(batch, success, path))
+            _add_agents(into, agent, known, _wide(batch, success, shard))
         else:
             task = into.tasks.codes(batch["task"])
-            counts = _counted(batch, columns, success, path)
+            counts = _counted(batch, columns, success, shard)
             _add_results(into, agent, known, task, counts)
     for what, names, known in (("agent", into.agents, before[0]), ("task", into.tasks, before[1])):
         if names.has_empty(known):
             raise InputError(
-                f"The shard {shorten(path, 200)} has an empty {what} name. Give every {what} a name."
+                f"The shard {shorten(shard, 200)} has an empty {what} name. Give every {what} a name."
             )
 
 
-def _batches(path: Path, columns: Columns) -> Iterator[pl.DataFrame]:
-    lazy, names = scanned(path), [columns.agent, *columns.tasks]
+def _batches(shard: Shard, columns: Columns) -> Iterator[pl.DataFrame]:
+    lazy, names = shard.scanned(), [columns.agent, *columns.tasks]
     if not columns.tasks:
         names += ["task", *(COUNTS if columns.counts else [str(columns.measure)])]
     rows = _MOST_ROWS
@@ -71,14 +70,14 @@ def _batches(path: Path, columns: Columns) -> Iterator[pl.DataFrame]:
         for batch in lazy.collect_batches(chunk_size=rows, maintain_order=True, engine="streaming"):
             yield batch if batch.columns == names else batch.select(names)
     except (*PROBLEMS, OSError) as problem:
-        raise damaged(path, problem) from None
+        raise shard.unreadable(problem) from None
 
 
-def _check_named(batch: pl.DataFrame, columns: Columns, path: Path) -> None:
+def _check_named(batch: pl.DataFrame, columns: Columns, shard: Shard) -> None:
     for name in (columns.agent,) if columns.tasks else ("agent", "task"):
         if batch[name].null_count():
             raise InputError(
-                f"The shard {shorten(path, 200)} has a row without a name in its column {name!r}. "
+                f"The shard {shorten(shard, 200)} has a row without a name in its column {name!r}. "
                 f"Name it, or leave it out."
             )
 
@@ -145,54 +144,54 @@ def _complete(
     return [first, last] if whole else [0, 0]
 
 
-def _wide(batch: pl.DataFrame, success: float | None, path: Path) -> _Counts:
+def _wide(batch: pl.DataFrame, success: float | None, shard: Shard) -> _Counts:
     """Counts of a batch of agents × tasks."""
     kinds = set(batch.dtypes)
     plain = len(kinds) == 1 and not any(kind.is_decimal() for kind in kinds)
     if not plain or any(batch.null_count().row(0)):
         batch = batch.cast(pl.Float64)
-    return _judged(batch.to_numpy(order="c"), success, path, "columns of tasks")
+    return _judged(batch.to_numpy(order="c"), success, shard, "columns of tasks")
 
 
-def _counted(batch: pl.DataFrame, columns: Columns, success: float | None, path: Path) -> _Counts:
+def _counted(batch: pl.DataFrame, columns: Columns, success: float | None, shard: Shard) -> _Counts:
     """Counts of a batch of results in rows."""
     if not columns.counts:
         values = batch[str(columns.measure)]
         if values.null_count() or values.dtype.is_decimal():
             values = values.cast(pl.Float64)
-        return _judged(values.to_numpy(), success, path, str(columns.measure))
+        return _judged(values.to_numpy(), success, shard, str(columns.measure))
     seen = batch["successes"].is_not_null() & batch["trials"].is_not_null()
     if not seen.all():  # what lacks a count was not observed
         batch = batch.with_columns(pl.when(seen).then(pl.col(COUNTS)).otherwise(0))
-    won, tried = (_whole_numbers(batch[name], path) for name in COUNTS)
+    won, tried = (_whole_numbers(batch[name], shard) for name in COUNTS)
     if (won > tried).any() or (won.dtype.kind == "i" and (won < 0).any()):
         raise InputError(
-            f"The shard {shorten(path, 200)} counts successes that are below 0 or above their trials. "
+            f"The shard {shorten(shard, 200)} counts successes that are below 0 or above their trials. "
             f"Correct it."
         )
     check_trials(int(tried.max(initial=0)))
     return _Counts(won.astype(np.uint8, copy=False), tried.astype(np.uint8, copy=False))
 
 
-def _whole_numbers(column: pl.Series, path: Path) -> NDArray[np.integer]:
+def _whole_numbers(column: pl.Series, shard: Shard) -> NDArray[np.integer]:
     if column.dtype.is_integer():
         return column.to_numpy()
     values = column.cast(pl.Float64)
     wrong = values.filter(~values.is_finite() | (values != values.floor()))
     if len(wrong):
         raise InputError(
-            f"The shard {shorten(path, 200)} holds {wrong[0]:g} in its {column.name}, where a whole number "
-            f"belongs. Correct it."
+            f"The shard {shorten(shard, 200)} holds {wrong[0]:g} in its {column.name}, where a whole "
+            f"number belongs. Correct it."
         )
     return values.cast(pl.Int64).to_numpy()
 
 
-def _judged(values: NDArray[np.number], success: float | None, path: Path, what: str) -> _Counts:
+def _judged(values: NDArray[np.number], success: float | None, shard: Shard, what: str) -> _Counts:
     """One trial of each value, a success from `success` on; none where it is NaN."""
     if success is not None:
         if np.isinf(values).any():
             raise InputError(
-                f"The shard {shorten(path, 200)} holds an infinite value in its {shorten(what)}. Correct "
+                f"The shard {shorten(shard, 200)} holds an infinite value in its {shorten(what)}. Correct "
                 f"it, or leave it empty."
             )
         won, seen = values >= success, values == values
@@ -204,7 +203,7 @@ def _judged(values: NDArray[np.number], success: float | None, path: Path, what:
         wrong = other[other == other]
         if len(wrong):
             raise InputError(
-                f"The shard {shorten(path, 200)} holds {float(wrong[0]):g} in its {shorten(what)}, which "
+                f"The shard {shorten(shard, 200)} holds {float(wrong[0]):g} in its {shorten(what)}, which "
                 f"is no success or failure. Say what a success is (`--success 1.0`, `success=1.0`)."
             )
     return _Counts(won.view(np.uint8), seen.view(np.uint8))

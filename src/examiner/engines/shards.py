@@ -5,14 +5,16 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from examiner.checking import scheme_of, without_secrets
 from examiner.engines.pace import check_memory
 from examiner.engines.packed import Packed, Progress, packed
+from examiner.engines.shard_places import Source
 from examiner.irt import ItemParameters, Quadrature, Response
 from examiner.irt.estimation.em import Expected
 from examiner.irt.estimation.parts import (
@@ -26,7 +28,7 @@ from examiner.irt.estimation.parts import (
     in_order,
 )
 from examiner.irt.estimation.tables import counts_of
-from examiner.wording import InputError
+from examiner.wording import InputError, shorten
 
 _PROGRAM = 250_000_000
 """Bytes that Python, numpy and polars take before there is any data."""
@@ -114,7 +116,7 @@ class Shards(OnDisk):
 
 
 def sharded(
-    source: str | Path | Sequence[str | Path],
+    source: Source,
     *,
     memory: float = 2.0,
     cache: str | Path | None = None,
@@ -125,11 +127,12 @@ def sharded(
 ) -> PartedSource:
     """Return a source for `irt.fit` of Parquet files that need not fit in memory.
 
-    `source` is a file, a folder (partitioned ones too), a pattern, or a list of these; shards hold agent,
-    task and a measure of zeros and ones, or successes and trials, or a column for each task. With
-    `success`, results of at least so much succeed. They are decoded once, into a byte for each cell, in the
-    folder `cache`, where a later call finds them again, or in a temporary one. Each pass of the fit reads
-    these bytes in blocks, so that about `memory` GB are used in all.
+    `source` is a file, a folder (partitioned ones too), a pattern, or a list of these, here or at a URL
+    that polars scans ("s3://board/day/*.parquet"); shards hold agent, task and a measure of zeros and
+    ones, or successes and trials, or a column for each task. With `success`, results of at least so much
+    succeed. They are decoded once, into a byte for each cell, in the folder `cache`, where a later call
+    finds them again, or in a temporary one. Each pass of the fit reads these bytes in blocks, so that
+    about `memory` GB are used in all.
 
     >>> from examiner.irt import ItemParameters, fit, simulate
     >>> items = ItemParameters.of([f"task {n}" for n in range(20)], np.ones(20), np.linspace(-2, 2, 20))
@@ -145,13 +148,18 @@ def sharded(
 
 def packed_in(
     cache: str | Path | None,
-    source: str | Path | Sequence[str | Path],
+    source: Source,
     *,
     measure: str | None,
     success: float | None,
     progress: Progress | None,
 ) -> Packed:
     """Return packed responses in a folder, or in a temporary one that goes with them."""
+    if scheme_of(cache) is not None:
+        raise InputError(
+            f"Decoded shards are kept in a folder, on this machine or shared, and not at a URL such as "
+            f"{shorten(without_secrets(cache), 200)}. Name a folder (`--cache`)."
+        )
     folder = Path(tempfile.mkdtemp(prefix="examiner-")) if cache is None else Path(cache)
     try:
         held = packed(source, folder, measure=measure, success=success, progress=progress)

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO, cast
 
-from examiner.checking import at_most, is_pipe, open_outside
+from examiner.checking import at_most, is_pipe, open_outside, refuse_url
 from examiner.wording import InputError, shorten
 
 if sys.version_info >= (3, 14):
@@ -119,6 +119,7 @@ def open_source(path: str | Path) -> SourceFile:
     examiner.wording.InputError: Cannot read 'missing.csv': no such file. Check the path, or \
 name a bundled data set (`examiner datasets`).
     """
+    refuse_url(path)
     file = look_at(Path(path))
     refuse_empty(file)
     if file.is_pickle:

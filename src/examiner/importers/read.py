@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from examiner.checking import refuse_url
 from examiner.importers.evaluations.adding import Before
 from examiner.importers.evaluations.items import item_names
 from examiner.importers.evaluations.measures import measures_of
@@ -98,6 +99,7 @@ def read(
     if is_frame(source):
         reading = _read_frame(source, options, template)
     elif isinstance(source, (str, Path)) and str(source):
+        refuse_url(source)
         with _only_our_own_errors(source):
             if is_many(source):
                 # Threads and all that they need are loaded only where there is work for them.
