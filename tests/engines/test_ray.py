@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import signal
@@ -30,6 +31,21 @@ def cluster() -> Iterator[None]:
 
 def table(missing: float) -> ex.ResponseMatrix:
     return holed(MATRIX, missing) if missing else MATRIX
+
+
+def test_sources_share_a_cluster_and_the_last_one_ends_it(tmp_path: Path) -> None:
+    assert not ray.is_initialized()
+    path, cores = table(0.6).save(tmp_path / "t.parquet"), os.cpu_count()
+    first = ex.engines.ray(path, shards=cores)
+    ex.irt.fit(first, starts=1, errors=False)
+    second = ex.engines.ray(path, shards=cores)  # while the first has its workers
+    found = ex.irt.fit(second, starts=1, errors=False)
+    del first
+    gc.collect()
+    assert_same_fit(ex.irt.fit(second, starts=1, errors=False), found)
+    del second, found
+    gc.collect()
+    assert not ray.is_initialized()
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.6])

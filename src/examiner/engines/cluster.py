@@ -27,6 +27,16 @@ _FEWEST_AGENTS = 64
 """Shards of fewer agents cost more to ask than to answer."""
 
 
+class _Connection:
+    """A cluster that was started here, ended with the last fit that holds it."""
+
+    def __init__(self, ray: Any) -> None:  # Any: Ray is an extra
+        weakref.finalize(self, ray.shutdown)
+
+
+_OURS: weakref.WeakValueDictionary[str, _Connection] = weakref.WeakValueDictionary()
+
+
 class ShardWorker:
     """Answers for some agents, on another machine: it reads them from the packed responses itself.
 
@@ -71,15 +81,17 @@ class RayShards(OnDisk):
             self._ray, ours = connected(address)
         except ValueError as problem:
             raise InputError(str(problem)) from None
-        if ours:
-            weakref.finalize(self, self._ray.shutdown)
+        self._connection = _Connection(self._ray) if ours else _OURS.get("here")
+        if self._connection is not None:
+            _OURS["here"] = self._connection
         agents = len(held.whole.agents)
         cores = int(self._ray.cluster_resources().get("CPU", 1))
         count = min(shards or cores, max(1, agents // _FEWEST_AGENTS))
         edges = np.linspace(0, agents, count + 1).astype(int).tolist()
-        # A lost worker is begun again wherever there is a core, and what it was asked is asked again.
+        # A lost worker is begun again wherever there is a core, and what it was asked is asked again. It
+        # is placed where one is free and holds none, so that a second source need not wait for the first.
         options = {
-            "num_cpus": min(1.0, cores / count),
+            "scheduling_strategy": "SPREAD",
             "max_restarts": -1,
             "max_task_retries": -1,
             "runtime_env": {"env_vars": worker_environment()},
