@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Iterator
 from dataclasses import replace
@@ -28,13 +29,23 @@ _FEWEST_AGENTS = 64
 
 
 class _Connection:
-    """A cluster that was started here, ended with the last fit that holds it."""
+    """A cluster that was started or joined here, left with the last source that holds it."""
 
-    def __init__(self, ray: Any) -> None:  # Any: Ray is an extra
-        weakref.finalize(self, ray.shutdown)
+    def __init__(self, ray: Any, place: str) -> None:  # Any: Ray is an extra
+        weakref.finalize(self, _leave, ray, place)
+
+
+def _leave(ray: Any, place: str) -> None:  # Any: likewise
+    if ray.is_initialized() and _place(ray) == place:  # else somebody left it before
+        ray.shutdown()
+
+
+def _place(ray: Any) -> str:  # Any: likewise
+    return str(ray.get_runtime_context().gcs_address)
 
 
 _OURS: weakref.WeakValueDictionary[str, _Connection] = weakref.WeakValueDictionary()
+"""By the addresses of clusters."""
 
 
 class ShardWorker:
@@ -70,6 +81,15 @@ class ShardWorker:
         return self._shards.each(asked)
 
 
+def share_of_core(shards: int, free: float) -> float:
+    """Return which part of a core each shard holds, so that all find one; nothing where none is free.
+
+    >>> share_of_core(2, 4.0), share_of_core(3, 2.0), share_of_core(2, 0.0)
+    (1.0, 0.5, 0.0)
+    """
+    return 1.0 / math.ceil(shards / int(free)) if free >= 1 else 0.0
+
+
 class RayShards(OnDisk):
     """Shards of agents on the workers of a Ray cluster."""
 
@@ -81,17 +101,21 @@ class RayShards(OnDisk):
             self._ray, ours = connected(address)
         except ValueError as problem:
             raise InputError(str(problem)) from None
-        self._connection = _Connection(self._ray) if ours else _OURS.get("here")
+        self.place = _place(self._ray)
+        self._connection = _Connection(self._ray, self.place) if ours else _OURS.get(self.place)
         if self._connection is not None:
-            _OURS["here"] = self._connection
+            _OURS[self.place] = self._connection
         agents = len(held.whole.agents)
         cores = int(self._ray.cluster_resources().get("CPU", 1))
         count = min(shards or cores, max(1, agents // _FEWEST_AGENTS))
         edges = np.linspace(0, agents, count + 1).astype(int).tolist()
-        # A lost worker is begun again wherever there is a core, and what it was asked is asked again. It
-        # is placed where one is free and holds none, so that a second source need not wait for the first.
+        # Cores that other sources of ours hold would be waited for without end.
+        ours_held = sum(one.cores for one in _LIVE if one.place == self.place)
+        core = share_of_core(count, cores - ours_held)
+        self.cores: float = core * count
+        # A lost worker is begun again wherever there is a core, and what it was asked is asked again.
         options = {
-            "scheduling_strategy": "SPREAD",
+            "num_cpus": core,
             "max_restarts": -1,
             "max_task_retries": -1,
             "runtime_env": {"env_vars": worker_environment()},
@@ -101,6 +125,7 @@ class RayShards(OnDisk):
         self.workers = [
             kind.remote(folder, (start, stop), memory) for start, stop in pairwise(edges)
         ]
+        _LIVE.add(self)
 
     def summed(
         self, response: Response, items: ItemParameters, rule: Quadrature, *, simple: bool
@@ -157,6 +182,9 @@ class RayShards(OnDisk):
             f"A worker of the Ray cluster cannot go on: {said[:200]}. Check that every node sees the "
             f"folder {str(self.packed.folder)!r} (`--cache`)."
         )
+
+
+_LIVE: weakref.WeakSet[RayShards] = weakref.WeakSet()
 
 
 def _writeable(found: Expected) -> Expected:
