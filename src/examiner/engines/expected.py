@@ -76,17 +76,22 @@ def expected_scores(size: Size, *, reps: int, unit: str) -> Expected:
     return Expected(once + drawn, memory, cheaper)
 
 
-def expected_likeness(size: Size) -> Expected:
-    """Clusters of tasks, the general factor, and who could be crowned.
+def expected_likeness(size: Size, *, two_valued: bool = True) -> Expected:
+    """Clusters of tasks, the general factor, and who could be crowned; of zeros and ones, or other scores.
 
     >>> expected_likeness(Size(20, 30, 600)).long
     False
     """
-    cells, slower = size.agents * size.tasks, _slower(Pace.probed())
+    cells, pace = size.agents * size.tasks, Pace.probed()
+    slower = _slower(pace)
     joined = size.tasks if size.tasks <= MOST_TASKS else JOINED
     clustered = joined**2 * (3.2e-7 + 1.0e-10 * size.agents)
     crowned = min(size.agents, MOST_CONTENDERS) * 60 * (2e-6 + 1.2e-8 * size.tasks)
     seconds = (0.5 + clustered + crowned + 9e-7 * cells) * slower
+    if size.rows < cells:  # means of correlations look at all pairs of tasks, and of agents
+        pairs = size.tasks**2 + size.agents**2
+        products = 2 * pace.product if two_valued else 3 * pace.exact
+        seconds += products * cells * (size.tasks + size.agents) + 1e-8 * pairs * slower
     memory = held_gigabytes() + _CELL * (3.5 * cells + 5 * joined**2)
     cheaper = "fewer tasks or agents (`--keep`) take less"
     if size.tasks <= MOST_TASKS and clustered > 10:
