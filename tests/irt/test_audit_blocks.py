@@ -31,7 +31,7 @@ def test_blocks_of_tasks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
 
-def test_chances_of_slopes_take_no_copies_of_a_large_table() -> None:
+def test_regressions_of_all_tasks_make_few_copies_of_a_large_table() -> None:
     found = _responses(1000, 2000)
     given = given_ability(found)
     assert isinstance(given, Expectations)

@@ -12,6 +12,8 @@ from examiner.information.clusters import MOST_TASKS
 from examiner.information.crowning import MOST_CONTENDERS
 from examiner.information.followers import JOINED
 from examiner.information.sets import SCREENED, SCREENING_ROWS, is_large
+from examiner.irt.suspects.together import DRAWN_CELLS, FEWEST_DRAWS, MOST_DRAWS
+from examiner.irt.suspects.together import MOST_TASKS as MOST_PAIRED
 from examiner.selection import Benchmark, Folds, expected_once, expected_seconds
 from examiner.wording import counted
 
@@ -136,6 +138,23 @@ def expected_ability_bits(size: Size) -> Expected:
     memory = held_gigabytes() + _CELL * (3 * size.agents * size.tasks + 4000 * size.tasks)
     cheaper = "fewer tasks or agents (`--keep`) take less"
     return Expected(seconds, memory, cheaper)
+
+
+def expected_audit(size: Size) -> Expected:
+    """Slopes of all tasks tested, and pairs of tasks compared in tables that are drawn.
+
+    >>> expected_audit(Size(20, 30, 600)).long
+    False
+    """
+    cells, pace = size.agents * size.tasks, Pace.probed()
+    slower, paired = _slower(pace), size.tasks <= MOST_PAIRED
+    seconds = (0.5 + 8e-7 * cells) * slower
+    if paired:
+        draws = min(max(DRAWN_CELLS // max(size.tasks, 1) ** 2, FEWEST_DRAWS), MOST_DRAWS)
+        looked_at = cells * (6e-7 * slower + 6 * size.tasks * pace.exact)
+        seconds += draws * (looked_at + 1.5e-7 * size.tasks**2 * slower)
+    memory = held_gigabytes() + _CELL * (8 * cells + (20 * size.tasks**2 if paired else 0))
+    return Expected(seconds, memory, "fewer tasks or agents (`--keep`) take less")
 
 
 def expected_selection(
