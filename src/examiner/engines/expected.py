@@ -135,6 +135,8 @@ def expected_ability_bits(size: Size) -> Expected:
     """
     fit, slower = estimate(size, "memory"), _slower(Pace.probed())
     seconds = 2 * fit.seconds + (0.5 + 2e-8 * size.rows + 8.5e-4 * size.tasks) * slower
+    if not size.complete:  # errors of a fit look at levels of ability in every cell, or in those listed
+        seconds += 4e-7 * min(size.agents * size.tasks, 8 * size.rows) * slower
     memory = held_gigabytes() + _CELL * (3 * size.agents * size.tasks + 4000 * size.tasks)
     cheaper = "fewer tasks or agents (`--keep`) take less"
     return Expected(seconds, memory, cheaper)
