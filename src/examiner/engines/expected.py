@@ -14,6 +14,7 @@ from examiner.information.followers import JOINED
 from examiner.information.sets import SCREENED, SCREENING_ROWS, is_large
 from examiner.irt.suspects.together import DRAWN_CELLS, FEWEST_DRAWS, MOST_DRAWS
 from examiner.irt.suspects.together import MOST_TASKS as MOST_PAIRED
+from examiner.irt.suspects.unsteady import EXCHANGES
 from examiner.selection import Benchmark, Folds, expected_once, expected_seconds
 from examiner.wording import counted
 
@@ -67,7 +68,7 @@ def expected_scores(size: Size, *, reps: int, unit: str) -> Expected:
     if unit == "tasks":
         drawn = reps * cells * pace.exact + 2e-8 * reps * size.tasks
     elif size.rows > cells:  # several runs
-        drawn = 2.5 * reps * size.rows * pace.exponential
+        drawn = 8 * reps * size.rows * pace.exponential
     memory = held_gigabytes() + _CELL * (2.6 * cells + 5 * size.agents**2)
     if unit == "tasks":
         memory += _CELL * 3 * cells
@@ -135,7 +136,9 @@ def expected_ability_bits(size: Size) -> Expected:
     """
     fit, slower = estimate(size, "memory"), _slower(Pace.probed())
     seconds = 2 * fit.seconds + (0.5 + 2e-8 * size.rows + 8.5e-4 * size.tasks) * slower
-    if not size.complete:  # errors of a fit look at levels of ability in every cell, or in those listed
+    if (
+        not size.complete
+    ):  # errors of a fit look at levels of ability in every cell, or in those listed
         seconds += 4e-7 * min(size.agents * size.tasks, 8 * size.rows) * slower
     memory = held_gigabytes() + _CELL * (3 * size.agents * size.tasks + 4000 * size.tasks)
     cheaper = "fewer tasks or agents (`--keep`) take less"
@@ -151,6 +154,8 @@ def expected_audit(size: Size) -> Expected:
     cells, pace = size.agents * size.tasks, Pace.probed()
     slower, paired = _slower(pace), size.tasks <= MOST_PAIRED
     seconds = (0.5 + 8e-7 * cells) * slower
+    if size.rows > cells:  # what trials disagree on is exchanged between cells
+        seconds += 1e-7 * EXCHANGES * cells * slower
     if paired:
         draws = min(max(DRAWN_CELLS // max(size.tasks, 1) ** 2, FEWEST_DRAWS), MOST_DRAWS)
         looked_at = cells * (6e-7 * slower + 6 * size.tasks * pace.exact)
