@@ -153,7 +153,7 @@ def expected_audit(size: Size) -> Expected:
     """
     cells, pace = size.agents * size.tasks, Pace.probed()
     slower, paired = _slower(pace), size.tasks <= MOST_PAIRED
-    seconds = (0.5 + 8e-7 * cells) * slower
+    seconds = (0.5 + 1.1e-6 * cells) * slower
     if size.rows > cells:  # what trials disagree on is exchanged between cells
         seconds += 1e-7 * EXCHANGES * cells * slower
     if paired:
