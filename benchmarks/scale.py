@@ -8,6 +8,7 @@
     python benchmarks/scale.py estimates           # what is said before an analysis, beside what it takes
     python benchmarks/scale.py rows 100000000      # results of so many rows read, and made a matrix
     python benchmarks/scale.py sparse 5000 20000   # fits of which 98 % is missing, by lists of cells
+    python benchmarks/scale.py commands 5000 20000 0.6  # commands on Parquet files with cells missing
 
 Every line is one fit in a process of its own, so that its largest memory is its own.
 """
@@ -328,6 +329,11 @@ if __name__ == "__main__":
         agents, tasks, missing = (*rest, *("5000", "20000", "0.98")[len(rest) :])
         for errors in (False, True):
             print(json.dumps(sparse(int(agents), int(tasks), float(missing), errors=errors)))
+    elif what == "commands":
+        from scale_commands import commands
+
+        size = (*rest[:4], *("5000", "20000", "0", "1")[len(rest) :])
+        commands(int(size[0]), int(size[1]), float(size[2]), int(size[3]), rest[4:])
     elif what == "growth":
         growth(rest or ["memory", "shards"])
     else:

@@ -7,6 +7,7 @@ from examiner.cli.options import SourceOptions
 from examiner.engines.estimate import Size, estimate
 from examiner.engines.expected import (
     expected_ability_bits,
+    expected_audit,
     expected_bits,
     expected_likeness,
     expected_scores,
@@ -29,6 +30,23 @@ def test_larger_tables_are_expected_to_take_longer_and_more_memory() -> None:
         assert small.seconds < middle.seconds < large.seconds
         assert small.gigabytes < middle.gigabytes < large.gigabytes
         assert "--keep" in large.cheaper
+
+
+def test_clusters_of_tables_with_gaps_are_expected_to_take_longer() -> None:
+    complete, gapped = Size(5000, 20_000, 100_000_000), Size(5000, 20_000, 40_000_000)
+    assert expected_likeness(gapped).seconds > 1.3 * expected_likeness(complete).seconds
+    scores = expected_likeness(gapped, two_valued=False)
+    assert scores.seconds > expected_likeness(gapped).seconds
+
+
+def test_audits_are_expected_to_take_longest_where_pairs_of_tasks_are_compared() -> None:
+    paired, many, most = (
+        expected_audit(Size(*size, size[0] * size[1]))
+        for size in ((500, 2000), (500, 2100), (5000, 20_000))
+    )
+    assert paired.seconds > 5 * many.seconds
+    assert most.seconds > 20 * many.seconds
+    assert most.gigabytes > paired.gigabytes > many.gigabytes
 
 
 def test_what_is_cheaper_is_named() -> None:

@@ -33,7 +33,8 @@ def cluster(options: SourceOptions, how: ClusterOptions, told: Seeded) -> None:
     """Gather tasks that are alike, and tell who could be crowned by a choice of tasks."""
     with progress_bar("reading") as progress:
         results = results_from(options, progress)
-        announce(expected_likeness(size_of(results)), size_of(results))
+        size, two_valued = size_of(results), results.is_binary()
+        announce(expected_likeness(size, two_valued=two_valued), size)
         found = likeness(
             results,
             rng=np.random.default_rng(told.seed),

@@ -12,6 +12,9 @@ from examiner.information.clusters import MOST_TASKS
 from examiner.information.crowning import MOST_CONTENDERS
 from examiner.information.followers import JOINED
 from examiner.information.sets import SCREENED, SCREENING_ROWS, is_large
+from examiner.irt.suspects.together import DRAWN_CELLS, FEWEST_DRAWS, MOST_DRAWS
+from examiner.irt.suspects.together import MOST_TASKS as MOST_PAIRED
+from examiner.irt.suspects.unsteady import EXCHANGES
 from examiner.selection import Benchmark, Folds, expected_once, expected_seconds
 from examiner.wording import counted
 
@@ -65,7 +68,7 @@ def expected_scores(size: Size, *, reps: int, unit: str) -> Expected:
     if unit == "tasks":
         drawn = reps * cells * pace.exact + 2e-8 * reps * size.tasks
     elif size.rows > cells:  # several runs
-        drawn = 2.5 * reps * size.rows * pace.exponential
+        drawn = 8 * reps * size.rows * pace.exponential
     memory = held_gigabytes() + _CELL * (2.6 * cells + 5 * size.agents**2)
     if unit == "tasks":
         memory += _CELL * 3 * cells
@@ -76,17 +79,22 @@ def expected_scores(size: Size, *, reps: int, unit: str) -> Expected:
     return Expected(once + drawn, memory, cheaper)
 
 
-def expected_likeness(size: Size) -> Expected:
-    """Clusters of tasks, the general factor, and who could be crowned.
+def expected_likeness(size: Size, *, two_valued: bool = True) -> Expected:
+    """Clusters of tasks, the general factor, and who could be crowned; of zeros and ones, or other scores.
 
     >>> expected_likeness(Size(20, 30, 600)).long
     False
     """
-    cells, slower = size.agents * size.tasks, _slower(Pace.probed())
+    cells, pace = size.agents * size.tasks, Pace.probed()
+    slower = _slower(pace)
     joined = size.tasks if size.tasks <= MOST_TASKS else JOINED
     clustered = joined**2 * (3.2e-7 + 1.0e-10 * size.agents)
     crowned = min(size.agents, MOST_CONTENDERS) * 60 * (2e-6 + 1.2e-8 * size.tasks)
     seconds = (0.5 + clustered + crowned + 9e-7 * cells) * slower
+    if size.rows < cells:  # means of correlations look at all pairs of tasks, and of agents
+        pairs = size.tasks**2 + size.agents**2
+        products = 2 * pace.product if two_valued else 3 * pace.exact
+        seconds += products * cells * (size.tasks + size.agents) + 1e-8 * pairs * slower
     memory = held_gigabytes() + _CELL * (3.5 * cells + 5 * joined**2)
     cheaper = "fewer tasks or agents (`--keep`) take less"
     if size.tasks <= MOST_TASKS and clustered > 10:
@@ -128,9 +136,32 @@ def expected_ability_bits(size: Size) -> Expected:
     """
     fit, slower = estimate(size, "memory"), _slower(Pace.probed())
     seconds = 2 * fit.seconds + (0.5 + 2e-8 * size.rows + 8.5e-4 * size.tasks) * slower
+    if (
+        not size.complete
+    ):  # errors of a fit look at levels of ability in every cell, or in those listed
+        seconds += 4e-7 * min(size.agents * size.tasks, 8 * size.rows) * slower
     memory = held_gigabytes() + _CELL * (3 * size.agents * size.tasks + 4000 * size.tasks)
     cheaper = "fewer tasks or agents (`--keep`) take less"
     return Expected(seconds, memory, cheaper)
+
+
+def expected_audit(size: Size) -> Expected:
+    """Slopes of all tasks tested, and pairs of tasks compared in tables that are drawn.
+
+    >>> expected_audit(Size(20, 30, 600)).long
+    False
+    """
+    cells, pace = size.agents * size.tasks, Pace.probed()
+    slower, paired = _slower(pace), size.tasks <= MOST_PAIRED
+    seconds = (0.5 + 1.1e-6 * cells) * slower
+    if size.rows > cells:  # what trials disagree on is exchanged between cells
+        seconds += 1e-7 * EXCHANGES * cells * slower
+    if paired:
+        draws = min(max(DRAWN_CELLS // max(size.tasks, 1) ** 2, FEWEST_DRAWS), MOST_DRAWS)
+        looked_at = cells * (6e-7 * slower + 6 * size.tasks * pace.exact)
+        seconds += draws * (looked_at + 1.5e-7 * size.tasks**2 * slower)
+    memory = held_gigabytes() + _CELL * (8 * cells + (20 * size.tasks**2 if paired else 0))
+    return Expected(seconds, memory, "fewer tasks or agents (`--keep`) take less")
 
 
 def expected_selection(

@@ -13,7 +13,7 @@ from examiner.information.noise import CellDeviations, ChannelModel, Noise, cell
 from examiner.information.observations import Moments, Observations, moments, observe
 from examiner.results import Results
 from examiner.scores.cells import RowCodes
-from examiner.scores.likeness import column_blocks
+from examiner.scores.common_rows import column_blocks
 from examiner.wording import InputError, counted, listed, shorten
 
 

@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 from examiner.checking import Floats, Randomness, generator
 from examiner.information.first_factors import first_share, share_by_chance
+from examiner.information.gaps import (
+    first_shares_over_gaps_without,
+    mean_over_gaps,
+    means_over_gaps_without,
+)
 from examiner.information.left_out import correlations_without, first_shares_without
 from examiner.information.observations import oriented_means, shares
 from examiner.results import Results
 from examiner.results.display import html_columns
+from examiner.scores.common_rows import FEWEST_PAIRS, column_blocks, two_valued
 from examiner.scores.estimate import Estimate, check_level
-from examiner.scores.likeness import (
-    FEWEST_PAIRS,
-    Method,
-    column_blocks,
-    correlate_columns,
-    unit_columns,
-)
+from examiner.scores.likeness import Method, correlate_columns, unit_columns
 from examiner.scores.signed_ranks import midranks
 
 MOST_GROUPS = 50
@@ -141,15 +141,17 @@ def general_factor(
     else:
         chance = [first_share(_shuffled(scores, rng)) for _ in range(reps)]
     without = correlations_without if method == "pearson" else None
+    gapped = means_over_gaps_without if method == "pearson" or two_valued(means) else None
     return GeneralFactor(
-        jackknife(scores, between_columns, level, without=without),
-        jackknife(shares(means).T, between_columns, level, without=without),
+        jackknife(scores, between_columns, level, without=without, gapped=gapped),
+        jackknife(shares(means).T, between_columns, level, without=without, gapped=gapped),
         jackknife(
             means,
             lambda table: first_share(standard_scores(table)),
             level,
             low=0.0,
             without=first_shares_without,
+            gapped=first_shares_over_gaps_without,
         ),
         float(np.mean(chance)) if chance else float("nan"),
         level,
@@ -217,6 +219,8 @@ def mean_correlation(table: Floats, method: Method = "pearson") -> float:
     table = table if told.all() else table[:, told]  # others have no correlation
     if not np.isnan(table).any():
         return _mean_without_a_table(midranks(table.T).T if method == "spearman" else table)
+    if method == "pearson" or two_valued(table):
+        return mean_over_gaps(table)
     correlation, _ = correlate_columns(table, method)
     np.fill_diagonal(correlation, np.nan)
     known = correlation[np.isfinite(correlation)]
@@ -245,6 +249,7 @@ def jackknife(
     level: float,
     low: float = -1.0,
     without: Callable[[Floats, NDArray[np.intp]], Floats] | None = None,
+    gapped: Callable[[Floats, NDArray[np.intp]], Floats] | None = None,
 ) -> Estimate:
     r"""Return a statistic of a table with an interval over its rows, cut to [`low`, 1].
 
@@ -252,7 +257,7 @@ def jackknife(
 
     with one of k groups of rows left out at a time (Efron & Stein, 1981). Of a large table a thousand
     columns, taken evenly, say how far it reaches. `without` tells the statistic without each group at once,
-    of tables without gaps that have more rows than columns.
+    of tables without gaps; `gapped` that of tables with gaps. Either wants more rows than columns.
 
     >>> jackknife(np.array([[0.1], [0.2], [0.3]]), lambda part: float(part.mean()), 0.9).value.__round__(3)
     0.2
@@ -266,8 +271,9 @@ def jackknife(
     if table.size > MANY_CELLS and table.shape[1] > FEW_COLUMNS:
         table = table[:, np.linspace(0, table.shape[1] - 1, FEW_COLUMNS).astype(np.intp)]
     group = np.arange(len(table)) % groups
-    if without is not None and len(table) > table.shape[1] and np.isfinite(table).all():
-        left = without(table, group)
+    at_once = without if np.isfinite(table).all() else gapped
+    if at_once is not None and len(table) > table.shape[1]:
+        left = at_once(table, group)
     else:
         left = np.array([statistic(table[group != number]) for number in range(groups)])
     if np.isnan(left).any():

@@ -14,7 +14,8 @@ from examiner.information.task_scale import task_scaled
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.cells import group_means, ratio
-from examiner.scores.likeness import column_blocks, correlate_pairs
+from examiner.scores.common_rows import column_blocks
+from examiner.scores.likeness import correlate_pairs
 from examiner.scores.significance import LEVEL, benjamini_hochberg
 from examiner.wording import counted, listed
 

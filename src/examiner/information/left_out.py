@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from examiner.checking import Floats
 from examiner.information.first_factors import largest_eigenvalue
 from examiner.scores.cells import ratio
-from examiner.scores.likeness import column_blocks
+from examiner.scores.common_rows import column_blocks
 
 CONSTANT = 1e-10
 """The share of its squares below which what is left of a column does not vary but by rounding."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from examiner.checking import Floats
-from examiner.scores.likeness import column_blocks
+from examiner.scores.common_rows import column_blocks
 
 if TYPE_CHECKING:
     from examiner.information.confusion import PairLikelihood

@@ -190,7 +190,8 @@ def _plays(results: Results) -> tuple[AgentPlays, ...]:
         seen |= ~np.isnan(results.measure(name))
     agents, tasks = results.agent_codes[seen].astype(np.int64), results.task_codes[seen]
     plays = np.bincount(agents, minlength=len(results.agents))
-    cells = np.unique(agents * len(results.tasks) + tasks)
+    cells = np.sort(agents * len(results.tasks) + tasks)  # much faster than np.unique's table
+    cells = cells[np.diff(cells, prepend=-1) > 0]
     played = np.bincount(cells // len(results.tasks), minlength=len(results.agents))
     rows = zip(results.agents, plays.tolist(), played.tolist(), strict=True)
     return tuple(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,22 +10,20 @@ from numpy.typing import NDArray
 from examiner.checking import Floats
 from examiner.results import ResponseMatrix, Results
 from examiner.scores.cells import cell_means
+from examiner.scores.common_rows import (
+    FEWEST_PAIRS,
+    GappedColumns,
+    column_blocks,
+    two_valued,
+)
 from examiner.scores.comparable import column_range, column_size
 from examiner.scores.signed_ranks import midranks
 from examiner.wording import InputError, listed, shorten
 
 Method = Literal["pearson", "spearman"]
 
-FEWEST_PAIRS = 3
-"""With two pairs every correlation is ±1: nothing is learnt from them."""
 ROUNDING = 1e-13
 """A range this small beside the values themselves is what rounding leaves, not variation."""
-CONSTANT = 1e-13
-"""The share of its squares below which the spread of a column is rounding."""
-TINY = 1e-100
-"""A median distance below this share of the largest value is no unit: squares would overflow."""
-
-BLOCK_CELLS = 1 << 22
 
 
 class TaskCorrelation(NamedTuple):
@@ -59,8 +55,9 @@ def correlate_columns(
 ) -> tuple[Floats, NDArray[np.int64]]:
     """Correlate the columns of a table with NaN for missing, and count the pairs behind each.
 
-    Pearson's correlation comes from four masked matrix products. Ranks depend on which rows two
-    columns share, so Spearman's is taken over groups of columns that lack the same rows.
+    Pearson's correlation comes from sums over common rows. Ranks depend on which rows two columns
+    share, so Spearman's is taken over groups of columns that lack the same rows; of columns of two
+    values it is Pearson's.
 
     >>> correlate_columns(np.array([[1.0, 6.0], [2.0, 5.0], [3.0, 4.0], [4.0, np.nan]]))[1]
     array([[4, 3],
@@ -69,11 +66,12 @@ def correlate_columns(
     if method not in ("pearson", "spearman"):
         raise InputError(f"Unknown correlation {shorten(method)}. Known: 'pearson', 'spearman'.")
     seen = ~np.isnan(values)
-    pairs = np.rint(seen.T.astype(np.float64) @ seen.astype(np.float64)).astype(np.int64)
     if seen.all():
+        pairs = np.full((values.shape[1],) * 2, len(values), dtype=np.int64)
         return _correlate(values, values, method), pairs
-    if method == "pearson":
-        return _masked_pearson(values, seen, pairs), pairs
+    if method == "pearson" or two_valued(values):
+        return _correlate_by_sums(values)
+    pairs = np.rint(seen.T.astype(np.float64) @ seen.astype(np.float64)).astype(np.int64)
     return _correlate_by_pattern(values, seen, method), pairs
 
 
@@ -164,40 +162,17 @@ def without_near_identical(
     return results.where(~gone[results.agent_codes], step)
 
 
-def _masked_pearson(values: Floats, seen: NDArray[np.bool_], pairs: NDArray[np.int64]) -> Floats:
-    r"""Pearson's correlation over the common rows M of each two columns.
-
-    .. math:: S_{xy} = \sum_M xy - \frac{\sum_M x \sum_M y}{n}, \quad
-              r = S_{xy} / \sqrt{S_{xx} S_{yy}}
-
-    Columns are centred at their median and measured in median distances from it first: the
-    differences then lose no digits, even where one far value lies outside the common rows.
-    """
-    mask = seen.astype(np.float64)
-    scaled = np.where(seen, _by_median(values), 0.0)
-    n = np.maximum(pairs, 1)
-    sums = scaled.T @ mask  # sum of column i over the rows column j has
-    squares = (scaled**2).T @ mask
-    joint = scaled.T @ scaled - sums * sums.T / n
-    spread = squares - sums**2 / n
-    # What rounding alone leaves of a constant column is not variation.
-    varied = spread > CONSTANT * squares
-    enough = (pairs >= FEWEST_PAIRS) & varied & varied.T
-    correlations: Floats = np.full(pairs.shape, np.nan)
-    with np.errstate(invalid="ignore"):
-        np.divide(joint, np.sqrt(spread) * np.sqrt(spread.T), out=correlations, where=enough)
-    np.clip(correlations, -1.0, 1.0, out=correlations)
-    return correlations
-
-
-def _by_median(values: Floats) -> Floats:
-    """Columns less their median, in units of the median distance from it (or of the largest)."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a column of nothing but gaps
-        values = values / column_size(values)
-        centred: Floats = values - np.nanmedian(values, axis=0)
-        distance = np.nanmedian(np.abs(centred), axis=0)
-    return centred / np.where(distance > TINY, distance, column_size(centred))
+def _correlate_by_sums(values: Floats) -> tuple[Floats, NDArray[np.int64]]:
+    size = values.shape[1]
+    correlations, pairs = np.empty((size, size)), np.empty((size, size), dtype=np.int64)
+    for left, right, sums in GappedColumns.of(values).blocks():
+        correlations[left, right] = sums.correlations()
+        pairs[left, right] = np.rint(sums.shared)
+        correlations[right, left], pairs[right, left] = (
+            correlations[left, right].T,
+            pairs[left, right].T,
+        )
+    return correlations, pairs
 
 
 def _correlate_by_pattern(values: Floats, seen: NDArray[np.bool_], method: Method) -> Floats:
@@ -262,16 +237,6 @@ def unit_columns(values: Floats) -> Floats:
     for block in column_blocks(values.shape):
         unit[:, block] = _unit_columns(values[:, block])
     return unit
-
-
-def column_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
-    """Slices of columns, so that what is done to a column makes no copies of a very large table.
-
-    >>> list(column_blocks((1 << 20, 6)))
-    [slice(0, 4, None), slice(4, 8, None)]
-    """
-    step = max(1, BLOCK_CELLS // max(shape[0], 1))
-    yield from (slice(start, start + step) for start in range(0, shape[1], step))
 
 
 def _unit_columns(values: Floats) -> Floats:

@@ -16,7 +16,8 @@ from examiner.irt import ItemParameters
 from examiner.irt import fit as fit_irt
 from examiner.results import ResponseMatrix
 from examiner.scores import LearntScale
-from examiner.scores.likeness import column_blocks, correlation_distances
+from examiner.scores.common_rows import column_blocks
+from examiner.scores.likeness import correlation_distances
 from examiner.selection.benchmark import Benchmark
 from examiner.selection.constraints import Terms
 from examiner.selection.curves import ScoreCurves, curves_of

@@ -31,6 +31,8 @@ def jsonable(value: object) -> Any:  # Any: JSON
     if isinstance(value, Mapping):
         return {str(key): jsonable(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
+        if set(map(type, value)) == {float} and all(map(math.isfinite, value)):
+            return list(value)  # chances of ranks of 5,000 agents are 25 million numbers
         return [jsonable(entry) for entry in value]
     if is_dataclass(value) and not isinstance(value, type):
         return jsonable(asdict(value))

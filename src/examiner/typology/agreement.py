@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from examiner.checking import Floats, Randomness, generator
 from examiner.scores.cells import codes_of, ratio
-from examiner.scores.likeness import FEWEST_PAIRS, correlate_columns, correlation_distances
+from examiner.scores.common_rows import FEWEST_PAIRS
+from examiner.scores.likeness import correlate_columns, correlation_distances
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, shorten
 

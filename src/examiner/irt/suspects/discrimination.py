@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.items import Floats
-from examiner.irt.suspects.given_ability import Expectations, Responses, given_ability
+from examiner.irt.suspects.given_ability import (
+    Expectations,
+    Responses,
+    given_ability,
+    task_blocks,
+)
 from examiner.results import ResponseMatrix
 from examiner.scores.significance import LEVEL, benjamini_hochberg
 
@@ -115,6 +120,15 @@ def _overdispersion(found: Responses, p: Floats) -> float:
 
 def _saddlepoint(found: Responses, p: Floats, ability: Floats) -> Floats:
     """Where scores of slopes lie, as deviates of a normal distribution (r* of Barndorff-Nielsen)."""
+    made = np.empty(p.shape[1])
+    for block in task_blocks(*p.shape):
+        some = (slice(None), block)
+        part = Responses(found.value[some], found.trials[some], found.counts)
+        made[block] = _deviates(part, p[some], ability[some])
+    return made
+
+
+def _deviates(found: Responses, p: Floats, ability: Floats) -> Floats:
     n = found.trials
     v = n * p * (1.0 - p)
     t = ability - (v * ability).sum(axis=0) / np.maximum(v.sum(axis=0), _LEAST)

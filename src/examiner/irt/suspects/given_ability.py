@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,8 @@ _SLOPE_SD = 2.0
 """How far slopes of tasks may lie from the common one, per deviation of ability: wide, but finite where
 success and failure are separated."""
 _INTERCEPT_SD = 3.0
+BLOCK_CELLS = 1 << 18
+"""Cells that are looked at together: two megabytes of numbers, which stay near the processor."""
 _LEAST = 1e-9
 
 
@@ -122,18 +126,16 @@ def given_ability(found: Responses) -> Expectations:
     centre = _logit(found)
     slope = np.zeros((*found.value.shape[:-2], 1, 1))
     start = centre
+    own = np.zeros_like(centre)
     for _ in range(_STEPS):  # one slope for all tasks
-        p, weight = _curve(found, start, slope, ability)
-        off = np.where(found.seen, found.trials * (found.value - p), 0.0)
-        start, slope = _common_step(off, weight, ability, start, slope, centre)
-    alike, _ = _curve(found, start, slope, ability)
-    own = np.broadcast_to(slope, start.shape).copy()
+        sums = _Sums.of(found, start, own, ability)
+        start, slope = _common_step(sums, start, slope, centre)
+        own = np.broadcast_to(slope, start.shape)
+    alike = _curves(start, own, ability)
     for _ in range(_STEPS):  # then its own for each
-        p, weight = _curve(found, start, own, ability)
-        off = np.where(found.seen, found.trials * (found.value - p), 0.0)
-        start, own = _own_step(off, weight, ability, (start, own), (centre, slope))
-    expected, _ = _curve(found, start, own, ability)
-    return Expectations(ability, expected, alike, slope[..., 0, 0])
+        sums = _Sums.of(found, start, own, ability)
+        start, own = _own_step(sums, (start, own), (centre, slope))
+    return Expectations(ability, _curves(start, own, ability), alike, slope[..., 0, 0])
 
 
 def _mean(values: Floats, seen: NDArray[np.bool_]) -> Floats:
@@ -148,43 +150,79 @@ def _logit(found: Responses) -> Floats:
     return np.asarray(np.log((won + 0.5) / (trials - won + 0.5)))
 
 
-def _curve(
-    found: Responses, start: Floats, slope: Floats, ability: Floats
-) -> tuple[Floats, Floats]:
-    """Chances, and n p (1 − p)."""
-    p = 1.0 / (1.0 + np.exp(-np.clip(start + slope * ability, -30.0, 30.0)))
-    return p, np.maximum(found.trials * p * (1.0 - p), 0.0)
+def task_blocks(agents: int, tasks: int) -> Iterator[slice]:
+    """Slices of tasks of which a table of all agents fits into a processor's cache.
+
+    >>> list(task_blocks(1 << 17, 5))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
+    """
+    step = max(1, BLOCK_CELLS // max(agents, 1))
+    yield from (slice(first, first + step) for first in range(0, tasks, step))
+
+
+def _curves(start: Floats, slope: Floats, ability: Floats) -> Floats:
+    """Chances of success, [..., agents, tasks]."""
+    made = np.empty(ability.shape)
+    for block in task_blocks(*ability.shape[-2:]):
+        some = (..., block)
+        made[some] = _curve(start[some], slope[some], ability[some])
+    return made
+
+
+def _curve(start: Floats, slope: Floats, ability: Floats) -> Floats:
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(start + slope * ability, -30.0, 30.0))))
+
+
+class _Sums(NamedTuple):
+    """Sums over agents, [..., 1, tasks] each, with t ability, x − p what is off, and w = n p (1 − p)."""
+
+    off: Floats  # n (x − p)
+    off_ability: Floats  # n (x − p) t
+    weight: Floats
+    weight_ability: Floats  # w t
+    weight_squares: Floats  # w t²
+
+    @classmethod
+    def of(cls, found: Responses, start: Floats, slope: Floats, ability: Floats) -> _Sums:
+        made = cls(*np.empty((len(cls._fields), *start.shape)))
+        for block in task_blocks(*ability.shape[-2:]):
+            some = (..., block)
+            n, t = found.trials[some], ability[some]
+            p = _curve(start[some], slope[some], t)
+            off = n * (found.value[some] - p)  # 0 where nothing was seen: n is
+            weight = np.maximum(n * p * (1.0 - p), 0.0)
+            weighed = weight * t
+            for total, cells in zip(
+                made, (off, off * t, weight, weighed, weighed * t), strict=True
+            ):
+                total[some] = cells.sum(axis=-2, keepdims=True)
+        return made
 
 
 def _common_step(
-    off: Floats, weight: Floats, ability: Floats, start: Floats, slope: Floats, centre: Floats
+    sums: _Sums, start: Floats, slope: Floats, centre: Floats
 ) -> tuple[Floats, Floats]:
     """One step of Newton's in all intercepts and the one slope, intercepts eliminated."""
-    a = off.sum(axis=-2, keepdims=True) - (start - centre) / _INTERCEPT_SD**2
-    aa = weight.sum(axis=-2, keepdims=True) + 1 / _INTERCEPT_SD**2
-    ab = (weight * ability).sum(axis=-2, keepdims=True)
-    b = (off * ability).sum(axis=(-2, -1), keepdims=True)
-    bb = (weight * ability**2).sum(axis=(-2, -1), keepdims=True)
-    left = bb - (ab**2 / aa).sum(axis=-1, keepdims=True)
+    a = sums.off - (start - centre) / _INTERCEPT_SD**2
+    aa = sums.weight + 1 / _INTERCEPT_SD**2
+    ab = sums.weight_ability
+    b = sums.off_ability.sum(axis=-1, keepdims=True)
+    left = (sums.weight_squares - ab**2 / aa).sum(axis=-1, keepdims=True)
     step = (b - (ab * a / aa).sum(axis=-1, keepdims=True)) / np.maximum(left, _LEAST)
     step = np.clip(step, -1.0, 1.0)
     return start + np.clip((a - ab * step) / aa, -2.0, 2.0), slope + step
 
 
 def _own_step(
-    off: Floats,
-    weight: Floats,
-    ability: Floats,
-    at: tuple[Floats, Floats],
-    pulled_to: tuple[Floats, Floats],
+    sums: _Sums, at: tuple[Floats, Floats], pulled_to: tuple[Floats, Floats]
 ) -> tuple[Floats, Floats]:
     """One step of Newton's in the intercept and the slope of each task."""
     (start, slope), (centre, common) = at, pulled_to
-    a = off.sum(axis=-2, keepdims=True) - (start - centre) / _INTERCEPT_SD**2
-    b = (off * ability).sum(axis=-2, keepdims=True) - (slope - common) / _SLOPE_SD**2
-    aa = weight.sum(axis=-2, keepdims=True) + 1 / _INTERCEPT_SD**2
-    ab = (weight * ability).sum(axis=-2, keepdims=True)
-    bb = (weight * ability**2).sum(axis=-2, keepdims=True) + 1 / _SLOPE_SD**2
+    a = sums.off - (start - centre) / _INTERCEPT_SD**2
+    b = sums.off_ability - (slope - common) / _SLOPE_SD**2
+    aa = sums.weight + 1 / _INTERCEPT_SD**2
+    ab = sums.weight_ability
+    bb = sums.weight_squares + 1 / _SLOPE_SD**2
     whole = aa * bb - ab**2
     return (
         start + np.clip((bb * a - ab * b) / whole, -2.0, 2.0),

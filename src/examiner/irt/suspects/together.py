@@ -16,7 +16,7 @@ SIZES = (3, 4, 6, 8, 12, 16, 24)
 """Sizes of groups looked at."""
 FEWEST_AGENTS = 5
 MOST_DRAWS, FEWEST_DRAWS = 59, 39
-_DRAWN_CELLS = 12_000_000
+DRAWN_CELLS = 12_000_000
 """Pairs of tasks in all drawn tables: some seconds."""
 MOST_TASKS = 2000
 """Tasks whose pairs are compared: beyond, tables of all pairs fill memory."""
@@ -80,7 +80,7 @@ def together(found: Responses, given: Expectations, rng: np.random.Generator) ->
     """
     tasks = found.value.shape[1]
     excess = pair_excess(found, given)
-    draws = int(np.clip(_DRAWN_CELLS // tasks**2, FEWEST_DRAWS, MOST_DRAWS))
+    draws = int(np.clip(DRAWN_CELLS // tasks**2, FEWEST_DRAWS, MOST_DRAWS))
     largest, scans, spreads = np.empty(draws), np.empty((draws, len(SIZES))), np.empty(draws)
     for draw in range(draws):
         table = given.drawn(found, rng)

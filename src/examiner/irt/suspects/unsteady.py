@@ -11,7 +11,7 @@ from examiner.irt.diagnostics.cutoffs import rarely_exceeded
 from examiner.irt.items import Floats
 
 _BINS = 10
-_EXCHANGES = 199
+EXCHANGES = 199
 _LEAST = 1e-12
 
 
@@ -70,7 +70,8 @@ def unsteady(disagreement: Floats, expected: Floats, rng: np.random.Generator) -
         beyond = np.bincount(task, drawn - mean[place], tasks) / size
         return np.where((known > 0) & (size > 1e-5), beyond, -np.inf)
 
-    largest = np.array([excess(_exchanged(values, place, rng)).max() for _ in range(_EXCHANGES)])
+    ordered = values[np.argsort(place, kind="stable")]
+    largest = np.array([excess(_exchanged(ordered, place, rng)).max() for _ in range(EXCHANGES)])
     found, cutoff = excess(values), rarely_exceeded(largest)
     with np.errstate(divide="ignore", invalid="ignore"):
         own = np.bincount(task, values, tasks) / known
@@ -78,10 +79,8 @@ def unsteady(disagreement: Floats, expected: Floats, rng: np.random.Generator) -
     return Unsteady(own, like, found, cutoff, found > cutoff)
 
 
-def _exchanged(values: Floats, place: NDArray[np.intp], rng: np.random.Generator) -> Floats:
-    """Values exchanged within bins."""
-    before = np.argsort(place, kind="stable")
-    after = np.lexsort((rng.random(len(values)), place))
-    moved = np.empty_like(values)
-    moved[after] = values[before]
+def _exchanged(ordered: Floats, place: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+    """Values, which come bin by bin, dealt out to the cells of their bins."""
+    moved = np.empty_like(ordered)
+    moved[np.argsort(place + rng.random(len(place)))] = ordered
     return moved
