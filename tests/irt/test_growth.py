@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import examiner as ex
 from examiner.irt import ItemParameters
+from examiner.irt.growth.tails import Newcomers, Null, tail
 
 COUNT = 40
 TASKS = [f"task {n}" for n in range(COUNT)]
@@ -121,3 +123,36 @@ def test_scores_do_not_grow() -> None:
     fit = ex.irt.fit(ex.ResponseMatrix.from_array(scores), "normal", errors=False, starts=1)
     with pytest.raises(ex.InputError, match="only fits of successes grow"):
         ex.irt.grow(fit, ex.ResponseMatrix.from_array(scores))
+
+
+def test_the_test_of_drift_holds_its_level_where_many_tasks_have_few_answers() -> None:
+    rng = np.random.default_rng(4)
+    count = 400
+    names = [f"task {n}" for n in range(count)]
+    bank = ItemParameters.of(names, rng.uniform(0.4, 2.2, count), rng.normal(0.0, 1.6, count))
+
+    def day(agents: int, seed: int) -> ex.ResponseMatrix:
+        values = ex.irt.simulate(bank, agents, rng=seed).to_numpy().copy()
+        values[np.random.default_rng(seed).random(values.shape) < 0.6] = np.nan
+        return ex.ResponseMatrix.from_array(values, [f"{seed}-{n}" for n in range(agents)], names)
+
+    before = ex.irt.fit(day(400, 0), starts=1)
+    alarms = [bool(ex.irt.grow(before, day(60, 10 + turn)).drift.moved) for turn in range(20)]
+    assert sum(alarms) <= 3  # 5 % expected; by χ² alone more than a third
+    later = day(200, 50).to_numpy().copy()
+    later[:, 7] = 1.0 - later[:, 7]
+    turned = ex.ResponseMatrix.from_array(later, [f"new {n}" for n in range(200)], names)
+    assert "task 7" in ex.irt.grow(before, turned).drift.moved
+
+
+def test_a_tail_of_few_answers_is_that_of_binomials() -> None:
+    item = ItemParameters.of(["t"], [1.0], [2.5])
+    chance = 1 / (1 + np.exp(-2.5))
+    new = Newcomers(np.zeros(1), np.ones((25, 1)), np.full((25, 1), 2.0))
+    null = Null(np.zeros((2, 2)), np.diag([0.0, 1.0]))
+    won = np.arange(51)
+    for found in (38, 42):
+        far = (found - 50 * chance) ** 2
+        beyond = stats.binom.pmf(won, 50, chance)[(won - 50 * chance) ** 2 >= far - 1e-9].sum()
+        told = tail(far, item, 0, new, null, 200_000, np.random.default_rng(1))
+        assert told == pytest.approx(beyond, rel=0.5, abs=2e-5)

@@ -141,7 +141,7 @@ def _added(
         new: Results | ResponseMatrix = results
         if before.recipe is None:  # of shards, which are fitted as they are written
             new = recipe_of(comparison).learn(results).responses(results)
-        grown = grow(before, new)
+        grown = grow(before, new, rng=told.seed)
     output = how.output or how.fit
     save(grown.fit, output)
     show(growth.tell(grown), "examiner.growth/1", told, results.notes, fit=str(output))

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from examiner.checking import check_known
+from examiner.checking import Randomness, check_known, generator
 from examiner.irt.estimation.kernel_source import KernelSource
 from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.fitted import Abilities, Dropped, IRTFit, TaskErrors
 from examiner.irt.growth.calibration import Calibrated, calibrated
-from examiner.irt.growth.drift import Drift, drift
+from examiner.irt.growth.drift import Drift, covariances, drift
+from examiner.irt.growth.tails import Newcomers
 from examiner.irt.items import SCORES, Floats, ItemParameters, curves
 from examiner.irt.models import MODELS
 from examiner.irt.place import responses_for
@@ -37,7 +38,7 @@ class Grown:
     """Agents that were in the fit already: their abilities stay, whatever they did since."""
 
 
-def grow(fit: IRTFit, results: Results | ResponseMatrix) -> Grown:
+def grow(fit: IRTFit, results: Results | ResponseMatrix, *, rng: Randomness = 0) -> Grown:
     """Add later results to a fit of successes, without fitting again.
 
     New agents are placed by what they did on tasks of the fit. New tasks are calibrated on the agents that
@@ -66,7 +67,7 @@ def grow(fit: IRTFit, results: Results | ResponseMatrix) -> Grown:
     old = set(fit.abilities.agents)
     newcomers = [row for row, agent in enumerate(matrix.agents) if agent not in old]
     anchor = _known_before(fit, matrix, rule)
-    moved = _by_old_tasks(fit, matrix, inner, (rule, anchor), newcomers)
+    moved = _by_old_tasks(fit, matrix, inner, (rule, anchor), newcomers, generator(rng))
     known = {*fit.items.tasks, *(task.name for task in fit.dropped)}
     fresh = [column for column, task in enumerate(matrix.tasks) if task not in known]
     added = Calibrated(None, None, ())
@@ -105,6 +106,7 @@ def _by_old_tasks(
     inner: ItemParameters,
     at: tuple[Quadrature, Floats],
     newcomers: list[int],
+    rng: np.random.Generator,
 ) -> Drift:
     """Add what newcomers did on tasks of the fit to their densities, and see whether these moved."""
     rule, anchor = at
@@ -114,15 +116,18 @@ def _by_old_tasks(
     if not shared or not newcomers:
         return Drift(inner.tasks, nothing, nothing)
     part = matrix.take(newcomers, shared)
-    items = inner.take([known[task] for task in part.tasks])
+    columns = [known[task] for task in part.tasks]
+    items = inner.take(columns)
     kernel = kernel_for(items.response, part)
     terms = kernel.terms(curves(items, rule.nodes), items.precision)
     rows = np.array(newcomers)
     for block in agent_blocks(part, kernel, width=len(rule)):
         anchor[rows[block.rows]] += block.log_likelihoods(terms)
     found = KernelSource(part, items.response).summed(items, rule)
-    taken = part.observed.sum(axis=0).astype(np.float64)
-    told = drift(found, items, taken, len(fit.abilities.agents))
+    _, weights = posterior_weights(anchor[rows])
+    new = Newcomers(rule.nodes, weights, part.trials.astype(np.float64))
+    doubt = covariances(fit.errors, fit.items, fit.population_sd)[columns]
+    told = drift(found, items, doubt, new, len(fit.abilities.agents), rng)
     return replace(told, shift=told.shift * fit.population_sd)
 
 
