@@ -70,3 +70,15 @@ def test_a_table_with_gaps_in_single_precision_is_fitted_as_in_double(model, mon
     np.testing.assert_allclose(single.items.intercept, double.items.intercept, atol=2e-6)
     np.testing.assert_allclose(single.abilities.ability, double.abilities.ability, atol=2e-6)
     np.testing.assert_allclose(single.log_likelihood, double.log_likelihood, rtol=1e-10)
+
+
+def test_many_trials_of_many_cells_are_fitted_in_double():
+    rng = np.random.default_rng(0)
+    tried = np.where(rng.random((420, 500)) < 0.7, rng.integers(1, 1001, (420, 500)), 0)
+    slope, difficulty = rng.lognormal(0, 0.4, 500), rng.normal(size=500)
+    chance = 1 / (1 + np.exp(-slope * (rng.normal(size=420)[:, None] - difficulty)))
+    matrix = ex.ResponseMatrix.from_counts(rng.binomial(tried, chance), tried)
+    fit = ex.irt.fit(matrix, starts=1, errors=False, response="binomial")
+    true = ex.irt.log_likelihood(matrix, fit.items, fit.quadrature)
+    assert fit.log_likelihood == pytest.approx(true, rel=1e-11)
+    assert fit.iterations < 30

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.engines.cell_file import CellFile, disk_error
 from examiner.engines.cell_sums import Sums, unpacked
+from examiner.engines.folder_lock import FolderLock, let_go_here
 from examiner.engines.name_numbers import Names
 from examiner.engines.packed_folder import (
     PackedNote,
@@ -45,14 +47,17 @@ from examiner.wording import InputError, counted, shorten
 _FEW_CELLS = 10_000_000
 """Up to here the weakest link between agents is looked for with all cells in memory."""
 _PIECE = 1 << 25
+_WAIT_SECONDS = 0.1
 Progress = Callable[[str, int, int], None]
 
 
 class Packed:
     """Cells on disk, [agents, tasks], with sums over both."""
 
-    def __init__(self, folder: Path, note: PackedNote, sums: Sums) -> None:
-        self.folder, self.note, self.sums = folder, note, sums
+    def __init__(
+        self, folder: Path, note: PackedNote, sums: Sums, lock: FolderLock | None = None
+    ) -> None:
+        self.folder, self.note, self.sums, self._lock = folder, note, sums, lock
         self._path = folder / "cells"
         self._files = (*on_this_machine(note.stamps), LocalShard(self._path).stamp())
         given = sums.given
@@ -128,20 +133,62 @@ def packed(
     success: float | None = None,
     progress: Progress | None = None,
 ) -> Packed:
-    """Decode Parquet shards into a folder, or take what was decoded there from the same shards before."""
+    """Decode Parquet shards into a folder, or take what was decoded there from the same shards before.
+
+    One process decodes while others that want the same wait; a folder that is read is not written anew.
+    """
     shards = shards_at(source)
     refuse_the_shards(folder, source, shards)
     stamps = stamps_of(shards)
-    before = stored(folder)
-    if before is not None and before[0][:3] == (stamps, success, measure):
-        note, sums = before
-        return Packed(folder, note._replace(notes=(*note.notes, *_known_again(stamps))), sums)
-    columns = check_alike(shards, measure)
-    refuse_others(folder)
-    note = PackedNote(stamps, success, measure, 1, (), (), (), (), columns.measure)
-    note, sums = _decoded(shards, folder, columns, note._replace(notes=columns.notes), progress)
+    asked = PackedNote(stamps, success, measure, 1, (), (), (), ())
+    columns = None
+    if _same(stored(folder), asked) is None:
+        columns = check_alike(shards, measure)
+        refuse_others(folder)
+    lock = _locked(folder, asked)
+    found = _same(stored(folder), asked)
+    if found is not None:
+        lock.shared()
+        note, sums = found
+        note = note._replace(notes=(*note.notes, *_known_again(stamps)))
+        return Packed(folder, note, sums, lock)
+    columns = columns or check_alike(shards, measure)
+    asked = asked._replace(taken=columns.measure, notes=columns.notes)
+    note, sums = _decoded(shards, folder, columns, asked, progress)
     store(folder, note, sums)
-    return Packed(folder, note, sums)
+    lock.shared()
+    return Packed(folder, note, sums, lock)
+
+
+def _same(
+    before: tuple[PackedNote, Sums] | None, asked: PackedNote
+) -> tuple[PackedNote, Sums] | None:
+    """What was decoded before, if it is what is asked for now."""
+    return before if before is not None and before[0][:3] == asked[:3] else None
+
+
+def _locked(folder: Path, asked: PackedNote) -> FolderLock:
+    """Wait until a folder holds what is asked for, or is free to be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FolderLock(folder)
+    except OSError as problem:
+        raise disk_error(folder / "cells", 0, problem) from None
+    looked = False
+    while not lock.alone():
+        if not lock.shared():  # somebody decodes
+            time.sleep(_WAIT_SECONDS)
+        elif _same(stored(folder), asked) is not None:
+            return lock
+        elif looked:
+            raise InputError(
+                f"The folder {shorten(folder, 200)} holds other responses, which a fit is using. Name "
+                f"another folder (`--cache`), or wait until that fit has ended."
+            )
+        else:
+            let_go_here(folder)
+            looked = True
+    return lock
 
 
 def _decoded(
@@ -153,7 +200,6 @@ def _decoded(
 ) -> tuple[PackedNote, Sums]:
     """Write the cells of shards to a folder, or nothing."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         # From here on nothing whole lies there until the new note does.
         (folder / "note.json").unlink(missing_ok=True)
         file = CellFile(folder / "cells")

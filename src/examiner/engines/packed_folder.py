@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -56,7 +57,7 @@ def refuse_others(folder: Path) -> None:
         ours = str(record.get("schema", "")).startswith(_SCHEMA.split("/")[0])
     except FileNotFoundError:
         return
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         ours = False
     if not ours:
         raise InputError(
@@ -87,10 +88,14 @@ def stored(folder: Path) -> tuple[PackedNote, Sums] | None:
             held = {name: arrays[name] for name in arrays.files}
         numbers = {name: int(held[name]) for name in ("most", "observed")}
         sums = Sums(**{"given": None, **held, **numbers})
+        if sums.won.shape != (len(note.tasks),) or sums.scores.shape != (len(note.agents),):
+            return None
         names = ("cells",) if sums.starts is None else ("cells", "columns")
         there = sum((folder / name).stat().st_size for name in names)
         return (note, sums) if there == size_of_cells(note, sums) else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, EOFError, BadZipFile, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    except RecursionError:  # no note of ours is so deep
         return None
 
 

@@ -49,7 +49,8 @@ def sent(device: Device, matrix: ResponseMatrix) -> DeviceCounts:
     """Send the counts of a matrix, and set aside what cannot be fitted."""
     torch, (agents, tasks) = device.torch, matrix.shape
     shared = matrix.trials.strides[0] == 0
-    kind = kind_for(agents * tasks, complete=shared)
+    most = int(matrix.trials[0].max() if shared else matrix.trials.max())
+    kind = kind_for(agents * tasks, most, complete=shared)
     with device.exactly():
         won = device.sent(matrix.successes, kind)
         given = device.doubles(matrix.trials[0]) if shared else device.sent(matrix.trials, kind)

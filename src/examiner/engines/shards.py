@@ -34,6 +34,8 @@ _PROGRAM = 250_000_000
 """Bytes that Python, numpy and polars take before there is any data."""
 _PER_CELL = 16
 """Bytes at work for each cell of a block: packed, successes and trials, and both as single floats."""
+_PER_COUNT = 24
+"""The same where cells have several trials: both as double floats."""
 _PER_LISTED = 64
 """The same for each observed cell where these alone are kept: its column in lists of successes and trials,
 in the order of the file and in that of success."""
@@ -177,7 +179,7 @@ def rows_within(whole: Whole, memory: float) -> int:
     check_memory(memory)
     tasks = len(whole.tasks)
     needed = _PROGRAM + _TABLES * 8 * tasks * nodes_for(whole)
-    an_agent = _PER_CELL * tasks
+    an_agent = (_PER_CELL if whole.most == 1 else _PER_COUNT) * tasks
     if whole.listed is not None:
         an_agent = _PER_LISTED * whole.listed // len(whole.agents) + 32 * nodes_for(whole)
     rows = int((memory * 1e9 - needed) // an_agent)

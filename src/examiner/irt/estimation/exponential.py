@@ -66,8 +66,13 @@ class Totals(NamedTuple):
         return cls(won, tried, float(log_choices(matrix).sum()))
 
 
-def kind_for(cells: int, *, complete: bool) -> type[np.floating]:
-    """Return double precision for few cells, single for many."""
+def kind_for(cells: ResponseMatrix | int, most: int, *, complete: bool) -> type[np.floating]:
+    """Return double precision for few cells, and for several trials of a cell; single for many of one.
+
+    Only of zeros and ones sums of halves are exact.
+    """
+    if most > 1:
+        return np.float64
     return suitable_kind(cells, _SMALL_AND_COMPLETE if complete else _SMALL)
 
 
@@ -165,7 +170,8 @@ class PatternedSource(CountSource):
         if curves is None:
             # Products of lists of cells are not split.
             listed = matrix.observed_cells is not None
-            curves = OwnCurves(np.float64 if listed else suitable_kind(matrix, _SMALL))
+            most = 2 if listed else int(matrix.trials.max(initial=0))
+            curves = OwnCurves(kind_for(matrix, most, complete=False))
         self._curves = curves
         self._windows = windows_of(matrix) if windows is None else windows
         super().__init__(matrix, curves.kind, self._windows.order, totals)
@@ -216,7 +222,7 @@ class CompleteSource(CountSource):
         if curves is None:
             curves = CommonCurves(matrix.trials[0].astype(np.float64))
         if kind is None:
-            kind = kind_for(matrix.successes.size, complete=True)
+            kind = kind_for(matrix.successes.size, int(curves.trials.max()), complete=True)
         self._curves = curves
         super().__init__(matrix, kind, None, totals)
 

@@ -93,7 +93,7 @@ class Steps:
         self._kind = kernel_kind(whole.cells)
         self._kernel = BetaBinomial(whole.most) if response == "beta-binomial" else Binomial()
         if self.simple:
-            self._kind = kind_for(whole.cells, complete=self._complete)
+            self._kind = kind_for(whole.cells, whole.most, complete=self._complete)
             self._own = OwnCurves(self._kind if whole.listed is None else np.float64)
         self._common = None if whole.given is None else CommonCurves(whole.given)
         self.pace: Pace = pace_for(len(whole.tasks)) if self.simple else kernel_pace(self._kind)
