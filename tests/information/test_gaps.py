@@ -105,3 +105,22 @@ def test_no_table_of_all_pairs_of_columns_is_made_for_a_mean() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 6000**2 * 8 / 2
+
+
+@pytest.mark.parametrize("far", [1e2, 1e4, 1e7, 1e9])
+def test_a_far_row_is_left_out_as_if_it_had_never_been_there(far: float) -> None:
+    rng = np.random.default_rng(3)
+    table = rng.normal(size=(24, 8)) + rng.normal(size=(24, 1))
+    table[0] = far * np.abs(rng.normal(size=8))
+    table[rng.random(table.shape) < 0.25] = np.nan
+    table[0, 0] = far
+    group = np.arange(24) % 6
+    kept = [table[group != number] for number in range(6)]
+    np.testing.assert_allclose(
+        means_over_gaps_without(table, group), [mean_over_gaps(part) for part in kept], rtol=1e-6
+    )
+    np.testing.assert_allclose(
+        first_shares_over_gaps_without(table, group),
+        [first_share(standard_scores(part)) for part in kept],
+        rtol=1e-6,
+    )

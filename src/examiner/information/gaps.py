@@ -12,6 +12,8 @@ from examiner.scores.common_rows import GappedColumns, PairSums
 
 CONSTANT = 1e-12
 """The share of the whole column's squares below which what is left of it does not vary but by rounding."""
+FAR = 1e3
+"""Median distances beyond which a value would leave too few digits where its row is taken off sums."""
 
 
 def mean_over_gaps(table: Floats) -> float:
@@ -49,7 +51,18 @@ def means_over_gaps_without(table: Floats, group: NDArray[np.intp]) -> Floats:
             found = _different(rest.correlations(_rounding(whole)), left, right)
             total[number] += times * np.nansum(found)
             known[number] += times * np.isfinite(found).sum()
-    return ratio(total, known)
+    means = ratio(total, known)
+    for number in _with_far_rows(columns, group):
+        means[number] = mean_over_gaps(table[group != number])
+    return means
+
+
+def _with_far_rows(columns: GappedColumns, group: NDArray[np.intp]) -> list[int]:
+    """Groups of rows that are left out by summing up the others."""
+    if columns.counted:
+        return []
+    far = np.abs(columns.values).max(axis=1, initial=0.0) > FAR
+    return [int(number) for number in np.unique(group[far])]
 
 
 def first_shares_over_gaps_without(table: Floats, group: NDArray[np.intp]) -> Floats:
@@ -67,21 +80,30 @@ def first_shares_over_gaps_without(table: Floats, group: NDArray[np.intp]) -> Fl
     """
     columns, every = GappedColumns.of(table), slice(None)
     whole = columns.sums(every, every)
-    squares = CONSTANT * whole.left_squares.diagonal()
+    squares, anew = CONSTANT * whole.left_squares.diagonal(), _with_far_rows(columns, group)
     shares = []
     for number in range(int(group.max()) + 1):
-        rest = whole.without(columns.rows(group == number).sums(every, every))
-        n = np.maximum(rest.shared.diagonal(), 1)
-        mean = rest.left.diagonal() / n
-        spread = rest.left_squares.diagonal() - n * mean**2
-        varied = spread > squares
-        unit = np.where(varied, np.sqrt(n / np.where(varied, spread, 1.0)), 0.0)
-        products = rest.joint - rest.left * mean - mean[:, None] * rest.right
-        products += rest.shared * mean[:, None] * mean
-        products *= unit[:, None] * unit
-        trace = float(n[varied].sum())
-        shares.append(largest_eigenvalue(products) / trace if trace else np.nan)
+        if number in anew:
+            rest = GappedColumns.of(table[group != number]).sums(every, every)
+            shares.append(_first_share(rest, CONSTANT * rest.left_squares.diagonal()))
+        else:
+            rest = whole.without(columns.rows(group == number).sums(every, every))
+            shares.append(_first_share(rest, squares))
     return np.array(shares)
+
+
+def _first_share(sums: PairSums, rounding: Floats) -> float:
+    """The first factor's share; columns that vary by no more than rounding have none."""
+    n = np.maximum(sums.shared.diagonal(), 1)
+    mean = sums.left.diagonal() / n
+    spread = sums.left_squares.diagonal() - n * mean**2
+    varied = spread > rounding
+    unit = np.where(varied, np.sqrt(n / np.where(varied, spread, 1.0)), 0.0)
+    products = sums.joint - sums.left * mean - mean[:, None] * sums.right
+    products += sums.shared * mean[:, None] * mean
+    products *= unit[:, None] * unit
+    trace = float(n[varied].sum())
+    return largest_eigenvalue(products) / trace if trace else float("nan")
 
 
 def _rounding(whole: PairSums) -> tuple[Floats, Floats]:
