@@ -151,3 +151,18 @@ def test_gaps_and_shares_are_those_of_runs_by_hand():
     del columns["learner"]
     with pytest.raises(InputError, match="no column 'learner'"):
         ex.arena.gaps(ex.Results.from_dict(columns))
+
+
+@pytest.mark.parametrize(
+    ("agents", "learnt", "said"),
+    [
+        (["a", "b"], [0, 0], "Two agents are the learner 'x' that learnt in mode 0"),
+        (["a", "a"], [0, 1], "The agent 'a' has several learners, modes or difficulties"),
+    ],
+)
+def test_agents_whose_origin_is_not_clear_are_refused(agents, learnt, said):
+    columns = {"agent": agents, "task": ["t"] * 2, "mode": [1] * 2, "difficulty": [0] * 2}
+    columns |= {"run": [0, 1], "score": [1.0, 2.0], "learner": ["x"] * 2, "learnt_mode": learnt}
+    results = ex.Results.from_dict(columns | {"learnt_difficulty": [0] * 2})
+    with pytest.raises(InputError, match=said):
+        ex.arena.gaps(results)

@@ -98,3 +98,17 @@ def test_damage_infinite_values_and_odd_memories_are_said_in_a_sentence(tmp_path
     infinite = shard(tmp_path / "i", score=[float("inf"), *SCORES[1:]])
     with pytest.raises(InputError, match="infinite"):
         likelihood(infinite, success=0.5)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("file:///%00x", "No file is called"),
+        ("a\0b", "No file is called"),
+        ([], "No shard is named"),
+        ("file://elsewhere/x.parquet", "on another machine"),
+    ],
+)
+def test_places_that_are_none_are_refused(source, said):
+    with pytest.raises(ex.InputError, match=said):
+        ex.engines.sharded(source)

@@ -1,5 +1,7 @@
 """Variance components against the analysis of variance and simulated truth; the decision study."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -139,3 +141,17 @@ def test_the_error_of_a_difference_counts_that_agents_have_few_and_other_tasks(m
         off.append((apart**2)[np.triu_indices(40, 1)].mean())
         told.append(ex.scores.decision(ex.Results.from_dict(table)).now ** 2)
     assert np.sqrt(np.mean(told) / np.mean(off)) == pytest.approx(1.0, abs=0.1)
+
+
+def test_the_share_of_runs_is_what_runs_without_end_would_take_away_also_with_gaps():
+    rng = np.random.default_rng(2)
+    scores = 5 * rng.normal(size=(1, 12, 1)) + rng.normal(size=(4, 12, 5))
+    scores[0, 6:] = scores[1, :6] = np.nan
+    found = ex.scores.decision(ex.Results.from_numpy(scores))
+    said = re.search(
+        r"Runs make up (\d+) %.*from ([\d.]+) to .*task[s]?, to ([\d.]+)\.", found.answer
+    )
+    assert said is not None, found.answer
+    share, now, most = map(float, said.groups())
+    assert share / 100 == pytest.approx(1 - (most / now) ** 2, abs=0.02)
+    assert share < 50 and "tasks that two of them do not share" in found.answer

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from examiner.arena.agents import AGENTS
 from examiner.arena.contract import make_agent
@@ -113,7 +114,12 @@ def flavours(
     learnt = _learnt(outcome.ledger, plan, done)
     randoms = dict.fromkeys(_random_play(job) for job in done)
     kept = outcome.ledger.parent / "judged"
-    kept.mkdir(exist_ok=True)
+    try:
+        kept.mkdir(exist_ok=True)
+    except OSError as problem:
+        raise InputError(
+            f"Cannot keep what is judged in {shorten(kept, 200)}: {problem.strerror}. Move it away."
+        ) from None
     where = str(plan.folder or ""), str(kept)
     asked = [
         Judgement(job, learnt.get(job.key, Learnt()), flavour, episodes, *where)
@@ -208,18 +214,35 @@ def gaps(judged: Results) -> tuple[Gap, ...]:
         raise InputError(
             f"The results have no column {listed(missing)}. Give what `examiner flavours` judged."
         )
-    origins = dict(
-        zip(columns["agent"], zip(*(columns[name] for name in _LEARNER), strict=True), strict=True)
-    )
+    origins = _origins(columns)
     scores: dict[tuple[str | None, str, Flavour, Flavour], list[float]] = {}
     for (agent, game, *flavour), runs in means_of_runs(judged).items():
         learner, *learnt = origins[agent]
-        scores[learner, game, Flavour(*learnt), Flavour(*flavour)] = list(runs.values())
+        key = learner, game, Flavour(*learnt), Flavour(*flavour)
+        if key in scores:
+            raise InputError(
+                f"Two agents are the learner {shorten(str(learner))} that learnt in {key[2]}, "
+                f"{shorten(agent)} among them. Keep one of them."
+            )
+        scores[key] = list(runs.values())
     return tuple(
         _gap(scores, key, here)
         for key, here in scores.items()
         if key[0] is not None and key[2] != key[3]
     )
+
+
+def _origins(columns: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Any, ...]]:  # Any: cells
+    """The learner, mode and difficulty of each agent, which has one of them."""
+    origins: dict[str, tuple[Any, ...]] = {}
+    rows = zip(*(columns[name] for name in _LEARNER), strict=True)
+    for agent, origin in zip(columns["agent"], rows, strict=True):
+        if origins.setdefault(agent, origin) != origin:
+            raise InputError(
+                f"The agent {shorten(agent)} has several learners, modes or difficulties that it learnt "
+                f"in. Give each its own name."
+            )
+    return origins
 
 
 def _gap(

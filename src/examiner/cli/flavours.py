@@ -16,6 +16,7 @@ from examiner.cli.options import OUTPUT, Tabled, argument, option
 from examiner.cli.output import live_table, progress_bar, show
 from examiner.cli.stopping import stopped_in_order
 from examiner.telling.findings import flavours as findings
+from examiner.telling.terminal import print_line
 from examiner.workers import available_cores, map_processes
 
 SOME_FAILED = 1
@@ -58,5 +59,7 @@ def flavours(options: FlavourOptions, told: Tabled) -> None:
         found.judged.save(folder / JUDGED)
     notes = [f"{each.job.agent} on {each.job.game} failed: {each.reason}" for each in found.failed]
     show(findings.tell(found), "examiner.flavours/1", told, notes, folder=str(folder))
+    if told.for_people and found.judged is not None:
+        print_line(f"\nJudged: {folder / JUDGED}")
     if found.failed:
         raise click.exceptions.Exit(SOME_FAILED)

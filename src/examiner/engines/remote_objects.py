@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import warnings
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -96,8 +97,10 @@ def scanned_object(url: str, *, first: bool = False) -> pl.LazyFrame:
 def marks_of_object(url: str) -> tuple[int, ...]:
     """Return by what an object is known again: its number of rows, and a digest of its columns."""
     try:
-        lazy = scanned_object(url, first=True)
-        schema, rows = lazy.collect_schema(), lazy.select(pl.len()).collect().item()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # polars' guesses at regions
+            lazy = scanned_object(url, first=True)
+            schema, rows = lazy.collect_schema(), lazy.select(pl.len()).collect().item()
     except (*PROBLEMS, OSError) as problem:
         raise unreadable_object(url, problem) from None
     digest = hashlib.blake2b(repr(schema).encode(), digest_size=6).digest()
@@ -174,7 +177,9 @@ def _like(pattern: str, named: str) -> list[str]:
         storage_options=_options(pattern, first=True),
     )
     try:
-        return sorted(every.select(pl.col(_PLACE).unique()).collect()[_PLACE])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # likewise
+            return sorted(every.select(pl.col(_PLACE).unique()).collect()[_PLACE])
     except (*PROBLEMS, OSError) as problem:
         raise unreadable_object(named, problem) from None
 

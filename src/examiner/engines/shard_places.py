@@ -102,9 +102,13 @@ def shards_at(source: Source) -> list[Shard]:
     examiner.wording.InputError: There is no Parquet file at 'nowhere/*.parquet'. Check the path.
     """
     if not isinstance(source, (str, Path)):
-        return [shard for part in source for shard in shards_at(part)]
+        found = [shard for part in source for shard in shards_at(part)]
+        if not found:
+            raise InputError("No shard is named. Give a path, a URL, or a list of these.")
+        return found
+    if "\0" in str(source) or "%00" in str(source) or not str(source):
+        raise InputError(f"No file is called {shorten(source)}. Check the path.")
     place = place_of(source)
-    found: list[Shard]
     if isinstance(place, RemoteShard):
         found = [RemoteShard(url) for url in listed_objects(place.url)]
     else:
@@ -133,7 +137,12 @@ def path_of(source: str | Path) -> Path | None:
     check_scheme(source)
     if scheme != "file":
         return None
-    told = str(source)[len("file://") :].removeprefix("localhost").encode()
+    host, slash, rest = str(source)[len("file://") :].partition("/")
+    if host not in ("", "localhost") or not slash:
+        raise InputError(
+            f"{shorten(source, 200)} names a file on another machine. Write file:///path for one on this."
+        )
+    told = f"/{rest}".encode()
     return Path(os.fsdecode(_ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), told)))
 
 

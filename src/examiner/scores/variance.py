@@ -297,12 +297,14 @@ def _answer(found: VarianceComponents, now: float) -> str:
         )
     if now == 0:
         return "Neither runs nor tasks make any difference between agents uncertain here."
-    noise = found.run / found.runs
-    share = noise / (found.interaction + noise)
     size = np.array(found.tasks)
     runs = float(expected_error(found, size, np.array(2 * found.runs)))
     tasks = float(expected_error(found, 2 * size, np.array(found.runs)))
     most = float(expected_error(found, size, np.array(np.inf)))
+    share = 1.0 - (most / now) ** 2
+    strengths = "agents' own strengths across tasks"
+    if found.unshared * found.task > 0:
+        strengths += ", and tasks that two of them do not share,"
     advice = (
         "more runs help nearly as much as more tasks"
         if share > 0.75
@@ -312,7 +314,7 @@ def _answer(found: VarianceComponents, now: float) -> str:
     )
     return (
         f"Runs make up {share:.0%} of the error variance of a comparison, ".replace("%", " %")
-        + f"agents' own strengths across tasks the rest: {advice}. Twice the runs would take the "
+        + f"{strengths} the rest: {advice}. Twice the runs would take the "
         f"standard error of a difference from {now:.3g} to {runs:.3g}, twice the tasks to {tasks:.3g}; "
         f"runs without end, on {counted(found.tasks, 'task')}, to {most:.3g}."
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -89,4 +90,8 @@ def _kept(path: Path, episodes: int) -> list[float] | None:
     except (OSError, ValueError):
         return None
     whole = isinstance(scores, list) and len(scores) == episodes
-    return scores if whole and all(isinstance(score, float) for score in scores) else None
+    return scores if whole and all(map(_is_score, scores)) else None
+
+
+def _is_score(value: object) -> bool:
+    return isinstance(value, float) and math.isfinite(value)

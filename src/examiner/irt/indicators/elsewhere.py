@@ -9,8 +9,8 @@ from examiner.irt.indicators.comparison import leading
 from examiner.irt.indicators.generality import Indicators
 
 NOT_HERE = (
-    "Responses were fitted where they lie: there are no tests of whether agents or tasks differ, and no "
-    "regularity, generality and curves of agents, which need responses here."
+    "Responses were fitted where they lie: there are no tests of whether agents or tasks differ or tasks "
+    "are flat, and no regularity, generality and curves of agents, which need responses here."
 )
 
 

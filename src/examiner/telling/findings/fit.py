@@ -139,7 +139,7 @@ def tell(fit: IRTFit, told: Indicators, *, repeats_mean: bool = False) -> Findin
     0.5
     """
     data = _data(fit, told)
-    weak, flat = data["rewards_the_weak"], set(data["flat"])
+    weak, flat = data["rewards_the_weak"], set(data["flat"] or ())
     tasks = [
         row | {"flags": [*row["flags"], FLAT]} if row["task"] in flat else row
         for row in data["tasks"]
@@ -369,7 +369,7 @@ def _data(fit: IRTFit, told: Indicators) -> Record:
         if told.bins is None
         else {"edges": told.bins.edges.tolist(), "tasks": told.bins.counts.tolist()},
         "correlations": [each._asdict() for each in told.correlations],
-        "flat": _flat(fit),
+        "flat": None if fit.matrix is None else _flat(fit),
         "rewards_the_weak": list(flags.rewarding_the_weak(fit)),
         "evidence": _evidence(fit),
         "leading": list(told.leading),
