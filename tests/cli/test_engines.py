@@ -113,3 +113,9 @@ def test_a_url_is_fitted_by_command_and_refused_where_results_are_needed_in_memo
         assert done.returncode == 2 and refusal in done.stderr
     done = examiner("fit", "s3://board/day/", "--keep", "agent:a")
     assert done.returncode == 2 and "or download them for `--engine memory`" in done.stderr
+
+
+def test_a_cache_that_no_engine_uses_is_said(examiner, shards, tmp_path):
+    done = examiner("fit", shards, "--cache", tmp_path / "kept", "--starts", "1")
+    assert "--cache is for shards and clusters; the engine is memory" in done.stderr
+    assert not (tmp_path / "kept").exists()

@@ -50,11 +50,10 @@ def refuse_url(source: object) -> None:
     Traceback (most recent call last):
     ...
     examiner.wording.InputError: Cannot read 's3://board/day/1.parquet' into memory: of URLs, Parquet \
-alone is read, by fits from shards. Fit it with `--engine shards` (`ex.engines.sharded`), or download it.
+alone is read, by `examiner fit --engine shards` (`ex.engines.sharded`). Fit it so, or download it.
     """
     if scheme_of(source) is not None:
         raise InputError(
             f"Cannot read {shorten(without_secrets(source), 200)} into memory: of URLs, Parquet alone is "
-            f"read, by fits from shards. Fit it with `--engine shards` (`ex.engines.sharded`), or "
-            f"download it."
+            f"read, by `examiner fit --engine shards` (`ex.engines.sharded`). Fit it so, or download it."
         )

@@ -90,6 +90,10 @@ def fit(
     engine, expected = chosen_engine(options, where)
     if expected is not None:
         print_notes((expected,))
+    if where.cache is not None and engine not in ("shards", "ray"):
+        print_notes(
+            (f"--cache is for shards and clusters; the engine is {engine}, which keeps nothing.",)
+        )
     with progress_bar("reading") as progress:
         asked = how.asked(told.seed, progress)
         if how.over is not None and engine != "memory":
