@@ -39,8 +39,9 @@ _PER_COUNT = 24
 _PER_LISTED = 64
 """The same for each observed cell where these alone are kept: its column in lists of successes and trials,
 in the order of the file and in that of success."""
-_TABLES = 6
-"""Tables of [tasks, nodes] in double precision at work in an E-step and the M-step after it."""
+_PER_NODE, _PER_NODE_ALIKE = 48, 28
+"""Bytes of tables of [tasks, nodes] in an E-step and the M-step after it; the latter where all agents were
+given the same trials, so that curves are theirs in common."""
 _FEWEST_ROWS = 64
 
 
@@ -178,7 +179,8 @@ def rows_within(whole: Whole, memory: float) -> int:
     """Return how many agents fit in so many GB beside what a fit needs in any case."""
     check_memory(memory)
     tasks = len(whole.tasks)
-    needed = _PROGRAM + _TABLES * 8 * tasks * nodes_for(whole)
+    a_node = _PER_NODE if whole.given is None else _PER_NODE_ALIKE
+    needed = _PROGRAM + a_node * tasks * nodes_for(whole)
     an_agent = (_PER_CELL if whole.most == 1 else _PER_COUNT) * tasks
     if whole.listed is not None:
         an_agent = _PER_LISTED * whole.listed // len(whole.agents) + 32 * nodes_for(whole)
