@@ -9,6 +9,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import examiner as ex
@@ -58,6 +59,21 @@ def test_a_fit_on_a_cluster_equals_the_fit_in_memory(
     fit = ex.irt.fit(source, model, starts=1)
     assert_same_fit(fit, ex.irt.fit(matrix, model, starts=1, errors=False))
     assert_errors_of(matrix, fit)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+def test_agents_that_lie_by_ability_are_fitted_as_in_memory(
+    missing: float, tmp_path: Path, cluster: None
+) -> None:
+    """Workers then look at other nodes than each other, and none of them knows all curves."""
+    rng = np.random.default_rng(0)
+    names = [f"task {n}" for n in range(300)]
+    items = ex.irt.ItemParameters.of(names, rng.uniform(0.6, 1.8, 300), rng.normal(size=300))
+    ability = np.sort(rng.normal(0.0, 1.5, 450))
+    matrix = holed(ex.irt.simulate(items, ability, rng=1), missing)
+    source = ex.engines.ray(matrix.save(tmp_path / "t.parquet"), shards=3)
+    fit = ex.irt.fit(source, starts=1, errors=False)
+    assert_same_fit(fit, ex.irt.fit(matrix, starts=1, errors=False))
 
 
 def test_a_killed_worker_costs_its_shard_once_more(tmp_path: Path, cluster: None) -> None:

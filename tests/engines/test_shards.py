@@ -13,8 +13,10 @@ import pytest
 
 import examiner as ex
 from engines.like_fits import MATRIX, TASKS, assert_same_fit, holed
+from examiner.engines.cluster import ShardWorker, with_curves
 from examiner.engines.shards import Shards
-from examiner.irt.estimation.parts import PartedSource
+from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
+from examiner.irt.estimation.parts import PartedSource, added, joined
 
 
 def tidy(matrix: ex.ResponseMatrix) -> pl.DataFrame:
@@ -297,3 +299,38 @@ def test_estimates_grow_with_the_table_and_choose_shards_where_memory_is_short(
     monkeypatch.setattr(estimates, "available_gigabytes", lambda: 0.1)
     engine, said = estimates.engine_for(folder)
     assert engine == "shards" and said is not None and said.startswith("About ")
+
+
+def by_ability(tmp_path: Path) -> tuple[ex.ResponseMatrix, PartedSource]:
+    """Agents in the order of their ability, whose parts reach other nodes than each other."""
+    rng = np.random.default_rng(0)
+    names = [f"task {n}" for n in range(300)]
+    items = ex.irt.ItemParameters.of(names, rng.uniform(0.6, 1.8, 300), rng.normal(size=300))
+    matrix = holed(ex.irt.simulate(items, np.sort(rng.normal(0.0, 1.5, 450)), rng=1), 0.6)
+    return matrix, ex.engines.sharded(matrix.save(tmp_path / "t.parquet"))
+
+
+def test_blocks_of_agents_that_lie_by_ability_are_fitted_as_in_memory(tmp_path: Path) -> None:
+    matrix, source = by_ability(tmp_path)
+    assert isinstance(source.parts, Shards)
+    source.parts.rows = 100
+    fit = ex.irt.fit(source, starts=1, errors=False)
+    assert_same_fit(fit, ex.irt.fit(matrix, starts=1, errors=False))
+
+
+def test_workers_of_which_none_knows_all_curves_tell_the_derivatives_of_the_whole(
+    tmp_path: Path,
+) -> None:
+    matrix, source = by_ability(tmp_path)
+    assert isinstance(source.parts, Shards)
+    fit = ex.irt.fit(matrix, starts=1, errors=False)
+    items, rule = fit.items.named(source.tasks), fit.quadrature
+    folder = str(source.parts.packed.folder)
+    workers = [ShardWorker(folder, within, 2.0) for within in ((0, 200), (200, 450))]
+    for _ in range(2):  # in the first pass all nodes are looked at
+        first, second = (worker.summed("binomial", items, rule, True) for worker in workers)
+    told = added([with_curves(first, items), second])
+    whole = joined(source.parts.summed("binomial", items, rule, simple=True))
+    assert isinstance(told, ExponentialStatistics) and isinstance(whole, ExponentialStatistics)
+    for found, expected in zip(told.derivatives(), whole.derivatives(), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-5)

@@ -20,6 +20,7 @@ from examiner.irt import ItemParameters, Quadrature, Response
 from examiner.irt.estimation.em import Expected
 from examiner.irt.estimation.exponential_statistics import ExponentialStatistics
 from examiner.irt.estimation.parts import Asked, PartedSource, added, added_up, in_order
+from examiner.irt.items import curves
 from examiner.wording import InputError
 from examiner.workers.cluster import connected
 from examiner.workers.crew import reason_of, worker_environment
@@ -57,14 +58,13 @@ class ShardWorker:
     def __init__(self, folder: str, within: tuple[int, int], memory: float) -> None:
         held = Packed.open(Path(folder))
         self._shards = Shards(held, memory, range(*within))
-        self._first = within[0] == 0
 
     def summed(
         self, response: Response, items: ItemParameters, rule: Quadrature, simple: bool
     ) -> Expected:
-        """Return the statistics of its agents; only the first sends curves, which all have in common."""
+        """Return the statistics of its agents, without the curves that all have in common."""
         found = added(self._shards.summed(response, items, rule, simple=simple))
-        if not self._first and isinstance(found, ExponentialStatistics):
+        if isinstance(found, ExponentialStatistics):
             return replace(found, rising=np.empty(0))
         return found
 
@@ -134,10 +134,10 @@ class RayShards(OnDisk):
         self.begin()
         sent = self._ray.put(items), self._ray.put(rule)
         asked = [worker.summed.remote(response, *sent, simple) for worker in self.workers]
-        for answer in asked:
+        for place, answer in enumerate(asked):
             found = self._answered(answer)
             assert isinstance(found, Expected)
-            yield _writeable(found)
+            yield with_curves(_writeable(found), items) if place == 0 else _writeable(found)
 
     def weighted(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the successes of each task, weighted by agents."""
@@ -185,6 +185,13 @@ class RayShards(OnDisk):
 
 
 _LIVE: weakref.WeakSet[RayShards] = weakref.WeakSet()
+
+
+def with_curves(found: Expected, items: ItemParameters) -> Expected:
+    """Return the same with curves at all nodes, of which a worker knows those that its own agents reach."""
+    if not isinstance(found, ExponentialStatistics):
+        return found
+    return replace(found, rising=curves(items, found.nodes).rising)
 
 
 def _writeable(found: Expected) -> Expected:

@@ -106,7 +106,8 @@ def shards_at(source: Source) -> list[Shard]:
         if not found:
             raise InputError("No shard is named. Give a path, a URL, or a list of these.")
         return found
-    if "\0" in str(source) or "%00" in str(source) or not str(source):
+    escaped = scheme_of(source) == "file" and "%00" in str(source)
+    if "\0" in str(source) or escaped or not str(source):
         raise InputError(f"No file is called {shorten(source)}. Check the path.")
     place = place_of(source)
     if isinstance(place, RemoteShard):
