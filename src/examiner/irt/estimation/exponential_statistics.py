@@ -22,7 +22,9 @@ class ExponentialStatistics(Expected):
 
     `mass` is the posterior mass in trials, [tasks, nodes], or [nodes] in agents where it is common
     to all tasks and multiplied by `trials`; `rising` is σ(aθ + d) at the nodes, `won` the successes
-    of each task, and `won_ability` the same weighted by the agents' abilities.
+    of each task, and `won_ability` the same weighted by the agents' abilities. Where agents were given
+    different trials curves are known only where these agents have mass: who adds up statistics that
+    share no curves lays them at all nodes (`engines/cluster.py`).
     """
 
     nodes: Floats
