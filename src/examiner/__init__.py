@@ -29,7 +29,7 @@ __all__ = list(_HOMES)
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
-        raise AttributeError(f"module 'examiner' has no attribute {name!r}.{_moved(name)}")
+        raise AttributeError(f"module 'examiner' has no attribute {name!r}.")
     home = _HOMES[name]
     if home == __name__:
         return importlib.import_module(f"{__name__}.{name}")
@@ -40,10 +40,3 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
-
-
-def _moved(name: str) -> str:
-    """Where a name of earlier versions is found today."""
-    lines = files(__name__).joinpath("moved_names.csv").read_text(encoding="utf-8").splitlines()
-    today = dict(line.split(",", 1) for line in lines[1:])
-    return f" It is now {today[name]}." if name in today else ""

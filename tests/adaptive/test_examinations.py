@@ -282,21 +282,6 @@ def test_a_part_that_is_wrong_is_named_by_its_path() -> None:
         assert f"This is no examination: {said}" in str(refused.value)
 
 
-def test_an_examination_stored_before_is_read_as_it_was(tmp_path: Path) -> None:
-    file = Path(__file__).parents[1] / "stored" / "schema_1" / "examination.json"
-    items = ItemParameters.of(
-        [f"task {n}" for n in range(6)], 1.2, difficulty=np.linspace(-1, 1, 6)
-    )
-    bank = TaskBank.of(items, costs=[1, 2, 1, 2, 1, 2])
-    read = open_stored(file, bank)
-    assert isinstance(read, Examination)
-    before = json.loads(file.read_text())
-    after = json.loads(save(read, tmp_path / "again.json").read_text())
-    ours = (after.pop("ability"), after.pop("error"))
-    assert ours == pytest.approx((before.pop("ability"), before.pop("error")), abs=1e-12)
-    assert after == before
-
-
 def test_results_answer_through_the_recipe_of_the_fit() -> None:
     old = Results.from_numpy(rng(1).normal(50.0, 20.0, size=(40, 12)))
     recipe = Recipe(success=50.0).learn(old)

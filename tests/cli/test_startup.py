@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from examiner.cli import COMMANDS, RENAMED
+from examiner.cli import COMMANDS
 
 HEAVY = ("numpy", "polars", "plotly", "scipy", "rich", "jinja2", "torch", "ale_py", "gymnasium")
 ROOMS = ("arena", "irt", "information", "typology", "selection", "adaptive")
@@ -47,14 +47,6 @@ def test_every_command_has_a_file_a_function_and_help(examiner, name: str) -> No
     done = examiner(name, "--help")
     assert done.returncode == 0 and f"examiner {name}" in done.stdout
     assert COMMANDS[name].endswith(".") and len(COMMANDS[name]) <= 64
-
-
-@pytest.mark.parametrize(("command", "old"), RENAMED)
-def test_renamed_options_are_refused_with_their_new_name(examiner, command: str, old: str) -> None:
-    for words in ((old, "x"), (f"{old}=x",)):
-        done = examiner(command, "atari-dqn-family", *words)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert f"Say `{RENAMED[command, old]}`." in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_an_unknown_command_is_answered_with_a_near_one(examiner) -> None:

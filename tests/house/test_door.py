@@ -1,24 +1,15 @@
-"""The door: few names, each found, and old names that say where they went."""
+"""The door: few names, each found."""
 
 from __future__ import annotations
 
-import csv
 import inspect
 import subprocess
 import sys
-from importlib import import_module
-from importlib.resources import files
 
 import pytest
 
 import examiner as ex
 
-MOVED = {
-    row["name"]: row["today"]
-    for row in csv.DictReader(
-        files("examiner").joinpath("moved_names.csv").read_text(encoding="utf-8").splitlines()
-    )
-}
 LONGEST_DOOR = 45
 ROOMS = [name for name in ex.__all__ if getattr(ex, name).__class__.__name__ == "module"]
 
@@ -42,24 +33,6 @@ def test_what_a_room_shows_are_its_verbs_types_and_tables() -> None:
     assert {"fit", "place", "diagnose", "IRTFit", "MODELS"} <= set(dir(ex.irt))
     assert {"select", "compare", "place", "Constraints", "METHODS"} <= set(dir(ex.selection))
     assert "heatmap" in dir(ex.plots)
-
-
-@pytest.mark.parametrize("name", MOVED)
-def test_a_name_that_moved_says_where_it_is_now(name: str) -> None:
-    if name in ex.__all__:
-        return
-    with pytest.raises(AttributeError, match=f"It is now {MOVED[name]}") as refused:
-        getattr(ex, name)
-    assert name in str(refused.value)
-
-
-@pytest.mark.parametrize("home", sorted(set(MOVED.values())))
-def test_where_a_name_moved_to_there_is_something(home: str) -> None:
-    room, _, rest = home.removeprefix("examiner.").partition(".")
-    found = getattr(ex, room) if room in ex.__all__ else import_module(f"examiner.{room}")
-    for part in filter(None, rest.split(".")):
-        found = getattr(found, part)
-    assert callable(found) or found is not None
 
 
 def test_a_name_that_never_was_is_refused_without_a_guess() -> None:

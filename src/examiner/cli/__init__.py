@@ -50,20 +50,9 @@ COMMANDS = MappingProxyType(
 )
 """Name → help line. A command is the function of its name in the file of its name, and one line here."""
 
-RENAMED = MappingProxyType(
-    {
-        ("report", "--classification"): "--typology",
-        ("examine", "--save"): "--output",
-        ("examine", "--costs"): "--cost",
-        ("select", "--groups"): "--families",
-        ("compare", "--groups"): "--families",
-    }
-)
-"""Options of earlier versions, and what they are called today."""
-
 
 class Command(click.Command):
-    """A command that says what its arguments are, and what options of earlier versions are called today."""
+    """A command whose help describes its arguments."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List arguments before options."""
@@ -74,16 +63,6 @@ class Command(click.Command):
             with formatter.section("Arguments"):
                 formatter.write_dl(said)
         super().format_options(ctx, formatter)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse a renamed option before any other mistake is looked for."""
-        for word in args:
-            option = word.partition("=")[0]
-            new = RENAMED.get((self.name or "", option))
-            if new is not None:
-                _complain(f"`{option}` has another name now. Say `{new}`.")
-                raise click.exceptions.Exit(BAD_INPUT)
-        return super().parse_args(ctx, args)
 
 
 class Commands(click.Group):

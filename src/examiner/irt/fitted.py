@@ -8,12 +8,11 @@ from enum import Enum
 from math import log
 from typing import Annotated, Any, Literal, NamedTuple
 
-import numpy as np
-
 from examiner.checking import (
     Axes,
     Bounds,
     Randomness,
+    ShapeError,
     check_names,
     from_record,
     generator,
@@ -164,6 +163,7 @@ class IRTFit:
     def draws(self, count: int = 1000, *, rng: Randomness = 0) -> JointDraws:
         """Return joint draws of tasks, their scale and abilities: what the responses leave possible.
 
+        >>> import numpy as np
         >>> from examiner.irt import fit, simulate
         >>> items = ItemParameters.of([f"task {n}" for n in range(8)], np.ones(8), np.zeros(8))
         >>> fit(simulate(items, 20, rng=0)).draws(50, rng=1).ability.shape
@@ -231,14 +231,19 @@ def fit_from_record(stored: Mapping[str, Any]) -> IRTFit:  # Any: JSON values
     """
     known = {name: part for name, part in stored.items() if name != "schema"}
     made = from_record(IRTFit, known, strict=True)
-    items, precision = made.items, made.items.precision
-    if items.response == "beta" and items.cuts is None:
-        raise InputError(
-            "This fit is of a beta model that moved every score inwards, which flattened its slopes; it is "
-            "no longer taken. Fit the results again."
-        )
-    if precision is not None:  # an infinite one was written as nothing by the first schema
-        precision = np.where(np.isnan(precision), np.inf, precision)
     check_names(made.abilities.agents, "agent")
-    parts = {part.name: getattr(items, part.name) for part in fields(items)}
-    return replace(made, items=ItemParameters.of(**parts | {"precision": precision}))
+    _check_directions(made)
+    parts = {part.name: getattr(made.items, part.name) for part in fields(made.items)}
+    return replace(made, items=ItemParameters.of(**parts))
+
+
+def _check_directions(fit: IRTFit) -> None:
+    """Refuse directions of common errors whose rows are not two or three per task."""
+    directions = None if fit.errors is None else fit.errors.together
+    if directions is not None and len(directions) not in (
+        2 * len(fit.items.tasks),
+        3 * len(fit.items.tasks),
+    ):
+        raise ShapeError(
+            "errors.together", f"has {len(directions)} rows", "two or three rows per task"
+        )

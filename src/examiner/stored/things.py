@@ -6,8 +6,8 @@ Documents are JSON, written whole or not at all, and read back or refused in wor
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,9 +18,9 @@ from examiner.irt.fitted import IRTFit, fit_from_record
 from examiner.irt.items import ItemParameters
 from examiner.results.storage import write_text
 from examiner.selection.selection import Selection
-from examiner.stored.earlier import Content, fit_of_schema_1, fit_of_schema_2
 from examiner.wording import InputError, listed, shorten
 
+Content: TypeAlias = dict[str, Any]  # Any: JSON values
 Thing: TypeAlias = IRTFit | Selection | Examination
 
 _MOST_BYTES = (
@@ -32,7 +32,7 @@ _MOST_BYTES = (
 class Kind:
     """A kind of stored thing: its schema, what it is called, the command that makes one, and its type.
 
-    `read` makes a thing of what a document says; `earlier` tells documents of earlier schemas as today's.
+    `read` makes a thing of what a document says.
     """
 
     schema: str
@@ -40,7 +40,6 @@ class Kind:
     command: str
     type: type
     read: Callable[[Content], Any]  # Any: a thing of the type
-    earlier: Mapping[str, Callable[[Content], Content]] = field(default_factory=dict)
 
     def thing(self, content: Content) -> Any:  # Any: a thing of the type
         """Return the thing that a document holds; what is wrong in it is named by its path."""
@@ -66,7 +65,6 @@ FIT = Kind(
     "examiner fit … -o fit.json",
     IRTFit,
     read=fit_from_record,
-    earlier={"examiner.irt-fit/1": fit_of_schema_1, "examiner.irt-fit/2": fit_of_schema_2},
 )
 SELECTION = Kind(
     "examiner.chosen/3",
@@ -190,8 +188,6 @@ def _read_document(path: str | Path, kinds: tuple[Kind, ...]) -> tuple[Kind, Con
     for kind in kinds:
         if schema == kind.schema:
             return kind, dict(content)
-        if isinstance(schema, str) and schema in kind.earlier:
-            return kind, kind.earlier[schema](content)
         if isinstance(schema, str) and schema.partition("/")[0] == kind.schema.partition("/")[0]:
             raise InputError(
                 f"{file} was written by another version of examiner: its schema is {shorten(schema)}, "
