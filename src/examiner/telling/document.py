@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.results.storage import write_text
 from examiner.scores import OwnFunction
+from examiner.telling.failure import Failure, attempt, failed_finding, told_or_failed
 from examiner.telling.figures.printed import Columns
 from examiner.telling.finding import Finding, Notes, save_figures
 from examiner.telling.findings import FINDINGS
@@ -20,7 +22,7 @@ from examiner.telling.prose import Name, said
 from examiner.telling.study import Study, StudyOptions
 from examiner.telling.subjects import Subjects
 from examiner.telling.verdict import Verdict, verdict
-from examiner.wording import InputError, unknown_name
+from examiner.wording import ExaminerWarning, InputError, unknown_name
 
 SCHEMA = "examiner.report/1"
 _LAST = "reading"
@@ -49,6 +51,11 @@ class Report:
     def notes(self) -> tuple[str, ...]:
         """What a reader of the report should know, as it stands in its last section."""
         return tuple(self.recipe["warnings"])
+
+    @property
+    def failures(self) -> Mapping[str, Failure]:
+        """The sections that ended in an unexpected error, and the errors."""
+        return {each.key: each.failure for each in self.sections if each.failure is not None}
 
     @property
     def html(self) -> str:
@@ -104,6 +111,7 @@ class Report:
             "schema": SCHEMA,
             "title": self.title,
             **recipe,
+            "failed_sections": list(self.failures),
             "verdict": verdict_of(self.verdict),
             "sections": [section_of(section) for section in self.sections],
         }
@@ -140,7 +148,8 @@ def report(
     with a `share`, to cells in which at least that share of trials succeeded. `total` says how tasks
     make one number (see `scores.total`), `cost` what attempts cost (see `scores.attempt_costs`). With
     results of an `earlier` edition, both are compared.
-    `rng` (0 where none is given) starts everything random, and `title` heads the page.
+    `rng` (0 where none is given) starts everything random, and `title` heads the page. A section that ends
+    in an unexpected error is shown as failed (see `Report.failures`), with a warning; the others are complete.
 
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
     >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]
@@ -155,7 +164,7 @@ def report(
         name, section = chosen[index]
         if progress:
             progress(name, done, len(chosen))
-        made[index] = section(study)
+        made[index] = told_or_failed(name, section, study)
     if progress:
         progress("done", len(chosen), len(chosen))
     finished = [made[index] for index in range(len(chosen))]
@@ -163,8 +172,29 @@ def report(
         finished = _without_idle(finished)
     names = None if sections is None else [name for name, _ in chosen]
     command = _command(study, names, options.get("title"))
-    told = verdict(study, finished)
-    return Report(study.title, tuple(finished), _recipe(study), command, told, Subjects.of(study))
+    told = attempt(lambda: verdict(study, finished))
+    if isinstance(told, Failure):
+        finished.append(failed_finding("verdict", "In short", "", told))
+        told = Verdict()
+    document = Report(
+        study.title, tuple(finished), _recipe(study), command, told, Subjects.of(study)
+    )
+    for sentence in failure_sentences(document):
+        warnings.warn(sentence, ExaminerWarning, stacklevel=2)
+    return document
+
+
+def failure_sentences(document: Report) -> tuple[str, ...]:
+    """Name the sections of a report that failed, each with its error.
+
+    >>> from examiner.results import Results
+    >>> failure_sentences(report(Results.from_numpy([[0.5, 1.0]]), sections=["reading"]))
+    ()
+    """
+    return tuple(
+        f"The section {key} failed ({failure.sentence}). The report shows the details: please report them."
+        for key, failure in document.failures.items()
+    )
 
 
 def _without_idle(sections: list[Finding]) -> list[Finding]:
