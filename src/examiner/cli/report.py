@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from examiner.cli.options import (
     words_of,
 )
 from examiner.cli.output import print_json, print_notes, print_warning, progress_bar, show
+from examiner.cli.parsing import given_words
 from examiner.cli.source import classification_from, results_from
 from examiner.telling import FINDINGS
 from examiner.telling import report as make_report
@@ -92,6 +94,9 @@ def report(
             earlier=earlier,
             rng=told.seed,
         )
+        # All options but those that say where and as what the answer is written.
+        asked = given_words(options, replace(wanted, output=None), levels, Seeded(seed=told.seed))
+        made = replace(made, command=shlex.join(["examiner", "report", *asked]))
         page = output or (Path("report.html") if told.for_people else None)
         target = None if page is None else made.save(page)
         figures = drawn.write(made.sections)

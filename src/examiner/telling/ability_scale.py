@@ -108,7 +108,7 @@ class _Responses(NamedTuple):
 
 def _successes(study: Study) -> str:
     """What counts as success, in words."""
-    reached = "" if study.success is None else f"{study.measure} reaches {study.success}"
+    reached = "" if study.success is None else f"{study.judged_measure} reaches {study.success}"
     if study.share is None:
         return f"successes ({reached})"
     most = f"in at least {study.share:g} of a cell's trials"
@@ -121,8 +121,8 @@ def _responses(study: Study) -> _Responses | str:
     Normalisers that only compare the agents at hand centre every task, so that no difficulty is left.
     """
     if study.success is not None or study.share is not None:
-        matrix = responses(study.scores, study.success, share=study.share, measure=study.measure)
-        return _Responses(matrix, "2pl", _successes(study))
+        assert study.recipe is not None, "a study that knows successes has a recipe"
+        return _Responses(study.recipe.responses(study.results), "2pl", _successes(study))
     matrix = responses(study.results, measure=study.measure)
     if matrix.is_counts:
         return _Responses(matrix, "2pl", "successes")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -26,6 +26,7 @@ from examiner.wording import ExaminerWarning, InputError, unknown_name
 
 SCHEMA = "examiner.report/1"
 _LAST = "reading"
+_PLAIN = (str, int, float, type(None))
 
 SectionFunction = Callable[[Study], Finding]
 Progress = Callable[[str, int, int], None]
@@ -149,7 +150,7 @@ def report(
     make one number (see `scores.total`), `cost` what attempts cost (see `scores.attempt_costs`). With
     results of an `earlier` edition, both are compared.
     `rng` (0 where none is given) starts everything random, and `title` heads the page. A section that ends
-    in an unexpected error is shown as failed (see `Report.failures`), with a warning; the others are complete.
+    in an unexpected error is shown as failed, with a warning (see `Report.failures`).
 
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
     >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]
@@ -170,8 +171,7 @@ def report(
     finished = [made[index] for index in range(len(chosen))]
     if sections is None:
         finished = _without_idle(finished)
-    names = None if sections is None else [name for name, _ in chosen]
-    command = _command(study, names, options.get("title"))
+    command = _call({"normalise": normalise, "measure": measure, "sections": sections, **options})
     told = attempt(lambda: verdict(study, finished))
     if isinstance(told, Failure):
         finished.append(failed_finding("verdict", "In short", "", told))
@@ -244,6 +244,7 @@ def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
         "unit": said(study.unit),
         "total": None if study.total is None else study.total.meaning,
         "success": study.success,
+        "success_of": None if study.success is None else study.judged_measure,
         "success_share": study.share,
         "seed": study.seed,
         "steps": list(study.scores.provenance.steps),
@@ -259,27 +260,22 @@ def _weak(study: Study) -> list[str]:
     return [weak_sentence(study.weak_tasks)]
 
 
-def _source(study: Study | None) -> str | None:
-    return None if study is None else study.results.provenance.source
+def _call(given: Mapping[str, object]) -> str:
+    """The call that makes the report again: every argument that is not its default."""
+    known = (*signature(report).parameters.values(), *signature(Study.of).parameters.values())
+    defaults = {parameter.name: parameter.default for parameter in known}
+    words = [
+        f"{name}={_written(name, value)}"
+        for name, value in given.items()
+        if not (isinstance(value, _PLAIN) and value == defaults[name])
+    ]
+    return f"ex.report({', '.join(['results', *words])})"
 
 
-def _command(study: Study, sections: Sequence[str] | None, title: str | None) -> str:
-    """The command line that makes the report again, or the call where there was no file."""
-    provenance, classification = study.results.provenance, study.classification
-    if not provenance.source or provenance.source == "memory":
-        return f"ex.report(results, normalise={study.normaliser!r}, measure={study.measure!r})"
-    options = {
-        "--normalise": study.normaliser or "none",
-        "--measure": study.measure,
-        "--reduce": provenance.reduction,
-        "--sections": None if sections is None else ",".join(sections),
-        "--typology": None if classification is None else classification.source or None,
-        "--success": None if study.success is None else str(study.success),
-        "--success-share": None if study.share is None else f"{study.share:g}",
-        "--cost": study.cost,
-        "--editions": _source(study.earlier),
-        "--title": title,
-        "--seed": str(study.seed),
-    }
-    given = [word for pair in options.items() if pair[1] is not None for word in pair]
-    return shlex.join(["examiner", "report", provenance.source, *map(str, given)])
+def _written(name: str, value: object) -> str:
+    """A value as code, where it is a plain one; a table, a function or a generator by a name."""
+    if isinstance(value, _PLAIN):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_written(name, entry) for entry in value)}]"
+    return str(getattr(value, "__name__", name))

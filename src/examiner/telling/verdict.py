@@ -255,7 +255,7 @@ def _suspects(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     kinds = Counter(kind for row in found["suspects"] for kind in row["why"].split(", "))
     why = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
     success = (
-        f"Success is counted from {study.success:g} on. "
+        f"Success: {study.judged_measure} reaches {study.success:g}. "
         if isinstance(study.success, float)
         else ""
     )
