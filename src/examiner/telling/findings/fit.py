@@ -17,9 +17,7 @@ from examiner.telling.study import Study
 from examiner.telling.table import ROWS_SHOWN, Column, Piece, Record, Table, column_of, records
 from examiner.wording import counted, listed
 
-MOST_ROWS = 500
 MOST_ASIDE = 50
-FEWEST_ORDERED = 4
 FLAT = "flat"
 SERIOUS = (flags.NEGATIVE, FLAT, flags.NO_ERROR)
 """What makes a task one to look at: one that separates the able from others cleanly is healthy."""
@@ -68,10 +66,8 @@ def finding(study: Study) -> Finding:
         Column("flags", "text", "what to doubt"),
     ]
     rows = _most_difficult_first(_tasks(fit))
-    many = f" The {MOST_ROWS} most difficult of {len(rows):,} are shown."
-    caption = f"The most difficult first.{many if len(rows) > MOST_ROWS else ''}"
-    table = Table.of(rows[:MOST_ROWS], columns, caption)
-    blocks = (_map(rows[:MOST_ROWS]), table, *_aside(fit, MOST_ASIDE))
+    table = Table.of(rows, columns, "The most difficult first.")
+    blocks = (_map(rows), table, *_aside(fit, MOST_ASIDE))
     return Finding(lead=_lead(fit), blocks=blocks, data={"tasks": rows})
 
 
@@ -171,22 +167,10 @@ def _task_tables(rows: Rows, *, guessed: bool) -> list[Piece]:
     serious.sort(
         key=lambda row: min(SERIOUS.index(flag) for flag in SERIOUS if flag in row["flags"])
     )
-    parts = {"Tasks to look at": serious}
-    if len(order) <= ROWS_SHOWN:
-        if len(serious) == len(order):
-            parts = {}
-        parts["Tasks, the most difficult first"] = order
-    else:
-        half = ROWS_SHOWN // 2
-        sure = [
-            row
-            for row in order
-            if not {flags.SIGN_WITHIN_NOISE, flags.NEGATIVE} & set(row["flags"])
-        ]
-        ordered = sure if len(sure) >= FEWEST_ORDERED else order
-        parts["Tasks, the most difficult first"] = ordered[:half]
-        parts["The least difficult tasks"] = ordered[max(half, len(ordered) - half) :]
-    flagged = any(row["flags"] for part in parts.values() for row in part)
+    parts = {"Tasks, the most difficult first": order}
+    if len(serious) < len(order):
+        parts = {"Flagged tasks": serious, **parts}
+    flagged = any(row["flags"] for row in order)
     columns = [
         Column("task", "name"),
         Column("difficulty", "number"),
@@ -196,16 +180,11 @@ def _task_tables(rows: Rows, *, guessed: bool) -> list[Piece]:
         *([Column("guessing", "number"), Column("ceiling", "number")] if guessed else []),
         *([Column("note", "text")] if flagged else []),
     ]
-    tables: list[Piece] = [
+    return [
         Table.of([row | {"note": short_flags(row["flags"])} for row in part], columns, title)
         for title, part in parts.items()
         if part
     ]
-    shown = {row["task"] for part in parts.values() for row in part[:ROWS_SHOWN]}
-    if len(shown) < len(order):
-        told = f"{len(shown):,} of {counted(len(order), 'task')} are shown: all are in --json."
-        tables.append(Text(told))
-    return tables
 
 
 def short_flags(raised: Sequence[str]) -> str:
