@@ -80,6 +80,7 @@ def _fitted(study: Study) -> Fitted | str:
         matrix = again.matrix
     from examiner.irt import fit as fit_irt  # only findings about ability need this room
     from examiner.irt import indicators, standard_scores
+    from examiner.irt.diagnostics.flags import with_evidence
 
     starts = 3 if values.size <= SMALL else 1
     drawing = np.random.default_rng(study.seed)
@@ -87,7 +88,7 @@ def _fitted(study: Study) -> Fitted | str:
     chance = whole.chance
     if chance is not None and not chance.shown and fit.evidence is not None:
         # what the whole report does not show, the fit of some of its responses does not either
-        fit = replace(fit, evidence=replace(fit.evidence, abilities=chance))
+        fit = with_evidence(fit, replace(fit.evidence, abilities=chance))
     # Regularity of successes only repeats their mean.
     scores = (
         None

@@ -28,7 +28,8 @@ SHORT = {
     flags.SEPARATED: "separated",
     flags.NO_ERROR: "no error",
     flags.SIGN_WITHIN_NOISE: "noise",
-    flags.UNBOUNDED_DIFFICULTY: "noise",  # Fieller's interval has no ends where the slope's has 0
+    flags.UNBOUNDED_DIFFICULTY: "no bounds",
+    flags.NEGATIVE_ALONE: "negative",
     flags.NO_GUESSING: "no guessing",
     flags.NO_SLIPPING: "no ceiling",
     flags.NO_OVERDISPERSION: "coin flips",
@@ -42,6 +43,8 @@ MEANINGS = {
     "separated": "one ability divides success from failure, the slope is the prior's",
     "no error": "the likelihood is flat, nothing is known of the task",
     "noise": "discrimination may be 0 (95 %), so difficulty has no bounds",
+    "negative": f"discrimination is negative, but not significantly over all tasks ({CORRECTED})",
+    "no bounds": "the interval of difficulty has no bounds",
     "no guessing": "the data want no guessing",
     "no ceiling": "the data want no ceiling below 1",
     "coin flips": "no overdispersion found",
@@ -102,7 +105,7 @@ def _lead(fit: IRTFit) -> Prose:
     if not negative.any():
         return f"{start}; none has negative discrimination."
     some = bool(seen.falling.any())
-    words = "the able do worse on " if some else "negative, but within noise: "
+    words = "the able do worse on " if some else "negative, but not significantly: "
     names = [items.tasks[task] for task in np.flatnonzero(seen.falling if some else negative)]
     return (f"{start}; {words}", *enumerated(names, 6), ".")
 
@@ -193,12 +196,15 @@ def short_flags(raised: Sequence[str]) -> str:
     >>> short_flags([flags.SIGN_WITHIN_NOISE, flags.UNBOUNDED_DIFFICULTY])
     'noise'
     """
-    return ", ".join(dict.fromkeys(SHORT.get(flag, flag) for flag in raised))
+    words = list(dict.fromkeys(SHORT.get(flag, flag) for flag in raised))
+    if SHORT[flags.SIGN_WITHIN_NOISE] in words:  # which says so of difficulty too
+        words = [word for word in words if word != SHORT[flags.UNBOUNDED_DIFFICULTY]]
+    return ", ".join(words)
 
 
 def _doubts(rows: Rows) -> list[Text]:
     """How many tasks each word was said of, and what it means."""
-    words = [word for row in rows for word in {SHORT.get(flag, "") for flag in row["flags"]}]
+    words = [word for row in rows for word in short_flags(row["flags"]).split(", ")]
     told = ["± is one standard error."]
     for word, meaning in MEANINGS.items():
         if word in words:
@@ -206,10 +212,10 @@ def _doubts(rows: Rows) -> list[Text]:
     falling = [
         row["task"]
         for row in _most_difficult_first(rows)
-        if row["discrimination"] < 0 and flags.SIGN_WITHIN_NOISE in row["flags"]
+        if row["discrimination"] < 0 and flags.NEGATIVE not in row["flags"]
     ]
     if falling:
-        told.append(f"Negative discrimination, but within noise: {listed(falling)}.")
+        told.append(f"Negative discrimination, but not significantly: {listed(falling)}.")
     return [Text((Name(sentence),)) for sentence in told]
 
 
