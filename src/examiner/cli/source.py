@@ -43,8 +43,7 @@ def comparable(results: Results, options: ComparisonOptions) -> Results:
     ('success', 'score')
     """
     from examiner.scores import mark_success, normalise
-    from examiner.scores.normalise import normaliser_name
-    from examiner.scores.recipe import check_reachable, judges_as_read
+    from examiner.scores.normalise import check_reachable, judges_as_read, normaliser_name
 
     success, share = success_of(options.success), options.success_share
     if (success, share) == (None, None):

@@ -13,7 +13,13 @@ from examiner.results import ResponseMatrix, Results, Scales, atari_game
 from examiner.results.table import check_results
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import LearntScale, OwnFunction
-from examiner.scores.normalise import normaliser_name, on_scale, task_scores
+from examiner.scores.normalise import (
+    check_reachable,
+    judges_as_read,
+    normaliser_name,
+    on_scale,
+    task_scores,
+)
 from examiner.scores.normalisers import NORMALISERS
 from examiner.scores.standing import lexicographic_order
 from examiner.scores.success import (
@@ -270,39 +276,6 @@ class Recipe:
         return (
             f"The new results were made under {listed(other)}, those before under {listed(known)}: they "
             f"may not compare.",
-        )
-
-
-def judges_as_read(
-    normaliser: str | OwnFunction | None, success: Success | None, share: float | None
-) -> bool:
-    """Tell whether successes are judged on scores as they were read, though others are normalised.
-
-    "auto" chooses how scores are shown; a threshold cannot be in units that nobody named.
-
-    >>> judges_as_read("auto", 100.0, None), judges_as_read("human", 1.0, None)
-    (True, False)
-    """
-    auto = isinstance(normaliser, str) and normaliser.lower() == "auto"
-    return auto and (success is not None or share is not None)
-
-
-def check_reachable(normaliser: str | OwnFunction | None, success: Success | None) -> None:
-    """Refuse a threshold that no score, or every score, reaches under a normaliser.
-
-    >>> check_reachable("z-score", 100.0)
-    Traceback (most recent call last):
-    ...
-    examiner.wording.InputError: Success is 100, and scores normalised by 'z-score' lie between 0 and 1 ...
-    """
-    if not isinstance(normaliser, str) or success is None or isinstance(success, str):
-        return
-    low, high = NORMALISERS[normaliser].bounds
-    if not low <= success <= high:
-        raise InputError(
-            f"Success is {success:g}, and scores normalised by {normaliser!r} lie between {low:g} and "
-            f"{high:g} ({NORMALISERS[normaliser].unit}). Give a number in this range, or leave the "
-            f"normaliser out: success is then in units of the scores as they were read."
         )
 
 
