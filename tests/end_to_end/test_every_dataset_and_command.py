@@ -69,13 +69,8 @@ def test_people_get_an_answer_where_programs_do(
         assert "unexpected error" not in (tmp_path / "report.html").read_text()
 
 
-@pytest.mark.parametrize(
-    "dataset",
-    [
-        pytest.param(name, marks=() if name == "atari-dqn-family" else pytest.mark.slow)
-        for name in DATASETS
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("dataset", DATASETS)
 def test_agents_are_placed_on_the_fit_of_their_own_data_set(
     dataset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

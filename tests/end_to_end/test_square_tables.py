@@ -168,6 +168,19 @@ def test_a_selection_from_a_square_table_is_of_its_tasks_and_not_of_its_agents(n
 
 # ------------------------------------------------------------------ commands
 
+
+@pytest.mark.parametrize("agents", [SIDE, SIDE + 1])
+def test_agents_are_placed_on_the_fit_of_a_square_table(
+    agents: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = written(tmp_path / "table.csv", agents, SIDE)
+    assert run("fit", table, "--starts", "1", "-o", "fit.json", "--json").exit_code == 0
+    placed = checked(run("place", table, "--fit", "fit.json", "--json"), tmp_path, as_json=True)
+    assert placed is not None
+    assert [row["agent"] for row in placed["agents"]] == list(AGENTS[:agents])
+
+
 QUICK_COMMANDS = {"describe", "scores", "difference", "fit", "audit", "information"}
 
 

@@ -13,7 +13,7 @@ from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.results.storage import write_text
 from examiner.scores import OwnFunction
-from examiner.telling.failure import Failure, attempt, failed_finding, told_or_failed
+from examiner.telling.failure import Failure, attempt, failed_finding, section_or_failure
 from examiner.telling.figures.printed import Columns
 from examiner.telling.finding import Finding, Notes, save_figures
 from examiner.telling.findings import FINDINGS
@@ -165,7 +165,7 @@ def report(
         name, section = chosen[index]
         if progress:
             progress(name, done, len(chosen))
-        made[index] = told_or_failed(name, section, study)
+        made[index] = section_or_failure(name, section, study)
     if progress:
         progress("done", len(chosen), len(chosen))
     finished = [made[index] for index in range(len(chosen))]

@@ -102,16 +102,16 @@ def failed_finding(key: str, title: str, chapter: str, failure: Failure) -> Find
     )
 
 
-def told_or_failed(key: str, section: Callable[[Study], Finding], study: Study) -> Finding:
+def section_or_failure(key: str, section: Callable[[Study], Finding], study: Study) -> Finding:
     """Return what a section finds, or the section that says how it failed."""
     from examiner.telling.findings import FINDINGS
 
-    told = attempt(lambda: section(study))
-    if not isinstance(told, Failure):
-        return told
+    finding = attempt(lambda: section(study))
+    if not isinstance(finding, Failure):
+        return finding
     home = FINDINGS.homes.get(key)
     return failed_finding(
-        key, key if home is None else home.title, "" if home is None else home.chapter, told
+        key, key if home is None else home.title, "" if home is None else home.chapter, finding
     )
 
 
