@@ -145,7 +145,7 @@ def report(
     human scale where every task has one, nothing where all values lie in [0, 1], else the z-score.
     `sections` are names in `FINDINGS` or functions of a `Study`, in the order wanted; without them,
     all that apply to the results. With a `typology`, kinds of task are told too. `success` says
-    what counts as one, after normalising (see `responses`): abilities are then fitted to successes;
+    what counts as one (see `Recipe` for its units): abilities are then fitted to successes;
     with a `share`, to cells in which at least that share of trials succeeded. `total` says how tasks
     make one number (see `scores.total`), `cost` what attempts cost (see `scores.attempt_costs`). With
     results of an `earlier` edition, both are compared.
