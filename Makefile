@@ -13,7 +13,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 .PHONY: report test test-all lint types contracts docs wheel clean
 
 report: $(VENV)/installed  ## Install, examine the bundled agents, leave report.html
-	@$(BIN)/examiner report atari-arena --success 0.05 --output report.html
+	@$(BIN)/examiner report atari-arena --output report.html
 
 test: $(VENV)/developing  ## Everything but the slow tests
 	$(ONE_THREAD) $(BIN)/pytest -q -n 2 -m "not slow"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 IMAGES = Path(__file__).parent / "images"
 PICTURES = {  # the first screen of reports of bundled data
-    "report": ("atari-arena", "--success", "0.05"),
+    "report": ("atari-arena",),
     "report-dqn-family": ("atari-dqn-family",),
     "report-swebench": ("swebench-verified",),
 }

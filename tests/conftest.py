@@ -4,6 +4,9 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+# A section of a report that fails is an error of ours: no test may take the page for a whole one.
+os.environ["EXAMINER_RAISE_ERRORS"] = "1"
+
 settings.register_profile(
     "quick",
     max_examples=30,

@@ -44,7 +44,7 @@ def test_the_command_tells_what_python_does_as_json_csv_and_figures(examiner, tm
 def test_fit_lists_suspects_and_no_healthy_task_that_separates(examiner, tmp_path) -> None:
     done = examiner("fit", planted(tmp_path))
     assert done.returncode == 0, done.stderr
-    listed = done.stdout.split("Tasks to look at")[1].split("Tasks, the most")[0]
+    listed = done.stdout.split("Flagged tasks")[1].split("Tasks, the most")[0]
     assert "task 5" in listed and "task 18" in listed and "flat" in listed
     assert "task 21" not in listed
 

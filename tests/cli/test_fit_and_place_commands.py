@@ -224,7 +224,7 @@ def test_a_report_tells_of_ability_where_success_is_said(examiner, tmp_path):
     without = json.loads(examiner("report", path, *options).stdout)
     assert "Say what a success is" in without["sections"][0]["finding"]
     content = json.loads(examiner("report", path, "--success", "0", *options).stdout)
-    assert content["success"] == 0.0 and "--success 0.0" in content["command"]
+    assert content["success"] == 0.0 and content["command"].endswith(" --success 0")
     assert content["sections"][0]["finding"].startswith("Abilities run from")
     assert examiner("report", path, "--success", "often").returncode == 2
 
@@ -281,7 +281,7 @@ def test_tasks_that_reward_the_weak_are_the_first_thing_said(examiner, tmp_path)
     lines = done.stdout.splitlines()
     assert lines[0] == ("1 task rewards the weak: 'item-017'. Check its key or its scoring.")
     tables = done.stdout.split("Tasks, the most difficult first")
-    assert "Tasks to look at" in tables[0] and "rewards the weak" in tables[0].split("item-017")[2]
+    assert "Flagged tasks" in tables[0] and "rewards the weak" in tables[0].split("item-017")[2]
     assert max(map(len, lines)) <= 80
     assert "± is one standard error." in lines
     content = json.loads(examiner("fit", path, "--starts", "1", "--json").stdout)
@@ -290,8 +290,26 @@ def test_tasks_that_reward_the_weak_are_the_first_thing_said(examiner, tmp_path)
     assert noisy and all("difficulty's interval is unbounded" in row["flags"] for row in noisy)
     assert f"noise ({len(noisy)} tasks): " in done.stdout
     assert "sign of the slope" not in done.stdout and "unbounded" not in done.stdout
-    for row in noisy:  # their difficulties are no difficulties, so that they head no list
-        assert f"\n{row['task']} " not in tables[1]
+
+
+@pytest.mark.parametrize("tasks", [30, 55])
+def test_the_sorted_table_of_tasks_has_all_of_them_flagged_or_not(examiner, tmp_path, tasks):
+    won, names = with_a_reversed_key(agents=40)
+    path = tidy(tmp_path / "wins.csv", won[:, :tasks], names[:tasks])
+    content = json.loads(examiner("fit", path, "--starts", "1", "--json").stdout)
+    assert any(row["flags"] for row in content["tasks"])
+    rows = sorted(content["tasks"], key=lambda row: -row["difficulty"])
+    order = [row["task"] for row in rows]
+    assert len(order) >= tasks - 5
+    printed = examiner("fit", path, "--starts", "1").stdout.split("the most difficult first\n")[1]
+    lines = printed.splitlines()[1:]
+    shown = [line.split()[0] for line in lines if line.startswith("item-")]
+    assert shown == order[:40]
+    cut = [line for line in lines if "more rows" in line]
+    assert cut[:1] == ([f"… and {len(order) - 40} more rows: all are in --json"] * (tasks > 40))
+    table = examiner("fit", path, "--starts", "1", "--to", "markdown").stdout
+    told = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| item-")]
+    assert told[-len(order) :] == order
 
 
 def test_regularity_of_zeros_and_ones_is_not_printed_but_kept_in_json(examiner, tmp_path):

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import statistics
+from dataclasses import replace
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit
+from scipy.stats import norm
 
 import examiner as ex
 from examiner.irt.ability import known as known_fit
@@ -25,7 +31,7 @@ from examiner.irt.indicators.generality import (
     indicators,
     regularities,
 )
-from examiner.irt.items import ItemParameters
+from examiner.irt.items import ItemParameters, Response
 from examiner.results import ResponseMatrix
 
 
@@ -190,8 +196,6 @@ def test_bands_of_tasks_hold_the_curve_and_widen_with_the_errors() -> None:
     def with_errors(size: float) -> np.ndarray:
         one = np.full(2, size)
         errors = TaskErrors(one, one, 0 * one, *([one] * 8), method="made up")
-        from dataclasses import replace
-
         made = task_curves(replace(fit, errors=errors), np.linspace(-3, 3, 7))
         assert (made.low <= made.success).all() and (made.success <= made.high).all()
         return made.high - made.low
@@ -245,3 +249,68 @@ def test_the_chance_to_be_abler_counts_both_errors() -> None:
     chance = dominance(matrix, known).abler
     assert chance[0, 1] == pytest.approx(0.841345, abs=1e-6)  # Φ(1 / √(0.36 + 0.64))
     assert chance[0, 1] + chance[1, 0] == pytest.approx(1.0)
+
+
+# ------------------------------------------------------------------ axes
+
+
+def of_response(response: str, count: int) -> ItemParameters:
+    rng = np.random.default_rng(count)
+    more: dict[str, object] = {
+        "binomial": {},
+        "beta-binomial": {"precision": 3.0},
+        "beta": {"precision": 4.0},
+        "normal": {
+            "precision": rng.uniform(0.5, 2.0, count),
+            "landmark": 1.0,
+            "centre": rng.normal(0.2, 1.0, count),
+        },
+    }[response]
+    names = [f"t{n}" for n in range(count)]
+    slope = rng.uniform(0.5, 2.0, count)
+    return ItemParameters.of(names, slope, rng.normal(size=count), response=response, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("response", get_args(Response))
+@pytest.mark.parametrize("agents", [1, 3, 5, 7])
+def test_expected_curves_of_agents_are_the_documented_formula_with_any_number_of_tasks(
+    response: str, agents: int
+) -> None:
+    items = of_response(response, 5)
+    ability = np.linspace(-1.0, 2.0, agents)
+    known = Abilities(tuple(f"a{n}" for n in range(agents)), ability, np.full(agents, 0.5), "")
+    # as many difficulties as tasks: the third number by which axes could be confused
+    difficulty = np.linspace(-2.0, 2.0, 5)
+    made = agent_curves(known, items, difficulty)
+    steepness = statistics.median(items.slope.tolist())
+    expected = [
+        [
+            (norm.cdf if response == "normal" else expit)(steepness * (theta - hardness))
+            for hardness in difficulty
+        ]
+        for theta in ability
+    ]
+    np.testing.assert_allclose(made.success, expected, rtol=1e-9)
+    assert made.low.shape == made.high.shape == (agents, 5)
+    assert (made.low <= made.success).all() and (made.success <= made.high).all()
+
+
+def with_errors(fit: IRTFit, error: np.ndarray) -> IRTFit:
+    made = TaskErrors(error, error, 0 * error, *([error] * 8), method="by hand")
+    return replace(fit, errors=made)
+
+
+@pytest.mark.parametrize("response", get_args(Response))
+def test_the_band_of_a_task_does_not_depend_on_other_tasks_nor_on_the_number_of_abilities(
+    response: str,
+) -> None:
+    items = of_response(response, 4)
+    errors = np.linspace(0.1, 0.4, 4)
+    fit = with_errors(known_fit(items), errors)
+    square = task_curves(fit, np.linspace(-1.0, 1.0, 4))
+    for task in range(4):
+        one = task_curves(
+            with_errors(known_fit(items.take([task])), errors[[task]]), square.ability[:3]
+        )
+        for name in ("success", "low", "high"):
+            np.testing.assert_allclose(getattr(square, name)[task, :3], getattr(one, name)[0])

@@ -1,13 +1,18 @@
 """Words about tasks: each is said where it is true, and not where it is not."""
 
+import json
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import examiner as ex
+from examiner.cli import app
 from examiner.irt import MODELS, ItemParameters, Quadrature, abilities, simulate
 from examiner.irt.diagnostics.flags import (
     BOUNDARY,
     NEGATIVE,
+    NEGATIVE_ALONE,
     NO_ERROR,
     NO_GUESSING,
     NO_OVERDISPERSION,
@@ -17,7 +22,9 @@ from examiner.irt.diagnostics.flags import (
     UNBOUNDED_DIFFICULTY,
     separated,
     task_flags,
+    with_evidence,
 )
+from examiner.irt.evidence import ChanceTest, Evidence
 from examiner.results import ResponseMatrix
 from irt.joint_errors import task_errors
 
@@ -102,3 +109,80 @@ def test_a_flat_likelihood_is_said() -> None:
 def test_shared_slopes_are_not_judged_task_by_task() -> None:
     items = ItemParameters.of(["t", "u", "v"], 0.001, [0.0, 0.5, -0.5])
     assert flags_of(items, simulate(items, 100, rng=0), "1pl") == ((), (), ())
+
+
+def table(kind: str, seed: int, model: str = "2pl") -> ResponseMatrix:
+    """Tables in which nothing, little or much is to be seen, with as many agents as tasks or not."""
+    rng = np.random.default_rng(seed)
+    agents, tasks = 18 + seed % 7, 18
+    ability = rng.normal(size=agents) * (kind != "noise")
+    slope = {
+        "noise": np.ones(tasks),
+        "weak": np.full(tasks, 0.4),
+        "both signs": rng.normal(0.8, 0.9, tasks),
+    }[kind]
+    line = ability[:, None] * slope - rng.normal(size=tasks)
+    if model == "normal":
+        return ResponseMatrix.from_array(line + rng.normal(size=line.shape))
+    if model == "beta":
+        return ResponseMatrix.from_array(1 / (1 + np.exp(-line - rng.normal(size=line.shape))))
+    return ResponseMatrix.from_array((rng.random(line.shape) < 1 / (1 + np.exp(-line))) * 1.0)
+
+
+@pytest.mark.parametrize("kind", ["noise", "weak", "both signs"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        pytest.param(name, marks=() if name == "2pl" else pytest.mark.slow)
+        for name, model in MODELS.items()
+        if "slope" in model.free
+    ],
+)
+def test_a_sign_is_said_to_be_unknown_exactly_where_the_stated_interval_contains_zero(
+    kind: str, model: str
+) -> None:
+    for seed in range(3):
+        fit = ex.irt.fit(table(kind, seed, model), model, starts=1, rng=0)
+        errors, slope = fit.errors, fit.items.slope
+        assert errors is not None and fit.evidence is not None
+        contains = (errors.slope_low <= 0) & (errors.slope_high >= 0)
+        known = np.isfinite(errors.slope)
+        assert (errors.slope_low[known] <= slope[known]).all()
+        assert (slope[known] <= errors.slope_high[known]).all()
+        for task, words in enumerate(fit.flags):
+            shown = NEGATIVE in words
+            assert (SIGN_WITHIN_NOISE in words) == (contains[task] and not shown)
+            assert (NEGATIVE_ALONE in words) == (
+                slope[task] < 0 and not contains[task] and not shown and bool(known[task])
+            )
+            if SIGN_WITHIN_NOISE in words:
+                assert UNBOUNDED_DIFFICULTY in words
+                assert np.isinf(errors.difficulty_low[task])
+        if not fit.evidence.abilities_differ:
+            assert contains[known].all()
+
+
+@pytest.mark.parametrize("model", ["1pl", "2pl"])
+def test_json_of_noise_has_no_interval_of_discrimination_that_excludes_zero(
+    tmp_path, model: str
+) -> None:
+    values = table("noise", 4).to_numpy()
+    lines = ["agent," + ",".join(f"t{n}" for n in range(values.shape[1]))]
+    lines += [f"a{n}," + ",".join(f"{v:g}" for v in row) for n, row in enumerate(values)]
+    (tmp_path / "noise.csv").write_text("\n".join(lines))
+    asked = ["fit", str(tmp_path / "noise.csv"), "--starts", "1", "--model", model, "--json"]
+    done = CliRunner().invoke(app, asked)
+    content = json.loads(done.stdout)
+    assert not content["evidence"]["abilities_differ"]
+    for row in content["tasks"]:
+        assert row["discrimination_low"] <= 0 < row["discrimination_high"]
+        assert row["difficulty_low"] is None and row["difficulty_high"] is None
+
+
+def test_intervals_follow_what_another_test_shows() -> None:
+    fit = ex.irt.fit(table("weak", 2), starts=1, rng=0)
+    none = Evidence(ChanceTest(1.0, 1.0, 0.6, "by hand"))
+    doubted = with_evidence(fit, none)
+    assert doubted.errors is not None
+    assert (doubted.errors.slope_low <= 0).all() and (doubted.errors.slope_high >= 0).all()
+    assert all(SIGN_WITHIN_NOISE in words for words in doubted.flags)

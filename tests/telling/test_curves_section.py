@@ -46,7 +46,7 @@ def test_training_logs_are_reduced_and_the_choice_is_in_the_report(log):
     assert content["reduction"] == "last:100"
     assert content["trials"] == 1
     assert any(step.startswith("runs reduced by last:100") for step in content["steps"])
-    assert "--reduce last:100" in content["command"]
+    assert report(log, reduce="final").command == "ex.report(results, reduce='final')"
 
 
 def test_the_reduction_can_be_chosen(log):

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 NORMALISE = ("--normalise", "--normalize")
 SUCCESS_SHARE = "Share of trials that must succeed for the cell to."
-SUCCESS = "What counts as success, after --normalise: a number, 'reference' or 'random'."
+SUCCESS = (
+    "What counts as success: a number in units of the normaliser you name, else of the scores as read; "
+    "'reference' or 'random'."
+)
 TYPOLOGY = "Kinds of the tasks: a table with a column 'task' or 'game' and one a feature, or a bundled one."
 REPS = "Resamples to draw, for intervals and for chance."
 Parsed = TypeVar("Parsed")

@@ -81,6 +81,14 @@ def print_notes(notes: Sequence[str]) -> None:
         sys.stderr.write(f"note: {printable(note, limit=2_000)}\n")
 
 
+def print_warning(sentence: str) -> None:
+    """Print on standard error that an answer is there, but not as it should be.
+
+    >>> print_warning("The section tasks failed.")
+    """
+    sys.stderr.write(f"examiner: warning: {printable(sentence, limit=2_000)}\n")
+
+
 @contextmanager
 def progress_bar(stage: str) -> Iterator[ProgressCallback]:
     """Give a callback (stage, done, total) that shows how far the work is, on standard error.

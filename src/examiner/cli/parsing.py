@@ -64,6 +64,29 @@ def gathered(command: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
+def given_words(*groups: object) -> list[str]:
+    """Return the words that give these groups of options again: arguments, then all but defaults.
+
+    >>> from examiner.cli.options import Seeded, SourceOptions
+    >>> given_words(SourceOptions("runs.csv", strict=True, drop=["task:a*"]), Seeded(seed=3))
+    ['runs.csv', '--strict', '--drop', 'task:a*', '--seed', '3']
+    """
+    arguments: list[str] = []
+    options: list[str] = []
+    for group in groups:
+        for each in fields(group):  # type: ignore[arg-type]  # groups are dataclasses
+            value, names = getattr(group, each.name), each.metadata.get("names")
+            if value is None or value == each.default:
+                continue
+            values = [str(one) for one in (value if isinstance(value, list) else [value])]
+            if names is None:
+                arguments += values
+                continue
+            name = names[0] if names else "--" + each.name.replace("_", "-")
+            options += [name] if value is True else [w for one in values for w in (name, one)]
+    return [*arguments, *options]
+
+
 def _groups(command: Callable[..., None]) -> dict[str, Any]:  # Any: a class of options
     return {name: kind for name, kind in get_type_hints(command).items() if kind is not NoneType}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,10 +22,12 @@ from examiner.cli.options import (
     success_of,
     words_of,
 )
-from examiner.cli.output import print_json, print_notes, progress_bar, show
+from examiner.cli.output import print_json, print_notes, print_warning, progress_bar, show
+from examiner.cli.parsing import given_words
 from examiner.cli.source import classification_from, results_from
 from examiner.telling import FINDINGS
 from examiner.telling import report as make_report
+from examiner.telling.document import failure_sentences
 from examiner.telling.finding import Finding
 from examiner.telling.terminal import print_line
 from examiner.wording import InputError, counted, shorten
@@ -91,9 +94,14 @@ def report(
             earlier=earlier,
             rng=told.seed,
         )
+        # All options but those that say where and as what the answer is written.
+        asked = given_words(options, replace(wanted, output=None), levels, Seeded(seed=told.seed))
+        made = replace(made, command=shlex.join(["examiner", "report", *asked]))
         page = output or (Path("report.html") if told.for_people else None)
         target = None if page is None else made.save(page)
         figures = drawn.write(made.sections)
+    for sentence in failure_sentences(made):
+        print_warning(sentence)
     if told.json:
         content = made.to_dict()
         written = {"output": None if target is None else str(target), "figures": figures}

@@ -43,11 +43,16 @@ def comparable(results: Results, options: ComparisonOptions) -> Results:
     ('success', 'score')
     """
     from examiner.scores import mark_success, normalise
+    from examiner.scores.normalise import check_reachable, judges_as_read, normaliser_name
 
-    results = normalise(results, options.normalise)
-    if options.success is not None or options.success_share is not None:
-        results = mark_success(results, success_of(options.success), share=options.success_share)
-    return results
+    success, share = success_of(options.success), options.success_share
+    if (success, share) == (None, None):
+        return normalise(results, options.normalise)
+    if judges_as_read(options.normalise, success, share):
+        measure = results.measures[0]
+        return normalise(mark_success(results, success, share=share), options.normalise, measure)
+    check_reachable(normaliser_name(results, options.normalise), success)
+    return mark_success(normalise(results, options.normalise), success, share=share)
 
 
 @overload

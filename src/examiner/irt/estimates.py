@@ -108,7 +108,8 @@ class TaskErrors:
     """Uncertainty of task parameters from the observed information; NaN where it cannot be had.
 
     Each is [tasks]. `covariance` is Cov(slope, intercept). Low and high ends are 95 % intervals, of
-    difficulty by Fieller's theorem: infinite where the slope's interval contains 0.
+    difficulty by Fieller's theorem: infinite where the slope's interval contains 0. Every slope's does
+    where agents are not shown to differ in ability.
     """
 
     slope: PerTask
@@ -131,6 +132,8 @@ class TaskErrors:
     all precisions where each task has its own."""
     with_precision: Annotated[Floats, Axes("tasks", "slope and intercept")] | None = None
     """Cov(slope, precision) and Cov(intercept, precision), where each task has its own precision."""
+    log_scale_variance: float = field(default=0.0, compare=False, metadata={"stored": False})
+    """Variance of the logarithm of the slopes' common scale; 0 where that is fixed."""
     joint: Joint | None = field(default=None, compare=False, metadata={"stored": False}, repr=False)
 
     def variances(
@@ -173,9 +176,8 @@ class TaskErrors:
         >>> TaskErrors(np.ones(1), *(10 * [none]), "by hand").to_record()["slope"]
         [1.0]
         """
-        parts = {
-            part.name: getattr(self, part.name) for part in fields(self) if part.name != "joint"
-        }
+        stored = (part.name for part in fields(self) if part.metadata.get("stored", True))
+        parts = {name: getattr(self, name) for name in stored}
         if self.joint is not None:
             parts["together"] = self.joint.directions
         return {name: to_record(part) for name, part in parts.items() if part is not None}

@@ -16,6 +16,7 @@ from examiner.irt.diagnostics.chance import (
     with_the_rest,
 )
 from examiner.irt.diagnostics.flags import ENOUGH_AGENTS, fit_warnings, outcome_of, task_flags
+from examiner.irt.errors.intervals import allowing_equal_abilities
 from examiner.irt.errors.joint import JointErrors
 from examiner.irt.errors.parted import PartedErrors
 from examiner.irt.estimates import MOST_STORED
@@ -321,6 +322,9 @@ def _told(
                 abilities = replace(abilities, error=total, posterior=own, together=kept)
         except TooLittleMemoryError as problem:
             lacking = (str(problem),)
+    alike = evidence is not None and not evidence.abilities_differ
+    if known is not None and alike and not model.unit_slopes:
+        known = allowing_equal_abilities(items.slope, known)
     joined = usable.joined if matrix is None else connections(matrix)
     groups = () if joined is None else joined.separate
     flags: tuple[tuple[str, ...], ...] = tuple(() for _ in items.tasks)

@@ -271,37 +271,45 @@ def curves(items: ItemParameters, abilities: Floats | float) -> Curves:
     return Curves(rising, falling, success, failure, items.cuts)
 
 
-def reached(items: ItemParameters, eta: Floats) -> Floats:
-    """Return the chance of success, or the expected score in [0, 1], where aθ + d is `eta` [tasks, …].
+def inverse_link(response: Response, eta: Floats) -> Floats:
+    """Return σ(η), or Φ(η) where responses are normal scores: element by element, in any shape.
 
-    c + (u − c) σ(η) of successes; P(1) + P(inside) σ(η) of scores in [0, 1]; of normal scores the chance
-    of reaching the landmark, Φ(a (θ − b)).
+    >>> inverse_link("binomial", np.zeros(1)), inverse_link("normal", np.array([1.96])).round(3)
+    (array([0.5]), array([0.975]))
     """
-    if items.response == "normal":
-        from scipy.special import ndtr
+    if response != "normal":
+        return sigmoid_pair(eta)[0]
+    from scipy.special import ndtr
 
-        return np.asarray(ndtr(eta + items.above_landmark[:, None]))
-    c = items.guessing[:, None]
-    inside = np.asarray(c + (items.ceiling[:, None] - c) * sigmoid_pair(eta)[0])
-    if items.cuts is None:
-        return inside
-    zero, one = (sigmoid_pair(items.cuts[:, :1] - eta)[0], sigmoid_pair(eta - items.cuts[:, 1:])[0])
-    return np.asarray(one + (1 - zero - one) * inside)
+    return np.asarray(ndtr(eta))
 
 
-def probability(items: ItemParameters, abilities: Floats | float) -> Floats:
+def probability(
+    items: ItemParameters, abilities: Floats | float, logit_shift: Floats | None = None
+) -> Floats:
     """Return P(success) at every ability (rows) of every task (columns).
 
-    Of scores in [0, 1] it is the expected score, of normal ones the chance of reaching the landmark.
+    c + (u − c) σ(η) of successes; P(1) + P(inside) σ(η) of scores in [0, 1], their expected value; of
+    normal scores the chance of reaching the landmark, Φ(a (θ − b)). A `logit_shift` [tasks, abilities] is
+    added to η = aθ + d.
 
     References: papers/002, eq. 1 (3PL); c = 0 gives the 2PL, u < 1 the 4PL.
 
     >>> probability(ItemParameters.of(["t"], [1.0], [0.0]), 0.0)
     array([[0.5]])
     """
-    if items.response in SCORES:
-        return reached(items, logits(items, abilities)).T
-    return curves(items, abilities).success.T
+    eta = logits(items, abilities)
+    if logit_shift is not None:
+        assert logit_shift.shape == eta.shape, "a shift is [tasks, abilities]"
+        eta = eta + logit_shift
+    if items.response == "normal":
+        return inverse_link("normal", eta + items.above_landmark[:, None]).T
+    c = items.guessing[:, None]
+    inside = c + (items.ceiling[:, None] - c) * inverse_link(items.response, eta)
+    if items.cuts is None:
+        return np.asarray(inside).T
+    zero, one = (sigmoid_pair(items.cuts[:, :1] - eta)[0], sigmoid_pair(eta - items.cuts[:, 1:])[0])
+    return np.asarray(one + (1 - zero - one) * inside).T
 
 
 def rise(items: ItemParameters, shape: Curves) -> Floats:

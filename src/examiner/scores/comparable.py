@@ -245,7 +245,7 @@ class Normaliser(NamedTuple):
 
     `apply` gets the scale of the scores' own tasks and returns one value a row. `marks` is how many
     marks a task has, None for one of each agent. `relative` says that agents are compared with each
-    other, so that the scale depends on who is at hand.
+    other, so that the scale depends on who is at hand. No value lies outside `bounds`.
     """
 
     learn: Callable[[TaskScores], LearntScale]
@@ -254,6 +254,7 @@ class Normaliser(NamedTuple):
     marks: int | None
     relative: bool = False
     landmark: Landmark | None = None
+    bounds: tuple[float, float] = (-np.inf, np.inf)
 
 
 class Normalised(NamedTuple):

@@ -142,6 +142,39 @@ def normaliser_name(
     return known_name("normaliser", method, NORMALISERS)
 
 
+def judges_as_read(
+    normaliser: str | OwnFunction | None, success: float | str | None, share: float | None
+) -> bool:
+    """Tell whether successes are judged on scores as they were read, though others are normalised.
+
+    "auto" chooses how scores are shown; a threshold cannot be in units that nobody named.
+
+    >>> judges_as_read("auto", 100.0, None), judges_as_read("human", 1.0, None)
+    (True, False)
+    """
+    auto = isinstance(normaliser, str) and normaliser.lower() == "auto"
+    return auto and (success is not None or share is not None)
+
+
+def check_reachable(normaliser: str | OwnFunction | None, success: float | str | None) -> None:
+    """Refuse a threshold that no score, or every score, reaches under a normaliser.
+
+    >>> check_reachable("z-score", 100.0)
+    Traceback (most recent call last):
+    ...
+    examiner.wording.InputError: Success is 100, and scores normalised by 'z-score' lie between 0 and 1 ...
+    """
+    if not isinstance(normaliser, str) or success is None or isinstance(success, str):
+        return
+    low, high = NORMALISERS[normaliser].bounds
+    if not low <= success <= high:
+        raise InputError(
+            f"Success is {success:g}, and scores normalised by {normaliser!r} lie between {low:g} and "
+            f"{high:g} ({NORMALISERS[normaliser].unit}). Give a number in this range, or leave the "
+            f"normaliser out: success is then in units of the scores as they were read."
+        )
+
+
 def suggested_normaliser(results: Results, measure: str | None = None) -> str | None:
     """Return the normaliser that suits the results: human, none where all values lie in [0, 1], z-score.
 

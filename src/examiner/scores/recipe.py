@@ -13,7 +13,13 @@ from examiner.results import ResponseMatrix, Results, Scales, atari_game
 from examiner.results.table import check_results
 from examiner.scores.cells import cell_means
 from examiner.scores.comparable import LearntScale, OwnFunction
-from examiner.scores.normalise import normaliser_name, on_scale, task_scores
+from examiner.scores.normalise import (
+    check_reachable,
+    judges_as_read,
+    normaliser_name,
+    on_scale,
+    task_scores,
+)
 from examiner.scores.normalisers import NORMALISERS
 from examiner.scores.standing import lexicographic_order
 from examiner.scores.success import (
@@ -39,7 +45,8 @@ class Learnt:
     """What a recipe learnt from its first table, so that newcomers are treated alike.
 
     `scale` is the normaliser's, `beaten` the means of the agent to be beaten, `counts` whether
-    responses are successes of trials, `protocols` what the column `protocol` said.
+    responses are successes of trials, `protocols` what the column `protocol` said. `success_as_read`
+    says that a success is a number in the units of the scores as they were read.
     """
 
     scales: Scales = field(default_factory=Scales)
@@ -47,6 +54,7 @@ class Learnt:
     beaten: Mapping[str, float] | None = None
     counts: bool = True
     protocols: tuple[str, ...] = ()
+    success_as_read: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +65,9 @@ class Recipe:
     "log" takes log₁₀ of values, at least `floor` (by default a hundredth of the human's, or 1); a
     normaliser that compares agents comes after it, any other before. `lexicographic` orders agents
     by several measures, in falling importance, a minus before those of which less is better. What a
-    success is is said as in `responses`: a number counts in comparable units, a landmark is a score
-    of the task's scale. `total` says how tasks make one number, by which levels and weights; without
-    it every task counts once.
+    success is is said as in `responses`: a number is in units of the normaliser that is named, with "auto"
+    in those of the scores as they were read; a landmark is a score of the task's scale. `total` says how
+    tasks make one number, by which levels and weights; without it every task counts once.
 
     A recipe that has `learnt` from a table treats any other as it treated that one; one that has not
     learns from whatever it is given.
@@ -129,6 +137,9 @@ class Recipe:
         ready = self.ready(results)
         measure = ready.measures[0]
         method = normaliser_name(ready, "rank" if self.lexicographic else self.normaliser, measure)
+        as_read = judges_as_read(self.normaliser, self.success, self.share)
+        if not as_read and (self.transform == "none" or self.relative):
+            check_reachable(method, self.success)
         settled = replace(
             self,
             measure=measure,
@@ -137,7 +148,11 @@ class Recipe:
             normaliser=method,
             floor=self.floor or (0.01 if method == "human" else 1.0),
             beating=None,
-            learnt=Learnt(scales=_scales_of(ready, measure), protocols=_protocols(ready)),
+            learnt=Learnt(
+                scales=_scales_of(ready, measure),
+                protocols=_protocols(ready),
+                success_as_read=as_read,
+            ),
         )
         known = settled.learnt or Learnt()
         if isinstance(method, str) and not self.lexicographic:
@@ -232,8 +247,8 @@ class Recipe:
         """
         if self.learnt is None:
             return self.learn(results).responses(results)
-        landmark = isinstance(self.success, str)
-        scores = self.ready(results) if landmark else self.comparable(results)
+        as_read = self.learnt.success_as_read or isinstance(self.success, str)
+        scores = self.ready(results) if as_read else self.comparable(results)
         if self.learnt.beaten is not None:
             assert self.beating is not None, "somebody was beaten"
             won = better_than(scores, self.beating, self.measure, self.learnt.beaten)

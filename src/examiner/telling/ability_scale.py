@@ -80,6 +80,7 @@ def _fitted(study: Study) -> Fitted | str:
         matrix = again.matrix
     from examiner.irt import fit as fit_irt  # only findings about ability need this room
     from examiner.irt import indicators, standard_scores
+    from examiner.irt.diagnostics.flags import with_evidence
 
     starts = 3 if values.size <= SMALL else 1
     drawing = np.random.default_rng(study.seed)
@@ -87,7 +88,7 @@ def _fitted(study: Study) -> Fitted | str:
     chance = whole.chance
     if chance is not None and not chance.shown and fit.evidence is not None:
         # what the whole report does not show, the fit of some of its responses does not either
-        fit = replace(fit, evidence=replace(fit.evidence, abilities=chance))
+        fit = with_evidence(fit, replace(fit.evidence, abilities=chance))
     # Regularity of successes only repeats their mean.
     scores = (
         None
@@ -108,7 +109,7 @@ class _Responses(NamedTuple):
 
 def _successes(study: Study) -> str:
     """What counts as success, in words."""
-    reached = "" if study.success is None else f"{study.measure} reaches {study.success}"
+    reached = "" if study.success is None else f"{study.judged_measure} reaches {study.success}"
     if study.share is None:
         return f"successes ({reached})"
     most = f"in at least {study.share:g} of a cell's trials"
@@ -121,8 +122,8 @@ def _responses(study: Study) -> _Responses | str:
     Normalisers that only compare the agents at hand centre every task, so that no difficulty is left.
     """
     if study.success is not None or study.share is not None:
-        matrix = responses(study.scores, study.success, share=study.share, measure=study.measure)
-        return _Responses(matrix, "2pl", _successes(study))
+        assert study.recipe is not None, "a study that knows successes has a recipe"
+        return _Responses(study.recipe.responses(study.results), "2pl", _successes(study))
     matrix = responses(study.results, measure=study.measure)
     if matrix.is_counts:
         return _Responses(matrix, "2pl", "successes")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -12,6 +13,7 @@ from examiner.results import Results
 from examiner.results.display import html_table
 from examiner.results.storage import write_text
 from examiner.scores import OwnFunction
+from examiner.telling.failure import Failure, attempt, failed_finding, section_or_failure
 from examiner.telling.figures.printed import Columns
 from examiner.telling.finding import Finding, Notes, save_figures
 from examiner.telling.findings import FINDINGS
@@ -20,10 +22,11 @@ from examiner.telling.prose import Name, said
 from examiner.telling.study import Study, StudyOptions
 from examiner.telling.subjects import Subjects
 from examiner.telling.verdict import Verdict, verdict
-from examiner.wording import InputError, unknown_name
+from examiner.wording import ExaminerWarning, InputError, unknown_name
 
 SCHEMA = "examiner.report/1"
 _LAST = "reading"
+_PLAIN = (str, int, float, type(None))
 
 SectionFunction = Callable[[Study], Finding]
 Progress = Callable[[str, int, int], None]
@@ -49,6 +52,11 @@ class Report:
     def notes(self) -> tuple[str, ...]:
         """What a reader of the report should know, as it stands in its last section."""
         return tuple(self.recipe["warnings"])
+
+    @property
+    def failures(self) -> Mapping[str, Failure]:
+        """The sections that ended in an unexpected error, and the errors."""
+        return {each.key: each.failure for each in self.sections if each.failure is not None}
 
     @property
     def html(self) -> str:
@@ -104,6 +112,7 @@ class Report:
             "schema": SCHEMA,
             "title": self.title,
             **recipe,
+            "failed_sections": list(self.failures),
             "verdict": verdict_of(self.verdict),
             "sections": [section_of(section) for section in self.sections],
         }
@@ -136,11 +145,12 @@ def report(
     human scale where every task has one, nothing where all values lie in [0, 1], else the z-score.
     `sections` are names in `FINDINGS` or functions of a `Study`, in the order wanted; without them,
     all that apply to the results. With a `typology`, kinds of task are told too. `success` says
-    what counts as one, after normalising (see `responses`): abilities are then fitted to successes;
+    what counts as one (see `Recipe` for its units): abilities are then fitted to successes;
     with a `share`, to cells in which at least that share of trials succeeded. `total` says how tasks
     make one number (see `scores.total`), `cost` what attempts cost (see `scores.attempt_costs`). With
     results of an `earlier` edition, both are compared.
-    `rng` (0 where none is given) starts everything random, and `title` heads the page.
+    `rng` (0 where none is given) starts everything random, and `title` heads the page. A section that ends
+    in an unexpected error is shown as failed, with a warning (see `Report.failures`).
 
     >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
     >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]
@@ -155,16 +165,36 @@ def report(
         name, section = chosen[index]
         if progress:
             progress(name, done, len(chosen))
-        made[index] = section(study)
+        made[index] = section_or_failure(name, section, study)
     if progress:
         progress("done", len(chosen), len(chosen))
     finished = [made[index] for index in range(len(chosen))]
     if sections is None:
         finished = _without_idle(finished)
-    names = None if sections is None else [name for name, _ in chosen]
-    command = _command(study, names, options.get("title"))
-    told = verdict(study, finished)
-    return Report(study.title, tuple(finished), _recipe(study), command, told, Subjects.of(study))
+    command = _call({"normalise": normalise, "measure": measure, "sections": sections, **options})
+    told = attempt(lambda: verdict(study, finished))
+    if isinstance(told, Failure):
+        finished.append(failed_finding("verdict", "In short", "", told))
+        told = Verdict()
+    document = Report(
+        study.title, tuple(finished), _recipe(study), command, told, Subjects.of(study)
+    )
+    for sentence in failure_sentences(document):
+        warnings.warn(sentence, ExaminerWarning, stacklevel=2)
+    return document
+
+
+def failure_sentences(document: Report) -> tuple[str, ...]:
+    """Name the sections of a report that failed, each with its error.
+
+    >>> from examiner.results import Results
+    >>> failure_sentences(report(Results.from_numpy([[0.5, 1.0]]), sections=["reading"]))
+    ()
+    """
+    return tuple(
+        f"The section {key} failed ({failure.sentence}). The report shows the details: please report them."
+        for key, failure in document.failures.items()
+    )
 
 
 def _without_idle(sections: list[Finding]) -> list[Finding]:
@@ -214,6 +244,7 @@ def _recipe(study: Study) -> dict[str, Any]:  # Any: JSON values
         "unit": said(study.unit),
         "total": None if study.total is None else study.total.meaning,
         "success": study.success,
+        "success_of": None if study.success is None else study.judged_measure,
         "success_share": study.share,
         "seed": study.seed,
         "steps": list(study.scores.provenance.steps),
@@ -229,27 +260,22 @@ def _weak(study: Study) -> list[str]:
     return [weak_sentence(study.weak_tasks)]
 
 
-def _source(study: Study | None) -> str | None:
-    return None if study is None else study.results.provenance.source
+def _call(given: Mapping[str, object]) -> str:
+    """The call that makes the report again: every argument that is not its default."""
+    known = (*signature(report).parameters.values(), *signature(Study.of).parameters.values())
+    defaults = {parameter.name: parameter.default for parameter in known}
+    words = [
+        f"{name}={_written(name, value)}"
+        for name, value in given.items()
+        if not (isinstance(value, _PLAIN) and value == defaults[name])
+    ]
+    return f"ex.report({', '.join(['results', *words])})"
 
 
-def _command(study: Study, sections: Sequence[str] | None, title: str | None) -> str:
-    """The command line that makes the report again, or the call where there was no file."""
-    provenance, classification = study.results.provenance, study.classification
-    if not provenance.source or provenance.source == "memory":
-        return f"ex.report(results, normalise={study.normaliser!r}, measure={study.measure!r})"
-    options = {
-        "--normalise": study.normaliser or "none",
-        "--measure": study.measure,
-        "--reduce": provenance.reduction,
-        "--sections": None if sections is None else ",".join(sections),
-        "--typology": None if classification is None else classification.source or None,
-        "--success": None if study.success is None else str(study.success),
-        "--success-share": None if study.share is None else f"{study.share:g}",
-        "--cost": study.cost,
-        "--editions": _source(study.earlier),
-        "--title": title,
-        "--seed": str(study.seed),
-    }
-    given = [word for pair in options.items() if pair[1] is not None for word in pair]
-    return shlex.join(["examiner", "report", provenance.source, *map(str, given)])
+def _written(name: str, value: object) -> str:
+    """A value as code, where it is a plain one; a table, a function or a generator by a name."""
+    if isinstance(value, _PLAIN):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_written(name, entry) for entry in value)}]"
+    return str(getattr(value, "__name__", name))

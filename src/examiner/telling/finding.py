@@ -13,6 +13,7 @@ from examiner.telling.table import Piece, Record, Table
 from examiner.wording import InputError, shorten
 
 if TYPE_CHECKING:
+    from examiner.telling.failure import Failure
     from examiner.telling.figures.printed import Columns
 
 
@@ -111,7 +112,7 @@ class Finding:
     `about` says what was looked at and with which settings, for readers who see this finding alone: a
     report says it once for all. A finding that does not apply to the results stands in a report only
     where it is asked for. `chapter` is where it stands there, and `reads` says how its first figure, or its
-    table, is read.
+    table, is read. `failure` is the unexpected error that a section ended in, None of all others.
 
     >>> Finding("ranking", "Ranking", (Name("dqn"), " leads.")).key
     'ranking'
@@ -126,6 +127,7 @@ class Finding:
     about: Prose = ""
     chapter: str = ""
     reads: str = ""
+    failure: Failure | None = None
 
     @property
     def folded_tables(self) -> tuple[Table, ...]:

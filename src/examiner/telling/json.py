@@ -62,6 +62,7 @@ def section_of(finding: Finding) -> dict[str, Any]:  # Any: JSON
         "title": finding.title,
         "chapter": finding.chapter,
         "finding": said(finding.lead),
+        "failure": None if finding.failure is None else finding.failure._asdict(),
         "blocks": [_block(block) for block in shown],
     }
 

@@ -123,7 +123,7 @@ class Study:
     Training logs are reduced to one value a run; `training` is then the log itself, else None.
     `raw` and `comparable` have shape [agents, tasks], NaN where nothing was observed. `ranks` has
     shape [agents]: 1 is the best mean, ties share the better rank, NaN is an agent without any.
-    `success` is what counts as one, in comparable units, where that was said; with a `share`, a cell
+    `success` is what counts as one, where that was said (see `Recipe`); with a `share`, a cell
     succeeds as a whole when at least that share of its trials did. `cost` is what attempts cost, None
     where nothing says it.
 
@@ -273,6 +273,15 @@ class Study:
     def axis_title(self) -> str:
         """What an axis of comparable scores is called."""
         return self.measure if self.normaliser is None else f"{self.measure} ({self.normaliser})"
+
+    @property
+    def judged_measure(self) -> str:
+        """What a success is a threshold of, in words."""
+        learnt = None if self.recipe is None else self.recipe.learnt
+        as_read = isinstance(self.success, str) or (learnt is not None and learnt.success_as_read)
+        if self.normaliser is None or as_read:
+            return self.measure
+        return f"{self.measure} normalised by {self.normaliser}"
 
     @property
     def landmark(self) -> Landmark | None:

@@ -68,10 +68,10 @@ def verdict(study: Study, sections: Sequence[Finding]) -> Verdict:
     >>> said(made.judgements[0].claim)
     'Nothing can be said about which agent is better.'
     """
-    told = {section.key: section for section in sections if section.applies}
+    told = {each.key: each for each in sections if each.applies and each.failure is None}
     data = {key: section.data for key, section in told.items()}
     figure = standing_figure(study, data)
-    distrust = _distrusted(study, told)
+    distrust = (*_failed(sections), *_distrusted(study, told))[:MOST_DISTRUSTED]
     if study.not_shown:
         return Verdict(_nothing(study, told), distrust, figure)
     found = [(rank, judge(study, data)) for rank, judge in enumerate(JUDGES)]
@@ -255,7 +255,7 @@ def _suspects(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     kinds = Counter(kind for row in found["suspects"] for kind in row["why"].split(", "))
     why = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
     success = (
-        f"Success is counted from {study.success:g} on. "
+        f"Success: {study.judged_measure} reaches {study.success:g}. "
         if isinstance(study.success, float)
         else ""
     )
@@ -288,6 +288,15 @@ JUDGES: tuple[Callable[[Study, Mapping[str, Record]], Judgement | None], ...] = 
     *(_next, _unsuspected, _likeness),
 )
 """What a verdict asks, the weightiest first: the last ones speak where others have nothing to say."""
+
+
+def _failed(sections: Sequence[Finding]) -> tuple[Prose, ...]:
+    """Which sections failed, so that nothing above rests on them."""
+    titles = [each.title for each in sections if each.failure is not None]
+    if not titles:
+        return ()
+    words = "This section" if len(titles) == 1 else f"These {len(titles)} sections"
+    return ((f"{words} failed because of an unexpected error: ", *enumerated(titles, 6), "."),)
 
 
 def _distrusted(study: Study, told: Mapping[str, Finding]) -> tuple[Prose, ...]:

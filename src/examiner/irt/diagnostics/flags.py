@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from examiner.irt.diagnostics.slopes import signs
+from examiner.irt.errors.intervals import allowing_equal_abilities
 from examiner.irt.evidence import Evidence
 from examiner.irt.fitted import Abilities, FitOutcome, IRTFit, Starts, TaskErrors
 from examiner.irt.items import Floats, ItemParameters
 from examiner.irt.model import Model
+from examiner.irt.models import MODELS
 from examiner.results import ResponseMatrix
 from examiner.results.observed_cells import ObservedCells
 from examiner.wording import counted, listed
@@ -20,6 +23,7 @@ BOUNDARY = "slope or intercept at a boundary"
 SEPARATED = "agents who succeed and agents who fail are separated by ability"
 SIGN_WITHIN_NOISE = "sign of the slope within noise"
 NEGATIVE = "negative slope: the able do worse"
+NEGATIVE_ALONE = "negative slope, not significant after Benjamini–Hochberg over all tasks"
 UNBOUNDED_DIFFICULTY = "difficulty's interval is unbounded"
 NO_GUESSING = "guessing at 0"
 NO_SLIPPING = "ceiling at 1"
@@ -54,7 +58,8 @@ def task_flags(
     `largest` is the slope at which the fit stops; intercepts count as at a boundary at twice that.
     Without errors nothing is said of signs and intervals, and without responses nothing of
     separation. Slopes shared by all tasks, or set to 1, are not looked at. A slope is negative after
-    Benjamini–Hochberg over all tasks, and where the `evidence` shows that agents differ.
+    Benjamini–Hochberg over all tasks, and where the `evidence` shows that agents differ. The sign of a
+    slope is within noise where its interval contains 0.
 
     >>> from examiner.irt.ability import abilities
     >>> from examiner.irt.models import MODELS
@@ -94,17 +99,32 @@ def _signs(
         return [(NEGATIVE, negative)]
     _, falling = signs(items, errors, evidence)
     endless = np.isinf(errors.difficulty_low) | np.isinf(errors.difficulty_high)
-    noise = ((errors.slope_low <= 0) & (errors.slope_high >= 0) | negative) & ~falling
-    if evidence is not None and not evidence.abilities_differ:
-        noise[:] = (
-            True  # among agents who may be alike nothing discriminates, whatever its interval
-        )
+    noise = (errors.slope_low <= 0) & (errors.slope_high >= 0) & ~falling
     return [
         (NEGATIVE, falling),
+        (NEGATIVE_ALONE, negative & ~falling & ~noise),
         (SIGN_WITHIN_NOISE, noise),
         # where the able do worse, no difficulty is looked for
         (UNBOUNDED_DIFFICULTY, endless & ~falling),
     ]
+
+
+def with_evidence(fit: IRTFit, evidence: Evidence) -> IRTFit:
+    """Return the fit with what other tests show, and with the intervals and words that follow from it.
+
+    >>> from examiner.irt.ability import known as known_fit
+    >>> from examiner.irt.evidence import ChanceTest
+    >>> fit = known_fit(ItemParameters.of(["t"], [1.0], [0.0]))  # no errors
+    >>> with_evidence(fit, Evidence(ChanceTest(1.0, 1.0, 0.5, ""))).evidence.abilities_differ
+    False
+    """
+    if fit.errors is None:
+        return replace(fit, evidence=evidence)
+    model, errors = MODELS[fit.model], fit.errors
+    if not evidence.abilities_differ and not model.unit_slopes:
+        errors = allowing_equal_abilities(fit.items.slope, errors)
+    words = task_flags(fit.matrix, fit.items, model, fit.abilities, errors, evidence=evidence)
+    return replace(fit, evidence=evidence, errors=errors, flags=words)
 
 
 def rewarding_the_weak(fit: IRTFit) -> tuple[str, ...]:

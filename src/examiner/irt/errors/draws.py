@@ -10,10 +10,12 @@ import numpy as np
 
 from examiner.checking import Randomness, check_known, generator
 from examiner.irt.diagnostics.residuals import Residuals, residuals
+from examiner.irt.errors.intervals import allowing_equal_abilities
 from examiner.irt.estimation.kernels import kernel_for
 from examiner.irt.fit import fit_again, shown
 from examiner.irt.fitted import IRTFit, TaskErrors
 from examiner.irt.items import Floats, ItemParameters, curves, positions
+from examiner.irt.models import MODELS
 from examiner.irt.posterior import drawn_abilities, posterior_blocks
 from examiner.irt.simulate import simulate
 from examiner.results import ResponseMatrix
@@ -195,7 +197,7 @@ def _errors(fit: IRTFit, found: dict[str, list[Floats]], method: str) -> TaskErr
     crosses = enough & (ends[0] <= 0) & (ends[1] >= 0)
     ends[2, crosses], ends[3, crosses] = -np.inf, np.inf
     lost = np.where(enough, 0.0, np.nan)
-    return TaskErrors(
+    errors = TaskErrors(
         slope=_sd(slope) + lost,
         intercept=_sd(intercept) + lost,
         covariance=_covariance(slope, intercept) + lost,
@@ -209,6 +211,10 @@ def _errors(fit: IRTFit, found: dict[str, list[Floats]], method: str) -> TaskErr
         difficulty_high=ends[3],
         method=method,
     )
+    alike = fit.evidence is not None and not fit.evidence.abilities_differ
+    if alike and not MODELS[fit.model].unit_slopes:
+        return allowing_equal_abilities(fit.items.slope, errors)
+    return errors
 
 
 def _covariance(first: Floats, second: Floats) -> Floats:

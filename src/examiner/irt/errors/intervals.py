@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.irt.errors.covariance import Covariances
 from examiner.irt.fitted import TaskErrors
@@ -72,7 +74,8 @@ def errors_from(
     v_dd = found.between("intercept", "intercept")
     v_ad = found.between("slope", "intercept")
     slope = _root(v_aa)
-    slope_low, slope_high = _slope_interval(a, slope, found.log_scale_variance(a))
+    log_scale_variance = found.log_scale_variance(a)
+    slope_low, slope_high = _slope_interval(a, slope, log_scale_variance)
     at_landmark, v_am, v_mm = d, v_ad, v_dd
     if items.landmark is not None:  # d + (centre − landmark) √φ is 0 at the difficulty
         apart = items.above_landmark
@@ -84,6 +87,7 @@ def errors_from(
     with np.errstate(divide="ignore", invalid="ignore"):
         difficulty = _root((v_mm + 2 * b * v_am + b**2 * v_aa) / a**2)
     low, high = fieller(a, at_landmark, v_aa, v_am, v_mm)
+    low, high = _unbounded(low, high, (slope_low <= 0) & (slope_high >= 0))
     guessing, ceiling = _ends(items, found)
     precision = np.full(len(items), np.nan)
     if items.precision is not None:
@@ -109,7 +113,36 @@ def errors_from(
         method=found.method,
         population_sd=population_sd,
         with_precision=beside,
+        log_scale_variance=log_scale_variance,
     )
+
+
+def allowing_equal_abilities(slope: Floats, errors: TaskErrors) -> TaskErrors:
+    """Return the errors with intervals that hold where agents may all have the same ability.
+
+    The common scale of slopes is then not shown to be above 0, though its estimate always is and so are
+    intervals computed for its logarithm. So the interval of the scale begins at 0, and that of each slope
+    contains 0; difficulties, which are told in units of the scale, have no bounds.
+
+    >>> one, none = np.ones(1), np.zeros(1)
+    >>> errors = TaskErrors(0.1 * one, one, none, *(4 * [none]), 0.3 * one, 0.7 * one, -one, one, "by hand")
+    >>> wide = allowing_equal_abilities(0.5 * one, errors)
+    >>> wide.slope_low.round(3), wide.slope_high, wide.difficulty_high
+    (array([-0.037]), array([0.7]), array([inf]))
+    """
+    own = Z**2 * np.maximum(errors.slope**2 - slope**2 * errors.log_scale_variance, 0.0)
+    to_zero = np.sqrt(slope**2 + own)
+    low = np.where(slope >= 0, slope - to_zero, errors.slope_low)
+    high = np.where(slope >= 0, errors.slope_high, slope + to_zero)
+    below, above = _unbounded(errors.difficulty_low, errors.difficulty_high, ~np.isnan(low))
+    return replace(
+        errors, slope_low=low, slope_high=high, difficulty_low=below, difficulty_high=above
+    )
+
+
+def _unbounded(low: Floats, high: Floats, places: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Intervals without ends at these places."""
+    return np.where(places, -np.inf, low), np.where(places, np.inf, high)
 
 
 def _slope_interval(slope: Floats, error: Floats, variance: float) -> tuple[Floats, Floats]:

@@ -13,10 +13,8 @@ from examiner.irt.indicators.bins import DifficultyBins
 from examiner.irt.items import (
     Floats,
     ItemParameters,
-    logits,
+    inverse_link,
     probability,
-    reached,
-    sigmoid_pair,
 )
 from examiner.results import ResponseMatrix
 from examiner.scores.estimate import check_level
@@ -70,8 +68,7 @@ def curves(fit: IRTFit, abilities: Floats | None = None, *, level: float = 0.95)
         + errors.intercept[:, None] ** 2
     )
     reach = float(ndtri(0.5 + level / 2)) * np.sqrt(np.maximum(variance, 0.0))
-    middle = logits(fit.items, at)
-    low, high = (reached(fit.items, middle + side * reach) for side in (-1.0, 1.0))
+    low, high = (probability(fit.items, at, side * reach).T for side in (-1.0, 1.0))
     return TaskCurves(fit.items.tasks, at, success, low, high)
 
 
@@ -224,16 +221,10 @@ def agent_curves(
     if difficulty is None:
         difficulty = _span(abilities, items)
     success, low, high = (
-        _risen(items, steepness * (ability[:, None] - difficulty))
+        inverse_link(items.response, steepness * (ability[:, None] - difficulty))
         for ability in (abilities.ability, *interval(abilities.ability, abilities.error))
     )
     return ExpectedAgentCurves(abilities.agents, difficulty, success, low, high, steepness)
-
-
-def _risen(items: ItemParameters, eta: Floats) -> Floats:
-    """σ(η), or Φ(η) where scores are normal."""
-    plain = items.response != "normal"
-    return sigmoid_pair(eta)[0] if plain else reached(items, eta)
 
 
 def _grouped(results: Floats, weights: Floats, members: Floats) -> tuple[Floats, Floats]:

@@ -28,6 +28,7 @@ NORMALISERS = MappingProxyType(
             "0.0 = random, towards 1.0 = far above",
             marks=1,
             landmark=Landmark(0.0, "random"),
+            bounds=(-1.0, 1.0),
         ),
         "chance": Normaliser(
             human.learn,  # the same line, through what guessing gets and through all right
@@ -43,6 +44,7 @@ NORMALISERS = MappingProxyType(
             marks=3,
             relative=True,
             landmark=Landmark(0.5, "the average agent"),
+            bounds=(0.0, 1.0),
         ),
         "min-max": Normaliser(
             min_max.learn,
@@ -50,6 +52,7 @@ NORMALISERS = MappingProxyType(
             "0.0 = worst agent, 1.0 = best agent of each task",
             marks=3,
             relative=True,
+            bounds=(0.0, 1.0),
         ),
         "rank": Normaliser(
             rank.learn,
@@ -57,6 +60,7 @@ NORMALISERS = MappingProxyType(
             "share of the other agents beaten, ties half",
             marks=None,
             relative=True,
+            bounds=(0.0, 1.0),
         ),
         "points": Normaliser(
             points.learn,
@@ -64,6 +68,7 @@ NORMALISERS = MappingProxyType(
             "25, 18, 15, … points for ranks on a task",
             marks=None,
             relative=True,
+            bounds=(0.0, float(points.POINTS[0])),
         ),
         "log": Normaliser(log.learn, log.apply, "signed log₁₀ of 1 + |score|", marks=0),
     }

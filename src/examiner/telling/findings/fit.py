@@ -17,9 +17,7 @@ from examiner.telling.study import Study
 from examiner.telling.table import ROWS_SHOWN, Column, Piece, Record, Table, column_of, records
 from examiner.wording import counted, listed
 
-MOST_ROWS = 500
 MOST_ASIDE = 50
-FEWEST_ORDERED = 4
 FLAT = "flat"
 SERIOUS = (flags.NEGATIVE, FLAT, flags.NO_ERROR)
 """What makes a task one to look at: one that separates the able from others cleanly is healthy."""
@@ -30,7 +28,8 @@ SHORT = {
     flags.SEPARATED: "separated",
     flags.NO_ERROR: "no error",
     flags.SIGN_WITHIN_NOISE: "noise",
-    flags.UNBOUNDED_DIFFICULTY: "noise",  # Fieller's interval has no ends where the slope's has 0
+    flags.UNBOUNDED_DIFFICULTY: "no bounds",
+    flags.NEGATIVE_ALONE: "negative",
     flags.NO_GUESSING: "no guessing",
     flags.NO_SLIPPING: "no ceiling",
     flags.NO_OVERDISPERSION: "coin flips",
@@ -44,6 +43,8 @@ MEANINGS = {
     "separated": "one ability divides success from failure, the slope is the prior's",
     "no error": "the likelihood is flat, nothing is known of the task",
     "noise": "discrimination may be 0 (95 %), so difficulty has no bounds",
+    "negative": f"discrimination is negative, but not significantly over all tasks ({CORRECTED})",
+    "no bounds": "the interval of difficulty has no bounds",
     "no guessing": "the data want no guessing",
     "no ceiling": "the data want no ceiling below 1",
     "coin flips": "no overdispersion found",
@@ -68,10 +69,8 @@ def finding(study: Study) -> Finding:
         Column("flags", "text", "what to doubt"),
     ]
     rows = _most_difficult_first(_tasks(fit))
-    many = f" The {MOST_ROWS} most difficult of {len(rows):,} are shown."
-    caption = f"The most difficult first.{many if len(rows) > MOST_ROWS else ''}"
-    table = Table.of(rows[:MOST_ROWS], columns, caption)
-    blocks = (_map(rows[:MOST_ROWS]), table, *_aside(fit, MOST_ASIDE))
+    table = Table.of(rows, columns, "The most difficult first.")
+    blocks = (_map(rows), table, *_aside(fit, MOST_ASIDE))
     return Finding(lead=_lead(fit), blocks=blocks, data={"tasks": rows})
 
 
@@ -106,7 +105,7 @@ def _lead(fit: IRTFit) -> Prose:
     if not negative.any():
         return f"{start}; none has negative discrimination."
     some = bool(seen.falling.any())
-    words = "the able do worse on " if some else "negative, but within noise: "
+    words = "the able do worse on " if some else "negative, but not significantly: "
     names = [items.tasks[task] for task in np.flatnonzero(seen.falling if some else negative)]
     return (f"{start}; {words}", *enumerated(names, 6), ".")
 
@@ -171,22 +170,10 @@ def _task_tables(rows: Rows, *, guessed: bool) -> list[Piece]:
     serious.sort(
         key=lambda row: min(SERIOUS.index(flag) for flag in SERIOUS if flag in row["flags"])
     )
-    parts = {"Tasks to look at": serious}
-    if len(order) <= ROWS_SHOWN:
-        if len(serious) == len(order):
-            parts = {}
-        parts["Tasks, the most difficult first"] = order
-    else:
-        half = ROWS_SHOWN // 2
-        sure = [
-            row
-            for row in order
-            if not {flags.SIGN_WITHIN_NOISE, flags.NEGATIVE} & set(row["flags"])
-        ]
-        ordered = sure if len(sure) >= FEWEST_ORDERED else order
-        parts["Tasks, the most difficult first"] = ordered[:half]
-        parts["The least difficult tasks"] = ordered[max(half, len(ordered) - half) :]
-    flagged = any(row["flags"] for part in parts.values() for row in part)
+    parts = {"Tasks, the most difficult first": order}
+    if len(serious) < len(order):
+        parts = {"Flagged tasks": serious, **parts}
+    flagged = any(row["flags"] for row in order)
     columns = [
         Column("task", "name"),
         Column("difficulty", "number"),
@@ -196,16 +183,11 @@ def _task_tables(rows: Rows, *, guessed: bool) -> list[Piece]:
         *([Column("guessing", "number"), Column("ceiling", "number")] if guessed else []),
         *([Column("note", "text")] if flagged else []),
     ]
-    tables: list[Piece] = [
+    return [
         Table.of([row | {"note": short_flags(row["flags"])} for row in part], columns, title)
         for title, part in parts.items()
         if part
     ]
-    shown = {row["task"] for part in parts.values() for row in part[:ROWS_SHOWN]}
-    if len(shown) < len(order):
-        told = f"{len(shown):,} of {counted(len(order), 'task')} are shown: all are in --json."
-        tables.append(Text(told))
-    return tables
 
 
 def short_flags(raised: Sequence[str]) -> str:
@@ -214,12 +196,15 @@ def short_flags(raised: Sequence[str]) -> str:
     >>> short_flags([flags.SIGN_WITHIN_NOISE, flags.UNBOUNDED_DIFFICULTY])
     'noise'
     """
-    return ", ".join(dict.fromkeys(SHORT.get(flag, flag) for flag in raised))
+    words = list(dict.fromkeys(SHORT.get(flag, flag) for flag in raised))
+    if SHORT[flags.SIGN_WITHIN_NOISE] in words:  # which says so of difficulty too
+        words = [word for word in words if word != SHORT[flags.UNBOUNDED_DIFFICULTY]]
+    return ", ".join(words)
 
 
 def _doubts(rows: Rows) -> list[Text]:
     """How many tasks each word was said of, and what it means."""
-    words = [word for row in rows for word in {SHORT.get(flag, "") for flag in row["flags"]}]
+    words = [word for row in rows for word in short_flags(row["flags"]).split(", ")]
     told = ["± is one standard error."]
     for word, meaning in MEANINGS.items():
         if word in words:
@@ -227,10 +212,10 @@ def _doubts(rows: Rows) -> list[Text]:
     falling = [
         row["task"]
         for row in _most_difficult_first(rows)
-        if row["discrimination"] < 0 and flags.SIGN_WITHIN_NOISE in row["flags"]
+        if row["discrimination"] < 0 and flags.NEGATIVE not in row["flags"]
     ]
     if falling:
-        told.append(f"Negative discrimination, but within noise: {listed(falling)}.")
+        told.append(f"Negative discrimination, but not significantly: {listed(falling)}.")
     return [Text((Name(sentence),)) for sentence in told]
 
 
