@@ -190,26 +190,30 @@ def dealt(
 ) -> Iterator[Moments]:
     """Yield the table with the units of each task (or of one) dealt out among its agents anew, without end.
 
+    What is dealt to whom depends on names and values, not on the order of rows.
+
     >>> from examiner.information.observations import observe
     >>> seen = observe(Results.from_numpy(np.arange(8.0).reshape(2, 2, 2)))
     >>> next(dealt(seen, np.random.default_rng(0), 0)).mean.shape
     (1, 2, 2)
     """
-    tasks = seen.cell % len(seen.tasks)
+    named = seen.by_name()
+    ordered = named.observations
+    tasks = ordered.cell % len(ordered.tasks)
     order = np.argsort(tasks, kind="stable")
-    ends = np.cumsum(np.bincount(tasks, minlength=len(seen.tasks)))
-    by_task = seen._replace(
-        cell=seen.cell[order],
-        trials=seen.trials[:, order],
-        mean=seen.mean[:, order],
-        square=seen.square[:, order],
+    ends = np.cumsum(np.bincount(tasks, minlength=len(ordered.tasks)))
+    by_task = ordered._replace(
+        cell=ordered.cell[order],
+        trials=ordered.trials[:, order],
+        mean=ordered.mean[:, order],
+        square=ordered.square[:, order],
     )
     while True:
         anew = by_task.cell.copy()
         for number, units in enumerate(np.split(anew, ends[:-1])):  # parts of the array itself
-            if task is None or number == task:
+            if task is None or named.tasks[number] == task:
                 rng.shuffle(units)
-        yield moments(by_task, anew)
+        yield named.restored(moments(by_task, anew))
 
 
 def _greedy_bits(pairs: PairLikelihood, size: int) -> Floats:

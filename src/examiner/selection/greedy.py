@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from examiner.checking import Axes, Floats, read_only
 from examiner.selection.evidence import Evidence
-from examiner.selection.names import name_order
+from examiner.results.names import name_order
 from examiner.wording import InputError, counted
 
 Gains: TypeAlias = Callable[[list[int]], Floats]

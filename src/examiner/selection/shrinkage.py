@@ -10,7 +10,7 @@ import numpy as np
 from examiner.checking import Floats
 from examiner.selection.covariance import Conditionals, Covariance, blended
 from examiner.selection.factors import Centred, Factors, factors_of
-from examiner.selection.names import name_order
+from examiner.results.names import name_order
 from examiner.selection.sampled import agents_within
 
 FACTORS = (1, 3)
