@@ -174,10 +174,10 @@ def _notes(
             f"{NEARLY_ALL:g} bits to tell: those after add nothing."
         )
     if chance is not None and chosen.bits <= chance.greedy_high[-1]:
+        few = "" if chance.test.shown else " More trials, or other tasks, are needed."
         notes.append(
-            f"With so few trials chance alone reaches {chance.greedy_high[-1]:.3g} bits in one case of "
-            f"twenty, and the chosen tasks tell {chosen.bits:.3g}: more trials, or other tasks, are needed "
-            f"to be sure that they tell the agents apart."
+            f"With this number of trials chance alone reaches {chance.greedy_high[-1]:.3g} bits in one "
+            f"case of twenty, and the chosen tasks have {chosen.bits:.3g} together.{few}"
         )
     return notes
 

@@ -54,7 +54,7 @@ class Observations(NamedTuple):
         return int(np.count_nonzero(met)) < len(self.cell)
 
     def by_name(self) -> NamedOrder:
-        """Agents and tasks by name, units by cell and value: what is drawn then depends on no order of rows."""
+        """Agents and tasks by name, units by cell and value: what is drawn then depends on no row order."""
         agent_rank, task_rank = name_order(self.agents), name_order(self.tasks)
         agent, task = np.divmod(self.cell, len(self.tasks))
         cell = agent_rank[agent] * len(self.tasks) + task_rank[task]
@@ -291,6 +291,16 @@ def oriented_means(results: Results, measure: str | None = None) -> Floats:
     """
     means, signs = cell_means(results, measure), task_signs(results, measure)
     return means if (signs > 0).all() else means * signs
+
+
+def in_name_order(table: Floats, results: Results) -> Floats:
+    """Return a table [agents, tasks] of results with both by name: what is drawn then depends on no order.
+
+    >>> in_name_order(np.array([[1.0, 2.0]]), Results.from_numpy([[1.0, 2.0]], tasks="ut"))
+    array([[2., 1.]])
+    """
+    agents, tasks = (np.argsort(name_order(names)) for names in (results.agents, results.tasks))
+    return table[np.ix_(agents, tasks)]
 
 
 def shares(means: Floats, like: Floats | None = None) -> Floats:

@@ -138,6 +138,8 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     bits = [row["cumulative_bits"] for row in best]
     if found.get("about") == "ability":
         return _about_ability(study, found, bits)
+    if found["p_value"] is not None and not found["set_beyond_chance"]:
+        return _single_tasks(found)
     enough = found["enough"]
     names = enumerated([row["task"] for row in best[:enough]], MOST_NAMED)
     apart = {row["task"] for row in best[:enough]}
@@ -162,6 +164,17 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     if np.isfinite(row["chance_bits"]):
         doubt += f"; chance alone would seem to give {three_digits(row['chance_bits'])}"
     return Judgement((*claim, "."), f"{doubt}.", "information")
+
+
+def _single_tasks(found: Record) -> Judgement:
+    """Where sets of tasks have no more bits than chance gives: which single tasks discriminate."""
+    shown = [row["task"] for row in found["tasks"] if row["beyond_chance"]]
+    verb = "discriminates" if len(shown) == 1 else "discriminate"
+    start = f"{len(shown):,} of {counted(len(found['tasks']), 'task')} {verb} significantly: "
+    claim: Parts = (start, *enumerated(shown, MOST_NAMED), ".")
+    if not shown:
+        claim = ("No single task discriminates significantly between agents.",)
+    return Judgement(claim, f"Permutation test, p = {found['p_value']:.2g}.", "information")
 
 
 def _about_ability(study: Study, found: Record, bits: Sequence[float]) -> Judgement:
