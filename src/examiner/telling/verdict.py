@@ -287,12 +287,12 @@ def _unsuspected(study: Study, data: Mapping[str, Record]) -> Judgement | None:
 
 def _likeness(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     found = data.get("likeness")
-    if not found or not np.isfinite(found["first_factor_share"]):
+    if not found or not found["crownable_agents"]:
         return None
     share, chance = found["first_factor_share"], found["first_factor_share_by_chance"]
     crowned = f"{found['crownable_agents']:,} of {counted(found['searched_agents'], 'agent')}"
     claim = f"{crowned} would win on some choice of the tasks."
-    doubt = f"What differs between agents is one thing to {percent(share)}, {percent(chance)} by chance."
+    doubt = f"One factor explains {percent(share)} of the differences, {percent(chance)} by chance."
     return Judgement(claim, doubt, "likeness")
 
 
