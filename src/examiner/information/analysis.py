@@ -241,7 +241,7 @@ def likeness(
     >>> scores = np.array([[1.0, 2.0, 9.0], [2.0, 4.1, 5.0], [3.0, 5.0, 1.0], [4.0, 8.0, 0.0]])
     >>> found = likeness(Results.from_numpy(scores, tasks="tuv"), rng=0)
     >>> found.main.clusters, found.main.shown, found.crowning.crownable
-    ((('t', 'u'), ('v',)), (), 0)
+    ((('t', 'u'), ('v',)), (('t', 'u'),), 0)
     """
     results = judged_runs(results)  # once, for all its parts
     if len(results.agents) < 2:

@@ -106,14 +106,9 @@ def _lead(found: LikenessAnalysis) -> Prose:
     start = f"No clusters of tasks beyond chance were found ({test.words})"
     if main.shown:
         largest = counted(max(map(len, main.shown)), "task")
-        many = counted(len(main.shown), "cluster")
-        start = f"{many} of tasks beyond chance, the largest of {largest} ({test.words})"
-    crowned = f"no agent can be made to win by a choice of {size} beyond chance"
-    if crowning.crownable:
-        crowned = (
-            f"{crowning.crownable:,} of {_searched(found)} can be made to win by a choice of {size} "
-            f"beyond chance"
-        )
+        start = f"{counted(len(main.shown), 'cluster')} of tasks beyond chance, the largest of {largest} ({test.words})"
+    many = f"{crowning.crownable:,}" if crowning.crownable else "none"
+    crowned = f"{many} of {_searched(found)} can be made to win by a choice of {size} beyond chance"
     return (
         f"{start}; {crowned}. One factor explains {found.factor.first_factor_share.value:.0%} of how "
         f"agents differ ({found.factor.first_factor_by_chance:.0%} by chance)."
