@@ -105,8 +105,8 @@ def _lead(found: LikenessAnalysis) -> Prose:
     size = counted(crowning.size, "task")
     start = f"No clusters of tasks beyond chance were found ({test.words})"
     if main.shown:
-        largest = counted(max(map(len, main.shown)), "task")
-        start = f"{counted(len(main.shown), 'cluster')} of tasks beyond chance, the largest of {largest} ({test.words})"
+        largest = f"the largest of {counted(max(map(len, main.shown)), 'task')} ({test.words})"
+        start = f"{counted(len(main.shown), 'cluster')} of tasks beyond chance, {largest}"
     many = f"{crowning.crownable:,}" if crowning.crownable else "none"
     crowned = f"{many} of {_searched(found)} can be made to win by a choice of {size} beyond chance"
     return (
