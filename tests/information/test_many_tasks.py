@@ -10,8 +10,8 @@ from examiner.information.decomposition import general_factor, mean_correlation,
 from examiner.information.first_factors import first_share, share_by_chance, singular
 from examiner.information.followers import clusters_of_many
 from examiner.scores.likeness import correlate_columns
+from examiner.telling.findings import likeness as findings
 from examiner.telling.prose import said
-from examiner.telling.study import Study
 
 
 def planted(agents: int, tasks: int, groups: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -66,11 +66,12 @@ def test_the_mean_correlation_is_that_of_the_whole_table(method) -> None:
 def test_who_was_searched_is_said_where_not_all_were() -> None:
     rng = np.random.default_rng(5)
     scores = (rng.random((110, 12)) < rng.random((110, 1))).astype(float)
-    found = likeness(ex.Results.from_numpy(scores), rng=0).crowning
+    whole = likeness(ex.Results.from_numpy(scores), rng=0)
+    found = whole.crowning
     assert found.searched == 100
     assert found.crownable <= 100
     assert "of the first 100 of 110 agents can be made to win" in repr(found)
-    lead = said(ex.telling.FINDINGS["likeness"](Study.of(ex.Results.from_numpy(scores))).lead)
+    lead = said(findings.tell(whole).lead)
     assert "of the first 100 agents by mean (of 110) can be made to win" in lead
 
 

@@ -174,13 +174,13 @@ def test_winners_made_of_noise_lose_on_held_out_trials() -> None:
     noise = np.random.default_rng(0).normal(size=(10, 40, 6))
     found = ex.information.crowns(Results.from_numpy(noise), size=5, rng=np.random.default_rng(0))
     assert found.wins.all()
-    assert found.crownable == found.held_out.sum() <= 4
+    assert found.held_out.sum() <= 4 and found.crownable == 0
 
 
 def test_without_repeated_trials_nothing_is_held_out_and_that_is_said() -> None:
     found = ex.information.crowns(two_kinds(), size=2, rng=np.random.default_rng(0))
     assert found.held_out is None
-    assert found.crownable == found.wins.sum()
+    assert found.crownable <= found.wins.sum()
     assert "single trial" in found.notes[0]
 
 

@@ -98,7 +98,9 @@ def test_tasks_are_named_as_informative_only_beyond_chance() -> None:
     from examiner.information import analyse
 
     found = analyse(identical(3, (6, 8, 5), scores=True), rng=0, reps=40)
-    assert said(information_finding.tell(found).lead).startswith("No task is shown to tell agents")
+    assert said(information_finding.tell(found).lead).startswith(
+        "No task discriminates significantly"
+    )
 
 
 def test_learning_curves_of_identical_agents_have_no_leader() -> None:

@@ -146,9 +146,21 @@ def _tell_ability(
 ) -> None:
     size = min(USUAL_SIZE, len(fit.items)) if how.size is None else how.size
     found = ability_information(fit, rng=told.seed, size=size)
-    finding = ability_bits.tell(found, prices, seed=told.seed)
+    evidence = fit.evidence
+    alike = evidence is not None and not evidence.abilities_differ
+    not_shown = evidence.sentences()[0] if evidence is not None and alike else ""
+    finding = ability_bits.tell(found, prices, seed=told.seed, not_shown=not_shown)
     notes = (*results.notes, *fit.warnings, *(prices.notes if prices else ()))
-    show(finding, "examiner.information/1", told, notes, model=fit.model, seed=told.seed)
+    p_value = None if evidence is None else evidence.abilities.p_value
+    show(
+        finding,
+        "examiner.information/1",
+        told,
+        notes,
+        model=fit.model,
+        p_value=p_value,
+        seed=told.seed,
+    )
 
 
 def _deviations(text: str) -> Any:  # Any: a name or a number, checked by Noise

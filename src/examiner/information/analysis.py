@@ -11,7 +11,8 @@ import numpy as np
 
 from examiner.checking import Floats, Randomness, generator
 from examiner.information.channels import Channels, channels_of, check_agents, observed
-from examiner.information.clusters import Clustering, TaskClusters
+from examiner.information.cluster_chance import compared_with_chance
+from examiner.information.clusters import PAPER_THRESHOLD, Clustering, TaskClusters
 from examiner.information.clusters import clusters as cluster_tasks
 from examiner.information.confusion import PairLikelihood
 from examiner.information.crowning import Crowning, crowns
@@ -174,10 +175,10 @@ def _notes(
             f"{NEARLY_ALL:g} bits to tell: those after add nothing."
         )
     if chance is not None and chosen.bits <= chance.greedy_high[-1]:
+        few = "" if chance.test.shown else " More trials, or other tasks, are needed."
         notes.append(
-            f"With so few trials chance alone reaches {chance.greedy_high[-1]:.3g} bits in one case of "
-            f"twenty, and the chosen tasks tell {chosen.bits:.3g}: more trials, or other tasks, are needed "
-            f"to be sure that they tell the agents apart."
+            f"With this number of trials chance alone reaches {chance.greedy_high[-1]:.3g} bits in one "
+            f"case of twenty, and the chosen tasks have {chosen.bits:.3g} together.{few}"
         )
     return notes
 
@@ -232,13 +233,15 @@ def likeness(
 ) -> LikenessAnalysis:
     """Tell which tasks are alike, how much of the table is one factor, and who could be crowned.
 
+    Clusters and winners are compared with chance: see `compared_with_chance` and `crowns`.
+
     `clustering` are the options of `clusters`; its `method` is that of all correlations. `size` is that
     of `crowns`.
 
     >>> scores = np.array([[1.0, 2.0, 9.0], [2.0, 4.1, 5.0], [3.0, 5.0, 1.0], [4.0, 8.0, 0.0]])
     >>> found = likeness(Results.from_numpy(scores, tasks="tuv"), rng=0)
-    >>> found.main.clusters, found.crowning.crownable
-    ((('t', 'u'), ('v',)), 1)
+    >>> found.main.clusters, found.main.shown, found.crowning.crownable
+    ((('t', 'u'), ('v',)), (('t', 'u'),), 0)
     """
     results = judged_runs(results)  # once, for all its parts
     if len(results.agents) < 2:
@@ -249,8 +252,18 @@ def likeness(
     names = tuple(
         dict.fromkeys(results.measure_name(name) for name in measures or results.measures)
     )
-    shuffling, halving = generator(rng).spawn(2)
-    clusters = {name: cluster_tasks(results, name, **clustering) for name in names}
+    shuffling, halving, exchanging = generator(rng).spawn(3)
+    clusters = {
+        name: compared_with_chance(
+            cluster_tasks(results, name, **clustering),
+            results,
+            rng=exchanging,
+            linkage=clustering.get("linkage", "average"),
+            threshold=clustering.get("threshold", PAPER_THRESHOLD),
+            number=clustering.get("number"),
+        )
+        for name in names
+    }
     method = clusters[names[0]].method
     factor = general_factor(results, names[0], rng=shuffling, method=method)
     crowning = crowns(results, names[0], rng=halving, size=size, progress=progress)

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from examiner.checking import Floats, check_known
 from examiner.information.observations import oriented_means
+from examiner.information.permutation import PermutationTest
 from examiner.results import Results
 from examiner.results.display import html_table
+from examiner.results.names import name_order
 from examiner.scores.cells import codes_of
 from examiner.scores.likeness import Method, correlate_columns, correlation_distances
 from examiner.wording import InputError, counted, listed, shorten
@@ -46,6 +48,8 @@ class TaskClusters:
     cluster by cluster; `label` the cluster of each task, from 0.
     `suggested` is the number of clusters with the best silhouette, None where fewer than three vary.
     `branches` [joins, 4, 2] are the corners of a dendrogram over that order: place and distance, 1 − r.
+    `test` asks whether tasks correlate beyond chance, and `beyond` says which clusters do; `likeness` fills
+    them in.
     """
 
     tasks: tuple[str, ...]
@@ -59,6 +63,8 @@ class TaskClusters:
     notes: tuple[str, ...] = ()
     branches: Floats = field(default_factory=lambda: np.empty((0, 4, 2)))
     joined: tuple[int, ...] | None = None
+    test: PermutationTest | None = None
+    beyond: tuple[bool, ...] = ()
 
     def correlations(self, columns: Sequence[int]) -> tuple[tuple[int, ...], Floats]:
         """Return those of some tasks whose correlations are known, and these correlations.
@@ -80,6 +86,15 @@ class TaskClusters:
         for column, cluster in zip(self.order, self.label[list(self.order)].tolist(), strict=True):
             names[cluster].append(self.tasks[column])
         return tuple(tuple(one) for one in names)
+
+    @property
+    def shown(self) -> tuple[tuple[str, ...], ...]:
+        """The clusters that are beyond chance; none before they were compared with it."""
+        if not self.beyond:
+            return ()
+        return tuple(
+            names for names, beyond in zip(self.clusters, self.beyond, strict=True) if beyond
+        )
 
     @property
     def borders(self) -> tuple[int, ...]:
@@ -129,7 +144,8 @@ def clusters(
         how = Clustering(method=method, linkage=linkage, threshold=threshold, number=number)
         return clusters_of_many(results, measure, how)
     correlation, _ = correlate_columns(oriented_means(results, measure), method)
-    varied = np.flatnonzero(np.isfinite(correlation).any(axis=0))
+    by_name = np.argsort(name_order(results.tasks))  # ties then depend on no order of tasks
+    varied = by_name[np.isfinite(correlation[:, by_name]).any(axis=0)]
     label = np.zeros(len(results.tasks), dtype=np.int64)
     order: list[int] = varied.tolist()
     suggested, silhouette, branches = None, float("nan"), np.empty((0, 4, 2))
@@ -138,11 +154,11 @@ def clusters(
         tree, leaves = _tree(distance, linkage)
         suggested = suggested_number(tree, distance)
         wanted = suggested if number == "auto" else number
-        label[varied] = _cut(tree, wanted, threshold)
+        label[varied] = cut_tree(tree, wanted, threshold)
         silhouette = mean_silhouette(distance, label[varied])
         order = _largest_first(varied[leaves].tolist(), label, results.tasks)
         branches = dendrogram(tree, [order.index(column) for column in varied.tolist()])
-    alone = np.setdiff1d(np.arange(len(label)), varied)
+    alone = by_name[~np.isin(by_name, varied)]
     label[alone] = np.arange(len(alone)) + label.max(initial=0) + 1
     order += alone.tolist()
     label[order] = codes_of(label[order].tolist())  # from 0, as clusters stand from left to right
@@ -213,13 +229,18 @@ def suggested_number(tree: Floats, distance: Floats) -> int | None:
     """Return the number of clusters with the best mean silhouette; None for fewer than three tasks."""
     best, most = None, -np.inf
     for number in range(2, min(len(distance), MOST_CLUSTERS + 1)):
-        value = mean_silhouette(distance, _cut(tree, number, 0.0))
+        value = mean_silhouette(distance, cut_tree(tree, number, 0.0))
         if value > most + 1e-12:
             best, most = number, value
     return best
 
 
-def _cut(tree: Floats, number: int | None, threshold: float) -> NDArray[np.integer]:
+def cut_tree(tree: Floats, number: int | None, threshold: float) -> NDArray[np.integer]:
+    """Return the cluster of each task, from 1: so many clusters, or those joined up to a distance.
+
+    >>> cut_tree(np.array([[0.0, 1.0, 0.2, 2.0]]), None, 0.5)
+    array([1, 1], dtype=int32)
+    """
     from scipy.cluster.hierarchy import fcluster  # slow to import
 
     if number is None:
@@ -227,12 +248,24 @@ def _cut(tree: Floats, number: int | None, threshold: float) -> NDArray[np.integ
     return fcluster(tree, number, "maxclust")
 
 
+def linkage_tree(distance: Floats, linkage: Linkage) -> Floats:
+    """Return scipy's linkage matrix of a table of distances.
+
+    >>> linkage_tree(np.array([[0.0, 0.2], [0.2, 0.0]]), "average")
+    array([[0. , 1. , 0.2, 2. ]])
+    """
+    from scipy.cluster import hierarchy
+    from scipy.spatial.distance import squareform
+
+    return np.asarray(hierarchy.linkage(squareform(distance, checks=False), linkage))
+
+
 def _tree(distance: Floats, linkage: Linkage) -> tuple[Floats, NDArray[np.integer]]:
     from scipy.cluster import hierarchy
     from scipy.spatial.distance import squareform
 
     condensed = squareform(distance, checks=False)
-    tree = hierarchy.linkage(condensed, linkage)
+    tree = linkage_tree(distance, linkage)
     if len(distance) <= MOST_ORDERED:
         tree = hierarchy.optimal_leaf_ordering(tree, condensed)
     return tree, hierarchy.leaves_list(tree)

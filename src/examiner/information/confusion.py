@@ -12,6 +12,7 @@ from examiner.checking import Floats
 from examiner.information.channels import Channels
 from examiner.information.levels import Levels, levels_of
 from examiner.results import Results
+from examiner.results.names import name_order
 
 CACHE_BYTES = 1 << 28
 """Up to this size the log-likelihoods of all pairs on all tasks are kept; beyond it, made anew."""
@@ -50,6 +51,8 @@ class PairLikelihood:
         self._spread = channels.model.spread
         self.exact, self.usable = channels.model.exact, channels.usable
         self._whitening = channels.whitening
+        self.task_rank = name_order(channels.tasks)  # settles ties, whatever the order of tasks
+        self.agents_by_name = np.argsort(name_order(channels.agents))
         self._cache: list[Floats] | None = None
         self._levels: list[Levels | None] | None = None  # not looked for yet
         self._given = channels.mean
@@ -163,6 +166,7 @@ class PairLikelihood:
         part._whitening = None if self._whitening is None else self._whitening[tasks]
         part.diagonal, part._cache = self.diagonal[tasks], None
         part.usable, part._given = self.usable[tasks], self._given[:, :, tasks]
+        part.task_rank = self.task_rank[tasks]
         known = self._levels and self._levels[0]
         part._levels = [known.of(tasks)] if known else self._levels
         return part

@@ -8,18 +8,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Floats, Randomness, generator
+from examiner.information.crown_tests import (
+    LEAST_LEAD,
+    CrownTest,
+    by_held_out_runs,
+    by_permutations,
+)
 from examiner.information.decomposition import standard_scores
 from examiner.information.first_factors import singular
 from examiner.information.observations import (
     Observations,
+    in_name_order,
     moments,
     observe,
     oriented_means,
     shares,
     task_signs,
 )
+from examiner.information.permutation import FEWEST_TABLES, permuted_within_columns
 from examiner.results import Results
 from examiner.results.display import html_columns
+from examiner.results.names import name_order
 from examiner.scores.cells import RowCodes
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted
@@ -28,7 +37,6 @@ MOST_CONTENDERS = 100
 MOST_FACTORS = 10
 ROUNDS = 60
 USUAL_SIZE = 10
-LEAST_LEAD = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -37,8 +45,8 @@ class Crowning:
 
     `lead` is its mean share on them less that of the best other agent; above 0 it wins. `by_factors` says
     whether the tasks found by singular values alone make it win. `held_out` says whether tasks chosen on
-    one half of the trials make it win on the other, None where no cell has two. Agents that were not
-    searched for (beyond the first hundred by mean) have no tasks.
+    one half of the trials make it win on the other, None where no cell has two. `test` says whether it
+    wins beyond chance. Agents that were not searched for (beyond the first hundred by mean) have no tasks.
     """
 
     agents: tuple[str, ...]
@@ -47,6 +55,7 @@ class Crowning:
     lead: Floats
     by_factors: NDArray[np.bool_]
     held_out: NDArray[np.bool_] | None
+    test: CrownTest
     notes: tuple[str, ...] = ()
 
     @property
@@ -56,8 +65,8 @@ class Crowning:
 
     @property
     def crownable(self) -> int:
-        """How many agents can be made winners: on trials held out, where there are any."""
-        return int((self.wins if self.held_out is None else self.held_out).sum())
+        """How many agents can be made winners by more than chance."""
+        return int(self.test.beyond.sum())
 
     @property
     def searched(self) -> int:
@@ -70,7 +79,7 @@ class Crowning:
             of = f"the first {self.searched:,} of {of}"
         return (
             f"Crowning: {self.crownable:,} of {of} can be made to win by a choice of "
-            f"{counted(self.size, 'task')}"
+            f"{counted(self.size, 'task')}, beyond chance"
         )
 
     def _repr_html_(self) -> str:
@@ -96,13 +105,16 @@ def crowns(
     Sets come from the agent's place on the first factors of the table (papers/004, section I: "a simple
     singular value decomposition"), and from a search: weights on the strongest rivals, then swaps. The
     search is not exhaustive, so an agent without a winning set may still have one. The more agents can
-    be crowned, the less a ranking by this benchmark says.
+    be crowned, the less a ranking by this benchmark says. A search finds winners in noise as well: so an
+    agent has to beat every other on held-out runs (`by_held_out_runs`); where cells are single trials, its
+    lead is compared with the largest in tables with agents exchanged within each task.
 
     >>> scores = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.4, 0.4, 0.4]]
     >>> crowns(Results.from_numpy(scores, agents="abc"), size=1, rng=0).wins
     array([ True,  True,  True])
     """
-    means = oriented_means(results, measure)
+    rows, columns = (np.argsort(name_order(names)) for names in (results.agents, results.tasks))
+    means = in_name_order(oriented_means(results, measure), results)
     size = min(USUAL_SIZE, len(results.tasks)) if size is None else size
     if not 1 <= size <= len(results.tasks):
         raise InputError(
@@ -110,24 +122,62 @@ def crowns(
             f"Choose a size between 1 and {len(results.tasks)}."
         )
     sets, by_factors = _winning_sets(means, size, progress)
-    table = _filled(shares(means))
-    lead = np.array([_lead(table, agent, chosen) for agent, chosen in enumerate(sets)])
-    tasks = tuple(tuple(results.tasks[column] for column in chosen) for chosen in sets)
-    held_out = _held_out(results, measure, size, generator(rng), progress)
+    lead = _leads(means, means, sets)
+    drawing = generator(rng)
+    halves = _repeated(results, measure)
+    held_out = None
+    if halves is None:
+        test = by_permutations(lead, _leads_by_chance(means, size, drawing, progress))
+    else:
+        held_out, test = _held_out(halves, task_signs(results, measure)[columns], size, drawing)
+    place = np.argsort(rows)  # from names back to the order of the results
     return Crowning(
-        results.agents, size, tasks, lead, by_factors, held_out, _notes(means, held_out)
+        agents=results.agents,
+        size=size,
+        tasks=tuple(tuple(results.tasks[columns[task]] for task in sets[row]) for row in place),
+        lead=lead[place],
+        by_factors=by_factors[place],
+        held_out=None if held_out is None else held_out[place],
+        test=test._replace(p_values=test.p_values[place]),
+        notes=_notes(means, halves is not None),
     )
 
 
+def _leads(chosen_on: Floats, means: Floats, sets: list[list[int]]) -> Floats:
+    """The lead of each agent on its tasks, as shares of the table that they were chosen on."""
+    table = _filled(shares(means, like=chosen_on))
+    return np.array([_lead(table, agent, chosen) for agent, chosen in enumerate(sets)])
+
+
+def _leads_by_chance(
+    means: Floats, size: int, rng: np.random.Generator, progress: Progress | None
+) -> Floats:
+    """The largest lead of any agent in tables with agents exchanged within each task: [tables]."""
+    contenders = _contenders(_filled(shares(means)))
+    means, most = means[np.sort(contenders)], []
+    for done in range(FEWEST_TABLES):  # a search each: some seconds for a hundred agents
+        if progress:
+            progress("who could be crowned by chance", done, FEWEST_TABLES)
+        permuted = permuted_within_columns(means, rng)
+        leads = _leads(permuted, permuted, _winning_sets(permuted, size)[0])
+        most.append(float(np.fmax.reduce(leads, initial=-np.inf)))
+    return np.array(most)
+
+
+def _contenders(table: Floats) -> NDArray[np.intp]:
+    """Agents for whom winning tasks are sought: the first by mean."""
+    return np.argsort(-table.mean(axis=1), kind="stable")[:MOST_CONTENDERS]
+
+
 def _winning_sets(
-    means: Floats, size: int, progress: Progress | None
+    means: Floats, size: int, progress: Progress | None = None
 ) -> tuple[list[list[int]], NDArray[np.bool_]]:
     """The best set found for each agent, and whether singular values alone found a winning one."""
     table = _filled(shares(means))
     near = singular(
         np.nan_to_num(standard_scores(means), copy=False), min(MOST_FACTORS, *means.shape)
     )
-    best = np.argsort(-table.mean(axis=1), kind="stable")[:MOST_CONTENDERS]
+    best = _contenders(table)
     sets: list[list[int]] = [[] for _ in table]
     by_factors = np.zeros(len(table), dtype=bool)
     for done, agent in enumerate(best.tolist()):
@@ -187,25 +237,26 @@ def _swapped(margins: Floats, chosen: list[int]) -> list[int]:
     return chosen
 
 
-def _held_out(
-    results: Results,
-    measure: str | None,
-    size: int,
-    rng: np.random.Generator,
-    progress: Progress | None,
-) -> NDArray[np.bool_] | None:
-    """Choose on half of the runs of each cell, judge on the other half."""
+def _repeated(results: Results, measure: str | None) -> Observations | None:
+    """What was observed, agents and tasks by name, where every cell has two runs or trials; else None."""
     if RowCodes.of(results).single() is not None:
         return None
     seen = observe(results, None if measure is None else [measure])
     count = np.bincount(seen.cell, minlength=len(results.agents) * len(results.tasks))
     if (count[count > 0] < 2).any():
         return None
-    sign = task_signs(results, measure)
-    halves = [moments(seen, weight=part).mean[0] * sign for part in _halves(seen, rng)]
-    sets, _ = _winning_sets(halves[0], size, progress)
-    judged = _filled(shares(halves[1], like=halves[0]))
-    return np.array([_lead(judged, agent, told) > LEAST_LEAD for agent, told in enumerate(sets)])
+    return seen.by_name().observations
+
+
+def _held_out(
+    seen: Observations, sign: Floats, size: int, rng: np.random.Generator
+) -> tuple[NDArray[np.bool_], CrownTest]:
+    """Choose on half of the runs of each cell, judge on the other half: who wins, and beyond chance."""
+    first, second = (moments(seen, weight=part) for part in _halves(seen, rng))
+    chosen_on = first.mean[0] * sign
+    sets, _ = _winning_sets(chosen_on, size)
+    lead = _leads(chosen_on, second.mean[0] * sign, sets)
+    return lead > LEAST_LEAD, by_held_out_runs((chosen_on, second), moments(seen), sign, sets)
 
 
 def _halves(seen: Observations, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -244,9 +295,9 @@ def _filled(table: Floats) -> Floats:
     return np.where(seen, table, mean)
 
 
-def _notes(means: Floats, held_out: NDArray[np.bool_] | None) -> tuple[str, ...]:
+def _notes(means: Floats, held_out: bool) -> tuple[str, ...]:
     notes = []
-    if held_out is None:
+    if not held_out:
         notes.append(
             "Some cells are a single trial, so that winners were judged on the trials that chose their "
             "tasks: fewer may win on others."

@@ -16,7 +16,8 @@ from examiner.information.gaps import (
     means_over_gaps_without,
 )
 from examiner.information.left_out import correlations_without, first_shares_without
-from examiner.information.observations import oriented_means, shares
+from examiner.information.observations import in_name_order, oriented_means, shares
+from examiner.information.permutation import permuted_within_columns
 from examiner.results import Results
 from examiner.results.display import html_columns
 from examiner.scores.common_rows import FEWEST_PAIRS, column_blocks, two_valued
@@ -139,7 +140,8 @@ def general_factor(
     if means.size > MANY_CELLS and reps:
         chance = [share_by_chance(*means.shape)]
     else:
-        chance = [first_share(_shuffled(scores, rng)) for _ in range(reps)]
+        named = in_name_order(scores, results)
+        chance = [first_share(permuted_within_columns(named, rng)) for _ in range(reps)]
     without = correlations_without if method == "pearson" else None
     gapped = means_over_gaps_without if method == "pearson" or two_valued(means) else None
     return GeneralFactor(
@@ -281,12 +283,3 @@ def jackknife(
     spread = np.sqrt((groups - 1) / groups * ((left - left.mean()) ** 2).sum())
     reach = float(stdtrit(groups - 1, 0.5 + level / 2) * spread)
     return Estimate(value, max(value - reach, low), min(value + reach, 1.0))
-
-
-def _shuffled(scores: Floats, rng: np.random.Generator) -> Floats:
-    """Shuffle the agents within each task; what was not observed stays where it was."""
-    seen = np.isfinite(scores)
-    keys = np.where(seen, rng.random(scores.shape), 2.0)
-    mixed = np.take_along_axis(scores, np.argsort(keys, axis=0), axis=0)
-    rows = np.where(seen, np.cumsum(seen, axis=0) - 1, 0)
-    return np.where(seen, np.take_along_axis(mixed, rows, axis=0), np.nan)

@@ -38,10 +38,7 @@ class OpposedTasks:
 
         At 5 % after Benjamini–Hochberg over all tasks: of many, some are opposed by chance.
         """
-        known = np.isfinite(self.chance)
-        chance = np.ones(len(self.tasks))
-        chance[known] = benjamini_hochberg(self.chance[known])
-        return _named(self.tasks, self.correlation, chance <= LEVEL)
+        return _significant(self.tasks, self.correlation, self.chance)
 
     def __repr__(self) -> str:
         named = listed(self.opposed) or "none"
@@ -56,20 +53,24 @@ class OpposedTasks:
 class DeceptiveTasks:
     """How score and win go together on each task; arrays of shape [tasks].
 
-    `correlation` is across agents; `trial_gap` the score of won trials less that of lost ones, in
-    standard deviations, NaN where all trials were won or all lost.
+    `correlation` is across agents, `chance` as of `OpposedTasks`; `trial_gap` the score of won trials less
+    that of lost ones, in standard deviations, NaN where all trials were won or all lost.
     """
 
     tasks: tuple[str, ...]
     score: str
     win: str
     correlation: Floats
+    chance: Floats
     trial_gap: Floats
 
     @property
     def deceptive(self) -> tuple[str, ...]:
-        """The tasks on which agents that win more score less, the worst first."""
-        return _named(self.tasks, self.correlation, self.correlation < 0)
+        """The tasks on which agents that win more score significantly less, the worst first.
+
+        At 5 % after Benjamini–Hochberg over all tasks.
+        """
+        return _significant(self.tasks, self.correlation, self.chance)
 
     def __repr__(self) -> str:
         named = listed(self.deceptive) or "none"
@@ -108,8 +109,8 @@ def deceptive(
 
     >>> table = {"agent": list("aabbcc"), "task": ["t"] * 6, "trial": [0, 1] * 3, "run": [0] * 6,
     ...          "score": [9, 8, 5, 4, 1, 2], "win": [0, 0, 0, 1, 1, 1]}
-    >>> deceptive(Results.from_dict(table)).deceptive
-    ('t',)
+    >>> deceptive(Results.from_dict(table)).correlation.round(2)
+    array([-1.])
     """
     shares = [name for name in results.measures if results.is_binary(name)]
     others = [name for name in results.measures if name not in shares]
@@ -117,8 +118,12 @@ def deceptive(
     score = results.measure_name(score) if score else next(iter(others), None)
     if win is None or score is None:
         return None
-    correlation, _ = correlate_pairs(oriented_means(results, score), oriented_means(results, win))
-    return DeceptiveTasks(results.tasks, score, win, correlation, _trial_gap(results, score, win))
+    correlation, count = correlate_pairs(
+        oriented_means(results, score), oriented_means(results, win)
+    )
+    gap = _trial_gap(results, score, win)
+    chance = _chance(correlation, count)
+    return DeceptiveTasks(results.tasks, score, win, correlation, chance, gap)
 
 
 def _trial_gap(results: Results, score: str, win: str) -> Floats:
@@ -146,9 +151,11 @@ def _chance(correlation: Floats, count: NDArray[np.int64]) -> Floats:
     return np.where(np.isnan(correlation), np.nan, chance)
 
 
-def _named(
-    tasks: tuple[str, ...], correlation: Floats, wanted: NDArray[np.bool_]
-) -> tuple[str, ...]:
-    columns = np.flatnonzero(wanted)
+def _significant(tasks: tuple[str, ...], correlation: Floats, chance: Floats) -> tuple[str, ...]:
+    """Tasks whose correlation is significantly negative, at 5 % after Benjamini–Hochberg over all tasks."""
+    known = np.isfinite(chance)
+    adjusted = np.ones(len(tasks))
+    adjusted[known] = benjamini_hochberg(chance[known])
+    columns = np.flatnonzero(adjusted <= LEVEL)
     order = np.argsort(correlation[columns], kind="stable")
     return tuple(tasks[column] for column in columns[order])

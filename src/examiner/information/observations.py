@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from examiner.checking import Floats
 from examiner.information.task_scale import task_scaled, whitening
 from examiner.results import Results
+from examiner.results.names import name_order
 from examiner.scores import NORMALISERS
 from examiner.scores.cells import RowCodes, cell_means, judged_runs, ratio
 from examiner.scores.comparable import TaskScores, column_range
@@ -52,12 +53,42 @@ class Observations(NamedTuple):
         met[self.cell] = True
         return int(np.count_nonzero(met)) < len(self.cell)
 
+    def by_name(self) -> NamedOrder:
+        """Agents and tasks by name, units by cell and value: what is drawn then depends on no row order."""
+        agent_rank, task_rank = name_order(self.agents), name_order(self.tasks)
+        agent, task = np.divmod(self.cell, len(self.tasks))
+        cell = agent_rank[agent] * len(self.tasks) + task_rank[task]
+        units = np.lexsort((*self.square, *self.trials, *self.mean, cell))
+        agents, tasks = np.argsort(agent_rank), np.argsort(task_rank)
+        ordered = self._replace(
+            agents=tuple(self.agents[row] for row in agents),
+            tasks=tuple(self.tasks[column] for column in tasks),
+            cell=cell[units],
+            trials=self.trials[:, units],
+            mean=self.mean[:, units],
+            square=self.square[:, units],
+            whitening=None if self.whitening is None else self.whitening[tasks],
+        )
+        return NamedOrder(ordered, agents, tasks)
+
     def told_by(self, columns: Sequence[int]) -> Observations:
         """The names and scales of some tasks, for moments of these; units stay those of all."""
         return self._replace(
             tasks=tuple(self.tasks[column] for column in columns),
             whitening=None if self.whitening is None else self.whitening[list(columns)],
         )
+
+
+class NamedOrder(NamedTuple):
+    """Observations of agents and tasks by name, and which of the given rows and columns these were."""
+
+    observations: Observations
+    agents: NDArray[np.intp]
+    tasks: NDArray[np.intp]
+
+    def restored(self, found: Moments) -> Moments:
+        """Moments of these observations, in the order that was given."""
+        return found.ordered(np.argsort(self.agents), np.argsort(self.tasks))
 
 
 class Moments(NamedTuple):
@@ -72,6 +103,10 @@ class Moments(NamedTuple):
     def of_agents(self, rows: NDArray[np.intp]) -> Moments:
         """Those of some agents alone, in the order given."""
         return Moments(*(_rows_of(part, rows) for part in self))
+
+    def ordered(self, agents: NDArray[np.intp], tasks: NDArray[np.intp]) -> Moments:
+        """Those of agents and tasks in another order."""
+        return Moments(*(part[:, agents[:, None], tasks] for part in self))
 
     def of_tasks(self, columns: Sequence[int]) -> Moments:
         """Those of some tasks alone, in the order given."""
@@ -256,6 +291,16 @@ def oriented_means(results: Results, measure: str | None = None) -> Floats:
     """
     means, signs = cell_means(results, measure), task_signs(results, measure)
     return means if (signs > 0).all() else means * signs
+
+
+def in_name_order(table: Floats, results: Results) -> Floats:
+    """Return a table [agents, tasks] of results with both by name: what is drawn then depends on no order.
+
+    >>> in_name_order(np.array([[1.0, 2.0]]), Results.from_numpy([[1.0, 2.0]], tasks="ut"))
+    array([[2., 1.]])
+    """
+    agents, tasks = (np.argsort(name_order(names)) for names in (results.agents, results.tasks))
+    return table[np.ix_(agents, tasks)]
 
 
 def shares(means: Floats, like: Floats | None = None) -> Floats:

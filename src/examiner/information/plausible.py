@@ -80,6 +80,8 @@ def plausible(seen: Observations, found: Moments, rng: np.random.Generator) -> I
     >>> bool(drawn.mean.std() < moments(seen).mean.std())  # drawn together: nothing but noise
     True
     """
+    named = seen.by_name()
+    seen, found = named.observations, found.ordered(named.agents, named.tasks)
     cells = [
         _share_noise(found, index) if share else _score_noise(seen, found, index)
         for index, share in enumerate(seen.shares)
@@ -101,7 +103,7 @@ def plausible(seen: Observations, found: Moments, rng: np.random.Generator) -> I
                 stated = variance * np.maximum(count[index][:, usable] - 1, 0.0)
                 part[index][:, usable] = np.where(np.isfinite(own), own, stated)
         mean[np.isnan(found.mean)] = np.nan
-        yield Moments(found.units, found.trials, mean, square, unit_square)
+        yield named.restored(Moments(found.units, found.trials, mean, square, unit_square))
 
 
 def _score_noise(seen: Observations, found: Moments, index: int) -> CellNoise:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,19 +27,23 @@ MOST_PAIRS = 50_000_000
 """Beyond so many agents² × tasks, tasks are screened by some agents before they are counted with all."""
 SCREENING_ROWS = 64
 SCREENED = 64
-LEAST_GAIN = 1e-12
-"""Bits less than this apart are rounding: ties go to the task that was read first."""
+LEAST_GAIN = 1e-9
+"""Bits less than this apart are a tie: rounding depends on the order in which agents are summed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class InformativeSet:
-    """Tasks in the order chosen, and the bits that they tell up to each; `columns` are where they stand."""
+    """Tasks in the order chosen, and the bits that they tell up to each; `columns` are where they stand.
+
+    `tied_with` names for each task of a greedy set the others that would have added as many bits.
+    """
 
     tasks: tuple[str, ...]
     columns: tuple[int, ...]
     cumulative_bits: Floats
     max_bits: float
     search: Search
+    tied_with: tuple[tuple[str, ...], ...] = ()
 
     @property
     def bits(self) -> float:
@@ -69,7 +73,9 @@ def best_set(
 
     "greedy" adds the task that tells most beside those already chosen (papers/004, section V-C); "swap"
     then exchanges tasks while that helps, and is never worse; "optimum" tries every set, for small
-    problems. `pairs` are those of the same channels, where they are there already.
+    problems. Of tasks that add as many bits, the one with most bits alone is chosen, and of these the
+    first by name: the order of rows changes nothing. `pairs` are those of the same channels, where they
+    are there already.
 
     >>> base = np.array([[0.0, 0.0, 5.0], [5.0, 5.0, 4.6], [9.0, 9.1, 0.0]])
     >>> results = Results.from_numpy(base[:, :, None] + [-1.0, 0.0, 1.0], tasks="tuv")
@@ -81,17 +87,19 @@ def best_set(
     channels = Channels.of(source)
     pairs = PairLikelihood(channels) if pairs is None else pairs
     check_size(size, int(pairs.usable.sum()))
+    ties: list[list[int]] = []
     if search == "optimum":
         columns = _optimum(pairs, size, progress)
     else:
-        columns = greedy_columns(pairs, size, progress=progress)
+        columns, ties = greedy_choices(pairs, size, progress=progress)
     if search == "swap":
         columns = _swapped(pairs, columns, progress)
     if search != "greedy":
-        columns = greedy_columns(pairs, size, columns)
+        columns, ties = greedy_columns(pairs, size, columns), []
     names = tuple(channels.tasks[column] for column in columns)
     bits = cumulative_bits(pairs, columns)
-    return InformativeSet(names, tuple(columns), bits, channels.max_bits, search)
+    tied = tuple(tuple(channels.tasks[column] for column in others) for others in ties)
+    return InformativeSet(names, tuple(columns), bits, channels.max_bits, search, tied)
 
 
 def check_size(size: int, tasks: int) -> None:
@@ -116,21 +124,47 @@ def greedy_columns(
     >>> greedy_columns(PairLikelihood(Channels.of(results)), 2)
     [1, 0]
     """
+    return greedy_choices(pairs, size, among, progress=progress).columns
+
+
+class _GreedyChoices(NamedTuple):
+    """Columns in the order chosen, and for each those that would have added as many bits, by name."""
+
+    columns: list[int]
+    ties: list[list[int]]
+
+
+def greedy_choices(
+    pairs: PairLikelihood,
+    size: int,
+    among: Sequence[int] | None = None,
+    *,
+    progress: Progress | None = None,
+) -> _GreedyChoices:
+    """Return what `greedy_columns` does, and which columns were tied with each.
+
+    >>> results = Results.from_numpy([[[0.0, 1.0]] * 2, [[8.0, 9.0]] * 2])
+    >>> greedy_choices(PairLikelihood(Channels.of(results)), 1)
+    _GreedyChoices(columns=[0], ties=[[1]])
+    """
     base = np.zeros((pairs.shape[0],) * 2)
     left = pairs.usable.copy()
     if among is not None:
         left[np.setdiff1d(np.arange(len(left)), among)] = False
-    chosen: list[int] = []
+    made = _GreedyChoices([], [])
+    alone: Floats | None = None
     for step in range(size):
         if progress:
             progress("choosing tasks", step, size)
         large = is_large(*pairs.shape)
         bits = _screened(pairs, base, left) if large else bits_with(pairs, base)
-        best = _best(bits, left)
-        chosen.append(best)
+        alone = bits if alone is None else alone
+        best, *others = _tied(bits, left, alone, pairs.task_rank)
+        made.columns.append(best)
+        made.ties.append(others)
         left[best] = False
         base += pairs.table([best])
-    return chosen
+    return made
 
 
 def is_large(agents: int, tasks: int) -> bool:
@@ -145,27 +179,34 @@ def is_large(agents: int, tasks: int) -> bool:
 def _screened(pairs: PairLikelihood, base: Floats, left: NDArray[np.bool_]) -> Floats:
     """Bits with the tasks that tell most by some agents' rows, counted with all agents; −1 of all others.
 
-    Rows are those of agents taken evenly, and each has all other agents in it: their mean entropy is that
-    of all rows but for chance, which is the same for all tasks.
+    Rows are those of agents taken evenly by name, and each has all other agents in it: their mean entropy
+    is that of all rows but for chance, which is the same for all tasks.
     """
     agents, tasks = pairs.shape
-    rows = np.linspace(0, agents - 1, min(SCREENING_ROWS, agents)).astype(np.intp)
+    places = np.linspace(0, agents - 1, min(SCREENING_ROWS, agents)).astype(np.intp)
+    rows = pairs.agents_by_name[places]
     offered = np.flatnonzero(left)
-    entropy = entropies_of_rows(pairs, base, rows)[offered]
-    near = np.sort(offered[np.argsort(entropy, kind="stable")[:SCREENED]])
+    entropy = np.rint(entropies_of_rows(pairs, base, rows)[offered] / LEAST_GAIN)
+    near = np.sort(offered[np.lexsort((pairs.task_rank[offered], entropy))[:SCREENED]])
     bits = np.full(tasks, -1.0)
     bits[near] = bits_with(pairs.of(near), base)
     return bits
 
 
-def _best(bits: Floats, among: NDArray[np.bool_]) -> int:
+def _tied(
+    bits: Floats, among: NDArray[np.bool_], alone: Floats, rank: NDArray[np.intp]
+) -> list[int]:
+    """The columns with most bits: first that with most bits alone (of several the first by name)."""
     offered = np.where(among, bits, -1.0)
-    return int(np.flatnonzero(offered >= offered.max() - LEAST_GAIN)[0])
+    best = np.flatnonzero(offered >= offered.max() - LEAST_GAIN)
+    first = alone[best] >= alone[best].max() - LEAST_GAIN
+    tied: list[int] = best[np.lexsort((rank[best], ~first))].tolist()
+    return tied
 
 
 def _swapped(pairs: PairLikelihood, columns: list[int], progress: Progress | None) -> list[int]:
     """Exchange one task at a time for the best other one, until no exchange helps."""
-    chosen = list(columns)
+    chosen, alone = list(columns), bits_with(pairs)
     current = table_bits(pairs.table(chosen), exact=pairs.exact)
     step = unchanged = 0
     while unchanged < len(chosen):
@@ -176,7 +217,7 @@ def _swapped(pairs: PairLikelihood, columns: list[int], progress: Progress | Non
         offered = pairs.usable.copy()
         offered[rest] = False
         bits = bits_with(pairs, pairs.table(rest))
-        best = _best(bits, offered)
+        best = _tied(bits, offered, alone, pairs.task_rank)[0]
         step, unchanged = step + 1, unchanged + 1
         if bits[best] > current + LEAST_GAIN:
             chosen[index], current, unchanged = best, float(bits[best]), 0
@@ -184,7 +225,10 @@ def _swapped(pairs: PairLikelihood, columns: list[int], progress: Progress | Non
 
 
 def _optimum(pairs: PairLikelihood, size: int, progress: Progress | None) -> list[int]:
-    tasks = np.flatnonzero(pairs.usable).tolist()
+    tasks: list[int] = [
+        column for column in np.argsort(pairs.task_rank).tolist() if pairs.usable[column]
+    ]
+    alone = bits_with(pairs)
     sets = comb(len(tasks), size)
     if sets > MOST_SETS:
         raise InputError(
@@ -196,11 +240,11 @@ def _optimum(pairs: PairLikelihood, size: int, progress: Progress | None) -> lis
         if progress and done % 64 == 0:
             progress("trying sets", done, total)
         later = np.zeros_like(pairs.usable)
-        later[[task for task in tasks if not head or task > head[-1]]] = True
+        later[tasks[tasks.index(head[-1]) + 1 :] if head else tasks] = True
         if not later.any():
             continue
         bits = bits_with(pairs, pairs.table(head))
-        last = _best(bits, later)
+        last = _tied(bits, later, alone, pairs.task_rank)[0]
         if bits[last] > most + LEAST_GAIN:
             best, most = [*head, last], float(bits[last])
     return best

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from examiner.checking import Floats, Randomness, generator
 from examiner.information.channels import channels_of, observed
@@ -13,10 +14,12 @@ from examiner.information.confusion import PairLikelihood
 from examiner.information.gain import cumulative_bits, single_bits
 from examiner.information.noise import ChannelModel
 from examiner.information.observations import Moments, Observations, moments
+from examiner.information.permutation import PermutationTest, rarity_of, share_as_large
 from examiner.information.plausible import plausible
 from examiner.information.sets import InformativeSet, greedy_columns, is_large
 from examiner.results import Results
 from examiner.scores.estimate import check_level
+from examiner.scores.significance import LEVEL
 from examiner.scores.uncertainty.bootstrap import Progress
 from examiner.wording import InputError, counted
 
@@ -29,13 +32,16 @@ class BitsByChance:
     """Bits of permuted results: the mean, and what one in twenty exceeds.
 
     `task` and `task_high` have shape [tasks]; `greedy` and `greedy_high` have shape [size], each the
-    cumulative bits of a greedy choice made anew on every permutation.
+    cumulative bits of a greedy choice made anew on every permutation. `test` asks whether any task
+    discriminates between agents; `beyond` [tasks] says which single ones are shown to, at 5 % over all.
     """
 
     task: Floats
     task_high: Floats
     greedy: Floats
     greedy_high: Floats
+    test: PermutationTest
+    beyond: NDArray[np.bool_]
     reps: int
 
     def __repr__(self) -> str:
@@ -82,7 +88,10 @@ def bits_by_chance(
 
     Within each task the runs (trials, where every cell is one run) are dealt out among the agents anew,
     as many to each as it had; then everything is computed again, the greedy choice included. Bits above
-    these come from the agents.
+    these come from the agents. Whether tasks discriminate is tested by their single bits, since those of
+    a set reach the most there is by chance as well: by Σ −log of the share of permuted tables in which
+    a task has as many bits (Fisher's sum), and by the most that any task has above its mean over all
+    tables; the p-value is that of the rarer of both.
 
     >>> results = Results.from_numpy(np.arange(24.0).reshape(3, 1, 8))
     >>> bool(bits_by_chance(results, 1, rng=0, reps=20).task[0] < 0.2)
@@ -99,7 +108,20 @@ def bits_by_chance(
     (task, greedy), (task_high, greedy_high) = zip(
         *((part.mean(axis=0), np.percentile(part, 95, axis=0)) for part in draws), strict=True
     )
-    return BitsByChance(task, task_high, greedy, greedy_high, reps)
+    counted_bits = single_bits(PairLikelihood(channels_of(seen, moments(seen), model)))
+    test, beyond = _tested(np.nan_to_num(np.concatenate([counted_bits[None], draws[0]])))
+    return BitsByChance(task, task_high, greedy, greedy_high, test, beyond, reps)
+
+
+def _tested(bits: Floats) -> tuple[PermutationTest, NDArray[np.bool_]]:
+    """Whether the first of tables [tables, tasks] has more bits than others, and which tasks have."""
+    fisher = -np.log(share_as_large(bits)).sum(axis=1)
+    excess = bits - bits.mean(axis=0)
+    most = excess.max(axis=1)
+    p = float(rarity_of(fisher, most)[0])
+    test = PermutationTest(float(fisher[0]), float(fisher[1:].mean()), p, len(bits) - 1)
+    as_many = (most[:, None] >= excess[0] - 1e-9).mean(axis=0)
+    return test, (as_many <= LEVEL) & test.shown
 
 
 def bits_intervals(
@@ -190,26 +212,30 @@ def dealt(
 ) -> Iterator[Moments]:
     """Yield the table with the units of each task (or of one) dealt out among its agents anew, without end.
 
+    What is dealt to whom depends on names and values, not on the order of rows.
+
     >>> from examiner.information.observations import observe
     >>> seen = observe(Results.from_numpy(np.arange(8.0).reshape(2, 2, 2)))
     >>> next(dealt(seen, np.random.default_rng(0), 0)).mean.shape
     (1, 2, 2)
     """
-    tasks = seen.cell % len(seen.tasks)
+    named = seen.by_name()
+    ordered = named.observations
+    tasks = ordered.cell % len(ordered.tasks)
     order = np.argsort(tasks, kind="stable")
-    ends = np.cumsum(np.bincount(tasks, minlength=len(seen.tasks)))
-    by_task = seen._replace(
-        cell=seen.cell[order],
-        trials=seen.trials[:, order],
-        mean=seen.mean[:, order],
-        square=seen.square[:, order],
+    ends = np.cumsum(np.bincount(tasks, minlength=len(ordered.tasks)))
+    by_task = ordered._replace(
+        cell=ordered.cell[order],
+        trials=ordered.trials[:, order],
+        mean=ordered.mean[:, order],
+        square=ordered.square[:, order],
     )
     while True:
         anew = by_task.cell.copy()
         for number, units in enumerate(np.split(anew, ends[:-1])):  # parts of the array itself
-            if task is None or number == task:
+            if task is None or named.tasks[number] == task:
                 rng.shuffle(units)
-        yield moments(by_task, anew)
+        yield named.restored(moments(by_task, anew))
 
 
 def _greedy_bits(pairs: PairLikelihood, size: int) -> Floats:

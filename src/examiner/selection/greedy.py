@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examiner.checking import Axes, Floats, read_only
+from examiner.results.names import name_order
 from examiner.selection.evidence import Evidence
-from examiner.selection.names import name_order
 from examiner.wording import InputError, counted
 
 Gains: TypeAlias = Callable[[list[int]], Floats]

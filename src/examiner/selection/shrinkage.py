@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from examiner.checking import Floats
+from examiner.results.names import name_order
 from examiner.selection.covariance import Conditionals, Covariance, blended
 from examiner.selection.factors import Centred, Factors, factors_of
-from examiner.selection.names import name_order
 from examiner.selection.sampled import agents_within
 
 FACTORS = (1, 3)

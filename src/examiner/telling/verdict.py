@@ -138,6 +138,8 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     bits = [row["cumulative_bits"] for row in best]
     if found.get("about") == "ability":
         return _about_ability(study, found, bits)
+    if found["p_value"] is not None and not found["set_beyond_chance"]:
+        return _single_tasks(found)
     enough = found["enough"]
     names = enumerated([row["task"] for row in best[:enough]], MOST_NAMED)
     apart = {row["task"] for row in best[:enough]}
@@ -162,6 +164,17 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     if np.isfinite(row["chance_bits"]):
         doubt += f"; chance alone would seem to give {three_digits(row['chance_bits'])}"
     return Judgement((*claim, "."), f"{doubt}.", "information")
+
+
+def _single_tasks(found: Record) -> Judgement:
+    """Where sets of tasks have no more bits than chance gives: which single tasks discriminate."""
+    shown = [row["task"] for row in found["tasks"] if row["beyond_chance"]]
+    verb = "discriminates" if len(shown) == 1 else "discriminate"
+    start = f"{len(shown):,} of {counted(len(found['tasks']), 'task')} {verb} significantly: "
+    claim: Parts = (start, *enumerated(shown, MOST_NAMED), ".")
+    if not shown:
+        claim = ("No single task discriminates significantly between agents.",)
+    return Judgement(claim, f"Permutation test, p = {found['p_value']:.2g}.", "information")
 
 
 def _about_ability(study: Study, found: Record, bits: Sequence[float]) -> Judgement:
@@ -274,12 +287,12 @@ def _unsuspected(study: Study, data: Mapping[str, Record]) -> Judgement | None:
 
 def _likeness(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     found = data.get("likeness")
-    if not found or not np.isfinite(found["first_factor_share"]):
+    if not found or not found["crownable_agents"]:
         return None
     share, chance = found["first_factor_share"], found["first_factor_share_by_chance"]
     crowned = f"{found['crownable_agents']:,} of {counted(found['searched_agents'], 'agent')}"
     claim = f"{crowned} would win on some choice of the tasks."
-    doubt = f"What differs between agents is one thing to {percent(share)}, {percent(chance)} by chance."
+    doubt = f"One factor explains {percent(share)} of the differences, {percent(chance)} by chance."
     return Judgement(claim, doubt, "likeness")
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from examiner.checking import Floats
+from examiner.results.names import name_order
 from examiner.selection.evidence import Evidence
 from examiner.selection.greedy import TaskSet, grow
-from examiner.selection.names import name_order
 
 
 def random(evidence: Evidence, size: int, rng: np.random.Generator) -> TaskSet:

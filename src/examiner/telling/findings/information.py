@@ -10,19 +10,23 @@ import numpy as np
 from examiner.information import (
     InformationAnalysis,
     InformativeSet,
+    TaskInformation,
     analyse,
     single_successes,
 )
+from examiner.information.permutation import FEWEST_TABLES, MOST_TABLES
+from examiner.information.sets import LEAST_GAIN
 from examiner.irt import ability_information
+from examiner.results.names import name_order
 from examiner.telling import ability_bits
 from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, Sides, Text, noted
 from examiner.telling.per_cost import TaskPrices, cost_columns, priced
-from examiner.telling.prose import Name, Prose, enumerated, three_digits
+from examiner.telling.prose import Name, Parts, Prose, enumerated, three_digits
 from examiner.telling.study import Study
 from examiner.telling.table import Column, Record, Table, column_of, records
-from examiner.wording import counted
+from examiner.wording import counted, listed
 
 SIZE = 10
 SHARE_TOLD = 0.9
@@ -34,7 +38,7 @@ MOST_WORK = 2e8
 FEW_AGENTS, FEW_TASKS = 100, 500
 """Of larger tables."""
 CHANCE_WORK = 1.5e8
-MOST_REPS = 100
+MOST_TIES = 3
 
 
 def finding(study: Study) -> Finding:
@@ -53,7 +57,7 @@ def finding(study: Study) -> Finding:
         small, note = study.thinned(FEW_AGENTS, FEW_TASKS)
         note = f"{note} `examiner information` takes all."
     rng = np.random.default_rng(study.seed)
-    reps = int(min(MOST_REPS, CHANCE_WORK // _work(small)))
+    reps = int(np.clip(CHANCE_WORK // _work(small), FEWEST_TABLES, MOST_TABLES))
     found = analyse(small.results, [study.measure], rng=rng, reps=reps)
     told = tell(found, seed=study.seed, not_shown=study.not_shown)
     blocks = (
@@ -146,6 +150,7 @@ def tell(
         Table.of(data["greedy"], greedy, "Greedy set"),
         Text(f"{counted(len(never), 'pair')} of {pairs:,} are separated by no single task."),
     ]
+    blocks += [Text(_ties(found))] if any(found.chosen.tied_with) else []
     if improved is not None:
         start = f"By {improved.search}: {improved.bits:.4f} bits with "
         blocks.append(Text((start, Name(", ".join(improved.tasks)))))
@@ -156,17 +161,41 @@ def tell(
 
 
 def _beyond_chance(found: InformationAnalysis, not_shown: str) -> bool:
-    """Whether the chosen tasks tell more than chance gives one time in twenty, choosing included.
+    """Whether tasks discriminate between agents beyond chance, by a permutation test of single tasks.
 
     Agents as able as each other may be good at different tasks: where they are not shown to differ in all,
-    the least that the tasks may tell once noise is taken off must be beyond chance.
+    the least that some task may tell once noise is taken off must be beyond chance.
     """
     if found.chance is None:
         return True
-    bits = found.chosen.cumulative_bits[-1]
     if not_shown and found.intervals is not None:
-        bits = found.intervals.set_low[-1]
-    return bool(bits > found.chance.greedy_high[-1])
+        found_low = found.intervals.task_low > found.chance.task_high
+        return bool((found.chance.beyond & found_low).any())
+    return found.chance.test.shown
+
+
+def _set_beyond_chance(found: InformationAnalysis) -> bool:
+    """Whether the few best tasks have more bits together than chance gives one time in twenty."""
+    if found.chance is None:
+        return True
+    last = _enough(found) - 1
+    return bool(found.chosen.cumulative_bits[last] > found.chance.greedy_high[last])
+
+
+def _ties(found: InformationAnalysis) -> Prose:
+    """Which tasks of the greedy set could be exchanged for others, the first few in full."""
+    chosen = found.chosen
+    tied = [
+        (task, others)
+        for task, others in zip(chosen.tasks, chosen.tied_with, strict=True)
+        if others
+    ]
+    told = "; ".join(
+        f"{task} with {listed(others, limit=MOST_TIES)}" for task, others in tied[:MOST_TIES]
+    )
+    more = f"; {counted(len(tied) - MOST_TIES, 'task')} more in --json" if tied[MOST_TIES:] else ""
+    rule = "the one with most bits alone was chosen, then the first by name"
+    return ("Ties: ", Name(told), f"{more}. Of tied tasks {rule}.")
 
 
 def _enough(found: InformationAnalysis) -> int:
@@ -181,11 +210,13 @@ def _lead(found: InformationAnalysis, not_shown: str) -> Prose:
         size = counted(len(found.chosen.tasks), "task")
         by_chance = three_digits(float(found.chance.greedy[-1]))
         told = (
-            f"No task is shown to tell agents apart: the {size} that seem to tell most give "
-            f"{three_digits(float(bits[-1]))} of {three_digits(found.max_bits)} bits, and chance alone "
-            f"would seem to give {by_chance}."
+            f"No task discriminates significantly between agents ({found.chance.test.words}). The {size} "
+            f"with most bits give {three_digits(float(bits[-1]))} of {three_digits(found.max_bits)} bits, "
+            f"and {by_chance} by chance."
         )
         return (told, " ", Name(not_shown)) if not_shown else told
+    if found.chance is not None and not _set_beyond_chance(found):
+        return _singly(found)
     enough = _enough(found)
     reached = three_digits(float(bits[enough - 1]))
     start = f"{enough} of {counted(len(found.tasks.tasks), 'task')} tell {reached}"
@@ -200,6 +231,29 @@ def _lead(found: InformationAnalysis, not_shown: str) -> Prose:
         given = three_digits(float(found.chance.greedy[enough - 1]))
         chance += f"; chance alone would seem to give {given}"
     return (start, most, chance, ": ", *enumerated(found.chosen.tasks[:enough], 5), ".")
+
+
+def _singly(found: InformationAnalysis) -> Prose:
+    """Tasks discriminate one by one, and sets of them have all bits there are by chance as well."""
+    chance, bits, names = found.chance, found.tasks.bits, found.tasks.tasks
+    assert chance is not None
+    shown = np.flatnonzero(chance.beyond)
+    shown = shown[np.lexsort((name_order(names)[shown], -bits[shown]))]
+    told: Parts = (f"Tasks discriminate between agents ({chance.test.words})",)
+    if len(shown):
+        first, by_chance = (three_digits(float(part[shown[0]])) for part in (bits, chance.task))
+        many = f"{len(shown):,} of {counted(len(names), 'task')}"
+        told = (
+            f"{many} {'discriminates' if len(shown) == 1 else 'discriminate'} significantly between agents "
+            f"({chance.test.words}): ",
+            *enumerated([names[task] for task in shown], 5),
+            f" (the first has {first} bits, {by_chance} by chance)",
+        )
+    return (
+        *told,
+        f". A set of {counted(_enough(found), 'task')} has as many bits by chance: judge single tasks, or "
+        f"fewer tasks.",
+    )
 
 
 def _pairs(found: InformationAnalysis) -> Prose:
@@ -321,7 +375,7 @@ def draw_bars(data: InformationBarsData) -> chart.Drawing:
 
 def _bars(found: InformationAnalysis, *, named: bool) -> Figure:
     bits = found.tasks.bits
-    order = np.argsort(-bits, kind="stable")[:MOST_BARS]  # NaN comes last
+    order = np.array(_most_first(found.tasks)[:MOST_BARS])
     order = order[np.isfinite(bits[order])]
     names = tuple(found.tasks.tasks[task] for task in order)
     data = InformationBarsData(
@@ -347,6 +401,13 @@ def _bars(found: InformationAnalysis, *, named: bool) -> Figure:
     )
 
 
+def _most_first(tasks: TaskInformation) -> list[int]:
+    """Columns of tasks, those with most bits first and ties by name; those without any bits last."""
+    bits = np.rint(np.nan_to_num(tasks.bits, nan=-1.0) / LEAST_GAIN)
+    order: list[int] = np.lexsort((name_order(tasks.tasks), -bits)).tolist()
+    return order
+
+
 def _data(found: InformationAnalysis, improved: InformativeSet | None) -> Record:
     """Everything as JSON values; tasks with most bits come first."""
     tasks, chosen, separation = found.tasks, found.chosen, found.separation
@@ -366,13 +427,15 @@ def _data(found: InformationAnalysis, improved: InformativeSet | None) -> Record
         high=column_of(found.intervals, "task_high", rows),
         pairs_separated=separation.pairs_of_task,
         usable=np.isfinite(tasks.bits),
+        beyond_chance=[None] * rows if found.chance is None else found.chance.beyond,
     )
     return {
         "agents": len(found.channels.agents),
         "max_bits": found.max_bits,
-        "tasks": [each[task] for task in np.argsort(-tasks.bits, kind="stable")],
+        "tasks": [each[task] for task in _most_first(tasks)],
         "greedy": records(
             task=chosen.tasks,
+            tied_with=[list(names) for names in chosen.tied_with],
             cumulative_bits=chosen.cumulative_bits,
             chance_bits=column_of(found.chance, "greedy", steps),
             chance_high=column_of(found.chance, "greedy_high", steps),
@@ -381,6 +444,9 @@ def _data(found: InformationAnalysis, improved: InformativeSet | None) -> Record
             high=column_of(found.intervals, "set_high", steps),
         ),
         "enough": _enough(found),
+        "p_value": None if found.chance is None else found.chance.test.p_value,
+        "permutations": None if found.chance is None else found.chance.test.permutations,
+        "set_beyond_chance": None if found.chance is None else _set_beyond_chance(found),
         "improved": None
         if improved is None
         else {"search": improved.search, "tasks": list(improved.tasks), "bits": improved.bits},

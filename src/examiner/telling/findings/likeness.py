@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examiner.information import LikenessAnalysis
+from examiner.information import LikenessAnalysis, TaskClusters
 from examiner.information import likeness as analyse_likeness
 from examiner.information.clusters import PAPER_THRESHOLD
 from examiner.telling.figures import chart
@@ -45,13 +45,14 @@ def finding(study: Study) -> Finding:
     found = analyse_likeness(small.results, [study.measure], rng=rng)
     told = tell(found, seed=study.seed)
     blocks: list[Piece] = [_factor(found)]
-    if np.isfinite(found.main.correlation).any():
+    if found.main.shown:
         blocks += [_figure(found), *_tree(found)]
     against = _disagreeing(found)
     if study.not_shown:
         against = ("No task is shown to rank the agents against the rest.",)
     notes = (note, *found.notes) if note else found.notes
-    blocks += [Text(against), _crowns(found), *told.folded_tables, *noted(notes)]
+    crowns = [_crowns(found)] if found.crowning.crownable else []
+    blocks += [Text(against), *crowns, *told.folded_tables, *noted(notes)]
     lead = (told.lead, " ", note) if isinstance(told.lead, str) else (*told.lead, " ", note)
     return replace(told, lead=lead if note else told.lead, blocks=tuple(blocks))
 
@@ -63,10 +64,10 @@ def tell(found: LikenessAnalysis, *, seed: int = 0) -> Finding:
     >>> results = Results.from_numpy([[1.0, 2.0], [2.0, 3.0], [3.0, 5.0]], tasks="tu")
     >>> told = tell(analyse_likeness(results, rng=np.random.default_rng(0))).data
     >>> told["clusters"], told["crownable_agents"]
-    ([['t', 'u']], 1)
+    ([], 0)
     """
     main, crowning = found.main, found.crowning
-    several = [names for names in main.clusters if len(names) > 1]
+    several = main.shown
     clusters = [
         {
             "": row + 1,
@@ -79,34 +80,52 @@ def tell(found: LikenessAnalysis, *, seed: int = 0) -> Finding:
         {"": name.replace("_", " ")} | getattr(found.factor, name)._asdict() for name in FACTORS
     ]
     columns = [Column("", "text"), *(Column(end, "number") for end in ("value", "low", "high"))]
-    alone = counted(len(main.clusters) - len(several), "task")
     crowned = f"{crowning.crownable:,} of {_searched(found)}"
-    where = "" if crowning.held_out is None else ", judged on held-out trials"
     against = () if found.deceptive is None else found.deceptive.deceptive
+    listing = [Column("", "count"), Column("tasks", "count"), Column("names", "name")]
+    table = [Table.of(clusters, listing, f"Clusters by {main.measure}")] if several else []
     blocks = (
-        Table.of(
-            clusters,
-            [Column("", "count"), Column("tasks", "count"), Column("names", "name")],
-            f"Clusters by {main.measure}",
-        ),
-        Text(f"{alone} alone; the silhouette suggests {main.suggested}."),
+        *table,
+        Text(_clustered(main)),
         Table.of(factor, columns, "One factor?"),
-        Text(f"{crowned} can be made to win by a choice of tasks{where}; seed {seed}."),
-        Text(("Opposed tasks: ", *(enumerated(found.opposed.opposed, MOST_NAMED) or ("none",)))),
+        Text(
+            f"{crowned} can be made to win by a choice of tasks beyond chance "
+            f"({crowning.test.method}); seed {seed}."
+        ),
+        Text(("Opposed tasks: ", *(enumerated(_opposed(found), MOST_NAMED) or ("none",)))),
         Text(("Deceptive tasks: ", *(enumerated(against, MOST_NAMED) or ("none",)))),
     )
     return Finding(lead=_lead(found), blocks=blocks, data=_data(found))
 
 
 def _lead(found: LikenessAnalysis) -> Prose:
-    crowning = found.crowning
-    where = "" if crowning.held_out is None else " on held-out trials"
+    main, crowning = found.main, found.crowning
+    test = main.test
+    assert test is not None
+    size = counted(crowning.size, "task")
+    start = f"No clusters of tasks beyond chance were found ({test.words})"
+    if main.shown:
+        largest = f"the largest of {counted(max(map(len, main.shown)), 'task')} ({test.words})"
+        start = f"{counted(len(main.shown), 'cluster')} of tasks beyond chance, {largest}"
+    many = f"{crowning.crownable:,}" if crowning.crownable else "none"
+    crowned = f"{many} of {_searched(found)} can be made to win by a choice of {size} beyond chance"
     return (
-        f"{crowning.crownable:,} of {_searched(found)} can be made to win{where} by "
-        f"a choice of {counted(crowning.size, 'task')}; one factor tells "
-        f"{found.factor.first_factor_share.value:.0%} of how agents differ "
-        f"({found.factor.first_factor_by_chance:.0%} by chance)."
+        f"{start}; {crowned}. One factor explains {found.factor.first_factor_share.value:.0%} of how "
+        f"agents differ ({found.factor.first_factor_by_chance:.0%} by chance)."
     )
+
+
+def _clustered(main: TaskClusters) -> str:
+    """How many tasks are in no cluster beyond chance, and how many clusters the silhouette suggests."""
+    alone = len(main.tasks) - sum(map(len, main.shown))
+    told = f"{counted(alone, 'task')} in no cluster beyond chance"
+    return f"{told}; the silhouette suggests {main.suggested}." if main.shown else f"{told}."
+
+
+def _opposed(found: LikenessAnalysis) -> tuple[str, ...]:
+    """Tasks that rank agents against the rest, where tasks correlate beyond chance at all."""
+    test = found.main.test
+    return found.opposed.opposed if test is not None and test.shown else ()
 
 
 def _searched(found: LikenessAnalysis) -> str:
@@ -183,18 +202,19 @@ def _figure(found: LikenessAnalysis) -> Figure:
     main = found.main
     known, correlation = main.correlations(main.order)
     order = known[:MOST_DRAWN]
-    borders = (np.flatnonzero(np.diff(main.label[list(order)])) + 1).tolist()
+    beyond = np.array(main.beyond)[main.label]  # lines around clusters beyond chance alone
+    label = np.where(beyond, main.label, -1)[list(order)]
+    borders = (np.flatnonzero(np.diff(label)) + 1).tolist()
     names = [main.tasks[column] for column in order]
     drawn = data(names, correlation, range(len(order)), borders)
-    several = sum(len(names) > 1 for names in main.clusters)
-    alone = len(main.clusters) - several
+    alone = len(main.tasks) - sum(map(len, main.shown))
     cut = len(main.order) > len(order)
     shown = f" Shown are the first {len(order)} of {len(main.order):,} tasks." if cut else ""
     return Figure(
         key="task-clusters",
         drawn=drawn,
         drawing=draw(drawn),
-        caption=f"{counted(several, 'cluster')} of several tasks, {counted(alone, 'task')} alone.",
+        caption=f"{counted(len(main.shown), 'cluster')} beyond chance, {counted(alone, 'task')} in none.",
         description="Heat map of the correlation of each two tasks, with lines between clusters.",
         legend=f"Blue goes together, orange against; lines part clusters joined up to 1 − r = 0.8.{shown}",
         sides=Sides("tasks", "tasks"),
@@ -224,7 +244,7 @@ def _tree(found: LikenessAnalysis) -> list[Piece]:
 
 
 def _disagreeing(found: LikenessAnalysis) -> Prose:
-    opposed = found.opposed.opposed
+    opposed = _opposed(found)
     parts: Parts = ("No task clearly ranks the agents against the rest.",)
     if opposed:
         parts = ("Against the rest, agents are ranked by ", *enumerated(opposed, MOST_NAMED), ".")
@@ -238,18 +258,13 @@ def _crowns(found: LikenessAnalysis) -> Table:
     columns = (
         Column("agent", "name"),
         Column("lead", "number", "mean share on its best tasks, less that of the best other agent"),
-        Column("wins", "text", "on these tasks"),
-        Column("held out", "text", "on trials that had no part in choosing"),
+        Column("p", "number", "against every other agent, adjusted for their number", "p_value"),
         Column("tasks", "name", "under which it leads by most"),
     )
-    order = np.argsort(-found.crowning.lead, kind="stable")[:MOST_CROWNS]
+    order = np.argsort(-found.crowning.lead, kind="stable")
     rows = _crown_rows(found)
-    crowns = [
-        rows[agent]
-        | {"held out": "–" if rows[agent]["held_out"] is None else rows[agent]["held_out"]}
-        for agent in order.tolist()
-    ]
-    return Table.of(crowns, columns, "The tasks that would crown each agent.")
+    crowns = [rows[agent] for agent in order.tolist() if rows[agent]["beyond_chance"]]
+    return Table.of(crowns[:MOST_CROWNS], columns, "Agents that a choice of tasks makes win.")
 
 
 def _crown_rows(found: LikenessAnalysis) -> list[dict[str, object]]:
@@ -262,6 +277,8 @@ def _crown_rows(found: LikenessAnalysis) -> list[dict[str, object]]:
         wins=crowning.wins,
         by_factors=crowning.by_factors,
         held_out=unjudged if crowning.held_out is None else crowning.held_out,
+        p_value=crowning.test.p_values,
+        beyond_chance=crowning.test.beyond,
     )
 
 
@@ -269,25 +286,22 @@ def _data(found: LikenessAnalysis) -> Record:
     main, factor, crowning = found.main, found.factor, found.crowning
     estimates = {name: getattr(factor, name) for name in FACTORS}
     return {
-        "clusters": [list(names) for names in main.clusters],
+        "clusters": [list(names) for names in main.shown],
         "order": [main.tasks[row] for row in main.order],
         **{name: estimate.value for name, estimate in estimates.items()},
         "crownable_agents": crowning.crownable,
         "searched_agents": crowning.searched,
         "intervals": {name: [each.low, each.high] for name, each in estimates.items()},
         "first_factor_share_by_chance": factor.first_factor_by_chance,
-        "suggested_clusters": main.suggested,
+        "suggested_clusters": main.suggested if main.shown else None,
         "silhouette": main.silhouette,
         "by_measure": {
-            name: [list(names) for names in each.clusters] for name, each in found.clusters.items()
+            name: [list(names) for names in each.shown] for name, each in found.clusters.items()
         },
-        "opposed": list(found.opposed.opposed),
+        "cluster_test": None if main.test is None else main.test._asdict(),
+        "opposed": list(_opposed(found)),
         "deceptive": [] if found.deceptive is None else list(found.deceptive.deceptive),
-        "crownable_on_the_same_trials": int(crowning.wins.sum()),
-        "crownable_by_factors": int(crowning.by_factors.sum()),
-        "crownable_on_held_out_trials": None
-        if crowning.held_out is None
-        else int(crowning.held_out.sum()),
+        "crown_test": crowning.test.method,
         "crowns": _crown_rows(found),
         "agents": len(crowning.agents),
         "measure": main.measure,
