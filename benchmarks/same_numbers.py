@@ -16,6 +16,7 @@ import math
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,6 +89,7 @@ def run(tree: Path, words: list[str]) -> dict[str, object]:
             capture_output=True,
             text=True,
             check=False,
+            cwd=tempfile.gettempdir(),
             timeout=LONGEST_COMMAND_SECONDS,
         )
     except subprocess.TimeoutExpired:
