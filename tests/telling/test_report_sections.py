@@ -40,9 +40,9 @@ def test_the_ranking_is_by_mean_and_ties_share_a_rank():
 
 
 def test_the_ranking_says_who_leads_by_what():
-    study = Study.of(
-        Results.from_numpy([[1.0, 0.0, 0.0], [0.3, 0.3, 0.3]], agents=["wild", "even"])
-    )
+    levels = np.array([[3.0, 0.0, 0.0], [0.3, 0.3, 0.3]])[..., None]
+    noise = np.random.default_rng(0).normal(scale=0.01, size=(2, 3, 5))
+    study = Study.of(Results.from_numpy(levels + noise, agents=["wild", "even"]), None)
     assert said(ranking(study).lead) == "wild leads by mean and interquartile mean; even by median."
 
 

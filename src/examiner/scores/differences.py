@@ -77,7 +77,7 @@ def difference(
     >>> results = Results.from_numpy([[2.0, 3.0, 5.0], [1.0, 2.0, 3.0]], agents=["new", "old"])
     >>> found = difference(results, "new", "old")
     >>> round(found.value, 3), round(found.paired, 3), found.degrees
-    (1.333, 0.333, 2)
+    (1.333, 0.333, 2.0)
     """
     same_sign(results, measure)
     scores = run_scores(results, measure, total)
@@ -125,18 +125,23 @@ def difference_of(
     paired = tasks.size if cluster is None else stratified_error(x - y, nest, None).size
     if unit == "tasks":
         least = rounding_error(np.concatenate([x, y]), 2 * (nest.shares**2).sum())
-        error, degrees = max(tasks.size, least), tasks.degrees
+        error, degrees = max(tasks.size, least), float(tasks.degrees)
     else:
         runs = nest.shares**2 / first.runs[rows_a] + nest.shares**2 / second.runs[rows_b]
         measured = [one.scores[rows].ravel() for one, rows in ((first, rows_a), (second, rows_b))]
         error, degrees = max(within, rounding_error(np.concatenate(measured), runs.sum())), spare
-    test = t_test(value, error, degrees, level)
+    low, high, p = t_test(value, error, degrees, level)
     return Difference(
         *(first.agent, second.agent, len(rows_a), tasks.clusters, value),
         *(paired, tasks.size, math.hypot(of_a, of_b), within),
-        *(unit, error, degrees, *test),
-        detectable_effect(tasks.size, tasks.degrees, level),
-        detectable_effect(within, spare, level),
+        unit=unit,
+        error=error,
+        degrees=degrees,
+        low=low,
+        high=high,
+        p=p,
+        detectable=detectable_effect(tasks.size, tasks.degrees, level),
+        detectable_fixed=detectable_effect(within, spare, level),
     )
 
 

@@ -34,10 +34,10 @@ class Significance:
 
     `mean` and `mean_rank` (1 is best) have shape [agents], `p` [agents, agents] holds adjusted p-values,
     1 on the diagonal, `common` [agents, agents] on how many tasks each pair was tested. `unit` is what
-    would be another sample, runs or tasks. `cliques` are the largest groups of agents, by position, next
-    to each other in what is tested (their means for "t-holm", else their mean ranks), among which no pair
-    differs. `critical` is Nemenyi's critical difference, else NaN. Friedman's test
-    has `statistic` and `p_value`.
+    would be another sample, runs or tasks; `exact` says that pairs have McNemar's exact
+    test. `cliques` are the largest groups of agents, by position, next to each other in what is tested
+    (their means for "t-holm", else their mean ranks), among which no pair differs. `critical` is
+    Nemenyi's critical difference, else NaN. Friedman's test has `statistic` and `p_value`.
     """
 
     agents: tuple[str, ...]
@@ -45,6 +45,7 @@ class Significance:
     mean: Floats
     mean_rank: Floats
     unit: Unit
+    exact: bool
     statistic: float
     p_value: float
     posthoc: PostHoc
@@ -58,6 +59,18 @@ class Significance:
     def __repr__(self) -> str:
         size = f"{counted(len(self.agents), 'agent')} on {counted(len(self.tasks), 'task')}"
         return f"Significance of {size}: Friedman p = {self.p_value:.2g}, pairs by {self.posthoc}"
+
+    @property
+    def fewest_tasks(self) -> int:
+        """From how many tasks the test of pairs can reach significance, whatever the results.
+
+        An exact test of n single trials has no p-value below 2 / 2ⁿ, and Holm's correction multiplies the
+        least of m p-values by m.
+        """
+        if self.posthoc == "nemenyi" or not (self.exact or self.posthoc == "wilcoxon-holm"):
+            return 1 if self.unit == "runs" else 2
+        pairs = len(self.agents) * (len(self.agents) - 1) // 2
+        return int(np.floor(1 + np.log2(pairs / self.alpha))) + 1
 
     def _repr_html_(self) -> str:
         p_values = dict(zip(self.agents, self.p.T, strict=True))
@@ -112,25 +125,25 @@ def significance(
     ranks = _ranks(values)
     mean = np.array([one.shares @ one.means if len(one.tasks) else np.nan for one in scores.strata])
     statistic, p_value = friedman(values) if len(values) > 2 else (np.nan, np.nan)
-    critical, order = np.nan, ranks
+    critical, order, exact = np.nan, ranks, False
     if posthoc == "nemenyi":
         critical = critical_difference(len(values), len(tasks), alpha)
         p = nemenyi(ranks, len(tasks))
     elif posthoc == "wilcoxon-holm":
         p = wilcoxon_holm(values)
     else:
-        p, order = _t_holm(results, scores, measure, unit), -mean
+        plain = total is None or total.plain
+        single = single_binary_trials(results, measure) & plain
+        p, order, exact = _t_holm(results, scores, single, unit), -mean, bool(single.all())
     read_only(mean, ranks, p, common)
     return Significance(
-        *(results.agents, tasks, mean, ranks, unit, statistic, p_value, posthoc, p, alpha),
+        *(results.agents, tasks, mean, ranks, unit, exact, statistic, p_value, posthoc, p, alpha),
         *(critical, cliques(order, p, alpha), notes, common),
     )
 
 
-def _t_holm(results: Results, scores: RunScores, measure: str | None, unit: Unit) -> Floats:
+def _t_holm(results: Results, scores: RunScores, single: NDArray[np.bool_], unit: Unit) -> Floats:
     """The p-value of the difference of means of each pair, by Holm's step-down; [agents, agents]."""
-    plain = scores.total is None or scores.total.plain
-    single = single_binary_trials(results, measure) & plain
     games = clusters_of(results.task_names)
     raw = []
     for a, b in combinations(range(len(scores.strata)), 2):

@@ -142,7 +142,7 @@ def report(
     results of an `earlier` edition, both are compared.
     `rng` (0 where none is given) starts everything random, and `title` heads the page.
 
-    >>> results = Results.from_numpy([[0.5, 1.0], [0.0, 0.9]], agents=["dqn", "random"])
+    >>> results = Results.from_numpy([[0.9, 1.0], [0.0, 0.1]], agents=["dqn", "random"])
     >>> report(results, sections=["ranking"]).to_dict()["sections"][0]["finding"]
     'dqn leads by mean, median and interquartile mean.'
     """

@@ -1,4 +1,4 @@
-"""Whether agents are shown to differ: asked once for a whole report, before any section names one."""
+"""Whether agents differ significantly: asked once for a whole report, before any section names one."""
 
 from __future__ import annotations
 
@@ -8,45 +8,76 @@ import numpy as np
 
 from examiner.results import ResponseMatrix
 from examiner.results.connections import Connections, divided_sentence
-from examiner.scores import responses
-from examiner.scores.significance import wilcoxon_holm
+from examiner.scores import Significance, responses, significance
+from examiner.scores.exchanges import exchange_runs
+from examiner.scores.uncertainty.resampling import Unit
+from examiner.scores.uncertainty.strata import run_scores
+from examiner.wording import InputError, counted
 
 if TYPE_CHECKING:
     from examiner.irt import ChanceTest
     from examiner.telling.study import Study
 
-FEWEST_TASKS, FEWEST_FOR_TWO = 3, 6
-"""Tasks from which a test over tasks can show anything, of several agents and of two."""
+FEWEST_TASKS = 3
+"""Tasks from which exchanges of agents within tasks can show anything."""
 
 
 def chance_of(study: Study) -> ChanceTest | None:
-    """Test whether agents differ over tasks at all; None where too few agents or tasks can tell.
+    """Test whether agents differ in their mean; None where too few agents, tasks or runs can tell.
 
-    It is the test of a fit's evidence (`irt.Evidence`), of the same responses where results are successes;
-    two agents are compared by Wilcoxon's signed ranks.
+    With several runs in every cell, runs are exchanged between agents (`exchange_runs`), with these tasks
+    held fixed; else agents are exchanged within tasks (`chance_over_tasks`).
 
     >>> from examiner.results import Results
     >>> from examiner.telling.study import Study
-    >>> chance_of(Study.of(Results.from_numpy([[0.5, 1.0], [0.0, 0.5]])))
+    >>> chance_of(Study.of(Results.from_numpy([[0.5], [0.0]])))
     """
-    from examiner.irt.diagnostics.chance import agents_differ  # a room that few sections need
     from examiner.irt.evidence import ChanceTest
 
+    if study.resampled.unit == "tasks" or len(study.results.agents) < 3:
+        return study.chance_over_tasks if study.resampled.unit == "tasks" else _of_two(study)
+    found = exchange_runs(run_scores(study.scores, study.measure, study.total), study.seed)
+    method = f"{counted(found.draws, 'exchange')} of runs within each task"
+    return ChanceTest(found.statistic, found.by_chance, found.p_value, method)
+
+
+def chance_over_tasks(study: Study) -> ChanceTest | None:
+    """Test whether agents differ over other tasks like these; None where too few can tell.
+
+    It is the test of a fit's evidence (`irt.Evidence`), of the same responses where results are successes.
+    Two agents have the test of their difference (`significance`).
+
+    >>> from examiner.results import Results
+    >>> from examiner.telling.study import Study
+    >>> chance_over_tasks(Study.of(Results.from_numpy([[0.5], [0.0]])))
+    """
+    from examiner.irt.diagnostics.chance import agents_differ  # a room that few sections need
+
     agents, tasks = study.comparable.shape
-    if agents < 2 or tasks < (FEWEST_FOR_TWO if agents == 2 else FEWEST_TASKS):
+    if agents == 2:
+        return _of_two(study, "tasks")
+    if agents < 2 or tasks < FEWEST_TASKS:
         return None
-    if agents > 2:
-        return agents_differ(_tested(study), study.seed)
-    p = float(wilcoxon_holm(study.comparable)[0, 1])
-    return ChanceTest(float("nan"), float("nan"), p, "Wilcoxon's signed ranks")
+    return agents_differ(_tested(study), study.seed)
+
+
+def _of_two(study: Study, unit: Unit | None = None) -> ChanceTest | None:
+    """The test of the difference of two agents; None where they have too little in common."""
+    from examiner.irt.evidence import ChanceTest
+
+    try:
+        made = significance(study.scores, measure=study.measure, total=study.total, unit=unit)
+    except InputError:
+        return None
+    return ChanceTest(float("nan"), float("nan"), float(made.p[0, 1]), tested_by(made))
 
 
 def reason_not_to_name(study: Study) -> str:
-    """Say why no agent may be named as better than another; nothing where agents are shown to differ.
+    """Say why no agent may be named as better than another; nothing where agents differ significantly.
 
     One test at 5 % stands before everything a report says, so that of identical agents the whole report,
     and not each of its sections, names any in one table of twenty. What a section says beyond has tests
-    of its own. Tables with fewer tasks than tests over tasks take are told as they are.
+    of its own. Tables too small for the test are told as they are.
 
     References: Marcus, Peritz & Gabriel (1976), for tests behind a test of all.
 
@@ -54,7 +85,7 @@ def reason_not_to_name(study: Study) -> str:
     >>> from examiner.telling.study import Study
     >>> rng = np.random.default_rng(0)
     >>> reason_not_to_name(Study.of(Results.from_numpy(rng.random((4, 9)))))
-    'Agents are not shown to differ over these tasks: chance gives as much in ... % of tables.'
+    'Agents do not differ significantly: p = ... (permutation test over 9 tasks).'
     >>> able = rng.random((4, 9)) + np.arange(4)[:, None]
     >>> reason_not_to_name(Study.of(Results.from_numpy(able)))
     ''
@@ -63,10 +94,31 @@ def reason_not_to_name(study: Study) -> str:
     groups = Connections.by_groups(study.results.agents, study.results.tasks, seen).separate
     if groups:
         return f"{divided_sentence(groups)} Agents of different groups cannot be compared."
-    test = study.chance
+    return _not_significant(study, study.chance, study.resampled.unit)
+
+
+def reason_not_to_generalise(study: Study) -> str:
+    """Say why agents may not differ over other tasks like these; nothing where they do significantly.
+
+    >>> from examiner.results import Results
+    >>> from examiner.telling.study import Study
+    >>> rng = np.random.default_rng(0)
+    >>> own = rng.normal(size=(4, 5, 1)) + 0.01 * rng.normal(size=(4, 5, 3))
+    >>> study = Study.of(Results.from_numpy(own))
+    >>> reason_not_to_name(study), reason_not_to_generalise(study)
+    ('', 'Agents do not differ significantly: p = ... (permutation test over 5 tasks).')
+    """
+    return reason_not_to_name(study) or _not_significant(study, study.chance_over_tasks, "tasks")
+
+
+def _not_significant(study: Study, test: ChanceTest | None, unit: Unit) -> str:
     if test is None or test.shown:
         return ""
-    return f"Agents are not shown to differ over these tasks: {test.often}."
+    over = f"permutation test over {'runs of ' if unit == 'runs' else ''}"
+    by = f"{over}{counted(study.comparable.shape[1], 'task')}"
+    if len(study.results.agents) == 2:
+        by = test.method
+    return f"Agents do not differ significantly: {test.p} ({by})."
 
 
 def _tested(study: Study) -> ResponseMatrix:
@@ -74,3 +126,17 @@ def _tested(study: Study) -> ResponseMatrix:
     if study.normaliser is None and study.results.is_binary(study.measure):
         return responses(study.results, measure=study.measure)
     return ResponseMatrix.from_array(study.comparable)
+
+
+def tested_by(made: Significance) -> str:
+    """Name the test of pairs and what it is over, as "Student's t-test over 12 tasks".
+
+    >>> from examiner.results import Results
+    >>> tested_by(significance(Results.from_numpy(np.eye(2, 12) + np.arange(12))))
+    "Student's t-test over 12 tasks"
+    """
+    if made.exact:
+        return f"McNemar's exact test over {counted(len(made.tasks), 'task')}"
+    if made.unit == "runs":
+        return f"Welch's t-test over runs of {counted(len(made.tasks), 'task')}"
+    return f"Student's t-test over {counted(len(made.tasks), 'task')}"

@@ -59,36 +59,42 @@ class Verdict:
 
 
 def verdict(study: Study, sections: Sequence[Finding]) -> Verdict:
-    """Judge by the findings at hand; where agents are not shown to differ, say that nothing can be said.
+    """Judge by the findings at hand; where agents do not differ significantly, no agent is named.
 
     >>> from examiner.results import Results
     >>> from examiner.telling.findings import FINDINGS
     >>> study = Study.of(Results.from_numpy(np.random.default_rng(0).random((4, 9))))
     >>> made = verdict(study, [FINDINGS["significance"](study)])
     >>> said(made.judgements[0].claim)
-    'Nothing can be said about which agent is better.'
+    'No agent is significantly better than another.'
     """
     told = {section.key: section for section in sections if section.applies}
     data = {key: section.data for key, section in told.items()}
     figure = standing_figure(study, data)
     distrust = _distrusted(study, told)
     if study.not_shown:
-        return Verdict(_nothing(study, told), distrust, figure)
+        return Verdict(_nothing(study, told, data), distrust, figure)
     found = [(rank, judge(study, data)) for rank, judge in enumerate(JUDGES)]
     kept = [(rank, made) for rank, made in found if made is not None]
     return Verdict(tuple(made for _, made in kept[:MOST_SENTENCES]), distrust, figure)
 
 
-def _nothing(study: Study, told: Mapping[str, Finding]) -> tuple[Judgement, ...]:
+def _nothing(
+    study: Study, told: Mapping[str, Finding], data: Mapping[str, Record]
+) -> tuple[Judgement, ...]:
+    """What is left to say where agents do not differ significantly, at all or over other tasks."""
     shown = "significance" if "significance" in told else next(iter(told), "")
-    nothing = "Nothing can be said about which agent is better."
-    first = Judgement(nothing, (Name(study.not_shown),), shown)
+    nothing = "No agent is significantly better than another."
+    first = Judgement(nothing, (Name(study.none_better),), shown)
+    if not study.none_better:
+        leader = _leader(study, data)
+        only = "The order of agents holds on these tasks; on others like them it may be different."
+        over_tasks = Judgement(only, (Name(study.not_shown),), shown)
+        return (over_tasks,) if leader is None else (leader, over_tasks)
     if "selection" not in told:
         return (first,)
-    rest = (
-        "So no few tasks can stand for all of them, and the place of a next agent would be chance."
-    )
-    return (first, Judgement(rest, "What differs below may differ by luck alone.", "selection"))
+    rest = "No small set of tasks can represent all of them, and the rank of a new agent would be chance."
+    return (first, Judgement(rest, "Differences below may be due to chance.", "selection"))
 
 
 def _leader(study: Study, data: Mapping[str, Record]) -> Judgement | None:
@@ -99,35 +105,48 @@ def _leader(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     some = "" if found["others"] + 1 == len(study.results.agents) else "the next "
     tied = [study.results.agents[row] for row in study.order if study.ranks[row] == 1]
     doubt = _tested(found, data, tied)
+    unlike = "not significantly different from"
     if len(tied) > 1:
         alone = [name for name in alike if name not in tied]
         others = f"{len(alone):,} of {some}{found['others'] + 1 - len(tied):,} others"
-        told = f" lead with the same mean; {others} cannot be told from them."
+        told = f" lead with the same mean; {others} {_are(len(alone))} {unlike} them."
+        if not alone:
+            told = " lead with the same mean, and are significantly better than every other agent."
         return Judgement((*enumerated(tied, MOST_NAMED), told), doubt, "significance")
-    claim: Parts = (first, " leads, and every other agent is shown to be behind.")
+    claim: Parts = (first, " leads, and is significantly better than every other agent.")
     if ahead:
         claim = (first, " has the highest mean, but ", *enumerated(ahead, MOST_NAMED))
         claim = (*claim, f" {'do' if len(ahead) > 1 else 'does'} better on most tasks.")
+    elif found["too_few_tasks"]:
+        claim = (
+            first,
+            " has the highest mean; there are too few tasks for a significant difference.",
+        )
     elif len(alike) > MOST_NAMED:
         many = f"{len(alike):,} of {some}{found['others']:,} others"
-        claim = (first, f" leads; {many} cannot be told from it.")
+        claim = (first, f" leads; {many} {_are(len(alike))} {unlike} it.")
     elif alike:
-        claim = (first, " leads; ", *enumerated(alike), " cannot be told from it.")
+        claim = (first, " leads; ", *enumerated(alike), f" {_are(len(alike))} {unlike} it.")
     return Judgement(claim, doubt, "significance")
 
 
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
 def _tested(found: Record, data: Mapping[str, Record], tied: Sequence[str]) -> str:
-    """By which test agents are told apart, and how often the first would be first again."""
+    """By which test agents are compared, and how often the first comes first in bootstrap samples."""
     agents = found["others"] + 1
-    pairs = f" and {counted(agents * (agents - 1) // 2, 'pair')}" if agents > 2 else ""
-    doubt = f"Wilcoxon with Holm over {counted(found['tasks'], 'task')}{pairs}, at 5 %"
+    pairs = f" for {counted(agents * (agents - 1) // 2, 'pair')}" if agents > 2 else ""
+    start = f"{found['test'][0].upper()}{found['test'][1:]}"
+    doubt = f"{start}, at 5 %{' after Holm' if pairs else ''}{pairs}"
+    few = f" {found['too_few_tasks']}" if found["too_few_tasks"] else ""
     again = data.get("rank_probabilities")
-    shares = {} if again is None else {name: again["first_place"].get(name, 0) for name in tied}
     if again is None or len(tied) > MOST_NAMED:
-        return f"{doubt}."
-    who = "it" if len(tied) == 1 else "they"
-    told = " and ".join(percent(shares[name]) for name in tied)
-    return f"{doubt}; with other {again['unit']} {who} would come first in {told} of draws."
+        return f"{doubt}.{few}"
+    who = "it comes" if len(tied) == 1 else "they come"
+    told = " and ".join(percent(again["first_place"].get(name, 0)) for name in tied)
+    return f"{doubt}; by mean {who} first in {told} of bootstrap samples of {again['unit']}.{few}"
 
 
 def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
