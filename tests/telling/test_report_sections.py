@@ -47,7 +47,7 @@ def test_the_ranking_says_who_leads_by_what():
 
 
 def test_many_tied_leaders_are_counted_not_named():
-    study = Study.of(Results.from_numpy(np.ones((5, 2))))
+    study = Study.of(Results.from_numpy(np.repeat([1.0] * 5 + [0.0], 4).reshape(6, 4)))
     assert said(ranking(study).lead).startswith("5 agents tie for the lead by mean")
 
 

@@ -215,6 +215,36 @@ def test_the_test_of_the_page_is_the_test_of_the_commands():
     assert table.data["unit"] == tests.unit == pairs[0].difference.unit == "runs"
 
 
+def test_the_page_has_one_r2_of_the_chosen_tasks():
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(12, 9)) + np.arange(12)[:, None] / 2
+    told = ex.report(Results.from_numpy(table), None, sections=["selection", "trial"])
+    chosen, tried = told.sections
+    assert "R²" in said(chosen.lead)
+    assert "R²" not in said(tried.lead) and "Kendall" not in said(tried.lead)
+    assert not {"r2", "kendall"} & set(tried.data)
+    assert not any({"r2", "kendall"} & set(row) for row in tried.data["sizes"])
+
+
+def test_a_task_that_nobody_solves_is_not_praised_for_discriminating():
+    """Scores on one task separate the agents, though none reaches the success threshold there."""
+    rng = np.random.default_rng(0)
+    table = np.linspace(0.2, 1.0, 8)[:, None, None] + rng.normal(scale=0.2, size=(8, 6, 4))
+    table[:, 0] = np.linspace(-2.0, 0.0, 8)[:, None] + rng.normal(scale=0.1, size=(8, 4))
+    names = ["low", *(f"t{task}" for task in range(5))]
+    results = Results.from_numpy(table, tasks=names)
+    sections = ["significance", "information", "suspects"]
+    told = ex.report(results, None, success=0.5, sections=sections)
+    judged = {each.section: each for each in told.verdict.judgements}
+    assert "low" in said(judged["suspects"].claim)
+    data = {section.key: section.data for section in told.sections}
+    greedy = [row["task"] for row in data["information"]["greedy"]]
+    assert "low" in greedy[: data["information"]["enough"]]
+    assert "low" not in said(judged["information"].claim)
+    doubt = said(judged["information"].doubt)
+    assert doubt.endswith("Scores on low differ too, though no agent succeeds on it.")
+
+
 @pytest.mark.parametrize(
     "shape",
     [

@@ -34,8 +34,10 @@ def chance_of(study: Study) -> ChanceTest | None:
     """
     from examiner.irt.evidence import ChanceTest
 
-    if study.resampled.unit == "tasks" or len(study.results.agents) < 3:
-        return study.chance_over_tasks if study.resampled.unit == "tasks" else _of_two(study)
+    if study.resampled.unit == "tasks":
+        return study.chance_over_tasks
+    if len(study.results.agents) < 3:
+        return _of_pairs(study)
     found = exchange_runs(run_scores(study.scores, study.measure, study.total), study.seed)
     method = f"{counted(found.draws, 'exchange')} of runs within each task"
     return ChanceTest(found.statistic, found.by_chance, found.p_value, method)
@@ -45,7 +47,7 @@ def chance_over_tasks(study: Study) -> ChanceTest | None:
     """Test whether agents differ over other tasks like these; None where too few can tell.
 
     It is the test of a fit's evidence (`irt.Evidence`), of the same responses where results are successes.
-    Two agents have the test of their difference (`significance`).
+    With fewer agents or tasks than that takes, it is the least p-value of pairs (`significance`).
 
     >>> from examiner.results import Results
     >>> from examiner.telling.study import Study
@@ -54,22 +56,22 @@ def chance_over_tasks(study: Study) -> ChanceTest | None:
     from examiner.irt.diagnostics.chance import agents_differ  # a room that few sections need
 
     agents, tasks = study.comparable.shape
-    if agents == 2:
-        return _of_two(study, "tasks")
-    if agents < 2 or tasks < FEWEST_TASKS:
-        return None
+    if agents < 3 or tasks < FEWEST_TASKS:
+        return _of_pairs(study, "tasks")
     return agents_differ(_tested(study), study.seed)
 
 
-def _of_two(study: Study, unit: Unit | None = None) -> ChanceTest | None:
-    """The test of the difference of two agents; None where they have too little in common."""
+def _of_pairs(study: Study, unit: Unit | None = None) -> ChanceTest | None:
+    """The least p-value of pairs of agents, after Holm; None where they have too little in common."""
     from examiner.irt.evidence import ChanceTest
 
+    shown, nothing = study.resampled.results, float("nan")
     try:
-        made = significance(study.scores, measure=study.measure, total=study.total, unit=unit)
+        made = significance(shown, measure=study.measure, total=study.total, unit=unit)
     except InputError:
         return None
-    return ChanceTest(float("nan"), float("nan"), float(made.p[0, 1]), tested_by(made))
+    p = float(made.p[np.triu_indices(len(made.agents), 1)].min())
+    return ChanceTest(nothing, nothing, p, tested_by(made))
 
 
 def reason_not_to_name(study: Study) -> str:
@@ -116,7 +118,7 @@ def _not_significant(study: Study, test: ChanceTest | None, unit: Unit) -> str:
         return ""
     over = f"permutation test over {'runs of ' if unit == 'runs' else ''}"
     by = f"{over}{counted(study.comparable.shape[1], 'task')}"
-    if len(study.results.agents) == 2:
+    if np.isnan(test.statistic):  # of pairs
         by = test.method
     return f"Agents do not differ significantly: {test.p} ({by})."
 

@@ -33,6 +33,8 @@ HELPS = 0.05
 """An error that twice as much lowers by less than this share is hardly lowered."""
 ORDERED_FROM = 40
 """Agents: orders of the few that are held out at a time of fewer say little."""
+SOLVED_BY_NOBODY = "solved by nobody"
+"""What the section on flagged tasks calls them."""
 PREDICTS, PREDICTS_WELL = 0.5, 0.9
 """Below these R² a few tasks leave most, or much, of what differs between agents untold."""
 
@@ -158,20 +160,27 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
     if found.get("about") == "ability":
         return _about_ability(study, found, bits)
     enough = found["enough"]
-    names = enumerated([row["task"] for row in best[:enough]], MOST_NAMED)
-    apart = {row["task"] for row in best[:enough]}
+    unsolved = _unsolved(data)
+    apart = [row["task"] for row in best[:enough]]
+    named = [task for task in apart if task not in unsolved]
+    if not named:
+        return None
+    names = enumerated(named, MOST_NAMED)
     silent = [
         row["task"]
         for row in found["tasks"]
         if not row["bits"] > row["chance_high"] and row["task"] not in apart
     ]
-    start = f"{enough:,} of {total} tell agents apart nearly as well as the best {len(bits):,} do: "
+    few = "discriminates" if enough == 1 else "discriminate"
+    start = (
+        f"{enough:,} of {total} {few} between agents nearly as well as the best {len(bits):,} do: "
+    )
     if enough == len(bits):
-        start = f"It takes no fewer than the best {enough:,} of {total} to tell agents apart: "
+        start = f"It takes all of the best {enough:,} of {total} to discriminate between agents: "
     claim: Parts = (start, *names)
     if silent and np.isfinite(found["tasks"][0]["chance_high"]):
-        verb = "tells" if len(silent) == 1 else "tell"
-        claim = (*claim, f"; of the others {len(silent):,} {verb} no more than chance: ")
+        verb = "does" if len(silent) == 1 else "do"
+        claim = (*claim, f"; of the others {len(silent):,} {verb} so no more than chance: ")
         claim = (*claim, *enumerated(silent, MOST_NAMED))
     row = best[enough - 1]
     most = f"{three_digits(found['max_bits'])} bits that would name the agent"
@@ -180,7 +189,19 @@ def _tasks(study: Study, data: Mapping[str, Record]) -> Judgement | None:
         doubt += f", at least {three_digits(row['low'])} without noise"
     if np.isfinite(row["chance_bits"]):
         doubt += f"; chance alone would seem to give {three_digits(row['chance_bits'])}"
-    return Judgement((*claim, "."), f"{doubt}.", "information")
+    failed = [task for task in apart if task in unsolved]
+    beside: Parts = ()
+    if failed:
+        them = "it" if len(failed) == 1 else "them"
+        differ = f" differ too, though no agent succeeds on {them}."
+        beside = (" Scores on ", *enumerated(failed, MOST_NAMED), differ)
+    return Judgement((*claim, "."), (f"{doubt}.", *beside), "information")
+
+
+def _unsolved(data: Mapping[str, Record]) -> set[str]:
+    """The tasks on which no agent succeeds."""
+    rows = data.get("suspects", {}).get("suspects", ())
+    return {row["task"] for row in rows if SOLVED_BY_NOBODY in row["why"].split(", ")}
 
 
 def _about_ability(study: Study, found: Record, bits: Sequence[float]) -> Judgement:
