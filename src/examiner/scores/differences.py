@@ -28,9 +28,9 @@ class Difference(NamedTuple):
     Errors are standard errors of `value`: `paired` over tasks, within the groups of a total; `clustered`
     over games, where several items belong to one; `unpaired` as if the agents had met different tasks;
     `runs` with the tasks held fixed, NaN where a cell has a single run. `unit` is what would be another
-    sample, runs or tasks: `error` is that of the unit, at least that of rounding (`rounding_error`), and
-    `low`, `high` and `p` are of Student's t with `error` and `degrees` of freedom. `detectable` is of other
-    tasks, `detectable_fixed` of other runs.
+    sample, runs or tasks: `error` is that of the unit, that of rounding where nothing spreads
+    (`rounding_error`), and `low`, `high` and `p` are of Student's t with `error` and `degrees` of
+    freedom. `detectable` is of other tasks, `detectable_fixed` of other runs.
     """
 
     a: str
@@ -124,12 +124,14 @@ def difference_of(
     of_a, of_b = (_own_error(*one, nest) for one in ((first, rows_a), (second, rows_b)))
     paired = tasks.size if cluster is None else stratified_error(x - y, nest, None).size
     if unit == "tasks":
-        least = rounding_error(np.concatenate([x, y]), 2 * (nest.shares**2).sum())
-        error, degrees = max(tasks.size, least), float(tasks.degrees)
+        measured, weight = np.concatenate([x, y]), 2 * (nest.shares**2).sum()
+        error, degrees = tasks.size, float(tasks.degrees)
     else:
-        runs = nest.shares**2 / first.runs[rows_a] + nest.shares**2 / second.runs[rows_b]
-        measured = [one.scores[rows].ravel() for one, rows in ((first, rows_a), (second, rows_b))]
-        error, degrees = max(within, rounding_error(np.concatenate(measured), runs.sum())), spare
+        weight = (nest.shares**2 / first.runs[rows_a] + nest.shares**2 / second.runs[rows_b]).sum()
+        measured = np.concatenate([first.scores[rows_a].ravel(), second.scores[rows_b].ravel()])
+        error, degrees = within, spare
+    if error <= 1e-12 * np.abs(measured).max(initial=0.0):
+        error = rounding_error(measured, float(weight))
     low, high, p = t_test(value, error, degrees, level)
     return Difference(
         *(first.agent, second.agent, len(rows_a), tasks.clusters, value),
@@ -146,9 +148,9 @@ def difference_of(
 
 
 def rounding_error(values: Floats, weight: float) -> float:
-    r"""The least standard error of a sum of values in steps, whose squared weights sum to `weight`.
+    r"""Standard error of a sum of values in steps by rounding; its squared weights sum to `weight`.
 
-    .. math:: \mathrm{SE}^2 \ge \sum_t s_t^2 \, u^2 / 12
+    .. math:: \mathrm{SE}^2 = \sum_t s_t^2 \, u^2 / 12
 
     with u the least step between two unequal values. Differences that are all the same have no spread,
     which does not make them certain: a value in steps of u is known to u/√12.
