@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import examiner as ex
@@ -35,7 +35,17 @@ ESTIMATES = (
         "generality",
     ),
     *("predicted", "share", "r2", "rank", "mean", "score", "cost", "error"),
-    *("reduction", "median", "bits", "estimate", "effect", "slope", "level", "difficulty"),
+    *(
+        "reduction",
+        "median",
+        "pearson",
+        "bits",
+        "estimate",
+        "effect",
+        "slope",
+        "level",
+        "difficulty",
+    ),
 )
 """What an interval called `low` and `high` may be of, the first that is there."""
 NO_INTERVALS = ("infit", "outfit")
@@ -189,7 +199,12 @@ def answers(commands: dict[str, list[str]], values: np.ndarray, folder: Path) ->
     return told
 
 
-EASY = settings(deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+EASY = settings(
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
+    phases=(Phase.generate,),  # to shrink takes minutes
+)
 
 
 @settings(EASY, max_examples=5)

@@ -119,7 +119,7 @@ def test_scores_say_that_intervals_of_pairs_are_not_adjusted_for_their_number() 
     made = overview(identical(0, (5, 6, 3), scores=True), rng=0, reps=50)
     told = sentences(uncertainty_finding.tell(made))
     assert any("not adjusted for looking at 10" in sentence for sentence in told)
-    assert any("no agent is shown to be ahead" in sentence for sentence in told)
+    assert any("0 of 10 pairs of agents differ significantly" in sentence for sentence in told)
 
 
 def test_each_trial_that_counts_as_a_run_is_told_once() -> None:

@@ -18,10 +18,9 @@ from examiner.telling.figures.chart import Floats
 from examiner.telling.figures.stretch import Stretch
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Text, noted
 from examiner.telling.prose import Name, Prose, labels, three_digits
-from examiner.telling.shown import tested_by
+from examiner.telling.shown import differing_pairs, name_of_test, short_of_tasks
 from examiner.telling.study import Study
 from examiner.telling.table import Cell, Column, Record, Table
-from examiner.wording import counted
 
 MOST_ROWS = 30
 LABEL_ROOM = 1.3
@@ -59,23 +58,8 @@ def _method(made: Significance) -> str:
         "" if np.isnan(made.p_value) else f" Friedman's test of ranks has p = {made.p_value:.2g}."
     )
     return (
-        f"Means of agents are compared in pairs, by {tested_by(made)}, with Holm's correction for all "
+        f"Means of agents are compared in pairs, by {name_of_test(made)}, with Holm's correction for all "
         f"pairs. {over}.{_gaps(made)}{short_of_tasks(made)}{friedman}"
-    )
-
-
-def short_of_tasks(made: Significance) -> str:
-    """Say how many tasks the test needs, where no result on so few could be significant.
-
-    >>> from examiner.results import Results
-    >>> short_of_tasks(agent_differences(Results.from_numpy(np.eye(3, 4))))
-    ' With 4 tasks no pair can differ significantly: the exact test of 3 agents needs 7.'
-    """
-    if len(made.tasks) >= made.fewest_tasks:
-        return ""
-    return (
-        f" With {counted(len(made.tasks), 'task')} no pair can differ significantly: the exact test of "
-        f"{len(made.agents):,} agents needs {made.fewest_tasks:,}."
     )
 
 
@@ -96,7 +80,7 @@ def _against_the_first(study: Study, made: Significance) -> Record:
         "others": len(others),
         "tasks": len(made.tasks),
         "unit": made.unit,
-        "test": tested_by(made),
+        "test": name_of_test(made),
         "too_few_tasks": short_of_tasks(made).strip(),
     }
 
@@ -104,16 +88,11 @@ def _against_the_first(study: Study, made: Significance) -> Record:
 def _lead(made: Significance, not_shown: str) -> Prose:
     if not_shown:
         return (Name(not_shown),)
-    pairs = len(made.agents) * (len(made.agents) - 1) // 2
-    found = int((made.p < made.alpha).sum()) // 2
     if len(made.agents) == 2:
-        word = "differ" if found else "do not differ"
-        p = f" significantly ({tested_by(made)}, p = {made.p[0, 1]:.2g})."
+        word = "differ" if made.p[0, 1] < made.alpha else "do not differ"
+        p = f" significantly ({name_of_test(made)}, p = {made.p[0, 1]:.2g})."
         return (Name(made.agents[0]), " and ", Name(made.agents[1]), f" {word}{p}")
-    return (
-        f"{found:,} of {counted(pairs, 'pair')} of agents differ significantly ({tested_by(made)}, at 5 % "
-        f"after Holm)."
-    )
+    return differing_pairs(made)
 
 
 def _gaps(made: Significance) -> str:
@@ -218,7 +197,7 @@ def _figure(study: Study, made: Significance) -> Figure:
         drawing=draw(drawn, study.axis_title),
         caption="Means of agents; a bar joins agents among whom no pair differs significantly.",
         description="A line of means with a label for each agent and bars over groups.",
-        legend=f"Left is better. By {tested_by(made)}, at 5 % after Holm.",
+        legend=f"Left is better. By {name_of_test(made)}, at 5 % after Holm.",
         # the names on either side, eight letters of a mean, and a third of it all between them
         narrowest=max(680, 7 * 3 * (min(28, max(map(len, made.agents))) + 8)),
     )

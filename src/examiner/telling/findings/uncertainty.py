@@ -23,6 +23,7 @@ from examiner.telling.figures import chart
 from examiner.telling.figures.chart import Floats
 from examiner.telling.finding import Figure, Finding, NothingToTellError, Sides, Text, noted
 from examiner.telling.prose import Name, Prose, enumerated, three_digits
+from examiner.telling.shown import differing_pairs, short_of_tasks
 from examiner.telling.study import Resampled, Study
 from examiner.telling.table import ROWS_SHOWN, Column, Piece, Record, Table
 from examiner.wording import counted
@@ -84,12 +85,8 @@ def tell(made: Overview, *, seed: int = 0) -> Finding:
         title = "Probability that a beats b"
         blocks.append(Table.of(data["improvement"], [*columns, *ends], title))
         blocks += _many_pairs(made)
-    if tests is not None and not np.isnan(tests.p_value):
-        told = f"statistic {tests.statistic:.4g}, p = {tests.p_value:.3g}"
-        verdict = (
-            "agents differ" if tests.p_value <= tests.alpha else "no agent is shown to be ahead"
-        )
-        blocks.append(Text(f"Friedman's test over {len(tests.tasks)} tasks: {told}: {verdict}"))
+    if tests is not None:
+        blocks.append(Text(f"{differing_pairs(tests)}{short_of_tasks(tests)}"))
     blocks.append(Text(made.decision.answer))
     how = f"unit: {found.unit}, {found.interval}, {found.reps:,} resamples, seed {seed}"
     about = f"{found.level:.0%} intervals, {how}"
